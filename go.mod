@@ -1,0 +1,3 @@
+module github.com/timerbench/timerbench
+
+go 1.26

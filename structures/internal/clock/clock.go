@@ -1,0 +1,32 @@
+// Package clock is the virtual clock of every structure: the rule of the
+// contract for deadlines in the past, written once.
+package clock
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Clock is the largest tick that Pop has been given. The zero Clock stands at
+// tick 0.
+type Clock struct{ now structures.Tick }
+
+// Now returns the clock's tick.
+func (c *Clock) Now() structures.Tick { return c.now }
+
+// Advance moves the clock to now, unless it is there or past it, and returns
+// the clock's tick.
+func (c *Clock) Advance(now structures.Tick) structures.Tick {
+	c.now = max(c.now, now)
+	return c.now
+}
+
+// Clamp returns deadline after the rule for the past: at or before the clock it
+// counts as the tick after the clock, and math.MaxInt64 has none after it.
+func (c *Clock) Clamp(deadline structures.Tick) structures.Tick {
+	if deadline > c.now || c.now == math.MaxInt64 {
+		return max(deadline, c.now)
+	}
+	return c.now + 1
+}

@@ -1,0 +1,24 @@
+package option
+
+import "testing"
+
+func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
+	for want, check := range map[string]func(){
+		"wheel: Slots(0): want a number from 1 to 9":           func() { Between("wheel", "Slots", 0, 1, 9) },
+		"wheel: Slots(10): want a number from 1 to 9":          func() { Between("wheel", "Slots", 10, 1, 9) },
+		"hwheel: Slots(3): want a power of two from 2 to 64":   func() { PowerOfTwo("hwheel", "Slots", 3, 2, 64) },
+		"hwheel: Slots(128): want a power of two from 2 to 64": func() { PowerOfTwo("hwheel", "Slots", 128, 2, 64) },
+		"hwheel: Slots(-1): want a power of two from 2 to 64":  func() { PowerOfTwo("hwheel", "Slots", -1, 2, 64) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %q, want %q", got, want)
+				}
+			}()
+			check()
+		}()
+	}
+	Between("wheel", "Slots", 9, 1, 9)
+	PowerOfTwo("hwheel", "Slots", 64, 2, 64)
+}

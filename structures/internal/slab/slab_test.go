@@ -1,0 +1,123 @@
+package slab
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestFindRefusesWhatWasNeverIssued(t *testing.T) {
+	table := New[int](0)
+	_, id := table.Put(7)
+	slot, _ := table.Put(8)
+	table.Free(slot)
+	for _, forged := range []structures.ID{
+		0, 1, 2, 1 << 32, id + 1<<32, id + 1, math.MaxUint64,
+		structures.ID(table.gens[slot])<<32 | structures.ID(slot),   // the free slot as it stands
+		structures.ID(table.gens[slot]+1)<<32 | structures.ID(slot), // its next ID, not issued yet
+	} {
+		if got := table.Find(forged); got != None {
+			t.Errorf("Find(%#x) = %d, want None", forged, got)
+		}
+	}
+	if got := table.Find(id); *table.Value(got) != 7 {
+		t.Errorf("Find(%#x) = slot %d, which holds %d, want 7", id, got, *table.Value(got))
+	}
+}
+
+func TestStaleIDsStayStaleWhenTheirSlotIsUsedAgain(t *testing.T) {
+	table := New[int](1)
+	var stale []structures.ID
+	for i := range 1000 {
+		slot, id := table.Put(i)
+		if slot != 1 {
+			t.Fatalf("Put %d took slot %d, want the freed slot 1", i, slot)
+		}
+		for _, old := range stale {
+			if table.Find(old) != None {
+				t.Fatalf("ID %#x of an earlier timer finds the slot again", old)
+			}
+		}
+		if got := table.Free(slot); got != i {
+			t.Fatalf("Free returned %d, want %d", got, i)
+		}
+		stale = append(stale, id)
+	}
+}
+
+func TestASlotWithoutGenerationsLeftIsRetired(t *testing.T) {
+	table := New[int](0)
+	first, _ := table.Put(1)
+	table.gens[first] = math.MaxUint32 // as after 2^31 timers
+	last := table.ID(first)
+	if table.Find(last) != first {
+		t.Fatal("the last generation is refused")
+	}
+	table.Free(first)
+	if err := table.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	next, id := table.Put(2)
+	if next == first {
+		t.Fatal("a slot without generations left was issued again")
+	}
+	if table.Find(last) != None || table.Find(id) != next {
+		t.Fatal("the retired slot answers to an ID, or the new one does not")
+	}
+}
+
+func TestFreeKeepsNoReference(t *testing.T) {
+	table := New[*int](0)
+	slot, _ := table.Put(new(int))
+	table.Free(slot)
+	if *table.Value(slot) != nil {
+		t.Fatal("the value of a freed slot is still referred to")
+	}
+}
+
+func TestRandomOperationsAgreeWithAMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	table := New[uint64](0)
+	want := map[structures.ID]uint64{}
+	var ids []structures.ID
+	for range 20000 {
+		if rng.IntN(2) == 0 || len(ids) == 0 {
+			value := rng.Uint64()
+			_, id := table.Put(value)
+			if _, taken := want[id]; taken {
+				t.Fatalf("ID %#x issued twice", id)
+			}
+			want[id] = value
+			ids = append(ids, id)
+		} else {
+			id := ids[rng.IntN(len(ids))]
+			value, pending := want[id]
+			slot := table.Find(id)
+			if (slot != None) != pending {
+				t.Fatalf("Find(%#x) = %d, pending is %v", id, slot, pending)
+			}
+			if pending && table.Free(slot) != value {
+				t.Fatalf("ID %#x does not hold its value", id)
+			}
+			delete(want, id)
+		}
+		if table.Len() != len(want) {
+			t.Fatalf("Len() = %d, want %d", table.Len(), len(want))
+		}
+	}
+	if err := table.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	table := New[int](8)
+	if n := testing.AllocsPerRun(1000, func() {
+		slot, _ := table.Put(1)
+		table.Free(slot)
+	}); n != 0 {
+		t.Fatalf("%v allocations a Put and Free, want 0", n)
+	}
+}
