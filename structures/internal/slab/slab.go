@@ -22,8 +22,9 @@ import (
 // link means "none".
 const None uint32 = 0
 
-// MaxCapacity is the largest number of slots in use at a time.
-const MaxCapacity = math.MaxUint32 - 1
+// MaxCapacity is the largest number of slots in use at a time: an ID has 32 bits
+// for the slot, and an index must fit an int.
+const MaxCapacity = min(math.MaxUint32, math.MaxInt) - 1
 
 // Table holds one value of type T for each slot in use. Make it with New.
 type Table[T any] struct {
@@ -65,7 +66,7 @@ func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
 
 func (t *Table[T]) grow(value T) (uint32, structures.ID) {
 	if len(t.gens) > MaxCapacity {
-		panic(fmt.Sprintf("slab: more than %d timers pending", uint32(MaxCapacity)))
+		panic(fmt.Sprintf("slab: more than %d timers pending", MaxCapacity))
 	}
 	slot := uint32(len(t.gens))
 	t.gens = append(t.gens, 1)

@@ -1,0 +1,5 @@
+//go:build race
+
+package schedtest
+
+const raceEnabled = true

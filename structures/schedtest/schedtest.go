@@ -1,0 +1,170 @@
+// Package schedtest is the conformance suite for [structures.Scheduler]: what
+// testing/slogtest is for slog handlers. A structure proves in three lines that
+// it keeps the contract:
+//
+//	func TestConformance(t *testing.T) {
+//		schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
+//	}
+//
+//	func TestRelease(t *testing.T) {
+//		schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return minheap.New[*schedtest.Payload]() })
+//	}
+//
+//	func FuzzAgainstModel(f *testing.F) {
+//		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
+//	}
+//
+// Each subtest carries the name of a rule of the contract, and each failure
+// says which rule was broken by which operation, what came and what was to
+// come, and lists the operations before it. Whatever the suite does to a
+// structure it does to a [Model] as well, which is too simple to be wrong, and
+// compares the two after every operation.
+//
+// Nothing here sleeps, and nothing depends on chance: random programs come from
+// fixed seeds. The wall clock is read in one place, to fail a structure whose
+// jumps would otherwise take for ever.
+package schedtest
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Option says what a structure promises beyond the contract, or short of it.
+type Option func(*config)
+
+// FIFO says that timers with equal deadlines fire in the order in which they
+// were last scheduled or rescheduled, and has the suite check it. It adds
+// nothing to Coarse, where equal deadlines may be rounded differently.
+func FIFO() Option { return func(c *config) { c.fifo = true } }
+
+// Coarse says that a structure rounds deadlines up: a timer that was last
+// scheduled or rescheduled delay ticks before its deadline may fire at any tick
+// from its deadline to maxLate(delay) ticks after it. Timer.Deadline stays what
+// was asked for, after the rule for the past. The suite then checks these bounds
+// and that nothing fires early, and leaves out the order.
+func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
+	return func(c *config) { c.maxLate = maxLate }
+}
+
+// Allocates leaves out the promises on memory: that the steady state allocates
+// nothing and that cancelled timers take no room. It is meant for structures
+// on third-party containers, which cannot keep them.
+func Allocates() Option { return func(c *config) { c.allocates = true } }
+
+// Levels says that a structure is a wheel of n levels: Next may name ticks
+// before the earliest deadline, as long as popping at each tick that it names
+// takes at most n+1 steps a timer. Without it Next must name the earliest
+// deadline itself.
+func Levels(n int) Option { return func(c *config) { c.levels = n } }
+
+// Run checks the structure that newScheduler makes, with a subtest for each
+// rule of the contract. Every call of newScheduler must return a new, empty
+// scheduler. Memory is measured, so the test that calls Run must not be parallel.
+// With -short, and under the race detector, it does less of the same.
+func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
+	c := newConfig(newScheduler, opts)
+	for _, rule := range rules {
+		if rule.applies == nil || rule.applies(c) {
+			t.Run(rule.name, func(t *testing.T) { rule.check(t, c) })
+		}
+	}
+}
+
+// Fuzz is the body of a fuzz target: it adds seeds, turns every input into
+// operations, and compares the structure with the model after each of them. A
+// structure that has a method CheckInvariants() error has it called as often.
+func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
+	c := newConfig(newScheduler, opts)
+	for _, program := range seeds() {
+		f.Add(program)
+	}
+	f.Fuzz(func(t *testing.T, program []byte) {
+		s := newSubject(t, c, "fuzz input %x", program)
+		s.walk = always
+		replay(s, program)
+	})
+}
+
+// config is a structure and what it promises.
+type config struct {
+	new       func() structures.Scheduler[uint64]
+	fifo      bool
+	maxLate   func(delay structures.Tick) structures.Tick // nil: exact
+	allocates bool
+	levels    int
+	short     bool // do less of the same
+}
+
+func newConfig(newScheduler func() structures.Scheduler[uint64], opts []Option) *config {
+	c := &config{new: newScheduler, short: testing.Short() || raceEnabled}
+	for _, opt := range opts {
+		opt(c)
+	}
+	return c
+}
+
+func (c *config) exact() bool   { return c.maxLate == nil }
+func (c *config) bounded() bool { return !c.allocates }
+func (c *config) ties() bool    { return c.fifo && c.exact() }
+
+// amount is how much of something to do: full, or short under -short.
+func (c *config) amount(full, short int) int {
+	if c.short {
+		return short
+	}
+	return full
+}
+
+// reporter is the part of testing.T that the checks use. The suite's own tests
+// put a recorder in its place, to see broken structures fail.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// A rule is one subtest. Its name starts with the word that the contract uses.
+type rule struct {
+	name    string
+	check   func(reporter, *config)
+	applies func(*config) bool // nil: always
+}
+
+var rules = []rule{
+	{name: "Clock/StartsAtZero", check: clockStartsAtZero},
+	{name: "Clock/NeverGoesBack", check: clockNeverGoesBack},
+	{name: "Clock/OnlyPopMovesIt", check: clockOnlyPopMovesIt},
+	{name: "PastDeadlines/CountAsTheNextTick", check: pastCountsAsNextTick},
+	{name: "PastDeadlines/AlsoWhenRescheduled", check: pastWhenRescheduled},
+	{name: "PastDeadlines/PoppingEnds", check: pastPoppingEnds},
+	{name: "Range/WholeInt64", check: rangeWholeInt64},
+	{name: "Range/ClockAtItsEnd", check: rangeClockAtItsEnd},
+	{name: "Order/NeverEarlyLostOrTwice", check: orderNeverEarlyLostOrTwice},
+	{name: "Order/EarliestFirst", check: orderEarliestFirst},
+	{name: "Order/TiesAreFIFO", check: orderTiesAreFIFO, applies: (*config).ties},
+	{name: "Freedom/StopEarlyThenSchedule", check: freedomSchedule},
+	{name: "Freedom/StopEarlyThenCancel", check: freedomCancel},
+	{name: "Freedom/StopEarlyThenReschedule", check: freedomReschedule},
+	{name: "Identity/StaleAfterFire", check: identityStaleAfterFire},
+	{name: "Identity/StaleAfterCancel", check: identityStaleAfterCancel},
+	{name: "Identity/ForgedIsRefused", check: identityForged},
+	{name: "Identity/CancelTakesThatOneOnly", check: identityCancelTakesOne},
+	{name: "Reschedule/KeepsIDAndValue", check: rescheduleKeepsIDAndValue},
+	{name: "Reschedule/AcrossBoundaries", check: rescheduleAcrossBoundaries},
+	{name: "Next/NamesWhenToPop", check: nextNamesWhenToPop},
+	{name: "Next/ReachesEveryTimer", check: nextReachesEveryTimer},
+	{name: "Jumps/CostNotTheirWidth", check: jumpsCostNotTheirWidth},
+	{name: "Len/CountsPending", check: lenCountsPending},
+	{name: "Memory/SteadyStateAllocatesNothing", check: memorySteadyState, applies: (*config).bounded},
+	{name: "Memory/StartStop", check: memoryStartStop, applies: (*config).bounded},
+	{name: "Memory/CancelledFarTimers", check: memoryCancelledFar, applies: (*config).bounded},
+	{name: "Memory/RescheduledTimers", check: memoryRescheduled, applies: (*config).bounded},
+	{name: "Memory/BunchesOfTimers", check: memoryBunches, applies: (*config).bounded},
+	{name: "Instances/ShareNothing", check: instancesShareNothing},
+	{name: "Spans/JumpToEachDeadline", check: spansJumpToEach},
+	{name: "Spans/StepByNext", check: spansStepByNext},
+	{name: "Spans/OneJump", check: spansOneJump},
+	{name: "Model/RandomPrograms", check: modelRandomPrograms},
+}

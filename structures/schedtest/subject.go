@@ -1,0 +1,355 @@
+package schedtest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// subject is a structure under test beside its model. Each of its methods does
+// one operation on both and stops the test at the first difference, so a check
+// only has to say what to do.
+type subject struct {
+	reporter
+	*config
+	label string // what tells this subject from others of the same check
+	s     structures.Scheduler[uint64]
+	walk  pace // how often to call CheckInvariants, which may be slow
+
+	model  Model[uint64]
+	issued map[structures.ID]bool
+	trace  []event
+	work   structures.Work // as last read
+
+	drained bool            // Pop has said that nothing is due, and nothing became due since
+	quiet   structures.Tick // nothing fires before this tick: what Next has promised
+}
+
+// pace says after which operations CheckInvariants is called.
+type pace uint8
+
+const (
+	thinning pace = iota // after each of the first ones, and now and then later
+	always
+	never // save where the check asks for it
+)
+
+func newSubject(r reporter, c *config, label string, args ...any) *subject {
+	return &subject{
+		reporter: r,
+		config:   c,
+		label:    fmt.Sprintf(label, args...),
+		s:        c.new(),
+		walk:     thinning,
+		issued:   make(map[structures.ID]bool),
+		quiet:    math.MinInt64,
+	}
+}
+
+// fail stops the test. The message names the rule, the subject, the clock and
+// the operations that led here, the offending one last.
+func (s *subject) fail(rule, format string, args ...any) {
+	s.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "rule %q broken: %s\n", rule, fmt.Sprintf(format, args...))
+	fmt.Fprintf(&b, "%s; clock %d, %d pending, operation %d; the last operations:\n",
+		s.label, s.model.clock, s.model.Len(), len(s.trace))
+	const shown = 24
+	for _, e := range s.trace[max(0, len(s.trace)-shown):] {
+		fmt.Fprintf(&b, "\t%v\n", e)
+	}
+	s.Fatalf("%s", b.String())
+}
+
+func (s *subject) clock() structures.Tick { return s.model.clock }
+
+// schedule schedules a timer with a value of its own.
+func (s *subject) schedule(deadline structures.Tick) structures.ID {
+	s.Helper()
+	value := uint64(len(s.issued)+1) * 0x9e3779b97f4a7c15
+	id := s.s.Schedule(deadline, value)
+	s.trace = append(s.trace, event{op: opSchedule, id: id, at: deadline, ok: true})
+	if id == 0 {
+		s.fail("Identity", "Schedule(%d) returned ID 0, which never names a timer", deadline)
+	}
+	if s.issued[id] {
+		s.fail("Identity", "Schedule(%d) returned ID %#x, which was issued before", deadline, id)
+	}
+	s.issued[id] = true
+	s.model.admit(id, deadline, value)
+	s.placed(deadline)
+	s.after()
+	return id
+}
+
+func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
+	s.Helper()
+	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
+	s.trace = append(s.trace, event{op: opReschedule, id: id, at: deadline, ok: got})
+	if got != want {
+		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s", id, deadline, got, want, s.state(id, want))
+	}
+	if want {
+		s.placed(deadline)
+	}
+	s.after()
+	return got
+}
+
+func (s *subject) cancel(id structures.ID) bool {
+	s.Helper()
+	got, want := s.s.Cancel(id), s.model.Cancel(id)
+	s.trace = append(s.trace, event{op: opCancel, id: id, ok: got})
+	if got != want {
+		s.fail("Identity", "Cancel(%#x) = %v, want %v: %s", id, got, want, s.state(id, want))
+	}
+	s.after()
+	return got
+}
+
+func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	s.Helper()
+	t, ok := s.s.Pop(now)
+	s.trace = append(s.trace, event{op: opPop, id: t.ID, at: now, deadline: t.Deadline, ok: ok})
+	s.model.advance(now)
+	if ok {
+		s.fired(now, t)
+	} else if i := s.overdue(); i >= 0 {
+		e := s.model.pending[i]
+		s.fail("Order", "Pop(%d) returned nothing, but ID %#x with deadline %d, scheduled at tick %d, is due: never lost",
+			now, e.ID, e.Deadline, e.since)
+	}
+	s.drained = !ok
+	s.after()
+	return t, ok
+}
+
+// fired checks a timer that Pop has returned, and takes it out of the model.
+func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
+	s.Helper()
+	i := s.model.find(t.ID)
+	if i < 0 {
+		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, which is not pending: %s",
+			now, t.ID, t.Deadline, s.state(t.ID, false))
+	}
+	want := s.model.pending[i]
+	first := s.model.earliest()
+	switch earliest := s.model.pending[first]; {
+	case t.Value != want.Value:
+		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x", now, t.ID, t.Value, want.Value)
+	case want.Deadline > s.clock():
+		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, whose deadline is %d: never early",
+			now, t.ID, t.Deadline, want.Deadline)
+	case t.Deadline != want.Deadline:
+		s.fail("PastDeadlines", "Pop(%d) returned ID %#x with deadline %d, want deadline %d", now, t.ID, t.Deadline, want.Deadline)
+	case s.exact() && t.Deadline != earliest.Deadline:
+		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d before ID %#x with deadline %d: the earliest first",
+			now, t.ID, t.Deadline, earliest.ID, earliest.Deadline)
+	case s.ties() && i != first:
+		s.fail("Order", "Pop(%d) returned ID %#x before ID %#x, both with deadline %d: equal deadlines are declared FIFO",
+			now, t.ID, earliest.ID, t.Deadline)
+	case s.clock() < s.quiet:
+		s.fail("Next", "Pop(%d) returned ID %#x, but Next had named tick %d: no timer is due before it",
+			now, t.ID, s.quiet)
+	}
+	s.model.remove(i)
+}
+
+// drain pops until nothing is due. It ends, as every timer popped is one less
+// in the model.
+func (s *subject) drain(now structures.Tick) {
+	s.Helper()
+	for {
+		if _, ok := s.pop(now); !ok {
+			return
+		}
+	}
+}
+
+func (s *subject) next() (structures.Tick, bool) {
+	s.Helper()
+	at, ok := s.s.Next()
+	s.trace = append(s.trace, event{op: opNext, at: at, ok: ok})
+	if want := s.model.Len() > 0; ok != want {
+		s.fail("Next", "Next() = _, %v, want %v: ok is false exactly when Len is 0", ok, want)
+	}
+	if !ok {
+		return at, ok
+	}
+	earliest := s.model.pending[s.model.earliest()].Deadline
+	switch {
+	case s.exact() && s.levels == 0 && at != earliest:
+		s.fail("Next", "Next() = %d, want %d, the earliest deadline", at, earliest)
+	case s.exact() && at > earliest:
+		s.fail("Next", "Next() = %d, want at most %d, the earliest deadline", at, earliest)
+	case at > s.latest():
+		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired", at, s.latest())
+	case at <= s.clock() && (s.drained || earliest > s.clock()):
+		s.fail("Next", "Next() = %d, want a tick after the clock, %d, as nothing is due", at, s.clock())
+	}
+	s.quiet = max(s.quiet, at)
+	s.after()
+	return at, ok
+}
+
+// stepAll wakes the structure at each tick that Next names, as a tickless
+// driver does, until nothing is pending.
+func (s *subject) stepAll() {
+	s.Helper()
+	timers := s.model.Len()
+	limit := timers * (s.levels + 1)
+	for steps := 0; ; steps++ {
+		at, ok := s.next()
+		if !ok {
+			return
+		}
+		if steps == limit {
+			s.fail("Next", "%d of %d timers are still pending after %d steps of Pop at each tick that Next names, want at most %d steps a timer",
+				s.model.Len(), timers, steps, s.levels+1)
+		}
+		s.drain(at)
+	}
+}
+
+// finish fires whatever is pending by one jump to the end of time.
+func (s *subject) finish() {
+	s.Helper()
+	s.drain(math.MaxInt64)
+	if n := s.model.Len(); n != 0 {
+		s.fail("Order", "%d timers are pending at the end of time: never lost", n)
+	}
+	s.next()
+}
+
+// placed notes that a timer was scheduled or rescheduled to deadline.
+func (s *subject) placed(deadline structures.Tick) {
+	s.quiet = min(s.quiet, s.model.clamp(deadline))
+	if s.clock() == math.MaxInt64 {
+		s.drained = false // clock+1 saturates, so it is due at once
+	}
+}
+
+// after checks what must hold after every operation.
+func (s *subject) after() {
+	s.Helper()
+	if got, want := s.s.Len(), s.model.Len(); got != want {
+		s.fail("Len", "Len() = %d, want %d", got, want)
+	}
+	s.checkWork()
+	if n := len(s.trace); s.walk == always || s.walk == thinning && (n < 128 || n%8 == 0) {
+		s.checkInvariants()
+	}
+}
+
+// checkWork sees to it that the counters only count up: one that goes below 0
+// comes round at the top.
+func (s *subject) checkWork() {
+	s.Helper()
+	now := work(s.s)
+	if d := now.Sub(s.work); max(d.SlotsVisited, d.EmptySlots, d.Moved, d.Dropped, d.Comparisons) > math.MaxInt64 {
+		s.fail("Work", "Work() = %+v after %+v: counters only count up", now, s.work)
+	}
+	if now.EmptySlots > now.SlotsVisited {
+		s.fail("Work", "Work() = %+v: more empty slots than slots", now)
+	}
+	s.work = now
+}
+
+func (s *subject) checkInvariants() {
+	s.Helper()
+	if c, ok := s.s.(interface{ CheckInvariants() error }); ok {
+		if err := c.CheckInvariants(); err != nil {
+			s.fail("CheckInvariants", "%v", err)
+		}
+	}
+}
+
+// mustFireBy returns the tick by which a timer has to have fired.
+func (s *subject) mustFireBy(e entry[uint64]) structures.Tick {
+	if s.exact() {
+		return e.Deadline
+	}
+	return add(e.Deadline, s.maxLate(e.Deadline-e.since))
+}
+
+// latest returns the tick by which the first of the pending timers has to have
+// fired.
+func (s *subject) latest() structures.Tick {
+	tick := structures.Tick(math.MaxInt64)
+	for _, e := range s.model.pending {
+		tick = min(tick, s.mustFireBy(e))
+	}
+	return tick
+}
+
+// overdue returns the index of a timer that has to have fired by now, or -1.
+func (s *subject) overdue() int {
+	for i, e := range s.model.pending {
+		if s.mustFireBy(e) <= s.clock() {
+			return i
+		}
+	}
+	return -1
+}
+
+// state says in words what the model knows of an ID.
+func (s *subject) state(id structures.ID, pending bool) string {
+	switch {
+	case pending:
+		return "it is pending"
+	case s.issued[id]:
+		return "it has fired or was cancelled"
+	}
+	return "it was never issued"
+}
+
+// add returns a+b, held at the ends of the range.
+func add(a, b structures.Tick) structures.Tick {
+	switch sum := a + b; {
+	case b > 0 && sum < a:
+		return math.MaxInt64
+	case b < 0 && sum > a:
+		return math.MinInt64
+	default:
+		return sum
+	}
+}
+
+// event is one operation as it went, kept for the failure message.
+type event struct {
+	op       op
+	id       structures.ID
+	at       structures.Tick
+	deadline structures.Tick
+	ok       bool
+}
+
+type op uint8
+
+const (
+	opSchedule op = iota
+	opReschedule
+	opCancel
+	opPop
+	opNext
+)
+
+func (e event) String() string {
+	switch e.op {
+	case opSchedule:
+		return fmt.Sprintf("Schedule(%d) = %#x", e.at, e.id)
+	case opReschedule:
+		return fmt.Sprintf("Reschedule(%#x, %d) = %v", e.id, e.at, e.ok)
+	case opCancel:
+		return fmt.Sprintf("Cancel(%#x) = %v", e.id, e.ok)
+	case opPop:
+		if !e.ok {
+			return fmt.Sprintf("Pop(%d) = nothing", e.at)
+		}
+		return fmt.Sprintf("Pop(%d) = %#x with deadline %d", e.at, e.id, e.deadline)
+	default:
+		return fmt.Sprintf("Next() = %d, %v", e.at, e.ok)
+	}
+}
