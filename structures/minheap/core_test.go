@@ -1,0 +1,142 @@
+package minheap
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestParentAndChildAgree(t *testing.T) {
+	next := root + 1 // where the children of the node before end
+	for i := root; i < 5000; i++ {
+		if child(i) != next {
+			t.Fatalf("child(%d) = %d, want %d", i, child(i), next)
+		}
+		for ; next < child(i)+2; next++ {
+			if parent(next) != i {
+				t.Fatalf("parent(%d) = %d, want %d", next, parent(next), i)
+			}
+		}
+	}
+}
+
+func TestAnEntryTakes16Bytes(t *testing.T) {
+	if size := unsafe.Sizeof(entry{}); size != 16 {
+		t.Fatalf("an entry takes %d bytes, want 16", size)
+	}
+}
+
+// The comparisons are counted by hand. Beside each step stands the heap after
+// it, a parent with each of its groups of children in turn.
+func TestWorkCountsEveryComparison(t *testing.T) {
+	h := New[int]()
+	ids := map[structures.Tick]structures.ID{}
+	schedule := func(deadlines ...structures.Tick) {
+		for _, d := range deadlines {
+			ids[d] = h.Schedule(d, 0)
+		}
+	}
+	popAll := func() {
+		for h.Len() > 0 {
+			h.Pop(90)
+		}
+	}
+	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
+	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"schedule 10", func() { schedule(10) }, 0},                             // 10
+		{"schedule 20", func() { schedule(20) }, 1},                             // 10, 20
+		{"schedule 30", func() { schedule(30) }, 1},                             // 10, 20 30
+		{"schedule 5", func() { schedule(5) }, 2},                               // 5, 10 30, 20
+		{"pop 5", func() { h.Pop(5) }, 2},                                       // 10, 20 30
+		{"pop nothing", func() { h.Pop(5) }, 0},                                 // 10, 20 30
+		{"schedule 40, 50, 60", func() { schedule(40, 50, 60) }, 3},             // 10, 20 30, 40 50, 60
+		{"cancel the last", func() { cancel(60) }, 0},                           // 10, 20 30, 40 50
+		{"cancel 20", func() { cancel(20) }, 2},                                 // 10, 40 30, 50
+		{"move 50 to 45", func() { move(50, 45) }, 2},                           // 10, 40 30, 45
+		{"move 10 to 70", func() { move(10, 70) }, 3},                           // 30, 40 70, 45
+		{"cancel a stale ID", func() { cancel(60) }, 0},                         // 30, 40 70, 45
+		{"pop all", func() { popAll() }, 3},                                     // nothing
+		{"schedule anew", func() { schedule(110, 200, 120, 210, 220, 130) }, 5}, // 110, 200 120, 210 220, 130
+		{"cancel 210", func() { cancel(210) }, 3},                               // 110, 130 120, 200 220
+	} {
+		before := h.Work()
+		step.do()
+		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// Every timer of heaps of every small size is cancelled, and moved to the
+// front, to the end and in between: the last entry may have to go up or down,
+// and the last group of children has any length.
+func TestEveryTimerCanGoFromAnySize(t *testing.T) {
+	const end = 1 << 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 80; n++ {
+		for victim := range n {
+			for _, to := range []structures.Tick{0, 1, end / 2, end} { // 0: cancel
+				h := New[int]()
+				var want []structures.Tick
+				var ids []structures.ID
+				for i := range n {
+					d := 2 + rng.Int64N(end-2)
+					want = append(want, structures.Tick(d))
+					ids = append(ids, h.Schedule(want[i], i))
+				}
+				if to == 0 {
+					want = slices.Delete(want, victim, victim+1)
+					h.Cancel(ids[victim])
+				} else {
+					want[victim] = to
+					h.Reschedule(ids[victim], to)
+				}
+				if err := h.CheckInvariants(); err != nil {
+					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): %v", n, victim, to, err)
+				}
+				var got []structures.Tick
+				for timer := range structures.Due(h, end) {
+					got = append(got, timer.Deadline)
+				}
+				if slices.Sort(want); !slices.Equal(got, want) {
+					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): fired at %d, want %d", n, victim, to, got, want)
+				}
+			}
+		}
+	}
+}
+
+// check must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(*Heap[int]){
+		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
+		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
+		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },
+		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
+		"length":   func(h *Heap[int]) { h.core.shrink() },
+		"table":    func(h *Heap[int]) { h.table.Put(0) },
+	} {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(h); h.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
