@@ -1,0 +1,178 @@
+package quadheap
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestParentAndChildAgree(t *testing.T) {
+	next := root + 1 // where the children of the node before end
+	for i := root; i < 5000; i++ {
+		if child(i) != next {
+			t.Fatalf("child(%d) = %d, want %d", i, child(i), next)
+		}
+		for ; next < child(i)+arity; next++ {
+			if parent(next) != i {
+				t.Fatalf("parent(%d) = %d, want %d", next, parent(next), i)
+			}
+		}
+	}
+}
+
+func TestAnEntryTakes16Bytes(t *testing.T) {
+	if size := unsafe.Sizeof(entry{}); size != 16 {
+		t.Fatalf("an entry takes %d bytes, want 16", size)
+	}
+}
+
+func TestChildrenShareACacheLine(t *testing.T) {
+	aligned := func(h *Heap[int]) bool {
+		return uintptr(unsafe.Pointer(&h.core.heap[0]))%64 == 0 && child(root)%arity == 0
+	}
+	for n := range 300 {
+		if h := New[int](Capacity(n)); !aligned(h) {
+			t.Fatalf("Capacity(%d): children do not begin at a cache line", n)
+		}
+	}
+	h := New[int]()
+	for n := range 100_000 {
+		if room := cap(h.core.heap); room > max(2*(n+root), arity) {
+			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
+		}
+		if !aligned(h) {
+			t.Fatalf("%d timers: children do not begin at a cache line", n)
+		}
+		h.Schedule(structures.Tick(n), n)
+	}
+}
+
+func TestEarliestOfFour(t *testing.T) {
+	ticks := []structures.Tick{math.MinInt64, -1, 0, 1, math.MaxInt64}
+	for _, a := range ticks {
+		for _, b := range ticks {
+			for _, c := range ticks {
+				for _, d := range ticks {
+					four := []structures.Tick{a, b, c, d}
+					if got := earliest(a, b, c, d); got < 0 || got > 3 || four[got] != slices.Min(four) {
+						t.Fatalf("earliest of %d = %d", four, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The comparisons are counted by hand. Beside each step stands the heap after
+// it, a parent with each of its groups of children in turn.
+func TestWorkCountsEveryComparison(t *testing.T) {
+	h := New[int]()
+	ids := map[structures.Tick]structures.ID{}
+	schedule := func(deadlines ...structures.Tick) {
+		for _, d := range deadlines {
+			ids[d] = h.Schedule(d, 0)
+		}
+	}
+	popAll := func() {
+		for h.Len() > 0 {
+			h.Pop(90)
+		}
+	}
+	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
+	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"schedule 10", func() { schedule(10) }, 0},                         // 10
+		{"schedule 20, 30, 40, 50", func() { schedule(20, 30, 40, 50) }, 4}, // 10, 20 30 40 50
+		{"schedule 5", func() { schedule(5) }, 2},                           // 5, 10 30 40 50, 20
+		{"pop 5", func() { h.Pop(5) }, 4},                                   // 10, 20 30 40 50
+		{"pop nothing", func() { h.Pop(5) }, 0},                             // 10, 20 30 40 50
+		{"cancel the last", func() { cancel(50) }, 0},                       // 10, 20 30 40
+		{"cancel 10", func() { cancel(10) }, 3},                             // 20, 40 30
+		{"move 30 to 25", func() { move(30, 25) }, 2},                       // 20, 40 25
+		{"move 20 to 70", func() { move(20, 70) }, 3},                       // 25, 40 70
+		{"cancel a stale ID", func() { cancel(50) }, 0},                     // 25, 40 70
+		{"pop all", func() { popAll() }, 1},                                 // nothing
+		{"schedule anew", func() { schedule(110, 120, 200, 121, 122, 130, 131, 132, 133, 210, 211, 212, 213, 140) }, 13}, // 110, 120 200 121 122, 130 131 132 133, 210 211 212 213, 140
+		{"cancel 210", func() { cancel(210) }, 3}, // 110, 120 140 121 122, 130 131 132 133, 200 211 212 213
+	} {
+		before := h.Work()
+		step.do()
+		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// Every timer of heaps of every small size is cancelled, and moved to the
+// front, to the end and in between: the last entry may have to go up or down,
+// and the last group of children has any length.
+func TestEveryTimerCanGoFromAnySize(t *testing.T) {
+	const end = 1 << 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 80; n++ {
+		for victim := range n {
+			for _, to := range []structures.Tick{0, 1, end / 2, end} { // 0: cancel
+				h := New[int]()
+				var want []structures.Tick
+				var ids []structures.ID
+				for i := range n {
+					d := 2 + rng.Int64N(end-2)
+					want = append(want, structures.Tick(d))
+					ids = append(ids, h.Schedule(want[i], i))
+				}
+				if to == 0 {
+					want = slices.Delete(want, victim, victim+1)
+					h.Cancel(ids[victim])
+				} else {
+					want[victim] = to
+					h.Reschedule(ids[victim], to)
+				}
+				if err := h.CheckInvariants(); err != nil {
+					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): %v", n, victim, to, err)
+				}
+				var got []structures.Tick
+				for timer := range structures.Due(h, end) {
+					got = append(got, timer.Deadline)
+				}
+				if slices.Sort(want); !slices.Equal(got, want) {
+					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): fired at %d, want %d", n, victim, to, got, want)
+				}
+			}
+		}
+	}
+}
+
+// check must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(*Heap[int]){
+		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
+		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
+		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },
+		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
+		"length":   func(h *Heap[int]) { h.core.shrink() },
+		"table":    func(h *Heap[int]) { h.table.Put(0) },
+	} {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(h); h.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
