@@ -1,0 +1,80 @@
+package hwheel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// check walks the core and names the first broken invariant. live tells which
+// slots hold a pending timer, of which there are size.
+func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
+	if c.cursor < 0 || c.cursor > clock {
+		return fmt.Errorf("hwheel: cursor %d, clock %d", c.cursor, clock)
+	}
+	linked := 0
+	for list := range c.heads {
+		if c.heads[list].Empty() == c.occupied.Has(list) {
+			return fmt.Errorf("hwheel: list %d is empty and marked as occupied, or neither", list)
+		}
+		if c.heads[list].Empty() {
+			continue
+		}
+		n, err := c.checkList(list, live)
+		if err != nil {
+			return err
+		}
+		linked += n
+	}
+	if linked != size {
+		return fmt.Errorf("hwheel: %d timers in the lists, %d pending", linked, size)
+	}
+	if err := c.occupied.Check(); err != nil {
+		return fmt.Errorf("hwheel: %w", err)
+	}
+	if c.heads[c.overflow()].Empty() && c.earliest != math.MaxInt64 {
+		return fmt.Errorf("hwheel: the overflow is empty but has the deadline %d", c.earliest)
+	}
+	return c.checkNext()
+}
+
+func (c *core) checkList(list int, live func(slot uint32) bool) (length int, err error) {
+	if length, err = c.lists.Check(c.heads[list]); err != nil {
+		return 0, fmt.Errorf("hwheel: list %d: %w", list, err)
+	}
+	earliest := structures.Tick(math.MaxInt64)
+	for slot, deadline := range c.lists.All(c.heads[list]) {
+		earliest = min(earliest, deadline)
+		switch {
+		case !live(slot):
+			return 0, fmt.Errorf("hwheel: slot %d in list %d holds no timer", slot, list)
+		case deadline < c.cursor:
+			return 0, fmt.Errorf("hwheel: deadline %d is before the cursor %d", deadline, c.cursor)
+		case c.list(deadline, c.cursor) != list:
+			return 0, fmt.Errorf("hwheel: deadline %d, seen from %d, is in list %d, want %d",
+				deadline, c.cursor, list, c.list(deadline, c.cursor))
+		}
+	}
+	if list == c.overflow() && c.earliest != earliest && c.earliest != 0 {
+		return 0, fmt.Errorf("hwheel: the earliest deadline in the overflow is %d, not %d",
+			earliest, c.earliest)
+	}
+	return length, nil
+}
+
+func (c *core) checkNext() error {
+	if c.next <= c.cursor { // unknown
+		return nil
+	}
+	want := structures.Tick(math.MaxInt64)
+	if first := c.occupied.First(); first == c.overflow() {
+		want = c.spanStart(c.earliest) // known, or next would not be
+	} else if first >= 0 {
+		want = c.start(first, c.cursor)
+	}
+	if c.next != want {
+		return fmt.Errorf("hwheel: next is %d, the first list starts at %d", c.next, want)
+	}
+	return nil
+}

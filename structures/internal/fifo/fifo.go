@@ -1,0 +1,158 @@
+// Package fifo holds first-in first-out lists of timers, and the bitmap that
+// finds the next list that holds any: the shared core of the structures that
+// keep timers in buckets.
+//
+// A timer is its slot in the slab. Its deadline and its links stand in one
+// array indexed by slot, 16 bytes a timer, with nothing in it for the garbage
+// collector to scan. A list is two slots, its first and its last, so that adding
+// a timer touches the last one only, and a timer is unlinked without a search.
+// The links are the usual ones of an intrusive list, with indexes in the place
+// of pointers.
+package fifo
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// none is the slot that is never issued, slab.None: the end of a list.
+const none uint32 = 0
+
+// node is what is known of the timer in one slot. The links mean something only
+// while the timer is in a list.
+type node struct {
+	deadline   structures.Tick
+	next, prev uint32
+}
+
+// List is a list of timers, in the order in which they were added. The zero
+// List is empty. A List may be copied, but from then on only one copy may be
+// changed.
+type List struct{ head, tail uint32 }
+
+// Empty reports whether no timer is in the list.
+func (l List) Empty() bool { return l.head == none }
+
+// Front returns the slot of the first timer, or 0 when the list is empty.
+func (l List) Front() uint32 { return l.head }
+
+// Lists holds the deadlines and the links of all timers; each is in one list at
+// a time at most. Make it with New. All methods cost O(1) unless they say
+// otherwise.
+type Lists struct{ nodes []node }
+
+// New returns Lists with room for capacity timers.
+func New(capacity int) Lists {
+	return Lists{nodes: make([]node, 1, capacity+1)} // slot 0
+}
+
+// SetDeadline notes the deadline of the timer in slot. Slots are met in the
+// order of the slab: a new one is one more than the largest so far.
+func (ls *Lists) SetDeadline(slot uint32, deadline structures.Tick) {
+	if uint64(slot) == uint64(len(ls.nodes)) {
+		ls.nodes = append(ls.nodes, node{})
+	}
+	ls.nodes[slot].deadline = deadline
+}
+
+// Deadline returns the deadline of the timer in slot.
+func (ls *Lists) Deadline(slot uint32) structures.Tick { return ls.nodes[slot].deadline }
+
+// Next returns the slot that follows in the list of slot, or 0 at its end.
+func (ls *Lists) Next(slot uint32) uint32 { return ls.nodes[slot].next }
+
+// PushBack adds slot, which is in no list, at the end of l.
+func (ls *Lists) PushBack(l *List, slot uint32) {
+	n := &ls.nodes[slot]
+	n.next, n.prev = none, l.tail
+	if l.tail == none {
+		l.head = slot
+	} else {
+		ls.nodes[l.tail].next = slot
+	}
+	l.tail = slot
+}
+
+// Remove takes slot, which is in l, out of l. It reports whether l is empty now,
+// which it knows without a look at l: that may save a cache miss.
+func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
+	n := &ls.nodes[slot]
+	if n.prev == none {
+		l.head = n.next
+	} else {
+		ls.nodes[n.prev].next = n.next
+	}
+	if n.next == none {
+		l.tail = n.prev
+	} else {
+		ls.nodes[n.next].prev = n.prev
+	}
+	return n.prev|n.next == none
+}
+
+// PopFront takes the first slot out of l and returns it, or 0 when l is empty.
+func (ls *Lists) PopFront(l *List) uint32 {
+	slot := l.head
+	if slot != none {
+		l.head = ls.nodes[slot].next
+		if l.head == none {
+			l.tail = none
+		} else {
+			ls.nodes[l.head].prev = none
+		}
+	}
+	return slot
+}
+
+// Append moves all timers of from to the end of l, in their order, and leaves
+// from empty.
+func (ls *Lists) Append(l, from *List) {
+	if from.head == none {
+		return
+	}
+	if l.tail == none {
+		*l = *from
+	} else {
+		ls.nodes[l.tail].next = from.head
+		ls.nodes[from.head].prev = l.tail
+		l.tail = from.tail
+	}
+	*from = List{}
+}
+
+// All returns an iterator over the slots of l and their deadlines, first to
+// last. The loop's body may take the slot at hand out of l and put it into
+// another list.
+func (ls *Lists) All(l List) iter.Seq2[uint32, structures.Tick] {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for slot := l.head; slot != none; {
+			next := ls.nodes[slot].next
+			if !yield(slot, ls.nodes[slot].deadline) {
+				return
+			}
+			slot = next
+		}
+	}
+}
+
+// Check walks l and returns its length, or the first broken link. It costs
+// O(length), also where the links run in a circle.
+func (ls *Lists) Check(l List) (length int, err error) {
+	prev := none
+	for slot := l.head; slot != none; slot = ls.nodes[slot].next {
+		if uint64(slot) >= uint64(len(ls.nodes)) {
+			return 0, fmt.Errorf("fifo: slot %d after %d is out of range", slot, prev)
+		}
+		if got := ls.nodes[slot].prev; got != prev {
+			return 0, fmt.Errorf("fifo: slot %d comes after %d but points back to %d", slot, prev, got)
+		}
+		prev = slot
+		length++
+	}
+	if l.tail != prev {
+		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", prev, l.tail)
+	}
+	return length, nil
+}

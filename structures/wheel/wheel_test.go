@@ -1,0 +1,219 @@
+package wheel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// slotCounts are a wheel that is all rounds, small and odd ones, powers of two,
+// and the default, which is 0 here.
+var slotCounts = []int{1, 2, 7, 64, 512, 0}
+
+func options(slots int) []Option {
+	if slots == 0 {
+		return nil
+	}
+	return []Option{Slots(slots)}
+}
+
+func TestConformance(t *testing.T) {
+	for _, slots := range slotCounts {
+		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] {
+				return New[uint64](options(slots)...)
+			}, schedtest.FIFO(), schedtest.Levels(1))
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		return New[*schedtest.Payload](Slots(64))
+	})
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] {
+		return New[uint64](Slots(7))
+	}, schedtest.FIFO(), schedtest.Levels(1))
+}
+
+// drive pops until nothing is due at now and returns the deadlines.
+func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures.Tick) {
+	for timer := range structures.Due(s, now) {
+		fired = append(fired, timer.Deadline)
+	}
+	return fired
+}
+
+func TestWorkCountsVisitsAndRounds(t *testing.T) {
+	w := New[int](Slots(4))
+	visited := func(n, moved uint64) {
+		t.Helper()
+		if got, want := w.Work(), (structures.Work{SlotsVisited: n, Moved: moved}); got != want {
+			t.Fatalf("work is %+v, want %+v", got, want)
+		}
+	}
+	next := func(want structures.Tick) {
+		t.Helper()
+		if got, ok := w.Next(); got != want || !ok {
+			t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
+		}
+	}
+	at := func(now structures.Tick, want ...structures.Tick) {
+		t.Helper()
+		if got := drive(w, now); !slices.Equal(got, want) {
+			t.Fatalf("at %d fired %v, want %v", now, got, want)
+		}
+	}
+	for _, deadline := range []structures.Tick{1, 1, 5, 6, 3} {
+		w.Schedule(deadline, 0)
+	}
+	at(0)
+	next(1)
+	visited(0, 0)
+	at(1, 1, 1) // 5 is in the slot, too, and stays
+	visited(1, 1)
+	at(2) // the slot of 6 is passed, nothing in it is looked at
+	visited(2, 1)
+	at(3, 3)
+	next(5)
+	visited(3, 1)
+	at(100, 5, 6) // 24 revolutions, each occupied slot once
+	visited(5, 1)
+
+	early, late := w.Schedule(110, 0), w.Schedule(114, 0)
+	w.Cancel(early)
+	next(110) // what the slot knows
+	at(110)   // and finds out
+	visited(6, 2)
+	next(114)
+	w.Schedule(1001, 0)
+	w.Cancel(late)
+	next(1001) // needs a search, of the one slot occupied
+	visited(7, 2)
+	next(1001)
+	visited(7, 2)
+}
+
+func TestJumpsKeepTheOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, slots := range []int{1, 3, 64, 1000} {
+		for _, width := range []int64{10, 1000, 1 << 20, 1 << 40, math.MaxInt64} {
+			w := New[int](Slots(slots))
+			var want []structures.Tick
+			for i := range 2000 {
+				deadline := structures.Tick(1 + rng.Int64N(width))
+				if i > 0 && i%3 == 0 {
+					deadline = want[rng.IntN(i)] // a tie
+				}
+				w.Schedule(deadline, i)
+				want = append(want, deadline)
+			}
+			slices.Sort(want)
+			values := map[structures.Tick]int{} // of the last one fired for each deadline
+			fired := 0
+			for timer := range structures.Due(w, math.MaxInt64) {
+				if timer.Deadline != want[fired] {
+					t.Fatalf("%d slots, width %d: fired %d, want %d", slots, width, timer.Deadline, want[fired])
+				}
+				if last, tie := values[timer.Deadline]; tie && last > timer.Value {
+					t.Fatalf("%d slots, width %d: a tie at %d fired in the wrong order", slots, width, timer.Deadline)
+				}
+				values[timer.Deadline] = timer.Value
+				fired++
+			}
+			if fired != len(want) {
+				t.Fatalf("%d slots, width %d: fired %d of %d", slots, width, fired, len(want))
+			}
+		}
+	}
+}
+
+// All pairs of ticks and all widths, against stepping from tick to tick.
+func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		r := newRing(n, 0)
+		for from := structures.Tick(0); from < 3*structures.Tick(n); from++ {
+			for to := from + 1; to <= from+3*structures.Tick(n); to++ {
+				var want, got []int
+				for tick := from + 1; tick <= min(to, from+structures.Tick(n)); tick++ {
+					want = append(want, int(tick)%n)
+				}
+				first, second := r.ahead(from, to)
+				for _, part := range [...]span{first, second} {
+					for i := part.from; i < part.to; i++ {
+						got = append(got, i)
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d slots, ticks %d to %d: %v, want %v", n, from+1, to, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestOccupiedAfterIsTheNextTickOfAnOccupiedSlot(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		for pattern := range 1 << n {
+			r := newRing(n, 0)
+			for i := range n {
+				if pattern>>i&1 == 1 {
+					r.occupied.Set(i)
+				}
+			}
+			for from := structures.Tick(0); from < 2*structures.Tick(n); from++ {
+				want := structures.Tick(math.MaxInt64)
+				if pattern != 0 {
+					for want = from + 1; pattern>>(int(want)%n)&1 == 0; {
+						want++
+					}
+				}
+				if got := r.occupiedAfter(from); got != want {
+					t.Fatalf("%d slots, pattern %b: %d after %d, want %d", n, pattern, got, from, want)
+				}
+			}
+		}
+	}
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"wheel: Slots(0): want a number from 1 to 67108864":        Slots(0),
+		"wheel: Slots(-8): want a number from 1 to 67108864":       Slots(-8),
+		"wheel: Slots(67108865): want a number from 1 to 67108864": Slots(1<<26 + 1),
+		"wheel: Capacity(-1): want a number from 0 to 4294967294":  Capacity(-1),
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			New[int](opt)
+		}()
+	}
+}
+
+// The cursor lags behind the clock when the last due timers are cancelled; a
+// bound between the two must not come out of Next.
+func TestNextIsAfterTheClockWhenTheLastDueTimersWereCancelled(t *testing.T) {
+	w := New[int](Slots(4))
+	w.Schedule(1, 0)
+	w.Schedule(1, 0)
+	cancelled := w.Schedule(5, 0)
+	w.Schedule(13, 0) // in the slot of 5
+	w.Pop(1)
+	w.Pop(7) // the second one of tick 1; nothing beyond is gathered yet
+	w.Cancel(cancelled)
+	if at, _ := w.Next(); at <= 7 || at > 13 {
+		t.Fatalf("Next() = %d at 7, want 8 to 13", at)
+	}
+}
