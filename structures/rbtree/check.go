@@ -1,0 +1,73 @@
+package rbtree
+
+import "fmt"
+
+// check walks the tree, which must hold size slots, all of them in use.
+func (c *core) check(size int, live func(slot uint32) bool) error {
+	if c.nodes[none].red || c.nodes[none].child[right] != none {
+		return fmt.Errorf("rbtree: the absent node is red or has a right child")
+	}
+	w := walk{core: c, live: live}
+	root := c.nodes[none].child[left]
+	if c.nodes[root].red {
+		return fmt.Errorf("rbtree: the root, slot %d, is red", root)
+	}
+	if _, err := w.subtree(root, none); err != nil {
+		return err
+	}
+	if w.size != size {
+		return fmt.Errorf("rbtree: %d slots in the tree, want %d", w.size, size)
+	}
+	if want := [2]uint32{w.first, w.last}; c.ends != want {
+		return fmt.Errorf("rbtree: leftmost and rightmost slot are %d, remembered are %d", want, c.ends)
+	}
+	return nil
+}
+
+// walk is a walk through a tree from left to right.
+type walk struct {
+	*core
+	live        func(slot uint32) bool
+	size        int
+	first, last uint32 // the first slot met, and the last one so far
+}
+
+// subtree walks what hangs below parent at slot. It returns the number of black
+// nodes on the ways down. A cycle ends at a wrong parent.
+func (w *walk) subtree(slot, parent uint32) (black int, err error) {
+	if slot == none {
+		return 0, nil
+	}
+	if int(slot) >= len(w.nodes) || !w.live(slot) {
+		return 0, fmt.Errorf("rbtree: slot %d is in the tree and not in use", slot)
+	}
+	n := w.nodes[slot]
+	if n.parent != parent {
+		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says %d", slot, parent, n.parent)
+	}
+	if n.red && w.nodes[parent].red {
+		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red", slot, parent)
+	}
+	a, err := w.subtree(n.child[left], slot)
+	if err != nil {
+		return 0, err
+	}
+	if w.size == 0 {
+		w.first = slot
+	} else if before := w.nodes[w.last].deadline; n.deadline < before {
+		return 0, fmt.Errorf("rbtree: slot %d, due at %d, stands behind slot %d, due at %d", slot, n.deadline, w.last, before)
+	}
+	w.size++
+	w.last = slot
+	b, err := w.subtree(n.child[right], slot)
+	if err != nil {
+		return 0, err
+	}
+	if a != b {
+		return 0, fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", a, slot, b)
+	}
+	if !n.red {
+		a++
+	}
+	return a, nil
+}

@@ -1,0 +1,41 @@
+package rbtree
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Every invariant is broken once, in the tree of slots 1 to 7, due at 10 to 70:
+// 2 is the root, black; 1 and 4 are its children, 3 and 6 those of 4, 5 and 7
+// those of 6.
+func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
+	for want, breakIt := range map[string]func(tree *Tree[int]){
+		"absent node is red":                                 func(tree *Tree[int]) { tree.core.nodes[none].red = true },
+		"root, slot 2, is red":                               func(tree *Tree[int]) { tree.core.nodes[2].red = true },
+		"slot 6 and its parent 4 are both red":               func(tree *Tree[int]) { tree.core.nodes[6].red = true },
+		"1 black nodes on the ways left of slot 6, 0 right":  func(tree *Tree[int]) { tree.core.nodes[5].red = false },
+		"slot 3 is a child of 4, its parent link says 6":     func(tree *Tree[int]) { tree.core.nodes[3].parent = 6 },
+		"slot 2 is a child of 6, its parent link says 0":     func(tree *Tree[int]) { tree.core.nodes[6].child[left] = 2 },
+		"slot 4, due at 40, stands behind slot 3, due at 41": func(tree *Tree[int]) { tree.core.nodes[3].deadline = 41 },
+		"slot are [1 7], remembered are [3 7]":               func(tree *Tree[int]) { tree.core.ends[left] = 3 },
+		"slot are [1 7], remembered are [1 6]":               func(tree *Tree[int]) { tree.core.ends[right] = 6 },
+		"6 slots in the tree, want 7":                        func(tree *Tree[int]) { tree.core.nodes[6].child[left] = none },
+		"slot 99 is in the tree and not in use":              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = 99 },
+		"slot 7 is in the tree and not in use":               func(tree *Tree[int]) { tree.table.Free(7) },
+		"slab: slot 0":                                       func(tree *Tree[int]) { tree.table.Free(0) },
+	} {
+		tree := New[int]()
+		for i := range 7 {
+			tree.Schedule(structures.Tick(10*(i+1)), i)
+		}
+		if err := tree.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		breakIt(tree)
+		if err := tree.CheckInvariants(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

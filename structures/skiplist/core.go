@@ -1,0 +1,146 @@
+package skiplist
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// maxHeight is the number of levels: with a quarter of each level in the next,
+// the highest still has one timer of 4^16 = 2^32.
+const maxHeight = 16
+
+// head is where the tower of slot 0 begins, which stands before the first and
+// behind the last timer of every level: each level is a ring through it.
+const head = 0
+
+// link is one timer's place in the list of one level.
+type link struct {
+	deadline   structures.Tick // of the next timer; 0 where next is the head
+	next, prev uint32          // the towers of the neighbours
+}
+
+// core is the skip list of slots.
+//
+// The links of a slot, from level 0 up, lie side by side: its tower. Towers are
+// named by the index of their first link, so that links[tower+level] is a place
+// on a level. They lie in the order of their slots; one is raised when its slot
+// is first used and stands for good.
+//
+// On each level deadlines never descend, and equal ones stand in the order in
+// which they came. Each level holds exactly those timers of the level below
+// whose towers are high enough, in the same order.
+type core struct {
+	links       []link
+	owner       []uint32        // per link: the slot whose tower it belongs to
+	towers      []uint32        // per slot: its tower; then where the next one will begin
+	levels      int             // levels below this may hold timers, those from it on do not
+	last        structures.Tick // the latest deadline, if there is any timer
+	random      random
+	comparisons uint64
+}
+
+func newCore(capacity int, seed uint64) core {
+	// A slot takes 4/3 links on average; the rest is some six standard deviations.
+	links := maxHeight + capacity + capacity/3 + capacity/16 + 64
+	return core{
+		links:  make([]link, maxHeight, links),
+		owner:  make([]uint32, maxHeight, links),
+		towers: append(make([]uint32, 0, capacity+2), head, maxHeight),
+		random: random(seed),
+	}
+}
+
+// raise builds the tower of the next slot.
+func (c *core) raise(height int) {
+	slot := uint32(len(c.towers) - 1)
+	if len(c.links)+height > math.MaxUint32 {
+		panic(fmt.Sprintf("skiplist: no room for %d timers", slot))
+	}
+	for range height {
+		c.links = append(c.links, link{})
+		c.owner = append(c.owner, slot)
+	}
+	c.towers = append(c.towers, uint32(len(c.links)))
+}
+
+// first returns the slot with the earliest deadline, 0 and 0 if there is none.
+func (c *core) first() (slot uint32, deadline structures.Tick) {
+	front := &c.links[head]
+	return c.owner[front.next], front.deadline
+}
+
+// insert adds slot, which is not in the list, behind all deadlines up to
+// deadline.
+func (c *core) insert(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.towers)-1 {
+		c.raise(c.random.height())
+	}
+	tower := c.towers[slot]
+	height := int(c.towers[slot+1] - tower)
+	c.levels = max(c.levels, height)
+	if c.links[head].next != head {
+		c.comparisons++
+		if deadline < c.last {
+			c.descend(tower, height, deadline)
+			return
+		}
+	}
+	c.last = deadline
+	for level := range uint32(height) {
+		c.splice(c.links[head+level].prev, tower, level, deadline)
+	}
+}
+
+// descend finds where deadline belongs, level by level from the highest, and
+// inserts tower on those below height.
+func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
+	links := c.links
+	compared := uint64(0)
+	at := uint32(head)
+	for level := uint32(c.levels) - 1; int32(level) >= 0; level-- {
+		for {
+			l := &links[at+level]
+			if l.next == head {
+				break
+			}
+			compared++
+			if deadline < l.deadline {
+				break
+			}
+			at = l.next
+		}
+		if level < uint32(height) {
+			c.splice(at, tower, level, deadline)
+		}
+	}
+	c.comparisons += compared
+}
+
+// splice puts tower behind the tower prev on one level.
+func (c *core) splice(prev, tower, level uint32, deadline structures.Tick) {
+	before := &c.links[prev+level]
+	next := before.next
+	c.links[tower+level] = link{deadline: before.deadline, next: next, prev: prev}
+	before.deadline, before.next = deadline, tower
+	c.links[next+level].prev = tower
+}
+
+// remove takes slot out of the list.
+func (c *core) remove(slot uint32) {
+	tower, end := c.towers[slot], c.towers[slot+1]
+	for level := range end - tower {
+		l := &c.links[tower+level]
+		before := &c.links[l.prev+level]
+		before.deadline, before.next = l.deadline, l.next
+		c.links[l.next+level].prev = l.prev
+	}
+	if c.links[tower].next == head {
+		last := c.links[head].prev
+		c.last = c.links[c.links[last].prev].deadline
+	}
+	for c.levels > 0 && c.links[head+c.levels-1].next == head {
+		c.levels--
+	}
+}

@@ -1,0 +1,202 @@
+package skiplist
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+// The reference values of SplitMix64 from seed 1234567: the heights of a seed
+// are the same on every machine and in every version.
+func TestRandomIsSplitMix64(t *testing.T) {
+	r := random(1234567)
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
+		if got := r.next(); got != want {
+			t.Errorf("number %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestAQuarterOfEachLevelIsInTheNext(t *testing.T) {
+	const n = 1 << 18
+	for _, seed := range []uint64{0, 1, math.MaxUint64} {
+		list := New[int](Seed(seed), Capacity(n))
+		for i := range n {
+			list.Schedule(1, i)
+		}
+		var onLevel [maxHeight]float64
+		for _, tower := range list.core.towers[1 : n+1] {
+			for level := range list.core.height(tower) {
+				onLevel[level]++
+			}
+		}
+		for level, got := range onLevel {
+			p := math.Pow(0.25, float64(level))
+			want, deviation := n*p, math.Sqrt(n*p*(1-p))
+			if math.Abs(got-want) > 4*deviation+1 {
+				t.Errorf("seed %d: %.0f timers on level %d, want %.1f or so", seed, got, level, want)
+			}
+		}
+	}
+}
+
+func TestHeightCountsPairsOfZeroBits(t *testing.T) {
+	for number, want := range map[uint64]int{
+		0b1: 1, 0b10: 1, 0b100: 2, 0b1000: 2, 0b10000: 3, 0b10100: 2, math.MaxUint64: 1,
+		1 << 29: 15, 1 << 30: 16, 1 << 31: 16, 1 << 32: 16, 1 << 63: 16, 0: 16,
+	} {
+		if got := height(number); got != want {
+			t.Errorf("%#b gives height %d, want %d", number, got, want)
+		}
+	}
+}
+
+// shape makes a list with some history and returns its core.
+func shape(opts ...Option) core {
+	list := New[int](opts...)
+	var ids []structures.ID
+	for i := range 300 {
+		ids = append(ids, list.Schedule(structures.Tick(i*7919%300), i))
+		if i%3 == 0 {
+			list.Reschedule(ids[i/2], structures.Tick(i))
+		}
+		if i%5 == 0 {
+			list.Cancel(ids[i/5])
+		}
+	}
+	for range structures.Due(list, 20) {
+	}
+	return list.core
+}
+
+func TestSameSeedSameShape(t *testing.T) {
+	if !reflect.DeepEqual(shape(), shape(Seed(0))) {
+		t.Error("two lists of the default seed, which is 0, differ")
+	}
+	if !reflect.DeepEqual(shape(Seed(7)), shape(Seed(7), Capacity(500))) {
+		t.Error("capacity changes the shape")
+	}
+	if reflect.DeepEqual(shape(Seed(7)).towers, shape(Seed(8)).towers) {
+		t.Error("lists of different seeds have the same towers")
+	}
+}
+
+// A slot keeps its tower: memory grows with the largest Len and not with the
+// number of timers.
+func TestTowersAreUsedAgain(t *testing.T) {
+	list := New[int]()
+	for i := range 100_000 {
+		list.Schedule(structures.Tick(i+10), i)
+		list.Pop(structures.Tick(i))
+	}
+	if slots := len(list.core.towers) - 2; slots > 12 {
+		t.Errorf("%d towers for 11 timers at a time", slots)
+	}
+}
+
+func TestUnusedLevelsAreLeft(t *testing.T) {
+	list := New[int]()
+	for i := range 10_000 {
+		list.Schedule(structures.Tick(i), i)
+	}
+	for range structures.Due(list, 10_000) {
+	}
+	if list.core.levels != 0 {
+		t.Errorf("%d levels in use in an empty list", list.core.levels)
+	}
+}
+
+// cored returns an empty core in which slot i+1 has height heights[i].
+func cored(heights ...int) *core {
+	c := newCore(len(heights), 0)
+	for _, height := range heights {
+		c.raise(height)
+	}
+	return &c
+}
+
+func TestWorkCountsComparisons(t *testing.T) {
+	type insertion struct {
+		deadline    structures.Tick
+		comparisons uint64
+	}
+	for _, test := range []struct {
+		heights    []int
+		insertions []insertion
+	}{
+		// All on level 0: with the last, then with each from the first.
+		{[]int{1, 1, 1, 1, 1}, []insertion{{10, 0}, {20, 1}, {20, 1}, {15, 3}, {5, 2}}},
+		// A high tower is compared on each of its levels, when it is not passed.
+		{[]int{3, 1, 1}, []insertion{{20, 0}, {10, 4}, {15, 5}}},
+		// And once only when it is: 10 on level 1, from there 20 on level 0.
+		{[]int{2, 1, 1}, []insertion{{10, 0}, {20, 1}, {15, 3}}},
+		// A level that only the new tower has costs nothing.
+		{[]int{1, 5, 1}, []insertion{{20, 0}, {10, 2}, {15, 3}}},
+	} {
+		c := cored(test.heights...)
+		for i, in := range test.insertions {
+			before := c.comparisons
+			c.insert(uint32(i+1), in.deadline)
+			if got := c.comparisons - before; got != in.comparisons {
+				t.Errorf("heights %v: %d comparisons to insert %d, want %d", test.heights, got, in.deadline, in.comparisons)
+			}
+		}
+		before := c.comparisons
+		for i := range test.insertions {
+			c.remove(uint32(i + 1))
+		}
+		if c.comparisons != before {
+			t.Errorf("heights %v: removal compares", test.heights)
+		}
+	}
+
+	list := New[int]()
+	list.Schedule(1, 0)
+	list.Schedule(2, 0)
+	if got, want := list.Work(), (structures.Work{Comparisons: 1}); got != want {
+		t.Errorf("work %+v, want %+v", got, want)
+	}
+}
+
+func TestCapacityReservesRoom(t *testing.T) {
+	for _, n := range []int{1, 10, 1000, 50_000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			list := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
+			allocs := testing.AllocsPerRun(1, func() {
+				for i := range n {
+					list.Schedule(structures.Tick(i*7919%n), i)
+				}
+			})
+			if allocs != 0 {
+				t.Errorf("%v allocations within the capacity", allocs)
+			}
+		})
+	}
+}
+
+func TestCapacityRefusesNegative(t *testing.T) {
+	option := Capacity(-1)
+	defer func() {
+		const want = "skiplist: Capacity(-1): want a number from 0 to 4294967294"
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	New[int](option)
+}
