@@ -1,0 +1,71 @@
+// Package catalog is the list of structures: one entry each, in one slice, with
+// no registration at init time. The benchmark suite, the report, the command
+// line and the tables of the documentation all read it, and nothing else knows
+// which structures there are.
+package catalog
+
+import "github.com/timerbench/timerbench/structures"
+
+// Order is what a structure promises about timers with equal deadlines.
+type Order int
+
+// The orders of equal deadlines.
+const (
+	Unspecified Order = iota // any
+	FIFO                     // in the order in which they were scheduled or rescheduled
+)
+
+// String returns the order as tables show it.
+func (o Order) String() string {
+	if o == FIFO {
+		return "FIFO"
+	}
+	return "unspecified"
+}
+
+// Family is a kind of structure; charts give each a hue.
+type Family string
+
+// The families.
+const (
+	Heaps  Family = "heaps"
+	Wheels Family = "wheels"
+	Trees  Family = "trees"
+	Lists  Family = "lists"
+)
+
+// Costs are the published costs of a structure with n pending timers, in the
+// usual notation.
+type Costs struct{ Schedule, Cancel, Pop string }
+
+// Entry is one structure.
+type Entry struct {
+	Name    string // as on charts and command lines: "hwheel", "rbtree-gods"
+	Summary string // one line: what it is and who uses it
+	Family  Family
+	Package string // import path
+	Source  string // the publication or program that the idea comes from
+	Costs   Costs
+	Ties    Order
+
+	// ThirdParty is the module whose container it adapts; empty for our own.
+	ThirdParty string
+
+	// MaxLate bounds how late a timer may fire, given its delay. Nil: exact.
+	MaxLate func(delay structures.Tick) structures.Tick
+
+	New func() structures.Scheduler[uint64]
+}
+
+// Exact reports whether every timer fires at its very tick.
+func (e Entry) Exact() bool { return e.MaxLate == nil }
+
+// Find returns the entry of that name.
+func Find(name string) (Entry, bool) {
+	for _, e := range All() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
