@@ -1,0 +1,90 @@
+package bench
+
+import "github.com/timerbench/timerbench/structures"
+
+// Op is one operation of a script. Key names a timer among those pending, as an
+// index into the array of IDs that the caller of a structure keeps; it is used
+// again once its timer is done with.
+type Op struct {
+	At  structures.Tick // schedule, reschedule: the deadline; fire, wake: the tick to pop at
+	Key uint32          // schedule, cancel, reschedule
+}
+
+// opcode is a kind of operation as scripts hold it: an index into kinds.
+type opcode uint8
+
+const (
+	opSchedule opcode = iota
+	opCancel
+	opReschedule
+	opFire // pops at a tick on which something fires
+	opWake // pops at a tick on which nothing does
+)
+
+// kinds are the names of the opcodes in results.
+var kinds = [...]Kind{
+	opSchedule:   KindSchedule,
+	opCancel:     KindCancel,
+	opReschedule: KindReschedule,
+	opFire:       KindFire,
+	opWake:       KindWake,
+}
+
+// Batch is a sequence of operations of one kind.
+type Batch struct {
+	code opcode
+	Len  int
+}
+
+// Kind returns the kind of its operations.
+func (r Batch) Kind() Kind { return kinds[r.code] }
+
+// Block is a piece of a script: operations in batches, and what must come of them.
+type Block struct {
+	Ops     []Op
+	Batches []Batch
+	Fires   []Fire // what fires, in order, as the generator's own model has it
+	Keys    int    // one more than the largest key used so far
+	Want    Proof  // what the replay must agree on after this block, from the start of the script
+	Pops    int    // operations that fire or wake
+	Calls   int    // timers scheduled, cancelled, rescheduled or fired
+
+	Ticks    structures.Tick // virtual time covered
+	Resident float64         // mean number of pending timers
+}
+
+// Fire is one timer that fires.
+type Fire struct {
+	At    structures.Tick
+	Value uint64
+}
+
+// Units returns how much of a unit the block has done.
+func (b *Block) Units(unit Unit) float64 {
+	switch unit {
+	case PerReschedule:
+		return float64(b.count(opReschedule))
+	case PerTick:
+		return float64(b.Pops)
+	}
+	return float64(len(b.Fires) + b.count(opCancel))
+}
+
+func (b *Block) count(code opcode) int {
+	n := 0
+	for _, batch := range b.Batches {
+		if batch.code == code {
+			n += batch.Len
+		}
+	}
+	return n
+}
+
+func (b *Block) add(code opcode, op Op) {
+	b.Ops = append(b.Ops, op)
+	if n := len(b.Batches); n > 0 && b.Batches[n-1].code == code {
+		b.Batches[n-1].Len++
+		return
+	}
+	b.Batches = append(b.Batches, Batch{code, 1})
+}

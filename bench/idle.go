@@ -1,0 +1,126 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// idlePopulations are the numbers of timers in the idle analysis: few, as idle
+// time is a matter of few timers.
+var idlePopulations = []int{10, 1000}
+
+// idleCase is one script of the idle analysis: the hold model with one
+// distribution of delays. It is not timed; it counts.
+type idleCase struct {
+	delay dist.Named
+	n     int
+	ticks int
+	seed  uint64
+}
+
+func (c idleCase) name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.delay.Name, c.n) }
+
+// run replays the script on every structure under both drivers.
+func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
+	workload := newHold(c.delay)
+	s := newScript(workload, c.n, c.seed)
+	blocks := []*Block{s.fill()}
+	for s.writer.Now() < structures.Tick(c.ticks) {
+		blocks = append(blocks, s.next(1, nil))
+	}
+	var out []Idle
+	for _, e := range entries {
+		for _, d := range []Driver{Ticking, Tickless} {
+			w := &waker{replayer: newReplayer(e.New())}
+			w.work, _ = w.s.(interface{ Work() structures.Work })
+			for _, b := range blocks {
+				w.replay(b, d)
+			}
+			if _, err := w.check(blocks[len(blocks)-1].Want); err != nil {
+				return nil, fmt.Errorf("%s fails the proof on %s under the %s driver, n %d, seed %d: %w",
+					e.Name, c.name(), d, c.n, c.seed, err)
+			}
+			w.idle.Workload, w.idle.Distribution, w.idle.N = workload.Name, c.delay.Name, c.n
+			w.idle.Structure, w.idle.Driver = e.Name, d
+			w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
+			if w.work != nil {
+				w.idle.Work = w.work.Work()
+			}
+			out = append(out, w.idle)
+		}
+	}
+	return out, nil
+}
+
+// waker replays a script under a driver of its own: the script says what is
+// scheduled and cancelled when, the driver when the structure is woken.
+type waker struct {
+	*replayer
+	work interface{ Work() structures.Work }
+	now  structures.Tick
+	idle Idle
+}
+
+func (w *waker) replay(b *Block, d Driver) {
+	w.reserve(b)
+	ops := b.Ops
+	for _, batch := range b.Batches {
+		if batch.code != opFire && batch.code != opWake {
+			w.do(batch.code, ops[:batch.Len])
+		} else {
+			for _, op := range ops[:batch.Len] {
+				w.advance(op.At, d)
+			}
+		}
+		ops = ops[batch.Len:]
+	}
+}
+
+// advance moves time to a tick, with the wake-ups that the driver makes on the
+// way.
+func (w *waker) advance(to structures.Tick, d Driver) {
+	if d == Ticking {
+		for w.now < to {
+			w.now++
+			w.wake(w.now)
+		}
+		return
+	}
+	for {
+		at, ok := w.s.Next()
+		if !ok || at > to {
+			break
+		}
+		w.wake(at)
+	}
+	w.now = to
+}
+
+// wake pops what is due and, where that is nothing, finds out what the wake-up
+// was spent on.
+func (w *waker) wake(at structures.Tick) {
+	before := w.done.Fired
+	var work structures.Work
+	if w.work != nil {
+		work = w.work.Work()
+	}
+	w.do(opWake, []Op{{At: at}})
+	w.idle.Wakeups++
+	if w.done.Fired > before {
+		return
+	}
+	if w.work != nil {
+		work = w.work.Work().Sub(work)
+	}
+	switch {
+	case work.Moved > 0:
+		w.idle.Moved++
+	case work.Dropped > 0:
+		w.idle.Dropped++
+	default:
+		w.idle.Empty++
+	}
+}

@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
+func TestWakeUpsOfAHandMadeScript(t *testing.T) {
+	w := &Writer{}
+	w.begin(nil)
+	w.Schedule(3)
+	w.Schedule(3)
+	w.Schedule(7)
+	w.Advance(3)
+	w.Advance(7)
+	w.Advance(10)
+	b := w.end()
+	for driver, want := range map[Driver]Idle{
+		Ticking:  {Wakeups: 10, Empty: 8},
+		Tickless: {Wakeups: 2},
+	} {
+		k := &waker{replayer: newReplayer(minheap.New[uint64]())}
+		k.replay(b, driver)
+		if k.idle != want {
+			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
+		}
+		if _, err := k.check(b.Want); err != nil {
+			t.Errorf("%s: %v", driver, err)
+		}
+	}
+}
+
+// busy reports work of one kind on each Pop that finds nothing.
+type busy struct {
+	*minheap.Heap[uint64]
+	each, sum structures.Work
+}
+
+func (b *busy) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	t, ok := b.Heap.Pop(now)
+	if !ok {
+		b.sum.Moved += b.each.Moved
+		b.sum.Dropped += b.each.Dropped
+	}
+	return t, ok
+}
+
+func (b *busy) Work() structures.Work { return b.sum }
+
+func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
+	for _, c := range []struct {
+		each structures.Work
+		want Idle
+	}{
+		{structures.Work{}, Idle{Wakeups: 4, Empty: 3}},
+		{structures.Work{Moved: 2}, Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{Dropped: 1}, Idle{Wakeups: 4, Dropped: 3}},
+		{structures.Work{Moved: 1, Dropped: 1}, Idle{Wakeups: 4, Moved: 3}},
+	} {
+		s := &busy{Heap: minheap.New[uint64](), each: c.each}
+		s.Schedule(2, 0)
+		k := &waker{replayer: newReplayer(s), work: s}
+		k.advance(4, Ticking)
+		if k.idle != c.want {
+			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
+		}
+	}
+}
+
+// What the theory says for any script: heaps, trees and lists never wake in vain
+// without a tick, and a driver that ticks wakes once a tick.
+func TestIdleCountsAddUp(t *testing.T) {
+	for _, n := range idlePopulations {
+		counts, err := idleCase{named("clustered"), n, 20_000, 3}.run(catalog.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range counts {
+			e, _ := catalog.Find(i.Structure)
+			if i.Driver == Ticking && i.Wakeups != i.Ticks {
+				t.Errorf("%s wakes %d times in %d ticks", i.Structure, i.Wakeups, i.Ticks)
+			}
+			if i.Driver == Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
+				t.Errorf("%s wakes %d times in vain although it knows its next deadline", i.Structure, i.Total())
+			}
+			if i.Wakeups-i.Total() > i.Fired {
+				t.Errorf("%s: %d wake-ups that fire, but only %d timers fired", i.Structure, i.Wakeups-i.Total(), i.Fired)
+			}
+			if i.Fired != counts[0].Fired || i.Ticks != counts[0].Ticks {
+				t.Errorf("%s under the %s driver fired %d in %d ticks, %s %d in %d", i.Structure, i.Driver, i.Fired, i.Ticks, counts[0].Structure, counts[0].Fired, counts[0].Ticks)
+			}
+		}
+	}
+}

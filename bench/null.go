@@ -1,0 +1,44 @@
+package bench
+
+import "github.com/timerbench/timerbench/structures"
+
+// null is the floor: a scheduler that keeps nothing and answers from the
+// script's own list of what fires. What it costs is what the harness costs: the
+// script, the array of IDs, the calls through the interface, the checksum.
+type null struct {
+	fires []Fire
+	len   int
+}
+
+func (s *null) load(fires []Fire) { s.fires = fires }
+
+func (s *null) Schedule(structures.Tick, uint64) structures.ID {
+	s.len++
+	return 1
+}
+
+func (s *null) Reschedule(structures.ID, structures.Tick) bool { return true }
+
+func (s *null) Cancel(structures.ID) bool {
+	s.len--
+	return true
+}
+
+func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+	if len(s.fires) == 0 || s.fires[0].At > now {
+		return t, false
+	}
+	t.Deadline, t.Value = s.fires[0].At, s.fires[0].Value
+	s.fires = s.fires[1:]
+	s.len--
+	return t, true
+}
+
+func (s *null) Next() (structures.Tick, bool) {
+	if len(s.fires) == 0 {
+		return 0, false
+	}
+	return s.fires[0].At, true
+}
+
+func (s *null) Len() int { return s.len }

@@ -1,0 +1,62 @@
+package bench
+
+import "slices"
+
+// Profile is how much a run measures.
+type Profile struct {
+	Name   string
+	Doc    string
+	Trials int // timed trials of each kind; 6 are the fewest that give a 95 % interval of the median
+
+	sizes     []int // of the workloads that take any number of timers
+	gridSize  []int // of the grid and the mixes, whose point is not the scaling
+	maxSize   int   // of the workloads that bring their own
+	idleTicks int   // virtual time of the idle analysis
+}
+
+// Profiles returns the profiles, the quickest first.
+func Profiles() []Profile {
+	return []Profile{
+		{
+			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6,
+			sizes: []int{1_000}, gridSize: []int{1_000}, maxSize: 10_000, idleTicks: 20_000,
+		},
+		{
+			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 8,
+			sizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, gridSize: []int{100_000}, maxSize: 1_000_000, idleTicks: 200_000,
+		},
+		{
+			Name: "full", Doc: "everything, up to ten million timers", Trials: 12,
+			sizes:    []int{100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000},
+			gridSize: []int{1_000, 100_000, 1_000_000}, maxSize: 10_000_000, idleTicks: 1_000_000,
+		},
+	}
+}
+
+// FindProfile returns the profile of that name.
+func FindProfile(name string) (Profile, bool) {
+	i := slices.IndexFunc(Profiles(), func(p Profile) bool { return p.Name == name })
+	if i < 0 {
+		return Profile{}, false
+	}
+	return Profiles()[i], true
+}
+
+// sizesOf returns the sizes at which the profile runs a workload; none when the
+// workload is too large for it.
+func (p Profile) sizesOf(w Workload) []int {
+	switch {
+	case w.Resident > p.maxSize:
+		return nil
+	case w.Resident > 0:
+		return []int{w.Resident}
+	case w.mixed:
+		return p.gridSize
+	}
+	return p.sizes
+}
+
+// blockSize returns the number of operations in a timed block. Over the trials
+// of a cell the population is replaced about once, so that what a structure puts
+// off (cascades, sweeps) falls into the time that is measured.
+func blockSize(n int) int { return min(max(20_000, n/8), 200_000) }

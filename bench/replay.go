@@ -1,0 +1,206 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// replayer puts one structure through a script. What it does besides the calls
+// is what any caller has to do: it keeps the IDs, and it looks at what fires.
+type replayer struct {
+	s       structures.Scheduler[uint64]
+	ids     []structures.ID // by key
+	done    Proof           // Pending is filled in by check
+	refused uint64          // cancels and reschedules of pending timers
+	offTick uint64          // not 0 once a timer has fired at another tick than its deadline
+}
+
+func newReplayer(s structures.Scheduler[uint64]) *replayer { return &replayer{s: s} }
+
+// reserve makes room for the IDs of a block, outside the timed region.
+func (r *replayer) reserve(b *Block) {
+	if n := b.Keys - len(r.ids); n > 0 {
+		r.ids = append(r.ids, make([]structures.ID, n)...)
+	}
+	if oracle, ok := r.s.(*null); ok {
+		oracle.load(b.Fires)
+	}
+}
+
+// check holds everything replayed so far against what the generator says must
+// have come of it, and returns the account.
+func (r *replayer) check(want Proof) (Proof, error) {
+	p := r.done
+	p.Pending = uint64(r.s.Len())
+	if r.refused > 0 {
+		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+	}
+	if r.offTick != 0 {
+		return p, fmt.Errorf("of %d timers some fired at another tick than their deadline", p.Fired)
+	}
+	return p, p.Check(want)
+}
+
+// whole replays a block with no clock read inside.
+func (r *replayer) whole(b *Block) time.Duration {
+	r.reserve(b)
+	start := time.Now()
+	ops := b.Ops
+	for _, batch := range b.Batches {
+		r.do(batch.code, ops[:batch.Len])
+		ops = ops[batch.Len:]
+	}
+	return time.Since(start)
+}
+
+// byKind replays a block and reads the clock once per batch of operations. It
+// returns the time by kind, the cost of reading the clock taken off.
+func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
+	r.reserve(b)
+	var spent [len(kinds)]KindTime
+	ops := b.Ops
+	epoch := time.Now()
+	last := time.Since(epoch)
+	for _, batch := range b.Batches {
+		fired := r.done.Fired
+		r.do(batch.code, ops[:batch.Len])
+		now := time.Since(epoch)
+		k := &spent[batch.code]
+		k.NS += float64(now - last)
+		k.ClockReads++
+		if batch.code == opFire {
+			k.Count += int(r.done.Fired - fired)
+		} else {
+			k.Count += batch.Len
+		}
+		last = now
+		ops = ops[batch.Len:]
+	}
+	var out []KindTime
+	for code, k := range spent {
+		if k.Count > 0 {
+			k.Kind = kinds[code]
+			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// do does the operations of one batch. This is the timed code: a loop for each
+// kind, and nothing in it but the call, the array of IDs and the checksum.
+func (r *replayer) do(code opcode, ops []Op) {
+	s, ids := r.s, r.ids
+	switch code {
+	case opSchedule:
+		value := r.done.Scheduled
+		for i := range ops {
+			ids[ops[i].Key] = s.Schedule(ops[i].At, value)
+			value++
+		}
+		r.done.Scheduled = value
+	case opCancel:
+		cancelled := uint64(0)
+		for i := range ops {
+			if s.Cancel(ids[ops[i].Key]) {
+				cancelled++
+			}
+		}
+		r.done.Cancelled += cancelled
+		r.refused += uint64(len(ops)) - cancelled
+	case opReschedule:
+		moved := uint64(0)
+		for i := range ops {
+			if s.Reschedule(ids[ops[i].Key], ops[i].At) {
+				moved++
+			}
+		}
+		r.refused += uint64(len(ops)) - moved
+	case opFire, opWake:
+		fired, sum, off := r.done.Fired, r.done.Checksum, r.offTick
+		for i := range ops {
+			at := ops[i].At
+			for {
+				t, ok := s.Pop(at)
+				if !ok {
+					break
+				}
+				fired++
+				sum += checksum(t.Deadline, t.Value)
+				off |= uint64(at ^ t.Deadline)
+			}
+		}
+		r.done.Fired, r.done.Checksum, r.offTick = fired, sum, off
+	}
+}
+
+// sampleEvery is the stride of stamped samples: coprime to the lengths in which
+// workloads repeat themselves (pairs, bursts of 32), so that every kind of
+// operation gets its turn.
+const sampleEvery = 5
+
+// sampled replays a block and stamps every call of every fifth operation.
+func (r *replayer) sampled(b *Block, into *latencies) {
+	r.reserve(b)
+	ops, stride := b.Ops, 0
+	for _, batch := range b.Batches {
+		for i := range batch.Len {
+			if stride++; stride < sampleEvery {
+				r.do(batch.code, ops[i:i+1])
+				continue
+			}
+			stride = 0
+			r.stamped(batch.code, ops[i], into)
+		}
+		ops = ops[batch.Len:]
+	}
+}
+
+// stamped does one operation with a stamp before and after each call. What is
+// recorded includes one reading of the clock.
+func (r *replayer) stamped(code opcode, op Op, into *latencies) {
+	s, id := r.s, &r.ids[op.Key]
+	epoch := time.Now()
+	switch code {
+	case opSchedule:
+		start := time.Since(epoch)
+		issued := s.Schedule(op.At, r.done.Scheduled)
+		into.record(opSchedule, time.Since(epoch)-start)
+		*id = issued
+		r.done.Scheduled++
+	case opCancel:
+		start := time.Since(epoch)
+		ok := s.Cancel(*id)
+		into.record(opCancel, time.Since(epoch)-start)
+		r.count(ok, &r.done.Cancelled)
+	case opReschedule:
+		start := time.Since(epoch)
+		ok := s.Reschedule(*id, op.At)
+		into.record(opReschedule, time.Since(epoch)-start)
+		r.count(ok, new(uint64))
+	case opFire, opWake:
+		for {
+			start := time.Since(epoch)
+			t, ok := s.Pop(op.At)
+			took := time.Since(epoch) - start
+			if !ok {
+				into.record(opWake, took)
+				return
+			}
+			into.record(opFire, took)
+			r.done.Fired++
+			r.done.Checksum += checksum(t.Deadline, t.Value)
+			r.offTick |= uint64(op.At ^ t.Deadline)
+		}
+	}
+}
+
+func (r *replayer) count(ok bool, done *uint64) {
+	if ok {
+		*done++
+	} else {
+		r.refused++
+	}
+}

@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Format and Version mark a results file as one of ours.
+const (
+	Format  = "timerbench-results"
+	Version = 1
+)
+
+// Results is everything one run has found out: where it ran, what it was asked,
+// and every trial. It is the content of a results file.
+type Results struct {
+	Format      string      `json:"format"`
+	Version     int         `json:"version"`
+	Created     time.Time   `json:"created"`
+	Complete    bool        `json:"complete"` // false: interrupted, what is there is valid
+	Environment Environment `json:"environment"`
+	Parameters  Parameters  `json:"parameters"`
+	Cells       []Cell      `json:"cells"`
+	Idle        []Idle      `json:"idle"`
+}
+
+// Environment says on what a run was made.
+type Environment struct {
+	Go         string  `json:"go"`
+	OS         string  `json:"os"`
+	Arch       string  `json:"arch"`
+	CPU        string  `json:"cpu"`
+	Cores      int     `json:"cores"`
+	GOMAXPROCS int     `json:"gomaxprocs"`
+	Revision   string  `json:"revision,omitempty"` // of this module, where the build knows it
+	ClockNS    float64 `json:"clock_ns"`           // cost of reading the clock once, median
+	ClockStep  float64 `json:"clock_step_ns"`      // smallest difference the clock shows
+}
+
+// Parameters says what a run was asked to do.
+type Parameters struct {
+	Profile    string   `json:"profile"` // smoke, normal or full
+	Seed       uint64   `json:"seed"`
+	Trials     int      `json:"trials"` // timed trials of each kind per structure and cell
+	Structures []string `json:"structures"`
+	Workloads  []string `json:"workloads"`
+	N          []int    `json:"n"`
+}
+
+// Cell is one workload at one size, run on every structure in one interleaved
+// session: its rows can be compared with one another.
+type Cell struct {
+	Workload   string  `json:"workload"`
+	N          int     `json:"n"`           // resident timers asked for
+	Resident   float64 `json:"resident"`    // mean resident timers measured over the timed part
+	CancelRate float64 `json:"cancel_rate"` // cancelled / (cancelled + fired), measured
+	Unit       Unit    `json:"unit"`        // what a cost is divided by
+	TickNS     int64   `json:"tick_ns"`     // length of the tick that the workload models
+	Rows       []Row   `json:"rows"`
+}
+
+// Unit is what the cost of a workload is counted per.
+type Unit string
+
+// The units. A lifecycle is a timer done with: scheduled, then fired or
+// cancelled.
+const (
+	PerLifecycle  Unit = "lifecycle"
+	PerReschedule Unit = "reschedule" // where timers are moved and never done with
+	PerTick       Unit = "tick"       // where the clock moves and hardly anything fires
+)
+
+// Role tells the structures under test from the rows that judge the harness.
+type Role string
+
+// The roles of a row.
+const (
+	RoleStructure Role = "structure" // from the catalog
+	RoleFloor     Role = "floor"     // null scheduler: what the harness itself costs
+	RoleControl   Role = "control"   // A/A: a second instance of a structure, to show the noise
+	RoleBaseline  Role = "baseline"  // Go's runtime timers
+)
+
+// Row is one contender in one cell.
+type Row struct {
+	Structure     string    `json:"structure"`
+	Role          Role      `json:"role"`
+	Of            string    `json:"of,omitempty"`    // for a control: the structure that it repeats
+	BytesPerTimer float64   `json:"bytes_per_timer"` // heap in use after the fill, per resident timer; 0: not measured
+	Cost          []Trial   `json:"cost"`            // timed whole: no clock read inside
+	ByKind        []Trial   `json:"by_kind"`         // timed by batch of operations of one kind
+	Latency       []Latency `json:"latency"`         // stamped samples, by kind, all trials together
+	Proof         Proof     `json:"proof"`
+}
+
+// Kind is a kind of operation.
+type Kind string
+
+// The kinds of operations. A wake is a Pop that finds nothing due; fire is a
+// Pop that returns a timer. Where the clock is read once per batch of operations
+// (Row.ByKind), the wake that ends each batch of fires is part of fire.
+const (
+	KindSchedule   Kind = "schedule"
+	KindCancel     Kind = "cancel"
+	KindReschedule Kind = "reschedule"
+	KindFire       Kind = "fire"
+	KindWake       Kind = "wake"
+)
+
+// Trial is one timed replay of one block.
+type Trial struct {
+	Round      int        `json:"round"`
+	NS         float64    `json:"ns"`              // all of the block
+	Ops        int        `json:"ops"`             // calls that schedule, cancel, reschedule or fire
+	Wakes      int        `json:"wakes"`           // ticks at which it was popped until nothing was due
+	Units      float64    `json:"units"`           // what the cell counts (Cell.Unit) of what was done
+	Allocs     uint64     `json:"allocs"`          // objects allocated during the block
+	AllocBytes uint64     `json:"alloc_bytes"`     //
+	Kinds      []KindTime `json:"kinds,omitempty"` // in ByKind trials
+}
+
+// KindTime is the time that operations of one kind took in one trial, the cost
+// of reading the clock taken off.
+type KindTime struct {
+	Kind       Kind    `json:"kind"`
+	Count      int     `json:"count"`
+	NS         float64 `json:"ns"`          // clock reads taken off
+	ClockReads int     `json:"clock_reads"` // how many were taken off
+}
+
+// Latency is the distribution of single calls of one kind, in nanoseconds. Each
+// sample includes one reading of the clock (Environment.ClockNS).
+type Latency struct {
+	Kind      Kind       `json:"kind"`
+	Samples   int64      `json:"samples"`
+	Mean      float64    `json:"mean_ns"`
+	P50       float64    `json:"p50_ns"`
+	P90       float64    `json:"p90_ns"`
+	P99       float64    `json:"p99_ns"`
+	P999      float64    `json:"p999_ns"`
+	Max       float64    `json:"max_ns"`
+	Quantiles []Quantile `json:"quantiles"` // for the curve: more of them towards 1
+}
+
+// Quantile is one point of a latency curve.
+type Quantile struct {
+	Q  float64 `json:"q"`
+	NS float64 `json:"ns"`
+}
+
+// Proof is what a replay must agree on with the generator of its script.
+type Proof struct {
+	Scheduled uint64 `json:"scheduled"`
+	Fired     uint64 `json:"fired"`
+	Cancelled uint64 `json:"cancelled"`
+	Pending   uint64 `json:"pending"`
+	Checksum  uint64 `json:"checksum"` // over (tick, value) of every timer fired, in any order
+}
+
+// Driver says when a structure is woken.
+type Driver string
+
+// The two drivers of the idle analysis.
+const (
+	Ticking  Driver = "ticking"  // wakes at every tick
+	Tickless Driver = "tickless" // wakes at the tick that Next names
+)
+
+// Idle counts the wake-ups of one structure under one driver: exact, the same on
+// any machine, from a pass that is not timed.
+type Idle struct {
+	Workload     string          `json:"workload"`
+	Distribution string          `json:"distribution"` // of the delays, as charts name it
+	N            int             `json:"n"`
+	Structure    string          `json:"structure"`
+	Driver       Driver          `json:"driver"`
+	Ticks        uint64          `json:"ticks"` // virtual time covered
+	Wakeups      uint64          `json:"wakeups"`
+	Fired        uint64          `json:"fired"`
+	Empty        uint64          `json:"idle_empty"`   // idle wake-ups on which nothing was done
+	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
+	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
+	Work         structures.Work `json:"work"`
+}
+
+// Total returns the number of wake-ups on which nothing fired.
+func (i Idle) Total() uint64 { return i.Empty + i.Moved + i.Dropped }

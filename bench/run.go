@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Config is what to run.
+type Config struct {
+	Profile    Profile
+	Structures []catalog.Entry
+	Workloads  []Workload
+	N          []int // sizes, instead of the profile's; workloads that bring their own keep theirs
+	Trials     int   // instead of the profile's, if not 0
+	Seed       uint64
+
+	// Progress, if not nil, is told before each step and once at the end.
+	Progress func(Progress)
+
+	// Checkpoint, if not nil, is given what there is after each step; an error
+	// ends the run. The results are complete in the last call only.
+	Checkpoint func(*Results) error
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Step, Steps int     // steps done, steps in all
+	Name        string  // of the step that begins; empty at the end
+	Done, Total float64 // the same by weight: a guess at the time each step takes
+}
+
+// step is a part of a run whose results are worth keeping by themselves.
+type step struct {
+	name   string
+	weight float64
+	run    func(context.Context, *Results) error
+}
+
+// Run measures. When ctx is cancelled it returns the steps that are finished,
+// with Complete false, and the context's error. Any other error leaves no
+// result of the step in which it happened.
+func Run(ctx context.Context, cfg Config) (*Results, error) {
+	if cfg.Trials == 0 {
+		cfg.Trials = cfg.Profile.Trials
+	}
+	clock := MeasureClock()
+	r := &Results{
+		Format: Format, Version: Version, Created: time.Now().UTC().Truncate(time.Second),
+		Environment: environment(clock),
+		Parameters:  parameters(cfg),
+		Cells:       []Cell{},
+		Idle:        []Idle{},
+	}
+	steps := stepsOf(cfg, clock)
+	if len(steps) == 0 {
+		return r, fmt.Errorf("nothing to run: no workload of the choice has a size in the %s profile", cfg.Profile.Name)
+	}
+	p := Progress{Steps: len(steps)}
+	for _, s := range steps {
+		p.Total += s.weight
+	}
+	for i, s := range steps {
+		p.Name = s.name
+		report(cfg, p)
+		if err := s.run(ctx, r); err != nil {
+			return r, err
+		}
+		p.Step++
+		p.Done += s.weight
+		r.Complete = i == len(steps)-1
+		if cfg.Checkpoint != nil {
+			if err := cfg.Checkpoint(r); err != nil {
+				return r, err
+			}
+		}
+	}
+	p.Name = ""
+	report(cfg, p)
+	return r, nil
+}
+
+func report(cfg Config, p Progress) {
+	if cfg.Progress != nil {
+		cfg.Progress(p)
+	}
+}
+
+// stepsOf lists the steps of a run.
+func stepsOf(cfg Config, clock Clock) []step {
+	var steps []step
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.sizes(w) {
+			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
+			steps = append(steps, step{
+				name:   fmt.Sprintf("%s, n %d", w.Name, n),
+				weight: float64(n+cfg.Trials*3*blockSize(n)) * float64(len(cfg.Structures)),
+				run: func(ctx context.Context, r *Results) error {
+					c, err := cell.run(ctx, cfg.Structures)
+					if err == nil {
+						r.Cells = append(r.Cells, c)
+					}
+					return err
+				},
+			})
+		}
+	}
+	if !cfg.wantsIdle() {
+		return steps
+	}
+	for _, n := range idlePopulations {
+		for _, delay := range dist.All() {
+			c := idleCase{delay, n, cfg.Profile.idleTicks, cfg.Seed}
+			steps = append(steps, step{
+				name:   c.name(),
+				weight: float64(cfg.Profile.idleTicks) * float64(len(cfg.Structures)),
+				run: func(ctx context.Context, r *Results) error {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					counts, err := c.run(cfg.Structures)
+					r.Idle = append(r.Idle, counts...)
+					return err
+				},
+			})
+		}
+	}
+	return steps
+}
+
+// wantsIdle reports whether the idle analysis belongs to the run: it goes with
+// the workload of that name.
+func (cfg Config) wantsIdle() bool {
+	for _, w := range cfg.Workloads {
+		if w.Name == idleName {
+			return true
+		}
+	}
+	return false
+}
+
+// sizes returns the sizes at which to run a workload.
+func (cfg Config) sizes(w Workload) []int {
+	if len(cfg.N) > 0 && w.Resident == 0 {
+		return cfg.N
+	}
+	return cfg.Profile.sizesOf(w)
+}
+
+func parameters(cfg Config) Parameters {
+	p := Parameters{Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{}}
+	for _, e := range cfg.Structures {
+		p.Structures = append(p.Structures, e.Name)
+	}
+	seen := map[int]bool{}
+	for _, w := range cfg.Workloads {
+		p.Workloads = append(p.Workloads, w.Name)
+		for _, n := range cfg.sizes(w) {
+			if !seen[n] {
+				seen[n] = true
+				p.N = append(p.N, n)
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// tinyRun is a configuration that takes a fraction of a second.
+func tinyRun(t *testing.T, structures, workloads []string) Config {
+	t.Helper()
+	profile, _ := FindProfile("smoke")
+	profile.idleTicks = 3000
+	cfg := Config{Profile: profile, N: []int{50}, Trials: 2, Seed: 7}
+	for _, name := range structures {
+		e, ok := catalog.Find(name)
+		if !ok {
+			t.Fatalf("no structure %q", name)
+		}
+		cfg.Structures = append(cfg.Structures, e)
+	}
+	for _, name := range workloads {
+		w, ok := FindWorkload(name)
+		if !ok {
+			t.Fatalf("no workload %q", name)
+		}
+		cfg.Workloads = append(cfg.Workloads, w)
+	}
+	return cfg
+}
+
+func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
+	var steps []string
+	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
+	saved := 0
+	cfg.Checkpoint = func(r *Results) error {
+		saved++
+		if r.Complete != (saved == len(steps) && len(r.Idle) == 56) {
+			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
+		}
+		return nil
+	}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRows := map[string][]string{
+		"churn": {"null", "time.AfterFunc", "quadheap", "hwheel", "quadheap-control"},
+		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
+		"idle":  {"null", "quadheap", "hwheel", "quadheap-control"},
+	}
+	if len(r.Cells) != 3 || saved != len(steps)-1 || steps[len(steps)-1] != "" {
+		t.Fatalf("%d cells, %d checkpoints, steps %q", len(r.Cells), saved, steps)
+	}
+	for _, c := range r.Cells {
+		var names []string
+		for _, row := range c.Rows {
+			names = append(names, row.Structure)
+			if len(row.Cost) != 2 || len(row.ByKind) != 2 || len(row.Latency) == 0 {
+				t.Errorf("%s, %s: %d cost trials, %d by kind, %d distributions", c.Workload, row.Structure, len(row.Cost), len(row.ByKind), len(row.Latency))
+			}
+			if row.Proof != c.Rows[0].Proof || row.Proof.Scheduled == 0 {
+				t.Errorf("%s: %s has proof %+v, the floor %+v", c.Workload, row.Structure, row.Proof, c.Rows[0].Proof)
+			}
+			if measured := row.BytesPerTimer > 0; measured == (row.Role == RoleFloor) {
+				t.Errorf("%s, %s: %g bytes a timer", c.Workload, row.Structure, row.BytesPerTimer)
+			}
+		}
+		if !slices.Equal(names, wantRows[c.Workload]) {
+			t.Errorf("%s: rows %q, want %q", c.Workload, names, wantRows[c.Workload])
+		}
+	}
+}
+
+func TestOurStructuresAllocateNothingInTheSteadyState(t *testing.T) {
+	var names []string
+	for _, e := range catalog.All() {
+		names = append(names, e.Name)
+	}
+	r, err := Run(context.Background(), tinyRun(t, names, []string{"hold", "churn", "start-stop"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			if row.Role != RoleStructure {
+				continue
+			}
+			last := row.Cost[len(row.Cost)-1]
+			if last.Allocs > 2 { // what the runtime itself does now and then
+				t.Errorf("%s, %s: %d allocations in %d operations", c.Workload, row.Structure, last.Allocs, last.Ops)
+			}
+		}
+	}
+}
+
+func TestAnInterruptedRunKeepsWhatIsFinished(t *testing.T) {
+	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn", "fill-drain"})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cfg.Progress = func(p Progress) {
+		if p.Step == 2 {
+			cancel()
+		}
+	}
+	r, err := Run(ctx, cfg)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want context.Canceled", err)
+	}
+	if len(r.Cells) != 2 || r.Complete || r.validate() != nil {
+		t.Errorf("%d cells, complete %v, validate %v; want 2 valid cells, not complete", len(r.Cells), r.Complete, r.validate())
+	}
+}
+
+func TestAFailedCheckpointEndsTheRun(t *testing.T) {
+	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn"})
+	full := errors.New("disk full")
+	calls := 0
+	cfg.Checkpoint = func(*Results) error { calls++; return full }
+	if _, err := Run(context.Background(), cfg); !errors.Is(err, full) || calls != 1 {
+		t.Errorf("error %v after %d checkpoints, want the error of the first", err, calls)
+	}
+}
+
+func TestAProfileThatHoldsNothingOfTheChoiceIsAnError(t *testing.T) {
+	cfg := tinyRun(t, []string{"minheap"}, []string{"cache-ttl"})
+	if _, err := Run(context.Background(), cfg); err == nil {
+		t.Error("a workload of 658,000 timers runs in the smoke profile")
+	}
+}
+
+func TestTheSameSeedCountsTheSame(t *testing.T) {
+	run := func() *Results {
+		r, err := Run(context.Background(), tinyRun(t, []string{"wheel", "skiplist"}, []string{"idle", "mixed"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	a, b := run(), run()
+	if !slices.Equal(a.Idle, b.Idle) {
+		t.Error("idle counts differ between two runs of the same seed")
+	}
+	for i := range a.Cells {
+		if a.Cells[i].Rows[0].Proof != b.Cells[i].Rows[0].Proof || a.Cells[i].Resident != b.Cells[i].Resident {
+			t.Errorf("%s: proofs or populations differ between two runs of the same seed", a.Cells[i].Workload)
+		}
+	}
+}
