@@ -1,0 +1,60 @@
+package report
+
+import (
+	"gonum.org/v1/plot"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+// realisticChart shows the workloads that are modelled on programs. Nil: there
+// are none.
+func (v *view) realisticChart() *figure {
+	workloads := v.ofClass(realistic)
+	if len(workloads) == 0 {
+		return nil
+	}
+	cells := make([]bench.Cell, len(workloads))
+	costs := newSpan()
+	for i, w := range workloads {
+		cells[i], _ = v.largest(w)
+		for _, row := range cells[i].Rows {
+			m := markOf(cost(row), 0)
+			costs.add(m.x, m.lo, m.hi)
+		}
+	}
+	rows := v.present(func(who contender) bool {
+		for _, c := range cells {
+			if row, ok := rowOf(c, who.name); ok && cost(row).ok() {
+				return true
+			}
+		}
+		return false
+	})
+	columns := min(len(cells), 3)
+	f := &figure{
+		name:     "realistic",
+		title:    "What does a timer cost in real programs?",
+		subtitle: "Time per lifecycle, or per what stands in brackets, on workloads modelled on programs. Lower (further left) is better.",
+		caption:  "Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark.",
+		height:   lines(len(cells), columns) * rowsHeight(len(rows)),
+	}
+	costs = costs.around(1.3, 1.3).roomRight(0.07 * float64(columns)) // for the numbers beside the marks
+	var panels []*plot.Plot
+	for i, c := range cells {
+		p := newPanel(cellTitle(c))
+		logAxis(&p.X, costs, logTicks{duration, 18 / columns})
+		p.X.Label.Text = "time per lifecycle"
+		rowsAxis(p, names(rows), i%columns == 0)
+		for j, who := range rows {
+			row, ok := rowOf(c, who.name)
+			if s := cost(row); ok && s.ok() {
+				m := markOf(s, rowAt(j, len(rows)))
+				m.label = duration(s.median)
+				p.Add(dots{look: v.looks[who.name], radius: 3.2, marks: []mark{m}})
+			}
+		}
+		panels = append(panels, p)
+	}
+	f.panels = arrange(panels, columns)
+	return f
+}

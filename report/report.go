@@ -1,0 +1,115 @@
+// Package report turns a results file into pictures and one Markdown page.
+//
+// Each picture answers one question, in PNG and SVG; the page report.md shows
+// them, each followed by its numbers. Every structure has one colour and one
+// marker on all of them. The same results give the same bytes.
+//
+// All times are nanoseconds of the machine that made the results. Medians come
+// with 95 % confidence intervals that assume nothing about how times are
+// distributed; where the intervals of two structures overlap, the page calls it
+// a tie.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Page is the name of the page that Write makes.
+const Page = "report.md"
+
+// Write makes all charts that the results hold data for, each as PNG and SVG,
+// and the page that shows them, in the folder dir, which it creates when
+// missing. Each file appears whole or not at all. A chart for which the
+// results hold no data is left out, and the page says so.
+func Write(dir string, r *bench.Results) error {
+	_, err := Files(dir, r)
+	return err
+}
+
+// Files is Write and returns the paths of the files written, the page last.
+func Files(dir string, r *bench.Results) ([]string, error) {
+	known := knowledge{workload: bench.FindWorkload}
+	for _, e := range catalog.All() {
+		known.structures = append(known.structures, e.Name)
+	}
+	return files(dir, r, known, pngDPI)
+}
+
+func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, error) {
+	if r == nil {
+		return nil, errors.New("report: no results")
+	}
+	v := newView(r, known)
+	charts := v.charts()
+	var written []string
+	save := func(name string, data []byte) error {
+		path := filepath.Join(dir, name)
+		if err := maybe.WriteFile(path, data, 0o644); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		written = append(written, path)
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	for _, f := range charts.all() {
+		png, err := f.png(dpi)
+		if err == nil {
+			err = save(f.name+".png", png)
+		}
+		if err != nil {
+			return written, err
+		}
+		svg, err := f.svg()
+		if err == nil {
+			err = save(f.name+".svg", svg)
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, save(Page, []byte(v.page(charts)))
+}
+
+// charts are the pictures of one report. Nil: no data.
+type charts struct {
+	overview, scale, grid, realistic, idle, memory *figure
+	latency                                        []*figure
+}
+
+func (v *view) charts() charts {
+	c := charts{
+		overview:  v.overviewChart(),
+		scale:     v.scaleChart(),
+		grid:      v.gridChart(),
+		realistic: v.realisticChart(),
+		idle:      v.idleChart(),
+		memory:    v.memoryChart(),
+	}
+	for _, cell := range v.latencyCells() {
+		c.latency = append(c.latency, v.latencyChart(cell))
+		if f := v.curveChart(cell); f != nil {
+			c.latency = append(c.latency, f)
+		}
+	}
+	return c
+}
+
+func (c charts) all() []*figure {
+	var out []*figure
+	for _, f := range append([]*figure{c.overview, c.scale, c.grid, c.realistic, c.idle, c.memory}, c.latency...) {
+		if f != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,320 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const testDPI = 72
+
+// golden compares with a file under testdata, or rewrites it.
+func golden(t *testing.T, name string, got []byte, equal func(got, want []byte) bool) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !equal(got, want) {
+		out := filepath.Join(t.ArtifactDir(), name)
+		if err := os.WriteFile(out, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Errorf("%s differs from %s: look at both, then run with -update", out, path)
+	}
+}
+
+// compact is a fixture with every kind of workload and every oddity, small
+// enough for a golden file.
+func compact() *bench.Results {
+	f := fixture{
+		structures: append(slices.Clone(six), "foreign"), // not in the catalog
+		workloads:  []string{"hold", "churn", "grid-uniform-50", "grid-clustered-50", "kafka-purgatory"},
+		sizes:      []int{100, 100_000},
+		trials:     8,
+	}
+	r := f.results()
+	first := &r.Cells[0]
+	first.Rows = slices.DeleteFunc(first.Rows, func(row bench.Row) bool { return row.Structure == "wheel" })
+	first.Rows[0].BytesPerTimer = 0                                     // not measured
+	first.Rows[1].Cost = slices.Clone(first.Rows[0].Cost)               // a tie
+	first.Rows[2].Cost = first.Rows[2].Cost[:1]                         // no interval
+	first.Rows[3].ByKind[0].Kinds[0].NS = -4                            // clock reads took more than there was
+	r.Cells[2].Rows[0].Proof.Checksum++                                 // as of a coarse structure
+	r.Cells = append(r.Cells, bench.Cell{Workload: "hold", N: 1 << 20}) // interrupted before its first row
+	r.Complete = false
+	return r
+}
+
+func TestPage(t *testing.T) {
+	v := newView(compact(), testKnowledge(six))
+	golden(t, Page, []byte(v.page(v.charts())), bytes.Equal)
+}
+
+func TestPictures(t *testing.T) {
+	v := newView(compact(), testKnowledge(six))
+	c := v.charts()
+	for _, f := range []*figure{c.overview, c.scale, c.grid, c.idle, c.latency[0]} {
+		got, err := f.png(testDPI)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, f.name+".png", got, func(got, want []byte) bool {
+			ok, err := cmpimg.EqualApprox("png", got, want, 0.1)
+			return ok && err == nil
+		})
+	}
+}
+
+// TestCharts draws every chart of many results and looks at the files.
+func TestCharts(t *testing.T) {
+	single := small()
+	single.sizes, single.structures, single.trials = []int{1000}, []string{"wheel"}, 1
+
+	zeros := small().results()
+	for i := range zeros.Idle {
+		zeros.Idle[i] = bench.Idle{Workload: "idle", Distribution: zeros.Idle[i].Distribution, N: 1000,
+			Structure: zeros.Idle[i].Structure, Driver: zeros.Idle[i].Driver}
+	}
+	zeros.Environment.ClockNS = 0
+	for i := range zeros.Cells {
+		zeros.Cells[i].N = 0
+		for j := range zeros.Cells[i].Rows {
+			row := &zeros.Cells[i].Rows[j]
+			row.Latency[0] = bench.Latency{Kind: bench.KindSchedule, Samples: 10, Quantiles: []bench.Quantile{{Q: 0.5}, {Q: 1}}}
+			row.Cost[0].NS, row.Cost[1].Units, row.BytesPerTimer = 0, 0, 0
+		}
+	}
+	onlyFloor := small().results()
+	for i := range onlyFloor.Cells {
+		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r bench.Row) bool { return r.Role != bench.RoleFloor })
+	}
+	for _, test := range []struct {
+		name   string
+		r      *bench.Results
+		charts int
+	}{
+		{"six structures", small().results(), 16},
+		{"twenty structures", large().results(), 16},
+		{"odd", compact(), 14},
+		{"single size, structure and trial", single.results(), 16},
+		{"zeros", zeros, 14},
+		{"only the floor", onlyFloor, 14},
+		{"idle only", &bench.Results{Complete: true, Idle: small().results().Idle}, 1},
+		{"empty", &bench.Results{}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			known := testKnowledge(twenty)
+			dir := filepath.Join(t.TempDir(), "new", "folder")
+			written, err := files(dir, test.r, known, testDPI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(written) != 2*test.charts+1 {
+				t.Errorf("%d files, want %d charts, twice, and the page: %q", len(written), test.charts, written)
+			}
+			page, err := os.ReadFile(filepath.Join(dir, Page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := newView(test.r, known)
+			for _, f := range v.charts().all() {
+				if !strings.Contains(string(page), "("+f.name+".png)") {
+					t.Errorf("the page does not show %s", f.name)
+				}
+				checkPNG(t, dir, f)
+				checkSVG(t, dir, f)
+			}
+			for _, bad := range []string{"NaN", "Inf", "%!"} {
+				if strings.Contains(string(page), bad) {
+					t.Errorf("the page says %s", bad)
+				}
+			}
+			left, err := os.ReadDir(dir)
+			if err != nil || len(left) != len(written) {
+				t.Errorf("%d files in the folder, %d written (%v)", len(left), len(written), err)
+			}
+		})
+	}
+}
+
+// checkPNG wants a picture of the right size in which each key of the legend can
+// be seen outside the legend too.
+func checkPNG(t *testing.T, dir string, f *figure) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, f.name+".png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("%s: %v", f.name, err)
+	}
+	l := f.layout()
+	want := image.Pt(int(math.Round(float64(figureWidth))), int(math.Round(float64(l.height))))
+	if got := img.Bounds().Size(); got != want {
+		t.Errorf("%s: size %v, want %v", f.name, got, want)
+	}
+	seen := make(map[color.NRGBA]int)
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			seen[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
+		}
+	}
+	if len(seen) < 20 {
+		t.Errorf("%s: only %d colours: blank", f.name, len(seen))
+	}
+}
+
+// checkSVG wants well-formed XML that holds the title and every key.
+func checkSVG(t *testing.T, dir string, f *figure) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, f.name+".svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s.svg: %v", f.name, err)
+		}
+		if c, ok := tok.(xml.CharData); ok {
+			texts = append(texts, string(c))
+		}
+	}
+	want := []string{f.title}
+	for _, k := range f.legend {
+		want = append(want, k.text)
+	}
+	for _, w := range want {
+		if !slices.Contains(texts, w) {
+			t.Errorf("%s.svg lacks the text %q", f.name, w)
+		}
+	}
+	if n, m := bytes.Count(data, []byte("<text ")), bytes.Count(data, []byte("<text textLength=")); n != m {
+		t.Errorf("%s.svg: %d of %d texts have a width", f.name, m, n)
+	}
+	for _, bad := range []string{"NaN", "Inf"} {
+		if bytes.Contains(data, []byte(bad)) {
+			t.Errorf("%s.svg holds %s", f.name, bad)
+		}
+	}
+}
+
+// TestColours looks for the colour of every structure on the charts that show
+// them all.
+func TestColours(t *testing.T) {
+	v := newView(large().results(), testKnowledge(twenty))
+	c := v.charts()
+	for _, f := range []*figure{c.scale, c.memory, c.grid, c.realistic, c.latency[0]} {
+		data, err := f.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range twenty {
+			n := v.looks[name].color.(color.NRGBA)
+			if !bytes.Contains(data, fmt.Appendf(nil, "fill:#%02X%02X%02X", n.R, n.G, n.B)) {
+				t.Errorf("%s lacks the colour of %s", f.name, name)
+			}
+		}
+	}
+}
+
+func TestSameResultsSameBytes(t *testing.T) {
+	var runs [2][]string
+	for i := range runs {
+		dir := t.TempDir()
+		written, err := files(dir, compact(), testKnowledge(six), testDPI)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range written {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs[i] = append(runs[i], filepath.Base(path), string(data))
+		}
+	}
+	if !slices.Equal(runs[0], runs[1]) {
+		t.Error("the same results made different files")
+	}
+}
+
+// TestResultsUntouched: drawing must not sort or change what it was given.
+func TestResultsUntouched(t *testing.T) {
+	r := compact()
+	if _, err := files(t.TempDir(), r, testKnowledge(six), testDPI); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", compact()); got != want {
+		t.Error("the results changed")
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	if err := Write(t.TempDir(), nil); err == nil {
+		t.Error("no results: no error")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(file, &bench.Results{}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file in place of the folder: %v", err)
+	}
+	dir := t.TempDir()
+	page := filepath.Join(dir, Page)
+	if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, &bench.Results{}); err == nil || !strings.Contains(err.Error(), page) {
+		t.Errorf("a folder in place of the page: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("temporary files stay behind: %v", left)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir, &bench.Results{Complete: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, Page)); err != nil {
+		t.Error(err)
+	}
+}

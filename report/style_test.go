@@ -1,0 +1,48 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+func TestLooks(t *testing.T) {
+	rows := []contender{
+		{"foreign", bench.RoleStructure, ""},
+		{"strange-heap", bench.RoleStructure, ""},
+		{"quadheap-control", bench.RoleControl, "quadheap"},
+		{"null", bench.RoleFloor, ""},
+		{"time.AfterFunc", bench.RoleBaseline, ""},
+	}
+	all := looks(twenty, rows)
+	type pair struct {
+		color  any
+		marker marker
+	}
+	owner := make(map[pair]string)
+	for name, l := range all {
+		p := pair{l.color, l.marker}
+		if other, taken := owner[p]; taken {
+			t.Errorf("%s and %s look the same", name, other)
+		}
+		owner[p] = name
+	}
+	if c, q := all["quadheap-control"], all["quadheap"]; c.color != q.color || !c.marker.hollow || len(c.dashes) == 0 {
+		t.Error("a control has the hue of its structure, hollow and dashed")
+	}
+	// Neither the results nor later entries of the catalog change a look.
+	fewer := looks(twenty[:7], nil)
+	for _, name := range twenty[:7] {
+		if fewer[name].color != all[name].color || fewer[name].marker != all[name].marker {
+			t.Errorf("%s looks different in a longer catalog", name)
+		}
+	}
+	if alone := looks(twenty, rows[:1]); alone["foreign"].color != all["foreign"].color {
+		t.Error("an unknown structure looks different beside others")
+	}
+	for name, want := range map[string]int{"quadheap": 0, "hwheel": 1, "btree-google": 2, "treap": 2, "skiplist": 3, "calendar": 4} {
+		if got := familyOf(name); got != want {
+			t.Errorf("family of %s: %d, want %d", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+// contender is one row name of the results.
+type contender struct {
+	name string
+	role bench.Role
+	of   string
+}
+
+// view is the results in the order in which charts and tables show them.
+type view struct {
+	r     *bench.Results
+	known knowledge
+	rows  []contender
+	looks map[string]look
+}
+
+// knowledge is what this version knows besides the results.
+type knowledge struct {
+	structures []string // of the catalog, in its order
+	workload   func(name string) (bench.Workload, bool)
+}
+
+// newView orders the contenders: structures as in the catalog, then those that
+// it does not know, then what the harness adds.
+func newView(r *bench.Results, known knowledge) *view {
+	v := &view{r: r, known: known}
+	seen := make(map[string]bool)
+	add := func(c contender) {
+		if !seen[c.name] {
+			seen[c.name] = true
+			v.rows = append(v.rows, c)
+		}
+	}
+	for _, cell := range r.Cells {
+		for _, row := range cell.Rows {
+			add(contender{row.Structure, row.Role, row.Of})
+		}
+	}
+	for _, idle := range r.Idle {
+		add(contender{idle.Structure, bench.RoleStructure, ""})
+	}
+	place := make(map[string]int)
+	for i, name := range known.structures {
+		place[name] = i - len(known.structures) // before all others
+	}
+	roles := map[bench.Role]int{bench.RoleBaseline: 1, bench.RoleControl: 2, bench.RoleFloor: 3}
+	slices.SortStableFunc(v.rows, func(a, b contender) int {
+		return cmp.Or(roles[a.role]-roles[b.role], place[a.name]-place[b.name])
+	})
+	v.looks = looks(known.structures, v.rows)
+	return v
+}
+
+// present returns the contenders that keep accepts, in order.
+func (v *view) present(keep func(contender) bool) []contender {
+	var out []contender
+	for _, c := range v.rows {
+		if keep(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func names(rows []contender) []string {
+	out := make([]string, len(rows))
+	for i, c := range rows {
+		out[i] = c.shown()
+	}
+	return out
+}
+
+// shown is the name on charts: readers cannot know what the floor is called.
+func (c contender) shown() string {
+	if c.role == bench.RoleFloor {
+		return c.name + " (floor)"
+	}
+	return c.name
+}
+
+// keys is a legend of contenders.
+func (v *view) keys(rows []contender, line bool) []key {
+	out := make([]key, len(rows))
+	for i, c := range rows {
+		out[i] = key{text: c.shown(), look: v.looks[c.name], line: line, radius: 3}
+	}
+	return out
+}
+
+// workloads in the order of the results.
+func (v *view) workloads() []string {
+	var out []string
+	for _, c := range v.r.Cells {
+		if !slices.Contains(out, c.Workload) {
+			out = append(out, c.Workload)
+		}
+	}
+	return out
+}
+
+// cells returns those of a workload, smallest N first.
+func (v *view) cells(workload string) []bench.Cell {
+	var out []bench.Cell
+	for _, c := range v.r.Cells {
+		if c.Workload == workload {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b bench.Cell) int { return a.N - b.N })
+	return out
+}
+
+// largest returns the cell of a workload with the largest N that holds a cost.
+func (v *view) largest(workload string) (bench.Cell, bool) { return v.largestWith(workload, hasCost) }
+
+// largestWith returns the cell with the largest N that has a row with the data
+// asked for: the last cells of an interrupted run may have none.
+func (v *view) largestWith(workload string, has func(bench.Row) bool) (bench.Cell, bool) {
+	for _, c := range slices.Backward(v.cells(workload)) {
+		if slices.ContainsFunc(c.Rows, has) {
+			return c, true
+		}
+	}
+	return bench.Cell{}, false
+}
+
+func hasCost(r bench.Row) bool { return cost(r).ok() }
+
+func hasLatency(r bench.Row) bool {
+	return slices.ContainsFunc(r.Latency, func(l bench.Latency) bool { return l.Samples > 0 })
+}
+
+func hasKinds(r bench.Row) bool {
+	return slices.ContainsFunc(r.ByKind, func(t bench.Trial) bool { return len(t.Kinds) > 0 })
+}
+
+// perUnit says what the cost of a cell is counted per, where that is not the
+// lifecycle of a timer.
+func perUnit(c bench.Cell) string {
+	if c.Unit == "" || c.Unit == bench.PerLifecycle {
+		return ""
+	}
+	return fmt.Sprintf(" (per %s)", c.Unit)
+}
+
+// rowOf finds a contender in a cell.
+func rowOf(c bench.Cell, name string) (bench.Row, bool) {
+	for _, r := range c.Rows {
+		if r.Structure == name {
+			return r, true
+		}
+	}
+	return bench.Row{}, false
+}
+
+// gridName reads "grid-<distribution>-<cancel %>".
+func gridName(workload string) (distribution string, cancel int, ok bool) {
+	rest, ok := strings.CutPrefix(workload, "grid-")
+	i := strings.LastIndexByte(rest, '-')
+	if !ok || i < 1 {
+		return "", 0, false
+	}
+	cancel, err := strconv.Atoi(rest[i+1:])
+	return rest[:i], cancel, err == nil
+}
+
+// class is what a workload is for.
+type class int
+
+const (
+	synthetic class = iota // one pattern at many sizes
+	grid                   // distribution of delays x share cancelled
+	realistic              // modelled on a program, at its own size
+)
+
+// classOf asks the benchmark suite what a workload is for: one that models a
+// program has a size of its own. Of a workload that the suite does not know
+// (results of another version), several sizes tell that it is synthetic.
+func (v *view) classOf(workload string) class {
+	if _, _, ok := gridName(workload); ok {
+		return grid
+	}
+	if w, ok := v.known.workload(workload); ok {
+		if w.Resident > 0 {
+			return realistic
+		}
+		return synthetic
+	}
+	if len(v.cells(workload)) > 1 {
+		return synthetic
+	}
+	return realistic
+}
+
+// ofClass returns the workloads of a class that hold costs.
+func (v *view) ofClass(c class) []string {
+	var out []string
+	for _, w := range v.workloads() {
+		if _, ok := v.largest(w); ok && v.classOf(w) == c {
+			out = append(out, w)
+		}
+	}
+	return out
+}
