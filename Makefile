@@ -1,0 +1,75 @@
+# What a run measures can be narrowed: make bench ARGS="--structure wheel --workload hold"
+ARGS ?=
+OUT  ?= out
+# How long to fuzz each structure.
+FUZZTIME ?= 60s
+
+LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+BENCHSTAT := golang.org/x/perf/cmd/benchstat
+CMD       := bin/timerbench
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the command
+	go build -o $(CMD) ./cmd/timerbench
+
+.PHONY: bench
+bench: build ## Measure and draw the charts into out/: at most 5 minutes
+	$(CMD) run --profile normal --out $(OUT) $(ARGS)
+	$(CMD) report --out $(OUT)
+
+.PHONY: bench-smoke
+bench-smoke: build ## The same in small, to see that all works: at most 20 seconds
+	$(CMD) run --profile smoke --out $(OUT) $(ARGS)
+	$(CMD) report --out $(OUT)
+
+.PHONY: bench-full
+bench-full: build ## Everything, up to ten million timers: an hour or more
+	$(CMD) run --profile full --out $(OUT) $(ARGS)
+	$(CMD) report --out $(OUT)
+
+.PHONY: report
+report: build ## Draw the charts again from the last results
+	$(CMD) report --out $(OUT)
+
+.PHONY: benchstat
+benchstat: ## Compare the structures of the last results with benchstat
+	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(OUT)/bench.txt
+
+.PHONY: test
+test: ## Prove that everything works
+	go vet ./...
+	go test ./...
+
+.PHONY: race
+race: ## The tests under the race detector
+	go test -race -short ./...
+
+.PHONY: fuzz
+fuzz: ## Fuzz each structure for FUZZTIME (60s)
+	@for pkg in $$(go list -f '{{if .XTestGoFiles}}{{.ImportPath}}{{end}}{{if .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+.PHONY: lint
+lint: ## gofmt, vet and the linters
+	@test -z "$$(gofmt -l .)" || { gofmt -l . ; echo "not gofmt-clean"; exit 1; }
+	go vet ./...
+	go run $(LINTER) run ./...
+
+.PHONY: cover
+cover: ## Test coverage by function
+	go test -short -coverpkg ./... -coverprofile cover.out ./...
+	go tool cover -func cover.out
+
+.PHONY: clean
+clean: ## Remove what was built and measured
+	rm -rf bin $(OUT) cover.out

@@ -1,0 +1,68 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+// asCommand makes the test binary behave as the command itself.
+const asCommand = "TIMERBENCH_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// The third step is announced only once two are on disk; the interrupt is sent
+// then.
+func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
+	out := t.TempDir()
+	cmd := exec.Command(os.Args[0], "run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e6,1e6,1e6,1e6,1e6", "-o", out)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "[3/") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		t.Fatalf("ended with %v (signalled: %v), want exit %d; it said:\n%s", err, status.Signaled(), exitInterrupted, said.String())
+	}
+	if !strings.Contains(said.String(), "the steps that were finished are in") {
+		t.Errorf("it said %q", said.String())
+	}
+	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Complete || len(r.Cells) != 2 {
+		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
+	}
+	if code, _, stderr := run("report", "--out", out); code != 0 {
+		t.Errorf("the report of an interrupted run: exit %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// run executes the command line and returns its exit code and what it printed.
+func run(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = execute(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestRunThenReport(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "deep", "out")
+	code, _, stderr := run("run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "hold|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
+	if code != 0 {
+		t.Fatalf("run: exit %d: %s", code, stderr)
+	}
+	for _, part := range []string{"[1/3] hold, n 50", "[3/3] kafka-purgatory, n 335", "fewer than 6"} {
+		if !strings.Contains(stderr, part) {
+			t.Errorf("run does not say %q: %s", part, stderr)
+		}
+	}
+	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete || len(r.Cells) != 3 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
+		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
+	}
+	if lines, err := os.ReadFile(filepath.Join(out, benchfmtFile)); err != nil || !bytes.Contains(lines, []byte("BenchmarkTimers/workload=hold/n=50/structure=hwheel")) {
+		t.Errorf("no benchmark lines: %v", err)
+	}
+
+	if code, _, stderr = run("report", "--out", out); code != 0 {
+		t.Fatalf("report: exit %d: %s", code, stderr)
+	}
+	charts := filepath.Join(t.TempDir(), "charts")
+	if code, _, stderr = run("report", filepath.Join(out, resultsFile), "--out", charts); code != 0 {
+		t.Fatalf("report of a named file: exit %d: %s", code, stderr)
+	}
+	for _, dir := range []string{out, charts} {
+		for _, file := range []string{"report.md", "scale.png", "scale.svg"} {
+			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
+				t.Errorf("report wrote no %s: %v", file, err)
+			}
+		}
+	}
+}
+
+func TestBadInputIsRefusedWithAReason(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("not results"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"unknown structure": {[]string{"run", "-s", "hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "minheap, quadheap"}},
+		"unknown workload":  {[]string{"run", "-w", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`, "fill-drain"}},
+		"far from any name": {[]string{"run", "-w", "zzz"}, []string{`no workload matches "zzz"; there are: hold`}},
+		"bad expression":    {[]string{"run", "-s", "(wheel"}, []string{"--structure", "(wheel", "regular expression"}},
+		"unknown profile":   {[]string{"run", "-p", "norml"}, []string{`no profile matches "norml"`, `did you mean "normal"?`}},
+		"n of zero":         {[]string{"run", "--n", "0"}, []string{"--n", `"0"`, "from 1"}},
+		"n not whole":       {[]string{"run", "--n", "1.5"}, []string{`"1.5"`}},
+		"n not a number":    {[]string{"run", "--n", "100,many"}, []string{`"many"`}},
+		"negative trials":   {[]string{"run", "--trials", "-1"}, []string{"--trials -1"}},
+		"unwritable out":    {[]string{"run", "--out", filepath.Join(file, "out")}, []string{"--out", file}},
+		"nothing to run":    {[]string{"run", "-p", "smoke", "-w", "cache-ttl", "-o", dir}, []string{"nothing to run", "smoke"}},
+		"unknown flag":      {[]string{"run", "--trails", "3"}, []string{"--trails"}},
+		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
+		"stray argument":    {[]string{"run", "hold"}, []string{"hold"}},
+		"unknown list":      {[]string{"list", "charts"}, []string{"charts"}},
+		"missing results":   {[]string{"report", "--out", dir}, []string{filepath.Join(dir, resultsFile)}},
+		"foreign results":   {[]string{"report", file, "--out", dir}, []string{file, "not JSON"}},
+	} {
+		code, _, stderr := run(c.args...)
+		if code != exitError {
+			t.Errorf("%s: exit %d, want %d", name, code, exitError)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%s: %q does not say %q", name, stderr, want)
+			}
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the refused calls left %v behind", entries)
+	}
+}
+
+func TestListNamesEverything(t *testing.T) {
+	code, stdout, _ := run("list")
+	if code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	for _, e := range catalog.All() {
+		if !strings.Contains(stdout, e.Name) || !strings.Contains(stdout, e.Source) {
+			t.Errorf("the list does not name %s or its source", e.Name)
+		}
+	}
+	for _, w := range bench.Workloads() {
+		if !strings.Contains(stdout, w.Name) {
+			t.Errorf("the list does not name %s", w.Name)
+		}
+	}
+	if _, only, _ := run("list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
+		t.Errorf("list workloads prints %q", only)
+	}
+}
+
+func TestHelpHasExamples(t *testing.T) {
+	for _, command := range []string{"run", "report", "list"} {
+		if code, stdout, _ := run(command, "--help"); code != 0 || !strings.Contains(stdout, "Examples:") {
+			t.Errorf("%s --help: exit %d, without examples", command, code)
+		}
+	}
+}

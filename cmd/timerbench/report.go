@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/report"
+)
+
+func newReport() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report [results.json]",
+		Short: "Draw charts and tables from results, without running again",
+		Long: `Draw charts (PNG and SVG) and the page report.md from a results file. Without an
+argument it is ` + resultsFile + ` in the output directory.`,
+		Example: `  timerbench report
+  timerbench report /tmp/try/results.json --out /tmp/charts`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := filepath.Join(out, resultsFile)
+			if len(args) > 0 {
+				path = args[0]
+			}
+			r, err := bench.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if err := report.Write(out, r); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "the report is", filepath.Join(out, "report.md"))
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "out", "`directory` for the charts and the page")
+	return cmd
+}
