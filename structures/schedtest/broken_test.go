@@ -693,7 +693,6 @@ func (s *leaksMoved) Reschedule(i id, at tick) bool {
 type keepsRoom struct {
 	model
 	slots [4096][]byte
-	taken [4096]int
 }
 
 func (s *keepsRoom) Schedule(at tick, v uint64) id {
