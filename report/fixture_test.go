@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
@@ -29,9 +30,24 @@ var workloads = []string{
 	"kafka-purgatory", "cache-ttl",
 }
 
+// inFamilies gives each structure the family that its name tells.
+func inFamilies(names []string) []structure {
+	out := make([]structure, len(names))
+	for i, name := range names {
+		out[i].name = name
+		for _, f := range []catalog.Family{catalog.Heaps, catalog.Wheels, catalog.Trees, catalog.Lists} {
+			if strings.Contains(name, strings.TrimSuffix(string(f), "s")) {
+				out[i].family = f
+				break
+			}
+		}
+	}
+	return out
+}
+
 // testKnowledge stands still while the catalog and the workloads grow.
 func testKnowledge(structures []string) knowledge {
-	return knowledge{structures: structures, workload: func(name string) (bench.Workload, bool) {
+	return knowledge{structures: inFamilies(structures), workload: func(name string) (bench.Workload, bool) {
 		w := bench.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
 		switch name {
 		case "kafka-purgatory", "cache-ttl":

@@ -38,7 +38,7 @@ func Write(dir string, r *bench.Results) error {
 func Files(dir string, r *bench.Results) ([]string, error) {
 	known := knowledge{workload: bench.FindWorkload}
 	for _, e := range catalog.All() {
-		known.structures = append(known.structures, e.Name)
+		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
 	return files(dir, r, known, pngDPI)
 }

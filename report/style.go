@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image/color"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // look is how one contender is drawn, the same on every chart.
@@ -23,23 +23,30 @@ func (l look) line(width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
 }
 
-// family is a group of structures that share a hue. Shades and markers tell its
-// members apart; their numbers have no common divisor, so that the pair repeats
-// only after all combinations.
-type family struct {
-	names  []string // parts of a name that tell its family
+// palette is the shades of a family of structures, which share a hue. Shades and
+// markers tell its members apart; their numbers have no common divisor, so that
+// the pair repeats only after all combinations.
+type palette struct {
 	shades []color.Color
 	first  int // index of the marker of its first member
 }
 
-// families in the order in which their words are looked for; the last one takes
-// whatever no word names.
-var families = []family{
-	{names: []string{"heap"}, first: 0, shades: hexes("1f6fd0", "0b2f70", "4fa3f0", "4c4fc9", "1592b8", "8590e6")},
-	{names: []string{"wheel"}, first: 1, shades: hexes("d9480f", "8a1f0a", "f59f00", "c2410c", "e8685a", "a8710a")},
-	{names: []string{"tree", "treap"}, first: 3, shades: hexes("2b8a3e", "0c4f2c", "7cb518", "12907a", "5c7a1e", "5fbf93")},
-	{names: []string{"list"}, first: 2, shades: hexes("8338c9", "4a167f", "b57be8", "c2399f", "7452a8", "dd86cf")},
-	{first: 4, shades: hexes("8c6239", "53361a", "c29766", "a0526b", "6e6b34", "b08f8f")},
+var palettes = map[catalog.Family]palette{
+	catalog.Heaps:  {first: 0, shades: hexes("1f6fd0", "0b2f70", "4fa3f0", "4c4fc9", "1592b8", "8590e6")},
+	catalog.Wheels: {first: 1, shades: hexes("d9480f", "8a1f0a", "f59f00", "c2410c", "e8685a", "a8710a")},
+	catalog.Trees:  {first: 3, shades: hexes("2b8a3e", "0c4f2c", "7cb518", "12907a", "5c7a1e", "5fbf93")},
+	catalog.Lists:  {first: 2, shades: hexes("8338c9", "4a167f", "b57be8", "c2399f", "7452a8", "dd86cf")},
+	others:         {first: 4, shades: hexes("8c6239", "53361a", "c29766", "a0526b", "6e6b34", "b08f8f")},
+}
+
+// others is the family of what the catalog does not know, or gives no hue to.
+const others catalog.Family = ""
+
+func paletteOf(f catalog.Family) catalog.Family {
+	if _, ok := palettes[f]; ok {
+		return f
+	}
+	return others
 }
 
 var (
@@ -52,18 +59,7 @@ func controlLook(of look) look {
 	return look{color: of.color, marker: of.marker.asHollow(), dashes: []vg.Length{4, 2.5}}
 }
 
-func familyOf(name string) int {
-	for i, f := range families {
-		for _, part := range f.names {
-			if strings.Contains(name, part) {
-				return i
-			}
-		}
-	}
-	return len(families) - 1
-}
-
-func (f family) look(member int) look {
+func (f palette) look(member int) look {
 	return look{
 		color:  f.shades[member%len(f.shades)],
 		marker: markers[(f.first+member)%len(markers)],
@@ -74,33 +70,32 @@ func (f family) look(member int) look {
 // next one of its family in catalog order, whatever the results hold, so that it
 // looks the same in every report of one version. A structure that the catalog
 // does not know (results of another version) gets one by the hash of its name,
-// or the next that is free in its family.
-func looks(catalog []string, rows []contender) map[string]look {
+// or the next that is free.
+func looks(known []structure, rows []contender) map[string]look {
 	out := make(map[string]look)
-	taken := make([]map[int]bool, len(families))
-	for i := range taken {
-		taken[i] = make(map[int]bool)
+	taken := make(map[catalog.Family]map[int]bool)
+	for f := range palettes {
+		taken[f] = make(map[int]bool)
 	}
-	for _, name := range catalog {
-		f := familyOf(name)
+	for _, s := range known {
+		f := paletteOf(s.family)
 		member := len(taken[f])
 		taken[f][member] = true
-		out[name] = families[f].look(member)
+		out[s.name] = palettes[f].look(member)
 	}
 	for _, c := range rows {
 		if _, known := out[c.name]; known || c.role != bench.RoleStructure {
 			continue
 		}
-		f := familyOf(c.name)
-		combinations := len(families[f].shades) * len(markers)
+		combinations := len(palettes[others].shades) * len(markers)
 		h := fnv.New32a()
 		h.Write([]byte(c.name))
 		member := int(h.Sum32() % uint32(combinations))
-		for tries := 0; taken[f][member] && tries < combinations; tries++ {
+		for tries := 0; taken[others][member] && tries < combinations; tries++ {
 			member = (member + 1) % combinations
 		}
-		taken[f][member] = true
-		out[c.name] = families[f].look(member)
+		taken[others][member] = true
+		out[c.name] = palettes[others].look(member)
 	}
 	for _, c := range rows {
 		switch c.role {

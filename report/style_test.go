@@ -1,6 +1,7 @@
 package report
 
 import (
+	"image/color"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench"
@@ -14,7 +15,7 @@ func TestLooks(t *testing.T) {
 		{"null", bench.RoleFloor, ""},
 		{"time.AfterFunc", bench.RoleBaseline, ""},
 	}
-	all := looks(twenty, rows)
+	all := looks(inFamilies(twenty), rows)
 	type pair struct {
 		color  any
 		marker marker
@@ -31,18 +32,22 @@ func TestLooks(t *testing.T) {
 		t.Error("a control has the hue of its structure, hollow and dashed")
 	}
 	// Neither the results nor later entries of the catalog change a look.
-	fewer := looks(twenty[:7], nil)
+	fewer := looks(inFamilies(twenty)[:7], nil)
 	for _, name := range twenty[:7] {
 		if fewer[name].color != all[name].color || fewer[name].marker != all[name].marker {
 			t.Errorf("%s looks different in a longer catalog", name)
 		}
 	}
-	if alone := looks(twenty, rows[:1]); alone["foreign"].color != all["foreign"].color {
+	if alone := looks(inFamilies(twenty), rows[:1]); alone["foreign"].color != all["foreign"].color {
 		t.Error("an unknown structure looks different beside others")
 	}
-	for name, want := range map[string]int{"quadheap": 0, "hwheel": 1, "btree-google": 2, "treap": 2, "skiplist": 3, "calendar": 4} {
-		if got := familyOf(name); got != want {
-			t.Errorf("family of %s: %d, want %d", name, got, want)
+	blue := func(name string) bool {
+		n := color.NRGBAModel.Convert(all[name].color).(color.NRGBA)
+		return n.B > n.R && n.B > n.G
+	}
+	for name, want := range map[string]bool{"minheap": true, "heap-std": true, "hwheel": false, "btree-google": false, "foreign": false} {
+		if blue(name) != want {
+			t.Errorf("%s is blue: %v, want %v, as heaps alone are", name, !want, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // contender is one row name of the results.
@@ -27,8 +28,14 @@ type view struct {
 
 // knowledge is what this version knows besides the results.
 type knowledge struct {
-	structures []string // of the catalog, in its order
+	structures []structure // of the catalog, in its order
 	workload   func(name string) (bench.Workload, bool)
+}
+
+// structure is what a chart needs to know of an entry of the catalog.
+type structure struct {
+	name   string
+	family catalog.Family
 }
 
 // newView orders the contenders: structures as in the catalog, then those that
@@ -51,8 +58,8 @@ func newView(r *bench.Results, known knowledge) *view {
 		add(contender{idle.Structure, bench.RoleStructure, ""})
 	}
 	place := make(map[string]int)
-	for i, name := range known.structures {
-		place[name] = i - len(known.structures) // before all others
+	for i, s := range known.structures {
+		place[s.name] = i - len(known.structures) // before all others
 	}
 	roles := map[bench.Role]int{bench.RoleBaseline: 1, bench.RoleControl: 2, bench.RoleFloor: 3}
 	slices.SortStableFunc(v.rows, func(a, b contender) int {
