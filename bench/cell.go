@@ -36,6 +36,19 @@ const (
 	modeLatency             // single calls stamped
 )
 
+// modes returns the trials of a round. A block that is a whole cycle has a few
+// long batches, and is long itself: the time by kind then is the time of the
+// whole as well, and a quarter of the rounds give samples enough.
+func (c *cellRun) modes(round int) []mode {
+	switch {
+	case !c.workload.cyclic:
+		return []mode{modeCost, modeByKind, modeLatency}
+	case round%4 == 0:
+		return []mode{modeByKind, modeLatency}
+	}
+	return []mode{modeByKind}
+}
+
 // run measures the cell. Each trial is a block of the script; within a trial the
 // contenders replay the very same block, in random order, and each is held
 // against the generator's account before its time counts.
@@ -57,7 +70,7 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	}
 
 	for round := range c.trials {
-		for _, m := range []mode{modeCost, modeByKind, modeLatency} {
+		for _, m := range c.modes(round) {
 			if err := c.trial(ctx, s, m, round); err != nil {
 				return Cell{}, err
 			}
@@ -66,10 +79,24 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	return c.result(), nil
 }
 
-// trial replays a short block to warm the caches, then a timed one.
+// weight guesses at how long the cell takes, in operations a structure; those on
+// large populations miss the cache.
+func (c *cellRun) weight() float64 {
+	const cached = 20_000
+	ops := c.n + c.trials*3*blockSize(c.n)*5/4
+	if c.workload.cyclic {
+		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.n))
+	}
+	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
+}
+
+// trial replays a short block to warm the caches, then a timed one. A whole cycle
+// is warm for the most part of itself.
 func (c *cellRun) trial(ctx context.Context, s *script, m mode, round int) error {
 	size := blockSize(c.n)
-	c.warm = s.next(size/4, c.warm)
+	if !c.workload.cyclic {
+		c.warm = s.next(size/4, c.warm)
+	}
 	c.timed = s.next(size, c.timed)
 	c.blocks++
 	c.resident += c.timed.Resident
@@ -78,7 +105,9 @@ func (c *cellRun) trial(ctx context.Context, s *script, m mode, round int) error
 			return err
 		}
 		row := c.rows[i]
-		row.whole(c.warm)
+		if c.warm != nil {
+			row.whole(c.warm)
+		}
 		c.time(row, m, round)
 		if err := c.check(row, c.timed); err != nil {
 			return err
@@ -112,10 +141,12 @@ func (c *cellRun) time(row *contender, m mode, round int) {
 	runtime.ReadMemStats(&after)
 	trial.Allocs = after.Mallocs - before.Mallocs
 	trial.AllocBytes = after.TotalAlloc - before.TotalAlloc
-	if m == modeCost {
-		row.row.Cost = append(row.row.Cost, trial)
-	} else {
+	if m == modeByKind {
 		row.row.ByKind = append(row.row.ByKind, trial)
+	}
+	if m == modeCost || c.workload.cyclic {
+		trial.Kinds = nil
+		row.row.Cost = append(row.row.Cost, trial)
 	}
 }
 

@@ -97,7 +97,7 @@ func stepsOf(cfg Config, clock Clock) []step {
 			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
 			steps = append(steps, step{
 				name:   fmt.Sprintf("%s, n %d", w.Name, n),
-				weight: float64(n+cfg.Trials*3*blockSize(n)) * float64(len(cfg.Structures)),
+				weight: cell.weight() * float64(len(cfg.Structures)),
 				run: func(ctx context.Context, r *Results) error {
 					c, err := cell.run(ctx, cfg.Structures)
 					if err == nil {

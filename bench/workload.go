@@ -35,6 +35,9 @@ type Workload struct {
 	// mixed marks the workloads whose point is the mixture, not the scaling.
 	mixed bool
 
+	// cyclic marks the workloads whose Step is a whole cycle of all timers.
+	cyclic bool
+
 	// New returns the process that writes the script with n resident timers.
 	New func(n int) Process
 }

@@ -16,6 +16,7 @@ func newFillDrain(delay dist.Named) Workload {
 		Source:       "wahern/timeout's benchmark; delays chosen",
 		Distribution: delay.Name,
 		Tick:         millisecond,
+		cyclic:       true,
 		New:          func(n int) Process { return &fillDrain{n, delay.New(meanDelay)} },
 	}
 }

@@ -38,7 +38,7 @@ func newProgress(out io.Writer) *progress {
 }
 
 func (p *progress) show(at bench.Progress) {
-	left := p.left(at)
+	left := fmt.Sprintf(" (%s%s)", time.Since(p.started).Round(time.Second), p.left(at))
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("[%d/%d] %s%s", min(at.Step+1, at.Steps), at.Steps, at.Name, left))
 		_ = p.bar.Set(int(parts * at.Done / at.Total))
@@ -56,7 +56,7 @@ func (p *progress) left(at bench.Progress) string {
 	}
 	elapsed := time.Since(p.started)
 	left := time.Duration(float64(elapsed) * (at.Total - at.Done) / at.Done)
-	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+	return fmt.Sprintf(" so far, about %s left", left.Round(time.Second))
 }
 
 func (p *progress) end() {

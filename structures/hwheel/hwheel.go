@@ -27,9 +27,9 @@
 //
 // Default. 256 slots and 8 levels, 16 KiB when empty. Measured with a million
 // timers of up to 60,000 ticks, each scheduled again when it fires, 64 slots and
-// 11 levels took a third longer a timer, as most cascade twice (2.0 moves a timer
-// against 1.0), while 1024 slots and 7 levels saved nothing and are 56 KiB. Where
-// timers are mostly cancelled, all of these cost the same.
+// 11 levels took at least a third longer a timer, as most cascade twice (2.0 moves
+// a timer against 1.0), while 1024 slots and 7 levels saved nothing and are 56 KiB.
+// Where timers are mostly cancelled, all of these cost the same.
 //
 // Pick it for many timers that are mostly cancelled, for delays of any mix, or
 // where it is not known what is to come. Pick package wheel where delays fit a
@@ -177,7 +177,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 func (w *Wheel[T]) Len() int { return w.table.Len() }
 
 // CheckInvariants walks the whole wheel and names the first broken invariant.
-// It costs O(slots + timers).
+// It costs O(slots/64 + timers).
 func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err

@@ -21,8 +21,8 @@
 //
 // Pick it for exact order with FIFO ties, a logarithmic bound on every single
 // operation, and many timers that are cancelled or moved far before they fire.
-// When most timers fire, a heap is smaller and faster; when ticks may be
-// coarse or n is very large, a timer wheel does the same in O(1).
+// When most timers fire and ties may come in any order, a heap is smaller; when
+// n is very large, a timer wheel schedules in O(1).
 package rbtree
 
 import (

@@ -35,7 +35,7 @@ type core struct {
 	links       []link
 	owner       []uint32        // per link: the slot whose tower it belongs to
 	towers      []uint32        // per slot: its tower; then where the next one will begin
-	levels      int             // levels below this may hold timers, those from it on do not
+	levels      int             // the level below this holds timers, those from it on hold none
 	last        structures.Tick // the latest deadline, if there is any timer
 	random      random
 	comparisons uint64
@@ -99,9 +99,9 @@ func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
 	links := c.links
 	compared := uint64(0)
 	at := uint32(head)
-	for level := uint32(c.levels) - 1; int32(level) >= 0; level-- {
+	for level := c.levels - 1; level >= 0; level-- {
 		for {
-			l := &links[at+level]
+			l := &links[int(at)+level]
 			if l.next == head {
 				break
 			}
@@ -111,8 +111,8 @@ func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
 			}
 			at = l.next
 		}
-		if level < uint32(height) {
-			c.splice(at, tower, level, deadline)
+		if level < height {
+			c.splice(at, tower, uint32(level), deadline)
 		}
 	}
 	c.comparisons += compared

@@ -26,8 +26,8 @@
 //
 // Pick it for exact order with FIFO ties and cheap Pop and Cancel. When a
 // logarithmic bound must hold for every single Schedule, pick a tree; when most
-// timers fire, a heap is smaller; when ticks may be coarse or n is very large,
-// a timer wheel does the same in O(1).
+// timers fire and ties may come in any order, a heap is smaller; when n is very
+// large, a timer wheel schedules in O(1).
 package skiplist
 
 import (

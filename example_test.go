@@ -1,0 +1,24 @@
+package timerbench_test
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheel"
+)
+
+func Example() {
+	timers := hwheel.New[string]()
+	timers.Schedule(30_000, "session of alice ends")
+	bob := timers.Schedule(30_000, "session of bob ends")
+	retry := timers.Schedule(200, "try again")
+
+	timers.Reschedule(bob, 90_000) // bob is back
+	timers.Cancel(retry)           // the first try was answered
+
+	for t := range structures.Due(timers, 60_000) { // the clock is now at tick 60,000
+		fmt.Println(t.Deadline, t.Value)
+	}
+	// Output:
+	// 30000 session of alice ends
+}
