@@ -8,7 +8,7 @@ import (
 )
 
 // check walks the core and names the first broken invariant. live tells which
-// slots hold a pending timer, of which there are size.
+// slots may be linked, pending or just cancelled; there are size of them.
 func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
 	if c.cursor < 0 || c.cursor > clock {
 		return fmt.Errorf("hwheel: cursor %d, clock %d", c.cursor, clock)
@@ -30,7 +30,7 @@ func (c *core) check(clock structures.Tick, size int, live func(slot uint32) boo
 		linked += n
 	}
 	if linked != size {
-		return fmt.Errorf("hwheel: %d timers in occupied lists, %d pending", linked, size)
+		return fmt.Errorf("hwheel: %d timers in occupied lists, %d pending or just cancelled", linked, size)
 	}
 	if c.heads[c.overflow()].Empty() && c.earliest != math.MaxInt64 {
 		return fmt.Errorf("hwheel: the overflow is empty but has the deadline %d", c.earliest)

@@ -20,7 +20,9 @@
 // Costs. Schedule, Reschedule and Cancel O(1); Pop O(1), plus the cascades, which
 // are at most (levels - 1) a timer over its life; Next as Pop. A Pop that cascades
 // a slot does it as a whole: a bunch of timers far away is one long Pop when its
-// slot is reached. Cancelled timers are unlinked at once.
+// slot is reached. A cancelled timer
+// leaves its list when 64 have gathered, or with the next Pop or Next, if sooner;
+// its value is let go at once.
 //
 // Ties. Timers of one deadline fire in the order in which they were last
 // scheduled or rescheduled (FIFO).
@@ -43,6 +45,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
@@ -87,6 +90,8 @@ type Wheel[T any] struct {
 	clock clock.Clock
 	table slab.Table[T]
 	core  core
+
+	cancelled fifo.Deferred // slots withheld from the table, still in the core
 }
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -132,16 +137,27 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return true
 }
 
-// Cancel removes a pending timer at once. It returns false, and touches
-// nothing, when id is not pending. It costs O(1).
+// Cancel removes a pending timer. It returns false, and touches nothing, when
+// id is not pending. It costs O(1), amortised: every 64th call unlinks a batch.
 func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	slot := w.table.Find(id)
 	if slot == slab.None {
 		return false
 	}
-	w.core.remove(slot)
-	w.table.Free(slot)
+	w.table.Withhold(slot)
+	if w.cancelled.Add(slot) {
+		w.unlink()
+	}
 	return true
+}
+
+// unlink takes the cancelled timers out of their lists.
+func (w *Wheel[T]) unlink() {
+	slots := w.cancelled.Take(&w.core.lists)
+	for _, slot := range slots {
+		w.core.remove(slot)
+	}
+	w.table.Release(slots)
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and
@@ -151,6 +167,9 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 // O(levels) in all, whatever the width of a jump; the single Pop that cascades a
 // slot costs O(timers in it).
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
 	slot := w.core.pop(w.clock.Advance(now))
 	if slot == slab.None {
 		return t, false
@@ -170,6 +189,9 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.table.Len() == 0 {
 		return 0, false
 	}
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
 	return w.core.due(w.clock.Now()), true
 }
 
@@ -182,8 +204,8 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.core.check(w.clock.Now(), w.table.Len(), func(slot uint32) bool {
-		return w.table.Find(w.table.ID(slot)) == slot
+	return w.core.check(w.clock.Now(), w.table.Len()+w.cancelled.Len(), func(slot uint32) bool {
+		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
 	})
 }
 

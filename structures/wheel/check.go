@@ -7,7 +7,7 @@ import (
 )
 
 // check walks the ring and names the first broken invariant. live tells which
-// slots hold a pending timer, of which there are size.
+// slots may be linked, pending or just cancelled; there are size of them.
 func (r *ring) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
 	if r.cursor < 0 || r.cursor > clock {
 		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, clock)
@@ -32,7 +32,7 @@ func (r *ring) check(clock structures.Tick, size int, live func(slot uint32) boo
 		linked += n
 	}
 	if linked != size {
-		return fmt.Errorf("wheel: %d timers in occupied slots, %d pending", linked, size)
+		return fmt.Errorf("wheel: %d timers in occupied slots, %d pending or just cancelled", linked, size)
 	}
 	return nil
 }

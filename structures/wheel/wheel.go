@@ -21,7 +21,9 @@
 // its own in which another timer of its slot fires: delay/slots looks at most.
 // That is the price of having one level only. Next is O(1) as long as its answer
 // is known, and otherwise searches the occupied slots, up to the first timer due
-// within a revolution. Cancelled timers are unlinked at once.
+// within a revolution. A cancelled timer
+// leaves its list when 64 have gathered, or with the next Pop or Next, if sooner;
+// its value is let go at once.
 //
 // Ties. Timers of one deadline fire in the order in which they were last
 // scheduled or rescheduled (FIFO).
@@ -39,6 +41,7 @@ package wheel
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
@@ -66,6 +69,8 @@ type Wheel[T any] struct {
 	clock clock.Clock
 	table slab.Table[T]
 	ring  ring
+
+	cancelled fifo.Deferred // slots withheld from the table, still in the ring
 }
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -107,16 +112,27 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return true
 }
 
-// Cancel removes a pending timer at once. It returns false, and touches
-// nothing, when id is not pending. It costs O(1).
+// Cancel removes a pending timer. It returns false, and touches nothing, when
+// id is not pending. It costs O(1), amortised: every 64th call unlinks a batch.
 func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	slot := w.table.Find(id)
 	if slot == slab.None {
 		return false
 	}
-	w.ring.remove(slot)
-	w.table.Free(slot)
+	w.table.Withhold(slot)
+	if w.cancelled.Add(slot) {
+		w.unlink()
+	}
 	return true
+}
+
+// unlink takes the cancelled timers out of their lists.
+func (w *Wheel[T]) unlink() {
+	slots := w.cancelled.Take(&w.ring.lists)
+	for _, slot := range slots {
+		w.ring.remove(slot)
+	}
+	w.table.Release(slots)
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and
@@ -127,6 +143,9 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 // has a timer due; a slot that the clock passes many times counts once. It costs
 // O(1) when no slot is passed that holds a timer.
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
 	slot := w.ring.pop(w.clock.Advance(now))
 	if slot == slab.None {
 		return t, false
@@ -147,6 +166,9 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.table.Len() == 0 {
 		return 0, false
 	}
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
 	return w.ring.earliest(w.clock.Now()), true
 }
 
@@ -159,8 +181,8 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.ring.check(w.clock.Now(), w.table.Len(), func(slot uint32) bool {
-		return w.table.Find(w.table.ID(slot)) == slot
+	return w.ring.check(w.clock.Now(), w.table.Len()+w.cancelled.Len(), func(slot uint32) bool {
+		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
 	})
 }
 

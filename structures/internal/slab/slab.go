@@ -28,10 +28,11 @@ const MaxCapacity = min(math.MaxUint32, math.MaxInt) - 1
 
 // Table holds one value of type T for each slot in use. Make it with New.
 type Table[T any] struct {
-	gens   []uint32 // per slot: odd while in use, even while free
-	values []T      // per slot: zero while free, so that nothing is kept alive
-	free   []uint32 // stack of free slots whose generation is not used up
-	live   int
+	gens     []uint32 // per slot: odd while in use, even otherwise
+	values   []T      // per slot: zero unless in use, so that nothing is kept alive
+	free     []uint32 // stack of free slots whose generation is not used up
+	live     int      // slots in use
+	withheld int      // slots neither in use nor given back
 }
 
 // New returns an empty table with room for capacity values.
@@ -100,14 +101,34 @@ func (t *Table[T]) Value(slot uint32) *T { return &t.values[slot] }
 // few bytes are never used again, so that no ID ever comes round a second time.
 func (t *Table[T]) Free(slot uint32) T {
 	value := t.values[slot]
+	t.Withhold(slot)
+	t.release(slot)
+	return value
+}
+
+// Withhold makes the ID of a slot stale and drops its value, but keeps the slot
+// from being used again until it is given to Release: for a structure that still
+// has it linked somewhere.
+func (t *Table[T]) Withhold(slot uint32) {
 	var zero T
 	t.values[slot] = zero
 	t.gens[slot]++ // wraps to 0, which no ID carries, when used up
+	t.live--
+	t.withheld++
+}
+
+// Release gives withheld slots back.
+func (t *Table[T]) Release(slots []uint32) {
+	for _, slot := range slots {
+		t.release(slot)
+	}
+}
+
+func (t *Table[T]) release(slot uint32) {
+	t.withheld--
 	if t.gens[slot] != 0 {
 		t.free = append(t.free, slot)
 	}
-	t.live--
-	return value
 }
 
 // CheckInvariants walks the table and names the first broken invariant. It
@@ -119,20 +140,21 @@ func (t *Table[T]) CheckInvariants() error {
 	if t.gens[None] != 0 {
 		return fmt.Errorf("slab: slot %d, which is never issued, has generation %d", None, t.gens[None])
 	}
-	used, retired := 0, 0
+	used, spent := 0, 0
 	for _, gen := range t.gens[1:] {
 		switch {
 		case gen&1 == 1:
 			used++
 		case gen == 0:
-			retired++
+			spent++
 		}
 	}
 	if used != t.live {
 		return fmt.Errorf("slab: %d slots in use, live counter says %d", used, t.live)
 	}
-	if want := len(t.gens) - 1 - used - retired; len(t.free) != want {
-		return fmt.Errorf("slab: %d slots on the free stack, want %d", len(t.free), want)
+	// A spent slot may be withheld still, or lost for good.
+	if idle := len(t.gens) - 1 - used - t.withheld; len(t.free) > idle || len(t.free) < idle-spent {
+		return fmt.Errorf("slab: %d slots on the free stack, want %d less at most %d spent ones", len(t.free), idle, spent)
 	}
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
