@@ -33,10 +33,14 @@ func newCore(slots, levels, capacity int) core {
 	}
 }
 
-// add takes a slot in. The deadline is after the clock, or the last tick.
-func (c *core) add(slot uint32, deadline structures.Tick) {
-	c.lists.SetDeadline(slot, deadline)
-	c.place(slot, deadline)
+// link puts slots into their lists; none of them is in one, and a 0 among them is
+// no slot. Their deadlines are after the clock, or the last tick.
+func (c *core) link(slots []uint32) {
+	for _, slot := range slots {
+		if slot != 0 {
+			c.place(slot, c.lists.Deadline(slot))
+		}
+	}
 }
 
 // place appends a slot to its list.

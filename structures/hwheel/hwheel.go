@@ -91,6 +91,7 @@ type Wheel[T any] struct {
 	table slab.Table[T]
 	core  core
 
+	arrivals  fifo.Arrivals // slots in use, not yet in the core
 	cancelled fifo.Deferred // slots withheld from the table, still in the core
 }
 
@@ -117,10 +118,11 @@ func New[T any](opts ...Option) *Wheel[T] {
 
 // Schedule adds a pending timer that comes due at deadline, in ticks, and
 // returns its ID. A deadline at or before the clock counts as the tick after
-// it. It costs O(1), amortised over growth.
+// it. It costs O(1), amortised over growth and over batches of 64
+// that are linked together.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	slot, id := w.table.Put(value)
-	w.core.add(slot, w.clock.Clamp(deadline))
+	w.arrive(slot, deadline)
 	return id
 }
 
@@ -132,8 +134,10 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if slot == slab.None {
 		return false
 	}
-	w.core.remove(slot)
-	w.core.add(slot, w.clock.Clamp(deadline))
+	if !w.arrivals.Remove(&w.core.lists, slot) {
+		w.core.remove(slot)
+	}
+	w.arrive(slot, deadline)
 	return true
 }
 
@@ -144,11 +148,33 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	if slot == slab.None {
 		return false
 	}
+	if w.arrivals.Remove(&w.core.lists, slot) {
+		w.table.Free(slot)
+		return true
+	}
 	w.table.Withhold(slot)
 	if w.cancelled.Add(slot) {
 		w.unlink()
 	}
 	return true
+}
+
+// arrive takes a timer in that is in no list.
+func (w *Wheel[T]) arrive(slot uint32, deadline structures.Tick) {
+	w.core.lists.SetDeadline(slot, w.clock.Clamp(deadline))
+	if w.arrivals.Add(&w.core.lists, slot) {
+		w.core.link(w.arrivals.Take())
+	}
+}
+
+// settle catches up with the timers that have come and gone since the last time.
+func (w *Wheel[T]) settle() {
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
+	if w.arrivals.Len() > 0 {
+		w.core.link(w.arrivals.Take())
+	}
 }
 
 // unlink takes the cancelled timers out of their lists.
@@ -167,9 +193,7 @@ func (w *Wheel[T]) unlink() {
 // O(levels) in all, whatever the width of a jump; the single Pop that cascades a
 // slot costs O(timers in it).
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	if w.cancelled.Len() > 0 {
-		w.unlink()
-	}
+	w.settle()
 	slot := w.core.pop(w.clock.Advance(now))
 	if slot == slab.None {
 		return t, false
@@ -189,9 +213,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.table.Len() == 0 {
 		return 0, false
 	}
-	if w.cancelled.Len() > 0 {
-		w.unlink()
-	}
+	w.settle()
 	return w.core.due(w.clock.Now()), true
 }
 
@@ -204,7 +226,7 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.core.check(w.clock.Now(), w.table.Len()+w.cancelled.Len(), func(slot uint32) bool {
+	return w.core.check(w.clock.Now(), w.table.Len()+w.cancelled.Len()-w.arrivals.Count(), func(slot uint32) bool {
 		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
 	})
 }

@@ -23,6 +23,7 @@ type ring struct {
 	due      fifo.List       // in the order in which they fire
 	cursor   structures.Tick // all timers up to here are in due or have fired
 	next     structures.Tick // at most the bound of every occupied bucket
+	touched  uint32          // what touch has read: kept, or the compiler would drop it
 	work     structures.Work
 }
 
@@ -57,9 +58,32 @@ func (r *ring) index(tick structures.Tick) int {
 	return int(uint64(tick) % uint64(len(r.buckets)))
 }
 
-// add takes a slot in. The deadline is after the clock, or the last tick.
+// link puts slots into their lists; none of them is in one, and a 0 among them is
+// no slot. Their deadlines are after the clock, or the last tick.
+//
+// A first pass reads what the second one writes, the buckets and the last timers
+// in them: the misses of a batch then overlap, as in fifo.Deferred.
+func (r *ring) link(slots []uint32) {
+	if len(slots) > 1 {
+		for _, slot := range slots {
+			r.touch(slot)
+		}
+	}
+	for _, slot := range slots {
+		if slot != 0 {
+			r.add(slot, r.lists.Deadline(slot))
+		}
+	}
+}
+
+// touch brings what add needs for a slot into the cache.
+func (r *ring) touch(slot uint32) {
+	b := &r.buckets[r.index(r.lists.Deadline(slot))]
+	r.touched += r.lists.Next(b.list.Back())
+}
+
+// add appends a slot to the list of its deadline.
 func (r *ring) add(slot uint32, deadline structures.Tick) {
-	r.lists.SetDeadline(slot, deadline)
 	if deadline <= r.cursor { // the last tick, and the clock is there
 		r.lists.PushBack(&r.due, slot)
 		return

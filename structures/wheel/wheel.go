@@ -70,6 +70,7 @@ type Wheel[T any] struct {
 	table slab.Table[T]
 	ring  ring
 
+	arrivals  fifo.Arrivals // slots in use, not yet in the ring
 	cancelled fifo.Deferred // slots withheld from the table, still in the ring
 }
 
@@ -92,10 +93,11 @@ func New[T any](opts ...Option) *Wheel[T] {
 
 // Schedule adds a pending timer that comes due at deadline, in ticks, and
 // returns its ID. A deadline at or before the clock counts as the tick after
-// it. It costs O(1), amortised over growth.
+// it. It costs O(1), amortised over growth and over batches of 64
+// that are linked together.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	slot, id := w.table.Put(value)
-	w.ring.add(slot, w.clock.Clamp(deadline))
+	w.arrive(slot, deadline)
 	return id
 }
 
@@ -107,8 +109,10 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if slot == slab.None {
 		return false
 	}
-	w.ring.remove(slot)
-	w.ring.add(slot, w.clock.Clamp(deadline))
+	if !w.arrivals.Remove(&w.ring.lists, slot) {
+		w.ring.remove(slot)
+	}
+	w.arrive(slot, deadline)
 	return true
 }
 
@@ -119,11 +123,33 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	if slot == slab.None {
 		return false
 	}
+	if w.arrivals.Remove(&w.ring.lists, slot) {
+		w.table.Free(slot)
+		return true
+	}
 	w.table.Withhold(slot)
 	if w.cancelled.Add(slot) {
 		w.unlink()
 	}
 	return true
+}
+
+// arrive takes a timer in that is in no list.
+func (w *Wheel[T]) arrive(slot uint32, deadline structures.Tick) {
+	w.ring.lists.SetDeadline(slot, w.clock.Clamp(deadline))
+	if w.arrivals.Add(&w.ring.lists, slot) {
+		w.ring.link(w.arrivals.Take())
+	}
+}
+
+// settle catches up with the timers that have come and gone since the last time.
+func (w *Wheel[T]) settle() {
+	if w.cancelled.Len() > 0 {
+		w.unlink()
+	}
+	if w.arrivals.Len() > 0 {
+		w.ring.link(w.arrivals.Take())
+	}
 }
 
 // unlink takes the cancelled timers out of their lists.
@@ -143,9 +169,7 @@ func (w *Wheel[T]) unlink() {
 // has a timer due; a slot that the clock passes many times counts once. It costs
 // O(1) when no slot is passed that holds a timer.
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	if w.cancelled.Len() > 0 {
-		w.unlink()
-	}
+	w.settle()
 	slot := w.ring.pop(w.clock.Advance(now))
 	if slot == slab.None {
 		return t, false
@@ -166,9 +190,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.table.Len() == 0 {
 		return 0, false
 	}
-	if w.cancelled.Len() > 0 {
-		w.unlink()
-	}
+	w.settle()
 	return w.ring.earliest(w.clock.Now()), true
 }
 
@@ -181,7 +203,7 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.ring.check(w.clock.Now(), w.table.Len()+w.cancelled.Len(), func(slot uint32) bool {
+	return w.ring.check(w.clock.Now(), w.table.Len()+w.cancelled.Len()-w.arrivals.Count(), func(slot uint32) bool {
 		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
 	})
 }

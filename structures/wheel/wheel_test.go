@@ -89,6 +89,7 @@ func TestWorkCountsVisitsAndRounds(t *testing.T) {
 	visited(5, 1)
 
 	early, late := w.Schedule(110, 0), w.Schedule(114, 0)
+	next(110) // by which both are in their slots
 	w.Cancel(early)
 	next(110) // what the slot knows
 	at(110)   // and finds out

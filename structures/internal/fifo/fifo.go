@@ -38,6 +38,9 @@ func (l List) Empty() bool { return l.head == none }
 // Front returns the slot of the first timer, or 0 when the list is empty.
 func (l List) Front() uint32 { return l.head }
 
+// Back returns the slot of the last timer, or 0 when the list is empty.
+func (l List) Back() uint32 { return l.tail }
+
 // Lists holds the deadlines and the links of all timers; each is in one list at
 // a time at most. Make it with New. All methods cost O(1) unless they say
 // otherwise.

@@ -1,0 +1,65 @@
+package fifo
+
+// Arrivals holds the slots of timers that are scheduled but in no list yet, in
+// the order in which they came. It does for linking what Deferred does for
+// unlinking, and more: a timer that is cancelled soon after it was scheduled has
+// never been in a list at all, and cost no look at one.
+//
+// Whether a slot is held stands in a bitmap, which stays in the cache where nodes
+// do not: to cancel a timer that is not held costs no look at its node.
+type Arrivals struct {
+	slots [batch]uint32 // none: cancelled or moved since
+	n     int           // places taken, of which the last is not none
+	held  []uint64      // a bit for each slot; the node of one that is held has its place
+}
+
+// Len returns the number of places taken, those given up included.
+func (a *Arrivals) Len() int { return a.n }
+
+// Add takes a slot in that is in no list, and reports whether there is room for
+// no more: then Take must come before the next Add.
+func (a *Arrivals) Add(ls *Lists, slot uint32) (full bool) {
+	for int(slot>>6) >= len(a.held) {
+		a.held = append(a.held, 0)
+	}
+	a.held[slot>>6] |= 1 << (slot & 63)
+	ls.nodes[slot].next = uint32(a.n)
+	a.slots[a.n] = slot
+	a.n++
+	return a.n == batch
+}
+
+// Remove lets a slot go if it is held, and reports whether it was.
+func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
+	if a.held[slot>>6]>>(slot&63)&1 == 0 {
+		return false
+	}
+	a.held[slot>>6] &^= 1 << (slot & 63)
+	a.slots[ls.nodes[slot].next] = none
+	for a.n > 0 && a.slots[a.n-1] == none {
+		a.n--
+	}
+	return true
+}
+
+// Take returns the places taken, first to last, and holds none from then on. A
+// place that is 0 was given up. The slice is valid until the next Add.
+func (a *Arrivals) Take() []uint32 {
+	slots := a.slots[:a.n]
+	a.n = 0
+	for _, slot := range slots {
+		a.held[slot>>6] &^= 1 << (slot & 63)
+	}
+	return slots
+}
+
+// Count returns the number of slots held. It costs O(batch), and is for checks.
+func (a *Arrivals) Count() int {
+	count := 0
+	for _, slot := range a.slots[:a.n] {
+		if slot != none {
+			count++
+		}
+	}
+	return count
+}
