@@ -18,39 +18,41 @@ type cellRun struct {
 	trials   int
 	clock    Clock
 
-	rows  []*contender
-	order *Rand // of the contenders within a round
-	warm  *Block
-	timed *Block
+	rows   []*contender
+	order  *Rand    // of the contenders within a round
+	memory []*Block // of the round before, to be used again
 
-	resident float64
-	blocks   int
+	resident float64 // sum over the timed blocks
+	blocks   int     // timed blocks
+	last     Proof   // what must have come of them all
 }
 
-// mode is how a block is timed.
+// mode is what a block is replayed for.
 type mode int
 
 const (
-	modeCost    mode = iota // whole, no clock read inside
+	modeWarm    mode = iota // to fill the caches; not timed
+	modeCost                // timed whole, no clock read inside
 	modeByKind              // the clock read once per batch of operations
 	modeLatency             // single calls stamped
 )
 
-// modes returns the trials of a round. A block that is a whole cycle has a few
-// long batches, and is long itself: the time by kind then is the time of the
-// whole as well, and a quarter of the rounds give samples enough.
+// modes returns the blocks of a round. A block that is a whole cycle has a few
+// long batches, and is long itself: it is warm for the most part, the time by
+// kind is the time of the whole as well, and a quarter of the rounds give samples
+// enough.
 func (c *cellRun) modes(round int) []mode {
 	switch {
 	case !c.workload.cyclic:
-		return []mode{modeCost, modeByKind, modeLatency}
+		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	case round%4 == 0:
 		return []mode{modeByKind, modeLatency}
 	}
 	return []mode{modeByKind}
 }
 
-// run measures the cell. Each trial is a block of the script; within a trial the
-// contenders replay the very same block, in random order, and each is held
+// run measures the cell. Each trial is a block of the script; within a round the
+// contenders replay the very same blocks, in random order, and each is held
 // against the generator's account before its time counts.
 func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error) {
 	c.order = dist.NewRand(c.seed, ^streamOf(c.workload.Name, c.n))
@@ -70,56 +72,59 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	}
 
 	for round := range c.trials {
-		for _, m := range c.modes(round) {
-			if err := c.trial(ctx, s, m, round); err != nil {
-				return Cell{}, err
-			}
+		if err := c.round(ctx, s, round); err != nil {
+			return Cell{}, err
 		}
 	}
 	return c.result(), nil
+}
+
+// round is one trial of each kind. Each contender in turn replays the blocks of
+// the round, the first one to fill the caches, which the contender before has
+// filled with its own.
+func (c *cellRun) round(ctx context.Context, s *script, round int) error {
+	modes := c.modes(round)
+	for len(c.memory) < len(modes) {
+		c.memory = append(c.memory, nil)
+	}
+	for i, m := range modes {
+		if m == modeWarm {
+			c.memory[i] = s.next(warmSize(c.n), c.memory[i])
+			continue
+		}
+		c.memory[i] = s.next(blockSize(c.n), c.memory[i])
+		c.blocks++
+		c.resident += c.memory[i].Resident
+		c.last = c.memory[i].Want
+	}
+	for _, i := range c.shuffled() {
+		for j, m := range modes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.replay(c.rows[i], c.memory[j], m, round)
+			if err := c.check(c.rows[i], c.memory[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // weight guesses at how long the cell takes, in operations a structure; those on
 // large populations miss the cache.
 func (c *cellRun) weight() float64 {
 	const cached = 20_000
-	ops := c.n + c.trials*3*blockSize(c.n)*5/4
+	ops := c.n + c.trials*(3*blockSize(c.n)+warmSize(c.n))
 	if c.workload.cyclic {
 		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.n))
 	}
 	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
 }
 
-// trial replays a short block to warm the caches, then a timed one. A whole cycle
-// is warm for the most part of itself.
-func (c *cellRun) trial(ctx context.Context, s *script, m mode, round int) error {
-	size := blockSize(c.n)
-	if !c.workload.cyclic {
-		c.warm = s.next(size/4, c.warm)
-	}
-	c.timed = s.next(size, c.timed)
-	c.blocks++
-	c.resident += c.timed.Resident
-	for _, i := range c.shuffled() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		row := c.rows[i]
-		if c.warm != nil {
-			row.whole(c.warm)
-		}
-		c.time(row, m, round)
-		if err := c.check(row, c.timed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// time replays the timed block. The collector is off meanwhile, so that garbage
+// replay replays a block and keeps what it took. The collector is off meanwhile, so that garbage
 // of one structure is not charged to another; what each allocates is counted.
-func (c *cellRun) time(row *contender, m mode, round int) {
-	b := c.timed
+func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
 	row.reserve(b)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
@@ -127,6 +132,9 @@ func (c *cellRun) time(row *contender, m mode, round int) {
 	trial := Trial{Round: round, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(c.workload.unit())}
 	runtime.ReadMemStats(&before)
 	switch m {
+	case modeWarm:
+		row.whole(b)
+		return
 	case modeCost:
 		trial.NS = float64(row.whole(b))
 	case modeByKind:
@@ -172,7 +180,7 @@ func (c *cellRun) shuffled() []int {
 }
 
 func (c *cellRun) result() Cell {
-	want := c.timed.Want
+	want := c.last
 	cell := Cell{
 		Workload: c.workload.Name,
 		N:        c.n,

@@ -56,6 +56,11 @@ func (p Profile) sizesOf(w Workload) []int {
 	return p.sizes
 }
 
+// warmSize returns the number of operations that bring a population of n into the
+// cache, as far as it fits: beyond 100,000 timers or so it does not, and a round
+// trip through what is hot must do.
+func warmSize(n int) int { return min(max(5_000, 2*n), 200_000) }
+
 // blockSize returns the number of operations in a timed block. Over the trials
 // of a cell the population is replaced about once, so that what a structure puts
 // off (cascades, sweeps) falls into the time that is measured.
