@@ -55,8 +55,9 @@ type Block struct {
 
 // Fire is one timer that fires.
 type Fire struct {
-	At    structures.Tick
+	At    structures.Tick // its deadline
 	Value uint64
+	Delay structures.Tick // from when it was last scheduled or moved
 }
 
 // Units returns how much of a unit the block has done.

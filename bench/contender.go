@@ -17,6 +17,7 @@ const (
 type contender struct {
 	row  Row
 	make func() structures.Scheduler[uint64]
+	late func(delay structures.Tick) structures.Tick // as catalog.Entry.MaxLate
 
 	*replayer
 	samples *latencies
@@ -36,13 +37,14 @@ func contenders(entries []catalog.Entry, w Workload) []*contender {
 		})
 	}
 	for _, e := range entries {
-		list = append(list, &contender{row: Row{Structure: e.Name, Role: RoleStructure}, make: e.New})
+		list = append(list, &contender{row: Row{Structure: e.Name, Role: RoleStructure}, make: e.New, late: e.MaxLate})
 	}
 	if len(entries) > 0 {
 		of := controlOf(entries)
 		list = append(list, &contender{
 			row:  Row{Structure: of.Name + "-control", Role: RoleControl, Of: of.Name},
 			make: of.New,
+			late: of.MaxLate,
 		})
 	}
 	return list
@@ -61,7 +63,7 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 
 // populate makes the structure, fills it and measures the memory that it takes.
 func (c *contender) populate(fill *Block) {
-	c.replayer = newReplayer(nil)
+	c.replayer = newReplayer(nil, c.late)
 	c.reserve(fill)
 	before := heapInUse()
 	c.s = c.make()

@@ -34,8 +34,11 @@ func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
 	var out []Idle
 	for _, e := range entries {
 		for _, d := range []Driver{Ticking, Tickless} {
-			w := &waker{replayer: newReplayer(e.New())}
+			w := &waker{replayer: newReplayer(e.New(), e.MaxLate)}
 			w.work, _ = w.s.(interface{ Work() structures.Work })
+			if w.coarse != nil {
+				w.coarse.keep = d == Ticking
+			}
 			for _, b := range blocks {
 				w.replay(b, d)
 			}
@@ -48,6 +51,9 @@ func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
 			w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
 			if w.work != nil {
 				w.idle.Work = w.work.Work()
+			}
+			if w.coarse != nil && d == Ticking {
+				w.idle.Lateness = w.coarse.lateness()
 			}
 			out = append(out, w.idle)
 		}
@@ -97,6 +103,9 @@ func (w *waker) advance(to structures.Tick, d Driver) {
 		w.wake(at)
 	}
 	w.now = to
+	if w.coarse != nil {
+		w.coarse.woken = to // it said that nothing was to be done before
+	}
 }
 
 // wake pops what is due and, where that is nothing, finds out what the wake-up

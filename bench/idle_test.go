@@ -23,7 +23,7 @@ func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 		Ticking:  {Wakeups: 10, Empty: 8},
 		Tickless: {Wakeups: 2},
 	} {
-		k := &waker{replayer: newReplayer(minheap.New[uint64]())}
+		k := &waker{replayer: newReplayer(minheap.New[uint64](), nil)}
 		k.replay(b, driver)
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
@@ -63,7 +63,7 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	} {
 		s := &busy{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := &waker{replayer: newReplayer(s), work: s}
+		k := &waker{replayer: newReplayer(s, nil), work: s}
 		k.advance(4, Ticking)
 		if k.idle != c.want {
 			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)

@@ -15,9 +15,18 @@ type replayer struct {
 	done    Proof           // Pending is filled in by check
 	refused uint64          // cancels and reschedules of pending timers
 	offTick uint64          // not 0 once a timer has fired at another tick than its deadline
+	coarse  *coarseProof    // of a structure that may fire late; nil: exact
 }
 
-func newReplayer(s structures.Scheduler[uint64]) *replayer { return &replayer{s: s} }
+// newReplayer returns a replayer for s, which may fire late by maxLate, if that
+// is not nil.
+func newReplayer(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick) *replayer {
+	r := &replayer{s: s}
+	if maxLate != nil {
+		r.coarse = newCoarseProof(maxLate)
+	}
+	return r
+}
 
 // reserve makes room for the IDs of a block, outside the timed region.
 func (r *replayer) reserve(b *Block) {
@@ -26,6 +35,9 @@ func (r *replayer) reserve(b *Block) {
 	}
 	if oracle, ok := r.s.(*null); ok {
 		oracle.load(b.Fires)
+	}
+	if r.coarse != nil {
+		r.coarse.expect(b.Fires)
 	}
 }
 
@@ -36,6 +48,9 @@ func (r *replayer) check(want Proof) (Proof, error) {
 	p.Pending = uint64(r.s.Len())
 	if r.refused > 0 {
 		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+	}
+	if r.coarse != nil {
+		return r.coarse.check(p, want)
 	}
 	if r.offTick != 0 {
 		return p, fmt.Errorf("of %d timers some fired at another tick than their deadline", p.Fired)
@@ -119,6 +134,10 @@ func (r *replayer) do(code opcode, ops []Op) {
 		}
 		r.refused += uint64(len(ops)) - moved
 	case opFire, opWake:
+		if r.coarse != nil {
+			r.popCoarse(ops)
+			return
+		}
 		fired, sum, off := r.done.Fired, r.done.Checksum, r.offTick
 		for i := range ops {
 			at := ops[i].At
@@ -187,14 +206,26 @@ func (r *replayer) stamped(code opcode, op Op, into *latencies) {
 			took := time.Since(epoch) - start
 			if !ok {
 				into.record(opWake, took)
+				if r.coarse != nil {
+					r.coarse.woken = op.At
+				}
 				return
 			}
 			into.record(opFire, took)
-			r.done.Fired++
-			r.done.Checksum += checksum(t.Deadline, t.Value)
-			r.offTick |= uint64(op.At ^ t.Deadline)
+			r.fired(op.At, t)
 		}
 	}
+}
+
+// fired takes note of a timer outside of the timed loops.
+func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
+	r.done.Fired++
+	r.done.Checksum += checksum(t.Deadline, t.Value)
+	if r.coarse != nil {
+		r.coarse.note(at, t)
+		return
+	}
+	r.offTick |= uint64(at ^ t.Deadline)
 }
 
 func (r *replayer) count(ok bool, done *uint64) {

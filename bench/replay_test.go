@@ -12,9 +12,9 @@ import (
 
 // allReplays replays a workload in every way there is and returns the first
 // failure of the proof.
-func allReplays(s structures.Scheduler[uint64], w Workload, seed uint64) error {
+func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, w Workload, seed uint64) error {
 	script := newScript(w, sizeFor(w), seed)
-	r := newReplayer(s)
+	r := newReplayer(s, maxLate)
 	b := script.fill()
 	r.whole(b)
 	for i := range 9 {
@@ -46,16 +46,16 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 		}
 		for seed := range seeds {
 			for _, e := range catalog.All() {
-				if err := allReplays(e.New(), w, seed); err != nil {
+				if err := allReplays(e.New(), e.MaxLate, w, seed); err != nil {
 					t.Errorf("%s on %s, seed %d: %v", e.Name, w.Name, seed, err)
 				}
 			}
-			if err := allReplays(&null{}, w, seed); err != nil {
+			if err := allReplays(&null{}, nil, w, seed); err != nil {
 				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
 			}
 			if w.NothingFires {
 				g := newGoTimers()
-				if err := allReplays(g, w, seed); err != nil {
+				if err := allReplays(g, nil, w, seed); err != nil {
 					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
 				}
 				g.stop()
@@ -127,14 +127,14 @@ func faultyEntry(fault string) catalog.Entry {
 
 func TestTheProofFindsEveryFault(t *testing.T) {
 	w, _ := FindWorkload("mixed")
-	if err := allReplays(faultyEntry("").New(), w, 1); err != nil {
+	if err := allReplays(faultyEntry("").New(), nil, w, 1); err != nil {
 		t.Fatalf("without a fault: %v", err)
 	}
 	for _, fault := range []string{
 		"loses a timer", "fires a tick early", "fires a tick late", "mixes values up",
 		"refuses a cancel", "forgets a cancel", "forgets to move", "fires twice",
 	} {
-		if err := allReplays(faultyEntry(fault).New(), w, 1); err == nil {
+		if err := allReplays(faultyEntry(fault).New(), nil, w, 1); err == nil {
 			t.Errorf("a structure that %s passes the proof", fault)
 		}
 	}

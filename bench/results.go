@@ -182,6 +182,19 @@ type Idle struct {
 	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
 	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
 	Work         structures.Work `json:"work"`
+
+	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
+}
+
+// Lateness is how late a coarse structure fired its timers: in ticks, and as a
+// share of the delay.
+type Lateness struct {
+	Mean      float64 `json:"mean_ticks"`
+	P99       float64 `json:"p99_ticks"`
+	Max       float64 `json:"max_ticks"`
+	MeanShare float64 `json:"mean_share"`
+	P99Share  float64 `json:"p99_share"`
+	MaxShare  float64 `json:"max_share"`
 }
 
 // Total returns the number of wake-ups on which nothing fired.

@@ -31,10 +31,10 @@ type Writer struct {
 
 // modelTimer is what the model knows of the timer of one key.
 type modelTimer struct {
-	deadline structures.Tick
-	value    uint64
-	place    int // in live
-	version  uint64
+	delay   structures.Tick
+	value   uint64
+	place   int // in live
+	version uint64
 }
 
 // dueEntry is a deadline that a timer has or had: it holds if the timer's
@@ -88,12 +88,12 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 		}
 		_, e := w.due.First()
 		w.due.Pop()
-		value := w.timers[e.key].value
+		t := w.timers[e.key]
 		w.drop(e.key)
 		w.fired = append(w.fired, e.key)
-		w.block.Fires = append(w.block.Fires, Fire{to, value})
+		w.block.Fires = append(w.block.Fires, Fire{to, t.value, t.delay})
 		w.total.Fired++
-		w.total.Checksum += checksum(to, value)
+		w.total.Checksum += checksum(to, t.value)
 	}
 	code := opWake
 	if len(w.fired) > 0 {
@@ -118,7 +118,7 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 		w.timers = append(w.timers, modelTimer{})
 	}
 	t := &w.timers[key]
-	t.deadline, t.value, t.place = deadline, w.total.Scheduled, len(w.live)
+	t.delay, t.value, t.place = deadline-w.now, w.total.Scheduled, len(w.live)
 	w.live = append(w.live, key)
 	w.due.Push(deadline, dueEntry{key, t.version})
 	w.total.Scheduled++
@@ -132,7 +132,7 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	w.mustBeFuture("Reschedule", deadline)
 	t := &w.timers[key]
 	t.version++
-	t.deadline = deadline
+	t.delay = deadline - w.now
 	w.due.Push(deadline, dueEntry{key, t.version})
 	w.block.add(opReschedule, Op{At: deadline, Key: key})
 	w.block.Calls++

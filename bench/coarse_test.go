@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// rounding is a heap that rounds deadlines up to multiples of its grain, a coarse
+// structure that is easy to understand; early subtracts from that.
+type rounding struct {
+	*minheap.Heap[rounded]
+	grain, early structures.Tick
+}
+
+type rounded struct {
+	deadline structures.Tick
+	value    uint64
+}
+
+func newRounding(grain, early structures.Tick) *rounding {
+	return &rounding{minheap.New[rounded](), grain, early}
+}
+
+func (s *rounding) up(deadline structures.Tick) structures.Tick {
+	return (deadline+s.grain-1)/s.grain*s.grain - s.early
+}
+
+func (s *rounding) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	return s.Heap.Schedule(s.up(deadline), rounded{deadline, value})
+}
+
+func (s *rounding) Reschedule(structures.ID, structures.Tick) bool { panic("not used") }
+
+func (s *rounding) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+	r, ok := s.Heap.Pop(now)
+	return structures.Timer[uint64]{ID: r.ID, Deadline: r.Value.deadline, Value: r.Value.value}, ok
+}
+
+func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
+	return catalog.Entry{
+		Name:    "rounding",
+		MaxLate: func(structures.Tick) structures.Tick { return declared },
+		New:     func() structures.Scheduler[uint64] { return newRounding(grain, early) },
+	}
+}
+
+func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
+	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
+		w, _ := FindWorkload(name)
+		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, w, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
+	for fault, e := range map[string]catalog.Entry{
+		"later than declared": roundingEntry(8, 0, 6),
+		"early":               roundingEntry(8, 1, 7),
+	} {
+		for _, d := range []string{"uniform", "clustered"} {
+			if _, err := (idleCase{named(d), 1000, 20_000, 1}).run([]catalog.Entry{e}); err == nil {
+				t.Errorf("%s, %s: the idle analysis passes it", fault, d)
+			}
+		}
+		// Popped at each tick, the timed replay must find it, too.
+		w, _ := FindWorkload("kafka-purgatory")
+		if err := allReplays(e.New(), e.MaxLate, w, 1); err == nil {
+			t.Errorf("%s: the replay passes it", fault)
+		}
+	}
+}
+
+func TestLatenessIsThatOfTheRounding(t *testing.T) {
+	counts, err := (idleCase{named("uniform"), 1000, 50_000, 1}).run([]catalog.Entry{roundingEntry(8, 0, 7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range counts {
+		if i.Driver == Tickless {
+			if i.Lateness != nil {
+				t.Error("lateness is given for both drivers")
+			}
+			continue
+		}
+		l := i.Lateness
+		if l == nil || l.Mean < 3.3 || l.Mean > 3.7 || l.P99 != 7 || l.Max != 7 {
+			t.Fatalf("lateness %+v, want a mean of about 3.5 and at most 7", l)
+		}
+		if l.MaxShare <= l.MeanShare || l.MeanShare <= 0 {
+			t.Errorf("shares %+v", l)
+		}
+	}
+}
+
+func TestARunWithACoarseStructureCompletes(t *testing.T) {
+	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "grid-uniform-50", "idle"})
+	cfg.Structures = append(cfg.Structures, roundingEntry(4, 0, 3))
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Structures[1] = roundingEntry(4, 0, 1)
+	if _, err = Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "rounding") {
+		t.Errorf("beyond its bound: error %v", err)
+	}
+	if err := r.validate(); err != nil {
+		t.Error(err)
+	}
+}
