@@ -83,7 +83,8 @@ func (w *benchWriter) row(c Cell, row Row) {
 			benchfmt.Value{Value: l.Max, Unit: "max-ns"})
 	}
 	if row.BytesPerTimer > 0 {
-		w.line(name("resident"), c.N, benchfmt.Value{Value: row.BytesPerTimer, Unit: "B/timer"})
+		w.line(name("resident"), c.N, benchfmt.Value{Value: row.BytesPerTimer, Unit: "B/timer"},
+			benchfmt.Value{Value: row.CollectNS, Unit: "ns/gc"})
 	}
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -61,23 +62,31 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 	return entries[0]
 }
 
-// populate makes the structure, fills it and measures the memory that it takes.
+// populate makes the structure, fills it and measures what it takes: memory, and
+// the collector's time to look through it.
 func (c *contender) populate(fill *Block) {
+	c.samples = newLatencies()
 	c.replayer = newReplayer(nil, c.late)
 	c.reserve(fill)
-	before := heapInUse()
+	bytes, collect := heap()
 	c.s = c.make()
 	c.whole(fill)
-	if after, resident := heapInUse(), c.s.Len(); resident > 0 && after > before && c.row.Role != RoleFloor {
-		c.row.BytesPerTimer = float64(after-before) / float64(resident)
+	if c.row.Role == RoleFloor || c.s.Len() == 0 {
+		return
 	}
-	c.samples = newLatencies()
+	bytesFull, collectFull := heap()
+	c.row.BytesPerTimer = max(0, float64(bytesFull)-float64(bytes)) / float64(c.s.Len())
+	c.row.CollectNS = max(0, float64(collectFull-collect))
 }
 
-// heapInUse returns the bytes of live objects on the heap.
-func heapInUse() uint64 {
+// heap returns the bytes of live objects on the heap and the time of a full
+// collection.
+func heap() (bytes uint64, collect time.Duration) {
 	runtime.GC()
+	start := time.Now()
+	runtime.GC()
+	collect = time.Since(start)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return m.HeapAlloc, collect
 }

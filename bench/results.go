@@ -88,6 +88,7 @@ type Row struct {
 	Role          Role      `json:"role"`
 	Of            string    `json:"of,omitempty"`    // for a control: the structure that it repeats
 	BytesPerTimer float64   `json:"bytes_per_timer"` // heap in use after the fill, per resident timer; 0: not measured
+	CollectNS     float64   `json:"collect_ns"`      // what the fill adds to a full garbage collection
 	Cost          []Trial   `json:"cost"`            // timed whole: no clock read inside
 	ByKind        []Trial   `json:"by_kind"`         // timed by batch of operations of one kind
 	Latency       []Latency `json:"latency"`         // stamped samples, by kind, all trials together

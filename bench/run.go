@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -94,12 +95,16 @@ func stepsOf(cfg Config, clock Clock) []step {
 	var steps []step
 	for _, w := range cfg.Workloads {
 		for _, n := range cfg.sizes(w) {
+			entries := cfg.entries(n)
+			if len(entries) == 0 {
+				continue
+			}
 			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
 			steps = append(steps, step{
 				name:   fmt.Sprintf("%s, n %d", w.Name, n),
-				weight: cell.weight() * float64(len(cfg.Structures)),
+				weight: cell.weight() * float64(len(entries)),
 				run: func(ctx context.Context, r *Results) error {
-					c, err := cell.run(ctx, cfg.Structures)
+					c, err := cell.run(ctx, entries)
 					if err == nil {
 						r.Cells = append(r.Cells, c)
 					}
@@ -140,6 +145,16 @@ func (cfg Config) wantsIdle() bool {
 		}
 	}
 	return false
+}
+
+// entries returns the structures that run on n timers. Sizes that were asked for
+// by name hold for all but those that could not end.
+func (cfg Config) entries(n int) []catalog.Entry {
+	profile := cfg.Profile
+	if len(cfg.N) > 0 {
+		profile.thirdParty = 0
+	}
+	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool { return !profile.fits(e, n) })
 }
 
 // sizes returns the sizes at which to run a workload.

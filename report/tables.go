@@ -238,10 +238,14 @@ func (v *view) memoryTable() string {
 			if timed {
 				perObjects, perBytes = digits3(objects), digits3(allocated)
 			}
-			rows = append(rows, []string{w, short(float64(c.N)), v.label(who, false), footprint, perObjects, perBytes})
+			collect := "–"
+			if row.BytesPerTimer > 0 {
+				collect = digits3(row.CollectNS / 1e6)
+			}
+			rows = append(rows, []string{w, short(float64(c.N)), v.label(who, false), footprint, collect, perObjects, perBytes})
 		}
 	}
-	return markdownTable("lrlr", []string{"Workload", "N", "Structure", "Bytes per resident timer", "Allocations per unit of work", "Bytes allocated per unit of work"}, rows)
+	return markdownTable("lrlr", []string{"Workload", "N", "Structure", "Bytes per resident timer", "ms it adds to a full garbage collection", "Allocations per unit of work", "Bytes allocated per unit of work"}, rows)
 }
 
 // controlTable shows each A/A control against the structure that it repeats.

@@ -48,6 +48,10 @@ type Entry struct {
 	Costs   Costs
 	Ties    Order
 
+	// Limit is the largest number of pending timers that it is made for: beyond
+	// it, a benchmark would take hours. 0: any.
+	Limit int
+
 	// ThirdParty is the module whose container it adapts; empty for our own.
 	ThirdParty string
 
