@@ -57,7 +57,7 @@ func (v *view) overviewChart() *figure {
 	} {
 		g.first = len(cells)
 		for _, w := range v.ofClass(g.class) {
-			if c, _ := v.largest(w); len(rank(c).names) > 0 {
+			if c, _ := v.fullest(w); len(rank(c).names) > 0 {
 				cells = append(cells, c)
 			}
 		}
@@ -82,7 +82,7 @@ func (v *view) overviewChart() *figure {
 	f := &figure{
 		name:     "overview",
 		title:    "Which timer structure should I use?",
-		subtitle: "Time per lifecycle (or tick, or reschedule) as a multiple of the fastest structure's, for each workload at its largest N. Lower is better; 1 is the fastest.",
+		subtitle: "Time per lifecycle (or tick, or reschedule) as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
 		caption: "Bold: the fastest, or tied with it (95 % confidence intervals overlap). Worst: the largest multiple of the row, " +
 			"where all workloads were measured: what the choice costs at most. Grey: not measured.",
 		height: vg.Length(len(rows))*19 + 76,

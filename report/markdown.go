@@ -22,6 +22,7 @@ func (v *view) page(c charts) string {
 	}
 	p.answer(v, c)
 	p.section("How does the cost of a timer grow with their number?", c.scale, v.costTables(synthetic))
+	p.breakEven(v)
 	p.section("Does it matter how deadlines are spread?", c.grid, v.costTables(grid))
 	p.section("What does a timer cost in real programs?", c.realistic, v.costTables(realistic))
 	p.latency(v, c)

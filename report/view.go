@@ -142,6 +142,22 @@ func (v *view) largestWith(workload string, has func(bench.Row) bool) (bench.Cel
 	return bench.Cell{}, false
 }
 
+// fullest returns the cell of a workload with the largest N among those in which
+// at least nine in ten structures took part of those that did in any.
+func (v *view) fullest(workload string) (bench.Cell, bool) {
+	cells := v.cells(workload)
+	most := 0
+	for _, c := range cells {
+		most = max(most, len(rank(c).names))
+	}
+	for _, c := range slices.Backward(cells) {
+		if n := len(rank(c).names); n > 0 && 10*n >= 9*most {
+			return c, true
+		}
+	}
+	return bench.Cell{}, false
+}
+
 func hasCost(r bench.Row) bool { return cost(r).ok() }
 
 func hasLatency(r bench.Row) bool {
