@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 
 	"github.com/timerbench/timerbench/bench"
 )
@@ -75,7 +74,7 @@ func breakEvenOf(cells []bench.Cell, name string) (b breakEven, ok bool) {
 // breakEvenTable says for each structure from how many timers on it beats the
 // list, on each workload that was run at several sizes.
 func (v *view) breakEvenTable() string {
-	workloads := slices.DeleteFunc(v.ofClass(synthetic), func(w string) bool { return len(v.cells(w)) < 2 })
+	workloads := v.scaled()
 	header, aligns := []string{"Structure"}, "l"
 	for _, w := range workloads {
 		header = append(header, w)

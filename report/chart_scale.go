@@ -9,7 +9,7 @@ import (
 // scaleChart shows cost against the number of resident timers, a panel for each
 // synthetic workload. Nil: no number to show.
 func (v *view) scaleChart() *figure {
-	workloads := v.ofClass(synthetic)
+	workloads := v.scaled()
 	if len(workloads) == 0 {
 		return nil
 	}

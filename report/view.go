@@ -226,6 +226,17 @@ func (v *view) classOf(workload string) class {
 	return realistic
 }
 
+// scaled returns the synthetic workloads that were run at several sizes, or all
+// of them if none was.
+func (v *view) scaled() []string {
+	all := v.ofClass(synthetic)
+	several := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return len(v.cells(w)) < 2 })
+	if len(several) == 0 {
+		return all
+	}
+	return several
+}
+
 // ofClass returns the workloads of a class that hold costs.
 func (v *view) ofClass(c class) []string {
 	var out []string

@@ -26,6 +26,16 @@ func nextNamesWhenToPop(r reporter, c *config) {
 	s.stepAll()
 	s.next()
 
+	s = newSubject(r, c, "what was left of the due timers is cancelled")
+	s.schedule(10)
+	left := s.schedule(20)
+	s.schedule(100)
+	s.pop(50)
+	s.next() // due now
+	s.cancel(left)
+	s.next() // after the clock
+	s.finish()
+
 	for _, reach := range []int64{20, 1000, 1 << 18, 1 << 40} {
 		rng := rand.New(rand.NewPCG(uint64(reach), 17))
 		s := newSubject(r, c, "timers within %d ticks, asked after every operation", reach)

@@ -26,6 +26,7 @@
 package schedtest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -66,6 +67,9 @@ func Levels(n int) Option { return func(c *config) { c.levels = n } }
 func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, opts)
 	for _, rule := range rules {
+		if strings.HasPrefix(rule.name, "Memory/") && t.Failed() {
+			continue // a million operations on a broken structure may never end
+		}
 		if rule.applies == nil || rule.applies(c) {
 			t.Run(rule.name, func(t *testing.T) { rule.check(t, c) })
 		}
