@@ -27,12 +27,16 @@ func nextNamesWhenToPop(r reporter, c *config) {
 	s.next()
 
 	s = newSubject(r, c, "what was left of the due timers is cancelled")
-	s.schedule(10)
-	left := s.schedule(20)
-	s.schedule(100)
-	s.pop(50)
-	s.next() // due now
-	s.cancel(left)
+	var due []structures.ID
+	for _, deadline := range []structures.Tick{10, 10, 10, 30, 100} {
+		due = append(due, s.schedule(deadline))
+	}
+	s.pop(10)
+	s.pop(40) // of those due at 10 one is left, and one due at 30
+	s.next()  // due now
+	for _, id := range due[:4] {
+		s.cancel(id) // some are pending, some have fired
+	}
 	s.next() // after the clock
 	s.finish()
 
