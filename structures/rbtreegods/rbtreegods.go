@@ -1,0 +1,92 @@
+// Package rbtreegods keeps timers in a red-black tree off the shelf,
+// github.com/emirpasic/gods v1.18.1, ordered by deadline and sequence number.
+//
+// That tree boxes keys and values in interfaces and compares through a function.
+// It deletes a node with two children by copying its predecessor into it, so that
+// a pointer to a node is no handle: a timer is removed by a search for its key. It
+// remembers no ends: Next and Pop go down the left edge each time.
+//
+// Costs, for n pending timers: Schedule, Cancel and Pop O(log n), Reschedule twice
+// that, Next O(log n) pointer hops. Each Schedule allocates a node and a boxed key,
+// and the collector goes through all of them.
+//
+// Ties. FIFO, by the sequence number.
+//
+// Pick it where gods is at hand anyway and timers are few. Package rbtree is the
+// same idea with nodes in an array, several times faster.
+package rbtreegods
+
+import (
+	"github.com/emirpasic/gods/trees/redblacktree"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/ordered"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+)
+
+var _ structures.Scheduler[int] = (*Tree[int])(nil)
+
+// An Option sets up a Tree.
+type Option func(*config)
+
+type config struct{ capacity int }
+
+// Capacity reserves room for n timers, n at least 0; the nodes of the tree are
+// allocated one by one. New panics otherwise.
+func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+
+// Tree is a red-black tree of timers with values of type T. Make it with New. It
+// keeps the contract of structures.Scheduler, but for the promise to allocate
+// nothing.
+type Tree[T any] struct{ ordered.Scheduler[T] }
+
+// New returns an empty tree whose clock stands at tick 0. It panics when an option
+// is invalid.
+func New[T any](opts ...Option) *Tree[T] {
+	var c config
+	for _, set := range opts {
+		set(&c)
+	}
+	option.Between("rbtreegods", "Capacity", c.capacity, 0, slab.MaxCapacity)
+	return &Tree[T]{ordered.New[T](newContainer(), c.capacity)}
+}
+
+// container adapts the tree.
+type container struct {
+	tree        *redblacktree.Tree
+	comparisons uint64
+}
+
+func newContainer() *container {
+	c := &container{}
+	c.tree = redblacktree.NewWith(func(a, b interface{}) int {
+		c.comparisons++
+		return ordered.Compare(a.(ordered.Key), b.(ordered.Key))
+	})
+	return c
+}
+
+func (c *container) Insert(k ordered.Key) { c.tree.Put(k, nil) }
+func (c *container) Remove(k ordered.Key) { c.tree.Remove(k) }
+
+func (c *container) First() (k ordered.Key, ok bool) {
+	if node := c.tree.Left(); node != nil {
+		return node.Key.(ordered.Key), true
+	}
+	return k, false
+}
+
+// RemoveFirst hands the boxed key of the first node back, which saves a box.
+func (c *container) RemoveFirst() { c.tree.Remove(c.tree.Left().Key) }
+
+func (c *container) Ascend(yield func(ordered.Key) bool) {
+	for it := c.tree.Iterator(); it.Next(); {
+		if !yield(it.Key().(ordered.Key)) {
+			return
+		}
+	}
+}
+
+func (c *container) Len() int            { return c.tree.Size() }
+func (c *container) Comparisons() uint64 { return c.comparisons }

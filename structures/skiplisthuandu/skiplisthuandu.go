@@ -1,0 +1,125 @@
+// Package skiplisthuandu keeps timers in a skip list off the shelf,
+// github.com/huandu/skiplist v1.2.1, ordered by deadline and sequence number.
+//
+// That list is not generic: it boxes keys, and compares a float64 score first and
+// the keys only where scores are equal. The score here is the deadline, rounded to
+// what a float64 holds; rounding keeps the order, and the keys decide the rest. An
+// equal key replaces an element, hence the sequence number. Elements are stable
+// handles, so that a timer is removed by its element, though the list searches for
+// the elements before it all the same. Its random source would be seeded from the
+// clock; here it is seeded by an option, so that runs can be repeated.
+//
+// Costs, for n pending timers: Schedule and Cancel O(log n) expected, Reschedule
+// the sum of both, Pop and Next O(1). Each Schedule allocates an element and boxed
+// keys, and the collector goes through all of them.
+//
+// Ties. FIFO, by the sequence number.
+//
+// Pick it where the library is at hand anyway and timers are few. Package skiplist
+// is the same idea with its links in one array, several times faster.
+package skiplisthuandu
+
+import (
+	"math/rand"
+
+	"github.com/huandu/skiplist"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/ordered"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+)
+
+var _ structures.Scheduler[int] = (*List[int])(nil)
+
+// An Option sets up a List.
+type Option func(*config)
+
+type config struct {
+	capacity int
+	seed     int64
+}
+
+// Capacity reserves room for n timers, n at least 0; the elements of the list are
+// allocated one by one. New panics otherwise.
+func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+
+// Seed sets the seed of the random heights, by default 1.
+func Seed(n int64) Option { return func(c *config) { c.seed = n } }
+
+// List is a skip list of timers with values of type T. Make it with New. It keeps
+// the contract of structures.Scheduler, but for the promise to allocate nothing.
+type List[T any] struct{ ordered.Scheduler[T] }
+
+// New returns an empty list whose clock stands at tick 0. It panics when an option
+// is invalid.
+func New[T any](opts ...Option) *List[T] {
+	c := config{seed: 1}
+	for _, set := range opts {
+		set(&c)
+	}
+	option.Between("skiplisthuandu", "Capacity", c.capacity, 0, slab.MaxCapacity)
+	return &List[T]{ordered.New[T](newContainer(c.seed), c.capacity)}
+}
+
+// container adapts the list.
+type container struct {
+	list        *skiplist.SkipList
+	elements    []*skiplist.Element // by slot
+	comparisons uint64
+}
+
+func newContainer(seed int64) *container {
+	c := &container{}
+	c.list = skiplist.New(comparable{c})
+	c.list.SetRandSource(rand.NewSource(seed))
+	return c
+}
+
+// comparable is how the list compares keys.
+type comparable struct{ c *container }
+
+// Compare is called where scores are equal.
+func (o comparable) Compare(a, b interface{}) int {
+	o.c.comparisons++
+	return ordered.Compare(a.(ordered.Key), b.(ordered.Key))
+}
+
+// CalcScore never puts a later deadline before an earlier one.
+func (o comparable) CalcScore(key interface{}) float64 {
+	return float64(key.(ordered.Key).Deadline)
+}
+
+func (c *container) Insert(k ordered.Key) {
+	for int(k.Slot) >= len(c.elements) {
+		c.elements = append(c.elements, nil)
+	}
+	c.elements[k.Slot] = c.list.Set(k, nil)
+}
+
+func (c *container) Remove(k ordered.Key) {
+	c.list.RemoveElement(c.elements[k.Slot])
+	c.elements[k.Slot] = nil
+}
+
+func (c *container) First() (k ordered.Key, ok bool) {
+	if front := c.list.Front(); front != nil {
+		return front.Key().(ordered.Key), true
+	}
+	return k, false
+}
+
+func (c *container) RemoveFirst() {
+	c.elements[c.list.RemoveFront().Key().(ordered.Key).Slot] = nil
+}
+
+func (c *container) Ascend(yield func(ordered.Key) bool) {
+	for e := c.list.Front(); e != nil; e = e.Next() {
+		if !yield(e.Key().(ordered.Key)) {
+			return
+		}
+	}
+}
+
+func (c *container) Len() int            { return c.list.Len() }
+func (c *container) Comparisons() uint64 { return c.comparisons }
