@@ -1,0 +1,59 @@
+package radixheap_test
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/radixheap"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return radixheap.New[uint64]() }, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return radixheap.New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return radixheap.New[uint64]() }, schedtest.FIFO())
+}
+
+func TestInvalidOptionPanics(t *testing.T) {
+	defer func() {
+		want := "radixheap: Capacity(-1): want a number from 0 to "
+		if got, ok := recover().(string); !ok || len(got) < len(want) || got[:len(want)] != want {
+			t.Errorf("panic %q, want %q and the limit", got, want)
+		}
+	}()
+	radixheap.New[int](radixheap.Capacity(-1))
+}
+
+// Deadlines 5 (101), 6 (110) and 7 (111) share bucket 3 while the base is 0.
+func TestWorkOfAHandMadeCase(t *testing.T) {
+	h := radixheap.New[int]()
+	five := h.Schedule(5, 0)
+	h.Schedule(6, 0)
+	h.Schedule(7, 0)
+	want := structures.Work{}
+	check := func(what string) {
+		t.Helper()
+		if got := h.Work(); got != want {
+			t.Fatalf("after %s: %+v, want %+v", what, got, want)
+		}
+	}
+	h.Pop(4)
+	check("a Pop before anything is due")
+	h.Cancel(five)
+	check("a Cancel")
+	h.Next() // has to look for the earliest of two
+	want.SlotsVisited, want.Comparisons = 1, 2
+	check("Next after the earliest was cancelled")
+	h.Pop(6) // base 6: bucket 3 is spread, 6 goes to bucket 0 and 7 to bucket 1
+	want.SlotsVisited, want.Moved = 2, 2
+	check("a Pop that spreads a bucket")
+	h.Pop(7) // and 7 from bucket 1 to bucket 0
+	want.SlotsVisited, want.Moved = 3, 3
+	check("the last Pop")
+}
