@@ -1,0 +1,119 @@
+// Package tickmap is a hash table from ticks to small numbers, for structures that
+// must find the bucket of a tick.
+//
+// Open addressing with linear probing; an entry is deleted by moving back the ones
+// that it had pushed away, so that no tombstones gather and the steady state
+// allocates nothing. A Go map would do the same job, but now and then allocates
+// where entries come and go.
+package tickmap
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Map maps ticks after 0 to numbers. The zero Map is empty.
+type Map struct {
+	entries []entry // a power of two of them, or none
+	shift   int     // 64 less the bits of an index
+	len     int
+}
+
+// entry is free while its tick is 0.
+type entry struct {
+	tick   structures.Tick
+	number uint32
+}
+
+// home returns where the search for a tick begins: Fibonacci hashing, which
+// spreads neighbouring ticks.
+func (m *Map) home(tick structures.Tick) int {
+	return int(uint64(tick) * 0x9e3779b97f4a7c15 >> m.shift)
+}
+
+// Len returns the number of entries.
+func (m *Map) Len() int { return m.len }
+
+// Get returns the number of a tick. It costs O(1) expected.
+func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
+	if m.len == 0 {
+		return 0, false
+	}
+	mask := len(m.entries) - 1
+	for i := m.home(tick); ; i = (i + 1) & mask {
+		switch m.entries[i].tick {
+		case tick:
+			return m.entries[i].number, true
+		case 0:
+			return 0, false
+		}
+	}
+}
+
+// Put adds a tick that is not there. It costs O(1) expected, amortised over
+// growth.
+func (m *Map) Put(tick structures.Tick, number uint32) {
+	if 4*(m.len+1) > 3*len(m.entries) {
+		m.grow()
+	}
+	m.len++
+	m.insert(entry{tick, number})
+}
+
+func (m *Map) insert(e entry) {
+	mask := len(m.entries) - 1
+	i := m.home(e.tick)
+	for m.entries[i].tick != 0 {
+		i = (i + 1) & mask
+	}
+	m.entries[i] = e
+}
+
+func (m *Map) grow() {
+	old := m.entries
+	m.entries = make([]entry, max(16, 2*len(old)))
+	m.shift = 64 - bits.TrailingZeros(uint(len(m.entries)))
+	for _, e := range old {
+		if e.tick != 0 {
+			m.insert(e)
+		}
+	}
+}
+
+// Delete removes a tick that is there. It costs O(1) expected.
+func (m *Map) Delete(tick structures.Tick) {
+	mask := len(m.entries) - 1
+	hole := m.home(tick)
+	for m.entries[hole].tick != tick {
+		hole = (hole + 1) & mask
+	}
+	m.len--
+	for i := (hole + 1) & mask; m.entries[i].tick != 0; i = (i + 1) & mask {
+		// An entry may move back to the hole unless its search begins behind it.
+		if (i-m.home(m.entries[i].tick))&mask >= (i-hole)&mask {
+			m.entries[hole] = m.entries[i]
+			hole = i
+		}
+	}
+	m.entries[hole] = entry{}
+}
+
+// CheckInvariants makes sure that each entry is found. It costs O(room).
+func (m *Map) CheckInvariants() error {
+	n := 0
+	for _, e := range m.entries {
+		if e.tick == 0 {
+			continue
+		}
+		n++
+		if number, ok := m.Get(e.tick); !ok || number != e.number {
+			return fmt.Errorf("tickmap: tick %d has number %d, but the search finds %d, %t", e.tick, e.number, number, ok)
+		}
+	}
+	if n != m.len {
+		return fmt.Errorf("tickmap: %d entries, counted as %d", n, m.len)
+	}
+	return nil
+}
