@@ -1,0 +1,93 @@
+package list
+
+import "github.com/timerbench/timerbench/structures"
+
+// unknown is the place of the earliest entry when a scan has yet to find it.
+const unknown = -1
+
+// core is the list of slots. The entry at place i is of slots[i] and due at
+// deadlines[i]; the order of entries means nothing.
+type core struct {
+	deadlines   []structures.Tick
+	slots       []uint32
+	place       []uint32 // per slot: where its entry is, if pending
+	earliest    int      // the place of the earliest entry, or unknown
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	return core{
+		deadlines: make([]structures.Tick, 0, capacity),
+		slots:     make([]uint32, 0, capacity),
+		place:     make([]uint32, 1, 1+capacity), // slot 0 is never issued
+		earliest:  unknown,
+	}
+}
+
+func (c *core) len() int { return len(c.deadlines) }
+
+// add puts slot, which has no entry, at the end.
+func (c *core) add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.place) {
+		c.place = append(c.place, 0)
+	}
+	i := len(c.deadlines)
+	c.place[slot] = uint32(i)
+	c.slots = append(c.slots, slot)
+	c.deadlines = append(c.deadlines, deadline)
+	if i == 0 {
+		c.earliest = i
+	} else {
+		c.challenge(i, deadline)
+	}
+}
+
+// challenge makes entry i the earliest one if it is, as far as that is known.
+func (c *core) challenge(i int, deadline structures.Tick) {
+	if c.earliest == unknown {
+		return
+	}
+	c.comparisons++
+	if deadline < c.deadlines[c.earliest] {
+		c.earliest = i
+	}
+}
+
+// remove takes the entry of slot out; the last entry takes its place.
+func (c *core) remove(slot uint32) {
+	i, last := int(c.place[slot]), len(c.deadlines)-1
+	switch c.earliest {
+	case i:
+		c.earliest = unknown
+	case last:
+		c.earliest = i
+	}
+	c.deadlines[i] = c.deadlines[last]
+	c.slots[i] = c.slots[last]
+	c.place[c.slots[i]] = uint32(i)
+	c.deadlines, c.slots = c.deadlines[:last], c.slots[:last]
+}
+
+// move gives the entry of slot another deadline.
+func (c *core) move(slot uint32, deadline structures.Tick) {
+	i := int(c.place[slot])
+	old := c.deadlines[i]
+	c.deadlines[i] = deadline
+	if i != c.earliest {
+		c.challenge(i, deadline)
+		return
+	}
+	c.comparisons++
+	if deadline > old {
+		c.earliest = unknown
+	}
+}
+
+// first returns the earliest entry. There must be one.
+func (c *core) first() (slot uint32, deadline structures.Tick) {
+	if c.earliest == unknown {
+		c.earliest = scan(c.deadlines)
+		c.comparisons += uint64(len(c.deadlines) - 1)
+	}
+	return c.slots[c.earliest], c.deadlines[c.earliest]
+}

@@ -1,0 +1,151 @@
+package minheapstd
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// An item is allocated for every timer, so the promise on that is left out; the
+// rest of the rule "Memory" has tests of its own below.
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Allocates())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Allocates())
+}
+
+// An item for each Schedule, and nothing else.
+func TestScheduleAllocatesOneItem(t *testing.T) {
+	const n = 1000
+	h := New[int](Capacity(n + 1))
+	ids := make([]structures.ID, n)
+	for i := range ids {
+		ids[i] = h.Schedule(structures.Tick(i*7919%n), i)
+	}
+	now := structures.Tick(0)
+	for _, op := range []struct {
+		name string
+		do   func()
+		want float64
+	}{
+		{"Schedule and Cancel", func() { h.Cancel(h.Schedule(now+5, 0)) }, 1},
+		{"Reschedule", func() { h.Reschedule(ids[n-1], now+n) }, 0},
+		{"Next", func() { h.Next() }, 0},
+		{"Pop and Schedule", func() { now, _ = h.Next(); h.Pop(now); h.Schedule(now+n, 0) }, 1},
+		{"refused", func() { h.Cancel(0); h.Reschedule(0, 1) }, 0},
+	} {
+		if got := testing.AllocsPerRun(100, op.do); got != op.want {
+			t.Errorf("%s: %v allocations, want %v", op.name, got, op.want)
+		}
+	}
+	if room := cap(h.queue.items); room != n+1 {
+		t.Errorf("room for %d items, want %d: cancelled timers take none", room, n+1)
+	}
+}
+
+// The comparisons are counted by hand, after container/heap: up compares with
+// the parent, down the two children and then the earlier one with what goes
+// down; Fix and Remove go up if they could not go down. Beside each step stands
+// the heap after it, a parent with each of its pairs of children in turn.
+func TestWorkCountsEveryComparison(t *testing.T) {
+	h := New[int]()
+	ids := map[structures.Tick]structures.ID{}
+	schedule := func(deadlines ...structures.Tick) {
+		for _, d := range deadlines {
+			ids[d] = h.Schedule(d, 0)
+		}
+	}
+	popAll := func() {
+		for h.Len() > 0 {
+			h.Pop(90)
+		}
+	}
+	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
+	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"schedule 10", func() { schedule(10) }, 0},                             // 10
+		{"schedule 20", func() { schedule(20) }, 1},                             // 10, 20
+		{"schedule 30", func() { schedule(30) }, 1},                             // 10, 20 30
+		{"schedule 5", func() { schedule(5) }, 2},                               // 5, 10 30, 20
+		{"pop nothing", func() { h.Pop(4); h.Next() }, 0},                       // 5, 10 30, 20
+		{"pop 5", func() { h.Pop(5) }, 2},                                       // 10, 20 30
+		{"schedule 40, 50, 60", func() { schedule(40, 50, 60) }, 3},             // 10, 20 30, 40 50, 60
+		{"cancel the last", func() { cancel(60) }, 0},                           // 10, 20 30, 40 50
+		{"cancel 20", func() { cancel(20) }, 1},                                 // 10, 40 30, 50
+		{"cancel a stale ID", func() { cancel(60) }, 0},                         // 10, 40 30, 50
+		{"move 50 to 35", func() { move(50, 35) }, 2},                           // 10, 35 30, 40: no child, up 2
+		{"move 10 to 70", func() { move(10, 70) }, 2},                           // 30, 35 70, 40
+		{"pop all", func() { popAll() }, 3},                                     // nothing
+		{"schedule anew", func() { schedule(110, 200, 120, 210, 220, 130) }, 5}, // 110, 200 120, 210 220, 130
+		{"cancel 210: the last goes up", func() { cancel(210) }, 2},             // 110, 130 120, 200 220
+	} {
+		before := h.Work()
+		step.do()
+		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// CheckInvariants must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(*Heap[int]){
+		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },
+		"index": func(h *Heap[int]) { h.queue.items[1].index++ },
+		"slot":  func(h *Heap[int]) { h.queue.items[1].slot++ },
+		"ID":    func(h *Heap[int]) { h.queue.items[1].id++ },
+		"nil":   func(h *Heap[int]) { h.queue.items[1] = nil },
+		"kept": func(h *Heap[int]) {
+			n := len(h.queue.items) - 1
+			h.table.Free(h.queue.items[n].slot)
+			h.queue.items = h.queue.items[:n]
+		},
+		"length": func(h *Heap[int]) { h.queue.Pop() },
+		"table":  func(h *Heap[int]) { h.table.Put(nil) },
+		"value":  func(h *Heap[int]) { *h.table.Value(1) = nil },
+	} {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(h); h.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
+
+func TestInvalidCapacityPanics(t *testing.T) {
+	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
+		want := fmt.Sprintf("minheapstd: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			New[int](Capacity(n))
+		}()
+	}
+	New[int](Capacity(0))
+}

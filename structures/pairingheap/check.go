@@ -1,0 +1,48 @@
+package pairingheap
+
+import "fmt"
+
+// check walks the tree, which must hold size slots, all of them in use.
+//
+// Every node is reached through one link, which its prev must name in return. So
+// none is reached twice, and the walk ends even where links run in a circle.
+func (c *core) check(size int, inUse func(slot uint32) bool) error {
+	if c.root == none {
+		if size != 0 {
+			return fmt.Errorf("pairingheap: no root, want %d nodes", size)
+		}
+		return nil
+	}
+	if int(c.root) >= len(c.nodes) || !inUse(c.root) {
+		return fmt.Errorf("pairingheap: the root is slot %d, which is not in use", c.root)
+	}
+	if r := c.nodes[c.root]; r.next != none || r.prev != none {
+		return fmt.Errorf("pairingheap: the root, slot %d, has neighbours %d and %d", c.root, r.prev, r.next)
+	}
+	reached := 1
+	for parents := []uint32{c.root}; len(parents) > 0; {
+		parent := parents[len(parents)-1]
+		parents = parents[:len(parents)-1]
+		prev := parent
+		for slot := c.nodes[parent].child; slot != none; slot = c.nodes[slot].next {
+			if int(slot) >= len(c.nodes) || !inUse(slot) {
+				return fmt.Errorf("pairingheap: slot %d is below slot %d and not in use", slot, parent)
+			}
+			n := c.nodes[slot]
+			if n.prev != prev {
+				return fmt.Errorf("pairingheap: slot %d comes after %d but points back to %d", slot, prev, n.prev)
+			}
+			if above := c.nodes[parent].deadline; n.deadline < above {
+				return fmt.Errorf("pairingheap: slot %d, deadline %d, is below slot %d, deadline %d",
+					slot, n.deadline, parent, above)
+			}
+			parents = append(parents, slot)
+			prev = slot
+			reached++
+		}
+	}
+	if reached != size {
+		return fmt.Errorf("pairingheap: %d nodes, want %d", reached, size)
+	}
+	return nil
+}

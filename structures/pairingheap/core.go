@@ -1,0 +1,144 @@
+package pairingheap
+
+import "github.com/timerbench/timerbench/structures"
+
+// none is the slot that is never issued, slab.None: no node.
+const none uint32 = 0
+
+// node is the place of a pending timer in the tree. Its children are a list, in
+// any order, none of them due before it.
+type node struct {
+	deadline structures.Tick
+	child    uint32 // the first child
+	next     uint32 // the next sibling
+	prev     uint32 // the sibling before or, of a first child, the parent
+}
+
+// core orders slots by deadline. The root has neither parent nor siblings.
+type core struct {
+	nodes       []node // by slot; what stands at none is written at times, and never read
+	root        uint32
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	return core{nodes: make([]node, 1, 1+capacity)}
+}
+
+func (c *core) deadline(slot uint32) structures.Tick { return c.nodes[slot].deadline }
+
+// insert adds slot, which is not in the tree.
+func (c *core) insert(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.nodes) {
+		c.nodes = append(c.nodes, node{})
+	}
+	c.nodes[slot] = node{deadline: deadline}
+	if c.root == none {
+		c.root = slot
+	} else {
+		c.root = c.meld(c.root, slot)
+	}
+}
+
+// remove takes slot out. Its children become one tree, and that the new root or
+// a child of the old one, which it cannot be before.
+func (c *core) remove(slot uint32) {
+	orphan := c.merge(c.nodes[slot].child)
+	if slot == c.root {
+		c.root = orphan
+		return
+	}
+	c.cut(slot)
+	if orphan != none {
+		c.link(c.root, orphan)
+	}
+}
+
+// move gives slot another deadline.
+func (c *core) move(slot uint32, deadline structures.Tick) {
+	n := &c.nodes[slot]
+	old := n.deadline
+	n.deadline = deadline
+	c.comparisons++
+	switch {
+	case deadline < old:
+		// Its children may stay below it, but it may have to pass its parent.
+		if slot != c.root {
+			c.cut(slot)
+			c.root = c.meld(c.root, slot)
+		}
+	case deadline > old && n.child != none:
+		// It may stay below its parent, but not all children below it.
+		orphan := c.merge(n.child)
+		n.child = none
+		if slot == c.root {
+			c.root = c.meld(orphan, slot)
+		} else {
+			c.link(c.root, orphan)
+		}
+	}
+}
+
+// meld makes one tree of two and returns its root.
+func (c *core) meld(a, b uint32) uint32 {
+	c.comparisons++
+	if c.nodes[b].deadline < c.nodes[a].deadline {
+		a, b = b, a
+	}
+	c.link(a, b)
+	return a
+}
+
+// link makes child, which has neither parent nor siblings, the first child of
+// parent.
+func (c *core) link(parent, child uint32) {
+	p, n := &c.nodes[parent], &c.nodes[child]
+	c.nodes[p.child].prev = child
+	n.next, n.prev = p.child, parent
+	p.child = child
+}
+
+// cut takes slot, which is not the root, off its parent with all that is below
+// it.
+func (c *core) cut(slot uint32) {
+	n := &c.nodes[slot]
+	if before := &c.nodes[n.prev]; before.child == slot {
+		before.child = n.next
+	} else {
+		before.next = n.next
+	}
+	c.nodes[n.next].prev = n.prev
+	n.next, n.prev = none, none
+}
+
+// merge makes one tree of slot and the siblings after it, and returns its root.
+// slot may be none, and so is the root then.
+func (c *core) merge(slot uint32) uint32 {
+	if slot == none || c.nodes[slot].next == none {
+		c.nodes[slot].prev = none
+		return slot
+	}
+	// First pass: meld the first with the second, the third with the fourth and
+	// so on, and gather the winners in a list, the last one first.
+	winners := none
+	for slot != none {
+		winner, second := slot, c.nodes[slot].next
+		slot = none
+		if second != none {
+			slot = c.nodes[second].next
+			winner = c.meld(winner, second)
+		}
+		c.nodes[winner].next = winners
+		winners = winner
+	}
+	// Second pass: meld them into one, from the last to the first. It is this
+	// order that makes Pop logarithmic, amortised.
+	root := winners
+	for rest := c.nodes[root].next; rest != none; {
+		following := c.nodes[rest].next
+		root = c.meld(root, rest)
+		rest = following
+	}
+	c.nodes[root].next, c.nodes[root].prev = none, none
+	return root
+}

@@ -1,0 +1,269 @@
+package pairingheap
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() })
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() })
+}
+
+func TestANodeTakes24Bytes(t *testing.T) {
+	if size := unsafe.Sizeof(node{}); size > 24 { // 20 where alignment allows
+		t.Fatalf("a node takes %d bytes, want at most 24", size)
+	}
+}
+
+// The comparisons are counted by hand. Beside each step stands the heap after
+// it, the children of a node in brackets, first to last.
+func TestWorkCountsEveryComparison(t *testing.T) {
+	h := New[int]()
+	ids := map[structures.Tick]structures.ID{}
+	schedule := func(deadlines ...structures.Tick) {
+		for _, d := range deadlines {
+			ids[d] = h.Schedule(d, 0)
+		}
+	}
+	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
+	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+		heap string
+	}{
+		{"schedule 10", func() { schedule(10) }, 0, "10"},
+		{"schedule 20, 30, 40", func() { schedule(20, 30, 40) }, 3, "10(40 30 20)"},
+		{"schedule 5", func() { schedule(5) }, 1, "5(10(40 30 20))"},
+		{"pop nothing", func() { h.Pop(4); h.Next() }, 0, "5(10(40 30 20))"},
+		{"pop 5, an only child", func() { h.Pop(5) }, 0, "10(40 30 20)"},
+		{"schedule 50, 60", func() { schedule(50, 60) }, 2, "10(60 50 40 30 20)"},
+		// Pairs 50(60) and 30(40), and 20 alone: 20(30(40)), then 20(50(60) 30(40)).
+		{"pop 10: 2 pairs, then 2 more", func() { h.Pop(10) }, 4, "20(50(60) 30(40))"},
+		{"cancel a leaf", func() { cancel(60) }, 0, "20(50 30(40))"},
+		{"cancel a node with a child", func() { cancel(30) }, 0, "20(40 50)"},
+		{"cancel a stale ID", func() { cancel(30) }, 0, "20(40 50)"},
+		{"move a leaf to later", func() { move(40, 45) }, 1, "20(45 50)"},
+		{"move a leaf to earlier", func() { move(50, 35) }, 2, "20(35 45)"},
+		{"move a leaf to the front", func() { move(45, 15) }, 2, "15(20(35))"},
+		{"move the root to earlier", func() { move(15, 12) }, 1, "12(20(35))"},
+		{"move a node to the same tick", func() { move(20, 20) }, 1, "12(20(35))"},
+		{"schedule 70", func() { schedule(70) }, 1, "12(70 20(35))"},
+		{"move a node with a child to later", func() { move(20, 60) }, 1, "12(35 70 60)"},
+		{"move a child before the root", func() { move(70, 11) }, 2, "11(12(35 60))"},
+		{"move it back", func() { move(11, 80) }, 2, "12(80 35 60)"},
+		// 35(80) and 60: 35(60 80), then the root below it.
+		{"move the root to later", func() { move(12, 90) }, 4, "35(90 60 80)"},
+		{"cancel the root: 60(90), 80", func() { cancel(35) }, 2, "60(80 90)"},
+	} {
+		before := h.Work()
+		step.do()
+		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if got := h.core.String(); got != step.heap {
+			t.Fatalf("%s: the heap is %s, want %s", step.name, got, step.heap)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// String shows a heap that is not deep.
+func (c *core) String() string { return c.show(c.root) }
+
+func (c *core) show(slot uint32) string {
+	n := c.nodes[slot]
+	text := fmt.Sprint(n.deadline)
+	if n.child == none {
+		return text
+	}
+	text += "("
+	for child := n.child; child != none; child = c.nodes[child].next {
+		if child != n.child {
+			text += " "
+		}
+		text += c.show(child)
+	}
+	return text + ")"
+}
+
+// Whatever the order of calls, they cost O(log n) each, taken together.
+func TestCostsAreLogarithmicTogether(t *testing.T) {
+	const n = 20_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, deadline := range map[string]func(i int) int{
+		"ascending":  func(i int) int { return i },
+		"descending": func(i int) int { return n - i },
+		"equal":      func(int) int { return n },
+		"random":     func(int) int { return rng.IntN(n) },
+		"inward":     func(i int) int { return (i&1*2-1)*(n-i) + n },
+	} {
+		for use, do := range map[string]func(h *Heap[int], ids []structures.ID){
+			"pop all":            func(*Heap[int], []structures.ID) {},
+			"pop and schedule":   hold,
+			"cancel in order":    func(h *Heap[int], ids []structures.ID) { cancel(h, ids[:n-1]) },
+			"cancel every other": func(h *Heap[int], ids []structures.ID) { cancel(h, every(2, ids)) },
+			"delay all":          func(h *Heap[int], ids []structures.ID) { reschedule(h, ids, n) },
+			"advance all":        func(h *Heap[int], ids []structures.ID) { reschedule(h, ids, -n) },
+			"delay the first":    delayFirst,
+		} {
+			t.Run(name+"/"+use, func(t *testing.T) {
+				h := New[int](Capacity(n))
+				h.Pop(n) // so that all may be moved to earlier
+				ids := make([]structures.ID, n)
+				for i := range ids {
+					ids[i] = h.Schedule(structures.Tick(2*n+deadline(i)), i)
+				}
+				if got := h.Work().Comparisons; got != n-1 {
+					t.Errorf("%d comparisons to schedule %d timers, want one each but for the first", got, n)
+				}
+				do(h, ids)
+				if err := h.CheckInvariants(); err != nil {
+					t.Fatal(err)
+				}
+				for h.Len() > 0 {
+					h.Pop(math.MaxInt64)
+				}
+				// At most three calls a timer.
+				if got, most := float64(h.Work().Comparisons), 3*n*math.Log2(n); got > most {
+					t.Errorf("%.0f comparisons, want at most %.0f", got, most)
+				}
+			})
+		}
+	}
+}
+
+func hold(h *Heap[int], ids []structures.ID) {
+	for i := range ids {
+		at, _ := h.Next()
+		h.Pop(at)
+		h.Schedule(at+structures.Tick(i*7919%len(ids)), i)
+	}
+}
+
+func cancel(h *Heap[int], ids []structures.ID) {
+	for _, id := range ids {
+		h.Cancel(id)
+	}
+}
+
+func every(step int, ids []structures.ID) (some []structures.ID) {
+	for i := 0; i < len(ids); i += step {
+		some = append(some, ids[i])
+	}
+	return some
+}
+
+func reschedule(h *Heap[int], ids []structures.ID, by structures.Tick) {
+	for _, id := range ids {
+		slot := h.table.Find(id)
+		h.Reschedule(id, h.core.deadline(slot)+by)
+	}
+}
+
+func delayFirst(h *Heap[int], ids []structures.ID) {
+	for i := range ids {
+		h.Reschedule(h.table.ID(h.core.root), structures.Tick(4*len(ids)+i*7919%len(ids)))
+	}
+}
+
+// A heap of the greatest depth, a single line of nodes, is no trouble.
+func TestDepthIsNoTrouble(t *testing.T) {
+	const n = 200_000
+	h := New[int](Capacity(n))
+	ids := make([]structures.ID, n)
+	for i := range ids {
+		ids[i] = h.Schedule(structures.Tick(n-i), i)
+	}
+	for slot, depth := h.core.root, 1; ; depth++ {
+		child := h.core.nodes[slot].child
+		if child == none {
+			if depth != n {
+				t.Fatalf("the heap is %d deep, want %d", depth, n)
+			}
+			break
+		}
+		slot = child
+	}
+	h.Reschedule(ids[n-1], 2*n)
+	h.Reschedule(ids[0], 1)
+	h.Cancel(ids[n/2])
+	if err := h.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	for h.Len() > 0 {
+		h.Pop(2 * n)
+	}
+}
+
+// CheckInvariants must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(c *core, child uint32){
+		"order":    func(c *core, child uint32) { c.nodes[child].deadline = 0 },
+		"prev":     func(c *core, child uint32) { c.nodes[c.nodes[child].next].prev = c.root },
+		"circle":   func(c *core, child uint32) { c.nodes[c.nodes[child].next].next = child },
+		"self":     func(c *core, child uint32) { c.nodes[child].child = c.root },
+		"slot":     func(c *core, child uint32) { c.nodes[child].next = 99 },
+		"lost":     func(c *core, child uint32) { c.nodes[child].next = none },
+		"no root":  func(c *core, _ uint32) { c.root = none },
+		"root":     func(c *core, child uint32) { c.root = child },
+		"bad root": func(c *core, _ uint32) { c.root = 99 },
+	} {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(&h.core, h.core.nodes[h.core.root].child); h.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
+
+func TestCapacityReservesRoom(t *testing.T) {
+	const n = 1000
+	h := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
+	if allocs := testing.AllocsPerRun(1, func() {
+		for i := range n {
+			h.Schedule(structures.Tick(i*7919%n), i)
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations within the capacity", allocs)
+	}
+}
+
+func TestInvalidCapacityPanics(t *testing.T) {
+	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
+		want := fmt.Sprintf("pairingheap: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			New[int](Capacity(n))
+		}()
+	}
+	New[int](Capacity(0))
+}
