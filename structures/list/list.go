@@ -11,7 +11,7 @@
 // each time it is asked whether anything is due, this list only after the
 // earliest timer went, be it fired, cancelled or moved to later.
 //
-// Costs, for n pending timers: Schedule and Cancel O(1), Reschedule O(1); Pop
+// Costs, for n pending timers: Schedule, Cancel and Reschedule O(1); Pop
 // and Next O(n) when the earliest timer has gone since the last scan, with n-1
 // comparisons, otherwise O(1). So each timer that fires costs one scan, k timers
 // due at once cost k, and a wake-up on which nothing fires costs none. 16 bytes a

@@ -1,0 +1,218 @@
+package calendar
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+// The work is counted by hand. There are 8 days of one tick a year throughout,
+// so that up to tick 7 each tick has a page of its own. Beside each step stands
+// what is pending after it, the first timer in brackets if it is known.
+func TestWorkIsCounted(t *testing.T) {
+	q := New[int]()
+	ids := map[structures.Tick]structures.ID{}
+	schedule := func(deadlines ...structures.Tick) {
+		for _, d := range deadlines {
+			ids[d] = q.Schedule(d, 0)
+		}
+	}
+	pop := func(now structures.Tick) { q.Pop(now) }
+	// Year 125, of tick 1000, begins at page 2, the next one at page 6 and that
+	// after it at page 3: so these lie on pages 2, 0 and 7.
+	const far, later, latest = 1000, 1010, 1020
+	for day, page := range map[uint64]int{1000: 2, 1008: 6, 1016: 3} {
+		if q.core.bucket(day) != &q.core.buckets[page] {
+			t.Fatalf("day %d is not on page %d", day, page)
+		}
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want structures.Work
+	}{
+		{"the first timer", func() { schedule(3) }, structures.Work{}},                                                                           // [3]
+		{"another page: with the first", func() { schedule(5) }, structures.Work{Comparisons: 1}},                                                // [3] 5
+		{"the same page: with the first and the last there", func() { schedule(5) }, structures.Work{Comparisons: 2}},                            // [3] 5 5
+		{"the earliest", func() { schedule(2) }, structures.Work{Comparisons: 1}},                                                                // [2] 3 5 5
+		{"nothing due, and the first is known", func() { pop(1); q.Next() }, structures.Work{}},                                                  // [2] 3 5 5
+		{"fire 2", func() { pop(2) }, structures.Work{}},                                                                                         // 3 5 5
+		{"nothing on day 2", func() { pop(2) }, structures.Work{SlotsVisited: 1, EmptySlots: 1}},                                                 // 3 5 5
+		{"day 2 is over", func() { pop(2) }, structures.Work{}},                                                                                  // 3 5 5
+		{"next on day 3", func() { q.Next() }, structures.Work{SlotsVisited: 1}},                                                                 // [3] 5 5
+		{"again", func() { q.Next(); pop(2) }, structures.Work{}},                                                                                // [3] 5 5
+		{"cancel 3", func() { q.Cancel(ids[3]) }, structures.Work{}},                                                                             // 5 5
+		{"days 3, 4 and 5", func() { pop(6) }, structures.Work{SlotsVisited: 3, EmptySlots: 2}},                                                  // [5]
+		{"the other of day 5", func() { pop(6) }, structures.Work{}},                                                                             //
+		{"nothing at all", func() { pop(7); q.Next() }, structures.Work{}},                                                                       //
+		{"schedule far ones", func() { schedule(later, latest, far) }, structures.Work{Comparisons: 2}},                                          // 1010 1020 [1000]
+		{"fire one", func() { pop(far) }, structures.Work{}},                                                                                     // 1010 1020
+		{"visit the year from 1000 on, then all pages", func() { pop(1015) }, structures.Work{SlotsVisited: 16, EmptySlots: 12, Comparisons: 1}}, // 1020
+		{"visit 1010 to 1015", func() { pop(1015) }, structures.Work{SlotsVisited: 6, EmptySlots: 6}},                                            // 1020
+		{"visit 1016 to 1020", func() { q.Next() }, structures.Work{SlotsVisited: 5, EmptySlots: 4}},                                             // [1020]
+		{"a stale ID", func() { q.Cancel(ids[3]); q.Reschedule(ids[3], 1) }, structures.Work{}},                                                  // [1020]
+		{"move it", func() { q.Reschedule(ids[latest], 1030) }, structures.Work{}},                                                               // [1030]
+		{"three of one tick", func() { schedule(1040, 1040, 1040) }, structures.Work{Comparisons: 5}},                                            // [1030] 1040*3
+	} {
+		before := q.Work()
+		step.do()
+		if got := q.Work().Sub(before); got != step.want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, step.want)
+		}
+		if err := q.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// Inserting is counted by hand too: all timers lie on one page.
+func TestInsertingIsCounted(t *testing.T) {
+	var d days
+	d.nodes = make([]node, 1)
+	d.setWidth(minWidth)
+	d.shift = 20
+	for _, step := range []struct {
+		deadline    structures.Tick
+		comparisons uint64
+		steps       int
+	}{
+		{50, 0, 0}, // 50
+		{90, 1, 0}, // 50 90
+		{90, 1, 0}, // 50 90 90
+		{10, 2, 1}, // 10 50 90 90: before the first
+		{70, 5, 2}, // 10 50 70 90 90: 10 is earlier, 90 later; 50 is earlier, then 50 comes before
+		{60, 6, 3}, // 10 50 60 70 90 90
+		{20, 4, 2}, // 10 20 50 60 70 90 90: 10 is earlier, 90 later; then 50 comes after
+		{95, 1, 0}, // 10 20 50 60 70 90 90 95
+		{90, 3, 1}, // 10 20 50 60 70 90 90 90 95: 10 is earlier, then 90 comes before
+	} {
+		before := d.comparisons
+		d.nodes = append(d.nodes, node{deadline: step.deadline})
+		steps := d.insert(uint32(len(d.nodes) - 1))
+		if got := d.comparisons - before; got != step.comparisons || steps != step.steps {
+			t.Errorf("insert %d: %d comparisons and %d steps, want %d and %d",
+				step.deadline, got, steps, step.comparisons, step.steps)
+		}
+	}
+	want := []uint32{4, 7, 1, 6, 5, 2, 3, 9, 8} // equal ones in their order
+	slot := d.bucket(0).head
+	for _, w := range want {
+		if slot != w {
+			t.Fatalf("slot %d, want %d, of %v", slot, w, want)
+		}
+		slot = d.nodes[slot].next
+	}
+}
+
+func TestResizingIsCounted(t *testing.T) {
+	q := New[int](Capacity(32))
+	var ids []structures.ID
+	for i := range 17 {
+		if got := q.Work().Moved; got != 0 {
+			t.Fatalf("%d timers moved, want none of the first 16", got)
+		}
+		ids = append(ids, q.Schedule(structures.Tick(100*i), i))
+	}
+	if got := q.Work().Moved; got != 16 || len(q.core.buckets) != 16 {
+		t.Fatalf("%d timers moved into %d buckets, want 16 into 16", got, len(q.core.buckets))
+	}
+	for _, id := range ids[:9] {
+		q.Cancel(id)
+	}
+	if got := q.Work().Moved; got != 16 {
+		t.Fatalf("%d timers moved, want none as long as 8 are left", got-16)
+	}
+	q.Cancel(ids[9])
+	if got := q.Work().Moved - 16; got != 7 || len(q.core.buckets) != 8 {
+		t.Fatalf("%d timers moved into %d buckets, want 7 into 8", got, len(q.core.buckets))
+	}
+}
+
+// check must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(c *core, l *list){
+		"order":     func(c *core, l *list) { c.nodes[l.head].deadline += 16 },
+		"page":      func(c *core, l *list) { c.nodes[l.tail].deadline++ },
+		"prev":      func(c *core, l *list) { c.nodes[l.tail].prev = l.tail },
+		"circle":    func(c *core, l *list) { c.nodes[l.tail].next = l.head },
+		"slot":      func(c *core, l *list) { c.nodes[l.head].next = 99 },
+		"tail":      func(c *core, l *list) { l.tail = l.head },
+		"lost":      func(c *core, l *list) { *l = list{} },
+		"size":      func(c *core, _ *list) { c.size++ },
+		"today":     func(c *core, _ *list) { c.today++ },
+		"yesterday": func(c *core, _ *list) { c.first, c.today = none, c.today+1 },
+		"first":     func(c *core, l *list) { c.first = l.tail },
+		"not today": func(c *core, _ *list) { c.today-- },
+		"width":     func(c *core, _ *list) { c.width++ },
+		"shift":     func(c *core, _ *list) { c.shift = -1 },
+		"buckets":   func(c *core, _ *list) { c.buckets = c.buckets[:4] },
+	} {
+		q := New[int]()
+		for range 3 { // of one page
+			q.Schedule(3, 0)
+		}
+		q.Schedule(4, 0)
+		q.Pop(1)
+		if err := q.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(&q.core, q.core.bucket(q.core.day(3))); q.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+	q := New[int]()
+	q.Schedule(1, 0)
+	q.table.Put(0)
+	if q.CheckInvariants() == nil {
+		t.Errorf("table: broken, and not found")
+	}
+}
+
+func TestCapacityReservesRoom(t *testing.T) {
+	for _, n := range []int{0, 1, 16, 17, 32, 33, 1000, 1024, 1025} {
+		q := New[int](Capacity(n))
+		if allocs := testing.AllocsPerRun(1, func() { // runs it twice
+			for q.Len() > 0 {
+				q.Pop(math.MaxInt64)
+			}
+			for i := range n {
+				q.Schedule(structures.Tick(i*7919%1031), i)
+			}
+		}); allocs != 0 {
+			t.Errorf("Capacity(%d): %v allocations for %d timers, want 0", n, allocs, n)
+		}
+		if got := cap(q.core.buckets); got != 8 && got > n {
+			t.Errorf("Capacity(%d): room for %d buckets, want at most as many as timers", n, got)
+		}
+	}
+}
+
+func TestInvalidCapacityPanics(t *testing.T) {
+	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
+		want := fmt.Sprintf("calendar: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			New[int](Capacity(n))
+		}()
+	}
+}

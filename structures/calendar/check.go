@@ -1,0 +1,72 @@
+package calendar
+
+import "fmt"
+
+// check walks all buckets, which must hold size slots, all of them in use.
+func (c *core) check(size int, inUse func(slot uint32) bool) error {
+	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
+		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
+	}
+	if c.size != size || size > 2*len(c.buckets) || c.width > minWidth && size < len(c.buckets)/2 {
+		return fmt.Errorf("calendar: a size of %d in %d buckets, want %d", c.size, len(c.buckets), size)
+	}
+	linked := 0
+	earliest := none
+	for i := range c.buckets {
+		n, err := c.checkBucket(&c.buckets[i], inUse)
+		if err != nil {
+			return fmt.Errorf("calendar: bucket %d: %w", i, err)
+		}
+		linked += n
+		head := c.buckets[i].head
+		if head != none && (earliest == none || c.deadline(head) < c.deadline(earliest)) {
+			earliest = head
+		}
+	}
+	if linked != size {
+		return fmt.Errorf("calendar: %d timers in buckets, want %d", linked, size)
+	}
+	return c.checkFirst(earliest)
+}
+
+// checkBucket walks a bucket and returns its length. As each timer must point
+// back to where the walk came from, no walk goes in a circle.
+func (c *core) checkBucket(l *list, inUse func(slot uint32) bool) (length int, err error) {
+	prev := none
+	for slot := l.head; slot != none; slot = c.nodes[slot].next {
+		if int(slot) >= len(c.nodes) || !inUse(slot) {
+			return 0, fmt.Errorf("slot %d is not in use", slot)
+		}
+		n := c.nodes[slot]
+		switch {
+		case n.prev != prev:
+			return 0, fmt.Errorf("slot %d comes after %d but points back to %d", slot, prev, n.prev)
+		case prev != none && n.deadline < c.deadline(prev):
+			return 0, fmt.Errorf("deadline %d comes after %d", n.deadline, c.deadline(prev))
+		case c.bucket(c.day(n.deadline)) != l:
+			return 0, fmt.Errorf("deadline %d is in the bucket of another day", n.deadline)
+		case c.day(n.deadline) < c.today:
+			return 0, fmt.Errorf("deadline %d is on day %d, today is %d", n.deadline, c.day(n.deadline), c.today)
+		}
+		prev = slot
+		length++
+	}
+	if l.tail != prev {
+		return 0, fmt.Errorf("the last slot is %d, the bucket says %d", prev, l.tail)
+	}
+	return length, nil
+}
+
+// checkFirst checks what is known of the earliest timer, which is slot.
+func (c *core) checkFirst(slot uint32) error {
+	if c.first == none {
+		return nil
+	}
+	if c.first != slot {
+		return fmt.Errorf("calendar: the first timer is said to be slot %d, and is %d", c.first, slot)
+	}
+	if day := c.day(c.deadline(slot)); day != c.today {
+		return fmt.Errorf("calendar: the first timer is due on day %d, today is %d", day, c.today)
+	}
+	return nil
+}
