@@ -1,0 +1,62 @@
+// Package quad is what 4-ary heaps in an array share: where parents and children
+// stand, how the array is laid on cache lines, and which of four children comes
+// first. The sifting itself is each heap's own, as heaps differ in what they note
+// of an entry that moves.
+//
+// The layout is that of libev: a cache line of 64 bytes holds four entries of 16,
+// and the root stands at 3, so that the children of every node begin at a
+// multiple of four, which is where a line begins:
+//
+//	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
+//	holds   nothing  root   its four  those of  those of   those of   those of
+//	                        children     4         5          6          7
+package quad
+
+import (
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Arity is the number of children a node has; Root is the index of the root.
+const (
+	Arity = 4
+	Root  = Arity - 1
+)
+
+// Parent returns the index of the parent of i, which is not the root.
+func Parent(i int) int { return i/Arity + 2 }
+
+// Child returns the index of the first of the four children of i.
+func Child(i int) int { return (i - 2) * Arity }
+
+// New returns an empty heap, of length Root, with room for indexes below n. With
+// an E of 16 bytes it begins at a cache line: that is where the runtime puts
+// blocks of 64 bytes or more whose size is a power of two.
+func New[E any](n int) []E {
+	return make([]E, Root, 1<<bits.Len(uint(max(n, Arity)-1)))
+}
+
+// Grow returns heap with twice the room. Left to append, sizes would not be
+// powers of two.
+func Grow[E any](heap []E) []E {
+	return append(New[E](2*cap(heap)), heap[Root:]...)
+}
+
+// Earliest returns which of four deadlines comes first, 0 to 3: a tournament of
+// three comparisons without a branch, as no predictor guesses its outcome. The
+// last line chooses between l and r by arithmetic, since the compiler turns an if
+// into a branch there.
+func Earliest(a, b, c, d structures.Tick) int {
+	l := earlier(b, a)
+	r := earlier(d, c) | 2
+	return l ^ (l^r)&-earlier(min(c, d), min(a, b))
+}
+
+// earlier is 1 if a comes before b, otherwise 0.
+func earlier(a, b structures.Tick) int {
+	if a < b {
+		return 1
+	}
+	return 0
+}

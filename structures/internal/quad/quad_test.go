@@ -1,0 +1,69 @@
+package quad
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestParentAndChildAgree(t *testing.T) {
+	next := Root + 1 // where the children of the node before end
+	for i := Root; i < 5000; i++ {
+		if Child(i) != next {
+			t.Fatalf("Child(%d) = %d, want %d", i, Child(i), next)
+		}
+		for ; next < Child(i)+Arity; next++ {
+			if Parent(next) != i {
+				t.Fatalf("Parent(%d) = %d, want %d", next, Parent(next), i)
+			}
+		}
+	}
+}
+
+// entry is one of the size that the layout is made for.
+type entry struct{ a, b uint64 }
+
+func TestChildrenShareACacheLine(t *testing.T) {
+	aligned := func(heap []entry) bool {
+		return uintptr(unsafe.Pointer(unsafe.SliceData(heap)))%64 == 0 && Child(Root)%Arity == 0
+	}
+	for n := range 300 {
+		if heap := New[entry](n); !aligned(heap) || cap(heap) < n || len(heap) != Root {
+			t.Fatalf("New(%d) has length %d, room for %d, aligned is %t", n, len(heap), cap(heap), aligned(heap))
+		}
+	}
+	for heap := New[entry](0); cap(heap) < 1<<16; {
+		room := cap(heap)
+		for len(heap) < room {
+			heap = append(heap, entry{uint64(len(heap)), 0})
+		}
+		heap = Grow(heap)
+		if !aligned(heap) || cap(heap) != 2*room || len(heap) != room {
+			t.Fatalf("grown from %d: length %d, room for %d, aligned is %t", room, len(heap), cap(heap), aligned(heap))
+		}
+		for i := Root; i < room; i++ {
+			if heap[i].a != uint64(i) {
+				t.Fatalf("grown from %d: entry %d was %d", room, i, heap[i].a)
+			}
+		}
+	}
+}
+
+func TestEarliestOfFour(t *testing.T) {
+	ticks := []structures.Tick{math.MinInt64, -1, 0, 1, math.MaxInt64}
+	for _, a := range ticks {
+		for _, b := range ticks {
+			for _, c := range ticks {
+				for _, d := range ticks {
+					four := []structures.Tick{a, b, c, d}
+					if got := Earliest(a, b, c, d); got < 0 || got > 3 || four[got] != slices.Min(four) {
+						t.Fatalf("Earliest of %d = %d", four, got)
+					}
+				}
+			}
+		}
+	}
+}
