@@ -104,7 +104,10 @@ func (w *waker) advance(to structures.Tick, d Driver) {
 	}
 	w.now = to
 	if w.coarse != nil {
-		w.coarse.woken = to // it said that nothing was to be done before
+		// What a coarse structure rounds by goes by the delay from its clock, so its
+		// caller brings that up to date before it schedules. The caller is awake
+		// then: it counts as no wake-up. Nothing is due, or Next was wrong.
+		w.do(opWake, []Op{{At: to}})
 	}
 }
 

@@ -90,7 +90,7 @@ func TestIdleCountsAddUp(t *testing.T) {
 			if i.Wakeups-i.Total() > i.Fired {
 				t.Errorf("%s: %d wake-ups that fire, but only %d timers fired", i.Structure, i.Wakeups-i.Total(), i.Fired)
 			}
-			if i.Fired != counts[0].Fired || i.Ticks != counts[0].Ticks {
+			if e.Exact() && i.Fired != counts[0].Fired || i.Ticks != counts[0].Ticks {
 				t.Errorf("%s under the %s driver fired %d in %d ticks, %s %d in %d", i.Structure, i.Driver, i.Fired, i.Ticks, counts[0].Structure, counts[0].Fired, counts[0].Ticks)
 			}
 		}

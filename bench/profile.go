@@ -35,7 +35,7 @@ func Profiles() []Profile {
 			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000,
 		},
 		{
-			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 8,
+			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6,
 			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSize: []int{100_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000,
 		},
@@ -83,9 +83,9 @@ func (p Profile) fits(e catalog.Entry, n int) bool {
 // warmSize returns the number of operations that bring a population of n into the
 // cache, as far as it fits: beyond 100,000 timers or so it does not, and a round
 // trip through what is hot must do.
-func warmSize(n int) int { return min(max(5_000, 2*n), 200_000) }
+func warmSize(n int) int { return min(max(5_000, 2*n), 150_000) }
 
 // blockSize returns the number of operations in a timed block. Over the trials
 // of a cell the population is replaced about once, so that what a structure puts
 // off (cascades, sweeps) falls into the time that is measured.
-func blockSize(n int) int { return min(max(20_000, n/8), 200_000) }
+func blockSize(n int) int { return min(max(20_000, n/10), 200_000) }

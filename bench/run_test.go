@@ -87,7 +87,7 @@ func TestOurStructuresAllocateNothingInTheSteadyState(t *testing.T) {
 	}
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
-			if row.Role != RoleStructure {
+			if e, ok := catalog.Find(row.Structure); !ok || e.Allocates {
 				continue
 			}
 			last := row.Cost[len(row.Cost)-1]

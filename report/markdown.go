@@ -28,6 +28,7 @@ func (v *view) page(c charts) string {
 	p.latency(v, c)
 	p.kinds(v)
 	p.idle(v, c)
+	p.lateness(v)
 	p.memory(v, c)
 	p.harness(v)
 	p.made(v)

@@ -2,11 +2,23 @@ package catalog
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/btreegoogle"
+	"github.com/timerbench/timerbench/structures/bucketheap"
+	"github.com/timerbench/timerbench/structures/buckettree"
+	"github.com/timerbench/timerbench/structures/calendar"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/hwheellinux"
+	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/structures/minheapstd"
+	"github.com/timerbench/timerbench/structures/pairingheap"
 	"github.com/timerbench/timerbench/structures/quadheap"
+	"github.com/timerbench/timerbench/structures/quadheaplazy"
+	"github.com/timerbench/timerbench/structures/radixheap"
 	"github.com/timerbench/timerbench/structures/rbtree"
+	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/skiplist"
+	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 	"github.com/timerbench/timerbench/structures/wheel"
 )
 
@@ -14,9 +26,17 @@ import (
 const root = "github.com/timerbench/timerbench/structures/"
 
 // All returns every structure, in the order in which tables and charts show
-// them: by family, the best known first.
+// them: by family, the simplest first.
 func All() []Entry {
 	return []Entry{
+		{
+			Name: "list", Family: Lists, Package: root + "list",
+			Summary: "unsorted slice, scanned for its minimum: Python's schedule",
+			Source:  "dbader/schedule",
+			Costs:   Costs{"O(1)", "O(1)", "O(n)"},
+			Limit:   10_000,
+			New:     func() structures.Scheduler[uint64] { return list.New[uint64]() },
+		},
 		{
 			Name: "minheap", Family: Heaps, Package: root + "minheap",
 			Summary: "binary heap: Java's DelayQueue, libuv, gocorex/cron",
@@ -25,11 +45,40 @@ func All() []Entry {
 			New:     func() structures.Scheduler[uint64] { return minheap.New[uint64]() },
 		},
 		{
+			Name: "minheap-std", Family: Heaps, Package: root + "minheapstd",
+			Summary:   "container/heap with positions: what most Go code does",
+			Source:    "Go's container/heap",
+			Costs:     Costs{"O(log n)", "O(log n)", "O(log n)"},
+			Allocates: true,
+			New:       func() structures.Scheduler[uint64] { return minheapstd.New[uint64]() },
+		},
+		{
 			Name: "quadheap", Family: Heaps, Package: root + "quadheap",
 			Summary: "4-ary heap with cached deadlines: Go's runtime, libev",
 			Source:  "Johnson 1975; libev; Go CL 13094043",
 			Costs:   Costs{"O(log n)", "O(log n)", "O(log n)"},
 			New:     func() structures.Scheduler[uint64] { return quadheap.New[uint64]() },
+		},
+		{
+			Name: "quadheap-lazy", Family: Heaps, Package: root + "quadheaplazy",
+			Summary: "4-ary heap that cancels and moves lazily: Go's runtime since 1.14",
+			Source:  "Go 1.14 runtime/time.go",
+			Costs:   Costs{"O(log n)", "O(1) amortised", "O(log n)"},
+			New:     func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() },
+		},
+		{
+			Name: "pairingheap", Family: Heaps, Package: root + "pairingheap",
+			Summary: "pairing heap: the priority-queue literature",
+			Source:  "Fredman, Sedgewick, Sleator & Tarjan 1986",
+			Costs:   Costs{"O(1)", "O(log n) amortised", "O(log n) amortised"},
+			New:     func() structures.Scheduler[uint64] { return pairingheap.New[uint64]() },
+		},
+		{
+			Name: "radixheap", Family: Heaps, Package: root + "radixheap",
+			Summary: "buckets by the highest differing bit: seastar's timer_set",
+			Source:  "Ahuja, Mehlhorn, Orlin & Tarjan 1990",
+			Costs:   Costs{"O(1)", "O(1)", "O(bits) a timer"}, Ties: FIFO,
+			New: func() structures.Scheduler[uint64] { return radixheap.New[uint64]() },
 		},
 		{
 			Name: "wheel", Family: Wheels, Package: root + "wheel",
@@ -46,6 +95,35 @@ func All() []Entry {
 			New: func() structures.Scheduler[uint64] { return hwheel.New[uint64]() },
 		},
 		{
+			Name: "hwheel-linux", Family: Wheels, Package: root + "hwheellinux",
+			Summary: "hierarchical wheel without cascades, coarse: Linux since 4.8",
+			Source:  "Gleixner 2016, Linux kernel/time/timer.c",
+			Costs:   Costs{"O(1)", "O(1)", "O(1)"},
+			MaxLate: hwheellinux.MaxLate,
+			New:     func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() },
+		},
+		{
+			Name: "calendar", Family: Wheels, Package: root + "calendar",
+			Summary: "calendar queue that resizes itself: simulators",
+			Source:  "Brown 1988",
+			Costs:   Costs{"O(1) expected", "O(1)", "O(1) expected"}, Ties: FIFO,
+			New: func() structures.Scheduler[uint64] { return calendar.New[uint64]() },
+		},
+		{
+			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",
+			Summary: "a bucket per tick, only where it holds any, in a heap: Kafka's DelayQueue of buckets",
+			Source:  "Kafka's purgatory",
+			Costs:   Costs{"O(1) or O(log n)", "O(1) or O(log n)", "O(log n) a bucket"}, Ties: FIFO,
+			New: func() structures.Scheduler[uint64] { return bucketheap.New[uint64]() },
+		},
+		{
+			Name: "buckettree", Family: Wheels, Package: root + "buckettree",
+			Summary: "a bucket per tick, only where it holds any, in a red-black tree: hrtimer, as it is described",
+			Source:  "literature on Linux hrtimers",
+			Costs:   Costs{"O(1) or O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
+			New: func() structures.Scheduler[uint64] { return buckettree.New[uint64]() },
+		},
+		{
 			Name: "rbtree", Family: Trees, Package: root + "rbtree",
 			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
 			Source:  "Guibas & Sedgewick 1978",
@@ -53,11 +131,35 @@ func All() []Entry {
 			New: func() structures.Scheduler[uint64] { return rbtree.New[uint64]() },
 		},
 		{
+			Name: "rbtree-gods", Family: Trees, Package: root + "rbtreegods",
+			Summary: "red-black tree off the shelf: emirpasic/gods",
+			Source:  "emirpasic/gods v1.18.1",
+			Costs:   Costs{"O(log n)", "O(log n)", "O(log n)"}, Ties: FIFO,
+			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
+			New: func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() },
+		},
+		{
+			Name: "btree-google", Family: Trees, Package: root + "btreegoogle",
+			Summary: "B-tree off the shelf: google/btree",
+			Source:  "google/btree v1.1.3",
+			Costs:   Costs{"O(log n)", "O(log n)", "O(log n)"}, Ties: FIFO,
+			Allocates: true, ThirdParty: "github.com/google/btree",
+			New: func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() },
+		},
+		{
 			Name: "skiplist", Family: Lists, Package: root + "skiplist",
 			Summary: "skip list, p = 1/4: DPDK rte_timer",
 			Source:  "Pugh 1990",
 			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
 			New: func() structures.Scheduler[uint64] { return skiplist.New[uint64]() },
+		},
+		{
+			Name: "skiplist-huandu", Family: Lists, Package: root + "skiplisthuandu",
+			Summary: "skip list off the shelf: huandu/skiplist",
+			Source:  "huandu/skiplist v1.2.1",
+			Costs:   Costs{"O(log n) expected", "O(log n) expected", "O(1)"}, Ties: FIFO,
+			Allocates: true, ThirdParty: "github.com/huandu/skiplist",
+			New: func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() },
 		},
 	}
 }

@@ -52,6 +52,10 @@ type Entry struct {
 	// it, a benchmark would take hours. 0: any.
 	Limit int
 
+	// Allocates marks what allocates in the steady state, against the contract,
+	// because that is what it stands for.
+	Allocates bool
+
 	// ThirdParty is the module whose container it adapts; empty for our own.
 	ThirdParty string
 

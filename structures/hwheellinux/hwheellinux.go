@@ -18,6 +18,10 @@
 // Late by at most MaxLate(delay): nothing for delays below 63, and less than 8/63 =
 // 12.7 % of the delay beyond.
 //
+// A delay counts from the clock, which Pop moves: a driver that sleeps until Next
+// should call Pop with the tick it is before it schedules, or timers are rounded by
+// more than their delay asks for. Linux forwards its base clock for the same reason.
+//
 // Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), O(levels in use) at each
 // tick at which a slot expires, and a touch of each timer in it. Next O(1), or
 // O(levels in use) after a slot has become empty. 18 bytes a timer beside its value,

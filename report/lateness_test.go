@@ -1,0 +1,27 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+func TestLatenessTable(t *testing.T) {
+	late := bench.Idle{Structure: "coarse", Distribution: "uniform", N: 1000, Driver: bench.Ticking, Fired: 12,
+		Lateness: &bench.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.01, P99Share: 0.1, MaxShare: 0.127}}
+	exact := bench.Idle{Structure: "exact", Distribution: "uniform", N: 1000, Driver: bench.Ticking}
+	v := newView(&bench.Results{Idle: []bench.Idle{exact, late}}, testKnowledge(nil))
+	table := v.latenessTable()
+	for _, part := range []string{"coarse", "3.5", "12.7 %"} {
+		if !strings.Contains(table, part) {
+			t.Errorf("the table does not say %q:\n%s", part, table)
+		}
+	}
+	if strings.Contains(table, "exact") {
+		t.Error("an exact structure is in the table")
+	}
+	if table := newView(&bench.Results{Idle: []bench.Idle{exact}}, testKnowledge(nil)).latenessTable(); table != "" {
+		t.Errorf("a table without a coarse structure: %q", table)
+	}
+}
