@@ -3,29 +3,14 @@ package quadheap
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/quad"
 )
-
-// A cache line of 64 bytes holds four entries. The root stands at 3, so that
-// the children of every node begin at a multiple of four, which is where a line
-// begins:
-//
-//	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
-//	holds   nothing  root   its four  those of  those of   those of   those of
-//	                        children     4         5          6          7
-const (
-	arity = 4
-	root  = arity - 1
-)
-
-func parent(i int) int { return i/arity + 2 }
-func child(i int) int  { return (i - 2) * arity } // the first of four
 
 // maxLen is how many entries there can be: pos holds indexes of
 // 32 bits, and an index must fit an int.
-const maxLen = min(1<<32, math.MaxInt) - root
+const maxLen = min(1<<32, math.MaxInt) - quad.Root
 
 // entry is a pending timer as the heap sees it. The deadline stands here and
 // nowhere else, so that sifting compares what it reads anyway.
@@ -41,29 +26,22 @@ type entry struct {
 // narrow stores have just written waits until these have left for the cache,
 // behind all stores to pos that missed it.
 type core struct {
-	heap        []entry  // from root on, none earlier than its parent
+	heap        []entry  // from the root on, none earlier than its parent
 	pos         []uint32 // per slot: the index of its entry, if pending
 	comparisons uint64
 }
 
 func newCore(capacity int) core {
 	return core{
-		heap: newHeap(root + capacity),
+		heap: quad.New[entry](quad.Root + capacity),
 		pos:  make([]uint32, 1, 1+capacity), // slot 0 is never issued
 	}
 }
 
-// newHeap returns an empty heap with room for indexes below n, at the beginning
-// of a cache line: this is where the runtime puts blocks of 64 bytes or more
-// whose size is a power of two.
-func newHeap(n int) []entry {
-	return make([]entry, root, 1<<bits.Len(uint(max(n, arity)-1)))
-}
-
-func (c *core) len() int { return len(c.heap) - root }
+func (c *core) len() int { return len(c.heap) - quad.Root }
 
 // first returns the earliest deadline. There must be one.
-func (c *core) first() structures.Tick { return c.heap[root].deadline }
+func (c *core) first() structures.Tick { return c.heap[quad.Root].deadline }
 
 // push adds an entry for slot, which must have none.
 func (c *core) push(slot uint32, deadline structures.Tick) {
@@ -78,19 +56,19 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 	c.up(n, entry{deadline, slot})
 }
 
-// grow doubles the room. Left to append, sizes would not be powers of two.
+// grow doubles the room.
 func (c *core) grow() {
 	if c.len() == maxLen {
 		panic(fmt.Sprintf("quadheap: more than %d timers pending", maxLen))
 	}
-	c.heap = append(newHeap(2*cap(c.heap)), c.heap[root:]...)
+	c.heap = quad.Grow(c.heap)
 }
 
 // pop takes the earliest entry out. There must be one.
 func (c *core) pop() entry {
-	first := c.heap[root]
-	if last := c.shrink(); len(c.heap) > root {
-		c.down(root, last)
+	first := c.heap[quad.Root]
+	if last := c.shrink(); len(c.heap) > quad.Root {
+		c.down(quad.Root, last)
 	}
 	return first
 }
@@ -134,8 +112,8 @@ func (c *core) place(i int, old structures.Tick, e entry) {
 func (c *core) up(i int, e entry) {
 	heap, pos := c.heap, c.pos
 	compared := uint64(0)
-	for i > root {
-		p := parent(i)
+	for i > quad.Root {
+		p := quad.Parent(i)
 		above := heap[p]
 		compared++
 		if above.deadline <= e.deadline {
@@ -150,7 +128,10 @@ func (c *core) up(i int, e entry) {
 	c.comparisons += compared
 }
 
-// down moves the hole at i towards the leaves until e fits.
+// down moves the hole at i towards the leaves until e fits. The earliest of four is
+// chosen without a branch: with branches a hold (Pop, then Schedule) took 1.4 times
+// as long at 10^3 timers and 1.3 at 10^5; at 10^6, where memory is what it waits for,
+// about as long.
 //
 // Pop uses it too. Taking the hole all the way to a leaf and then e up from
 // there saves one comparison of four, but one that nearly always goes the same
@@ -159,10 +140,10 @@ func (c *core) up(i int, e entry) {
 func (c *core) down(i int, e entry) {
 	heap, pos := c.heap, c.pos
 	compared := uint64(0)
-	for k := child(i); k < len(heap); k = child(i) {
-		if k+arity <= len(heap) {
-			compared += arity
-			k += earliest(heap[k].deadline, heap[k+1].deadline, heap[k+2].deadline, heap[k+3].deadline)
+	for k := quad.Child(i); k < len(heap); k = quad.Child(i) {
+		if k+quad.Arity <= len(heap) {
+			compared += quad.Arity
+			k += quad.Earliest(heap[k].deadline, heap[k+1].deadline, heap[k+2].deadline, heap[k+3].deadline)
 		} else { // the last group, not full
 			compared += uint64(len(heap) - k)
 			for j := k + 1; j < len(heap); j++ {
@@ -182,24 +163,4 @@ func (c *core) down(i int, e entry) {
 	heap[i] = e
 	pos[e.slot] = uint32(i)
 	c.comparisons += compared
-}
-
-// earliest returns which of four deadlines comes first, 0 to 3: a tournament of
-// three comparisons without a branch, as no predictor guesses its outcome. With
-// branches a hold (Pop, then Schedule) took 1.4 times as long at 10^3 timers and
-// 1.3 at 10^5; at 10^6, where memory is what it waits for, about as long. The
-// last line chooses between l and r by arithmetic, since the compiler turns an
-// if into a branch there.
-func earliest(a, b, c, d structures.Tick) int {
-	l := earlier(b, a)
-	r := earlier(d, c) | 2
-	return l ^ (l^r)&-earlier(min(c, d), min(a, b))
-}
-
-// earlier is 1 if a comes before b, otherwise 0.
-func earlier(a, b structures.Tick) int {
-	if a < b {
-		return 1
-	}
-	return 0
 }

@@ -1,28 +1,14 @@
 package quadheap
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/quad"
 )
-
-func TestParentAndChildAgree(t *testing.T) {
-	next := root + 1 // where the children of the node before end
-	for i := root; i < 5000; i++ {
-		if child(i) != next {
-			t.Fatalf("child(%d) = %d, want %d", i, child(i), next)
-		}
-		for ; next < child(i)+arity; next++ {
-			if parent(next) != i {
-				t.Fatalf("parent(%d) = %d, want %d", next, parent(next), i)
-			}
-		}
-	}
-}
 
 func TestAnEntryTakes16Bytes(t *testing.T) {
 	if size := unsafe.Sizeof(entry{}); size != 16 {
@@ -32,7 +18,7 @@ func TestAnEntryTakes16Bytes(t *testing.T) {
 
 func TestChildrenShareACacheLine(t *testing.T) {
 	aligned := func(h *Heap[int]) bool {
-		return uintptr(unsafe.Pointer(&h.core.heap[0]))%64 == 0 && child(root)%arity == 0
+		return uintptr(unsafe.Pointer(&h.core.heap[0]))%64 == 0 && quad.Child(quad.Root)%quad.Arity == 0
 	}
 	for n := range 300 {
 		if h := New[int](Capacity(n)); !aligned(h) {
@@ -41,29 +27,13 @@ func TestChildrenShareACacheLine(t *testing.T) {
 	}
 	h := New[int]()
 	for n := range 100_000 {
-		if room := cap(h.core.heap); room > max(2*(n+root), arity) {
+		if room := cap(h.core.heap); room > max(2*(n+quad.Root), quad.Arity) {
 			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
 		}
 		if !aligned(h) {
 			t.Fatalf("%d timers: children do not begin at a cache line", n)
 		}
 		h.Schedule(structures.Tick(n), n)
-	}
-}
-
-func TestEarliestOfFour(t *testing.T) {
-	ticks := []structures.Tick{math.MinInt64, -1, 0, 1, math.MaxInt64}
-	for _, a := range ticks {
-		for _, b := range ticks {
-			for _, c := range ticks {
-				for _, d := range ticks {
-					four := []structures.Tick{a, b, c, d}
-					if got := earliest(a, b, c, d); got < 0 || got > 3 || four[got] != slices.Min(four) {
-						t.Fatalf("earliest of %d = %d", four, got)
-					}
-				}
-			}
-		}
 	}
 }
 
@@ -157,9 +127,9 @@ func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	for name, harm := range map[string]func(*Heap[int]){
-		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
-		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
-		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },
+		"order":    func(h *Heap[int]) { h.core.heap[quad.Root+1].deadline = 0 },
+		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[quad.Root+1].slot]++ },
+		"slot":     func(h *Heap[int]) { h.core.heap[quad.Root+1].slot = 99 },
 		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
 		"length":   func(h *Heap[int]) { h.core.shrink() },
 		"table":    func(h *Heap[int]) { h.table.Put(0) },
