@@ -36,12 +36,34 @@ func TestInvalidOptionsPanic(t *testing.T) {
 	}
 }
 
-func TestComparisonsAreCounted(t *testing.T) {
-	s := btreegoogle.New[int](btreegoogle.Capacity(10))
-	s.Schedule(7, 0)
-	before := s.Work().Comparisons
-	s.Schedule(7, 1) // one to compare with; the same deadline, so that keys decide
-	if got := s.Work().Comparisons - before; got < 1 || got > 2 {
-		t.Errorf("%d comparisons to insert a second key, want 1 or 2", got)
+func TestWorkCountsComparisons(t *testing.T) {
+	s := btreegoogle.New[int](btreegoogle.Degree(2))
+	ids := map[string]structures.ID{}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"the first", func() { ids["a"] = s.Schedule(10, 0) }, 0},                                // a
+		{"less than a? a less?", func() { ids["b"] = s.Schedule(20, 0) }, 2},                     // a b
+		{"less than b? b less?", func() { ids["c"] = s.Schedule(20, 0) }, 2},                     // a b c
+		{"split; less than b; less than a? a less?", func() { ids["d"] = s.Schedule(10, 0) }, 3}, // b, below a d and c
+		{"less than b; less than d? d less?", func() { ids["e"] = s.Schedule(15, 0) }, 3},        // b, below a d e and c
+		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
+		{"pop a", func() { s.Pop(10) }, 0}, // b, below d e and c
+		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
+		{"less than b; less than e? d? d less?", func() { s.Cancel(ids["d"]) }, 4}, // b, below e and c
+		{"less than b? b less? and so with c", func() { s.Schedule(30, 0) }, 4},    // b, below e and c 30
+		{"so with b, then with 30", func() { s.Schedule(40, 0) }, 4},               // b, below e and c 30 40
+		{"so with b; split; with 30, then with 40", func() { s.Schedule(50, 0) }, 6},
+	} {
+		before := s.Work()
+		step.do()
+		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := s.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
 	}
 }

@@ -1,19 +1,22 @@
 // Package rbtreegods keeps timers in a red-black tree off the shelf,
 // github.com/emirpasic/gods v1.18.1, ordered by deadline and sequence number.
 //
-// That tree boxes keys and values in interfaces and compares through a function.
+// That tree takes keys and values as interfaces and compares through a function.
 // It deletes a node with two children by copying its predecessor into it, so that
 // a pointer to a node is no handle: a timer is removed by a search for its key. It
-// remembers no ends: Next and Pop go down the left edge each time.
+// remembers no ends: Next and Pop go down the left edge each time. The first key
+// in an empty tree is compared with itself.
 //
 // Costs, for n pending timers: Schedule, Cancel and Pop O(log n), Reschedule twice
-// that, Next O(log n) pointer hops. Each Schedule allocates a node and a boxed key,
-// and the collector goes through all of them.
+// that, Next O(log n) pointer hops. Each Schedule and Reschedule allocates a node
+// of 64 bytes and nothing else, as the key goes in as a pointer. A timer is two
+// objects for the collector, about 110 bytes with an 8-byte value and its ID.
 //
-// Ties. FIFO, by the sequence number.
+// Ties: FIFO, by the sequence number.
 //
 // Pick it where gods is at hand anyway and timers are few. Package rbtree is the
-// same idea with nodes in an array, several times faster.
+// same idea with nodes in an array: two to six times faster for hold and churn at
+// 10^3 and 10^5 timers.
 package rbtreegods
 
 import (
@@ -62,27 +65,26 @@ func newContainer() *container {
 	c := &container{}
 	c.tree = redblacktree.NewWith(func(a, b interface{}) int {
 		c.comparisons++
-		return ordered.Compare(a.(ordered.Key), b.(ordered.Key))
+		return ordered.Compare(a.(*ordered.Key), b.(*ordered.Key))
 	})
 	return c
 }
 
-func (c *container) Insert(k ordered.Key) { c.tree.Put(k, nil) }
-func (c *container) Remove(k ordered.Key) { c.tree.Remove(k) }
+func (c *container) Insert(k *ordered.Key) { c.tree.Put(k, nil) }
+func (c *container) Remove(k *ordered.Key) { c.tree.Remove(k) }
 
-func (c *container) First() (k ordered.Key, ok bool) {
+func (c *container) First() *ordered.Key {
 	if node := c.tree.Left(); node != nil {
-		return node.Key.(ordered.Key), true
+		return node.Key.(*ordered.Key)
 	}
-	return k, false
+	return nil
 }
 
-// RemoveFirst hands the boxed key of the first node back, which saves a box.
 func (c *container) RemoveFirst() { c.tree.Remove(c.tree.Left().Key) }
 
-func (c *container) Ascend(yield func(ordered.Key) bool) {
+func (c *container) Ascend(yield func(*ordered.Key) bool) {
 	for it := c.tree.Iterator(); it.Next(); {
-		if !yield(it.Key().(ordered.Key)) {
+		if !yield(it.Key().(*ordered.Key)) {
 			return
 		}
 	}

@@ -35,12 +35,48 @@ func TestInvalidOptionsPanic(t *testing.T) {
 	}
 }
 
-func TestComparisonsAreCounted(t *testing.T) {
-	s := rbtreegods.New[int](rbtreegods.Capacity(10))
-	s.Schedule(7, 0)
-	before := s.Work().Comparisons
-	s.Schedule(7, 1) // one to compare with; the same deadline, so that keys decide
-	if got := s.Work().Comparisons - before; got < 1 || got > 2 {
-		t.Errorf("%d comparisons to insert a second key, want 1 or 2", got)
+func TestWorkCountsComparisons(t *testing.T) {
+	s := rbtreegods.New[int]()
+	ids := map[string]structures.ID{}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"the first: with itself", func() { ids["a"] = s.Schedule(10, 0) }, 1},            // a
+		{"with a", func() { ids["b"] = s.Schedule(20, 0) }, 1},                            // a, b right of it
+		{"with a and b", func() { ids["c"] = s.Schedule(20, 0) }, 2},                      // b, a and c below
+		{"with b and a", func() { ids["d"] = s.Schedule(10, 0) }, 2},                      // d right of a
+		{"find c: b, c; then with d and b", func() { s.Reschedule(ids["c"], 15) }, 2 + 2}, // d moved up: d, a and b below, c left of b
+		{"find a: d, a", func() { s.Cancel(ids["a"]) }, 2},                                // c moved up: c, d and b below
+		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
+		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
+		{"find d: c, d", func() { s.Pop(10) }, 2},
+	} {
+		before := s.Work()
+		step.do()
+		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := s.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// AllocsPerRun runs the function once more than it is told to.
+func TestScheduleAllocates(t *testing.T) {
+	const n = 1000
+	s := rbtreegods.New[int](rbtreegods.Capacity(2*n + 1))
+	ids := make([]structures.ID, 0, n+1)
+	for i := range n + 1 {
+		ids = append(ids, s.Schedule(structures.Tick(i+1), i))
+	}
+	for _, id := range ids {
+		s.Cancel(id)
+	}
+	i := 0
+	if got := testing.AllocsPerRun(n, func() { i++; s.Schedule(structures.Tick(i*7919%n), i) }); got != 1 {
+		t.Errorf("%v allocations a Schedule in slots that were used before, want 1", got)
 	}
 }

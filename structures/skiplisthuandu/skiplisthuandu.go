@@ -1,22 +1,29 @@
 // Package skiplisthuandu keeps timers in a skip list off the shelf,
 // github.com/huandu/skiplist v1.2.1, ordered by deadline and sequence number.
 //
-// That list is not generic: it boxes keys, and compares a float64 score first and
-// the keys only where scores are equal. The score here is the deadline, rounded to
-// what a float64 holds; rounding keeps the order, and the keys decide the rest. An
-// equal key replaces an element, hence the sequence number. Elements are stable
-// handles, so that a timer is removed by its element, though the list searches for
-// the elements before it all the same. Its random source would be seeded from the
-// clock; here it is seeded by an option, so that runs can be repeated.
+// That list is not generic: it takes keys as interfaces, and compares a float64
+// score first and the keys only where scores are equal. The score here is the
+// deadline, rounded to what a float64 holds; rounding never swaps two deadlines, and
+// where it makes them equal the keys decide. An equal key would replace an element,
+// hence the sequence number. Elements are stable handles: a timer is removed by its
+// element, from where the list follows links backwards and compares nothing. Its
+// random source would be seeded from the clock; here it is seeded by an option, so
+// that runs can be repeated.
 //
-// Costs, for n pending timers: Schedule and Cancel O(log n) expected, Reschedule
-// the sum of both, Pop and Next O(1). Each Schedule allocates an element and boxed
-// keys, and the collector goes through all of them.
+// Costs, for n pending timers, expected over the heights: Schedule and Cancel
+// O(log n), Reschedule the sum of both, Pop and Next O(1). Each Schedule and
+// Reschedule allocates an element and its links, and the removal of a tall element
+// allocates too. A timer is three objects for the collector, about 170 bytes with an
+// 8-byte value and its ID.
 //
-// Ties. FIFO, by the sequence number.
+// Work counts the comparisons of keys alone. Those of scores, by far the most, are
+// made inside the list, where nobody can count.
+//
+// Ties: FIFO, by the sequence number.
 //
 // Pick it where the library is at hand anyway and timers are few. Package skiplist
-// is the same idea with its links in one array, several times faster.
+// is the same idea with its links in one array: about three times faster for hold
+// and churn at 10^3 timers, five or more at 10^5.
 package skiplisthuandu
 
 import (
@@ -82,40 +89,40 @@ type comparable struct{ c *container }
 // Compare is called where scores are equal.
 func (o comparable) Compare(a, b interface{}) int {
 	o.c.comparisons++
-	return ordered.Compare(a.(ordered.Key), b.(ordered.Key))
+	return ordered.Compare(a.(*ordered.Key), b.(*ordered.Key))
 }
 
 // CalcScore never puts a later deadline before an earlier one.
 func (o comparable) CalcScore(key interface{}) float64 {
-	return float64(key.(ordered.Key).Deadline)
+	return float64(key.(*ordered.Key).Deadline)
 }
 
-func (c *container) Insert(k ordered.Key) {
+func (c *container) Insert(k *ordered.Key) {
 	for int(k.Slot) >= len(c.elements) {
 		c.elements = append(c.elements, nil)
 	}
 	c.elements[k.Slot] = c.list.Set(k, nil)
 }
 
-func (c *container) Remove(k ordered.Key) {
+func (c *container) Remove(k *ordered.Key) {
 	c.list.RemoveElement(c.elements[k.Slot])
 	c.elements[k.Slot] = nil
 }
 
-func (c *container) First() (k ordered.Key, ok bool) {
+func (c *container) First() *ordered.Key {
 	if front := c.list.Front(); front != nil {
-		return front.Key().(ordered.Key), true
+		return front.Key().(*ordered.Key)
 	}
-	return k, false
+	return nil
 }
 
 func (c *container) RemoveFirst() {
-	c.elements[c.list.RemoveFront().Key().(ordered.Key).Slot] = nil
+	c.elements[c.list.RemoveFront().Key().(*ordered.Key).Slot] = nil
 }
 
-func (c *container) Ascend(yield func(ordered.Key) bool) {
+func (c *container) Ascend(yield func(*ordered.Key) bool) {
 	for e := c.list.Front(); e != nil; e = e.Next() {
-		if !yield(e.Key().(ordered.Key)) {
+		if !yield(e.Key().(*ordered.Key)) {
 			return
 		}
 	}

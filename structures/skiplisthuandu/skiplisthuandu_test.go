@@ -1,6 +1,7 @@
 package skiplisthuandu_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -35,12 +36,91 @@ func TestInvalidOptionsPanic(t *testing.T) {
 	}
 }
 
-func TestComparisonsAreCounted(t *testing.T) {
-	s := skiplisthuandu.New[int](skiplisthuandu.Capacity(10))
-	s.Schedule(7, 0)
-	before := s.Work().Comparisons
-	s.Schedule(7, 1) // one to compare with; the same deadline, so that keys decide
-	if got := s.Work().Comparisons - before; got < 1 || got > 2 {
-		t.Errorf("%d comparisons to insert a second key, want 1 or 2", got)
+func TestWorkCountsComparisons(t *testing.T) {
+	s := skiplisthuandu.New[int]()
+	ids := map[string]structures.ID{}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want uint64
+	}{
+		{"the first", func() { ids["a"] = s.Schedule(10, 0) }, 0},
+		{"another score", func() { ids["b"] = s.Schedule(20, 0) }, 0},
+		{"the score of b", func() { ids["c"] = s.Schedule(20, 0) }, 1},
+		{"the score of a", func() { s.Reschedule(ids["b"], 10) }, 1},
+		{"by its element", func() { s.Cancel(ids["a"]) }, 0},
+		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
+		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
+		{"the front", func() { s.Pop(10) }, 0},
+		{"one tick apart", func() { s.Reschedule(ids["c"], 1<<62); s.Schedule(1<<62+1, 0) }, 1}, // the same as a float64
+	} {
+		before := s.Work()
+		step.do()
+		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
+		}
+		if err := s.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// AllocsPerRun runs the function once more than it is told to.
+func TestScheduleAllocates(t *testing.T) {
+	const n = 1000
+	s := skiplisthuandu.New[int](skiplisthuandu.Capacity(2*n + 1))
+	ids := make([]structures.ID, 0, n+1)
+	for i := range n + 1 {
+		ids = append(ids, s.Schedule(structures.Tick(i+1), i))
+	}
+	for _, id := range ids {
+		s.Cancel(id)
+	}
+	i := 0
+	if got := testing.AllocsPerRun(n, func() { i++; s.Schedule(structures.Tick(i*7919%n), i) }); got != 2 {
+		t.Errorf("%v allocations a Schedule in slots that were used before, want 2", got)
+	}
+}
+
+// A float64 holds 53 bits, so that these deadlines have few different scores.
+func TestDeadlinesOfTheSameScore(t *testing.T) {
+	const n = 1000
+	deadline := func(i int) structures.Tick { return math.MaxInt64 - 5000 + structures.Tick(i) }
+	s := skiplisthuandu.New[int]()
+	ids := make([]structures.ID, n)
+	for i := range ids {
+		ids[i] = s.Schedule(deadline(i*7919%n), i*7919%n)
+	}
+	for i := 0; i < n; i += 3 {
+		s.Cancel(ids[i])
+		ids[i] = s.Schedule(deadline(i*7919%n), i*7919%n)
+	}
+	if err := s.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	for want := range n {
+		if timer, ok := s.Pop(math.MaxInt64); !ok || timer.Value != want || timer.Deadline != deadline(want) {
+			t.Fatalf("%+v, %v, want timer %d at %d", timer, ok, want, deadline(want))
+		}
+	}
+}
+
+// Comparisons of equal scores depend on the heights.
+func TestSeedMakesTheShape(t *testing.T) {
+	work := func(opts ...skiplisthuandu.Option) structures.Work {
+		s := skiplisthuandu.New[int](opts...)
+		for i := range 1000 {
+			s.Schedule(5, i)
+		}
+		return s.Work()
+	}
+	if a, b := work(), work(); a != b {
+		t.Errorf("work %+v and %+v by default", a, b)
+	}
+	if a, b := work(), work(skiplisthuandu.Seed(1)); a != b {
+		t.Errorf("work %+v by default, %+v with Seed(1)", a, b)
+	}
+	if a, b := work(skiplisthuandu.Seed(-3)), work(skiplisthuandu.Seed(2)); a == b {
+		t.Errorf("work %+v with two seeds", a)
 	}
 }

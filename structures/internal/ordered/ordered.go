@@ -16,7 +16,10 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
-// Key is a pending timer as a container sees it.
+// Key is a pending timer as a container sees it. Each slot owns one and fills it
+// anew for every timer that takes the slot, so that a container which wants an
+// interface is given a pointer and boxes nothing. It is written only while it is
+// in no container.
 type Key struct {
 	Deadline structures.Tick
 	Sequence uint64 // of the call that scheduled or moved it
@@ -24,17 +27,20 @@ type Key struct {
 }
 
 // Compare returns the order of two keys, negative if a comes first.
-func Compare(a, b Key) int {
-	return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(a.Sequence, b.Sequence))
+func Compare(a, b *Key) int {
+	if a.Deadline != b.Deadline {
+		return cmp.Compare(a.Deadline, b.Deadline)
+	}
+	return cmp.Compare(a.Sequence, b.Sequence)
 }
 
 // Container keeps keys in the order of Compare, no two of them equal.
 type Container interface {
-	Insert(Key)
-	Remove(Key) // one that is there
-	First() (k Key, ok bool)
+	Insert(*Key)  // no other is equal
+	Remove(*Key)  // one that is there
+	First() *Key  // nil: there is none
 	RemoveFirst() // there is one
-	Ascend(func(Key) bool)
+	Ascend(func(*Key) bool)
 	Len() int
 	Comparisons() uint64 // calls of Compare so far
 }
@@ -44,7 +50,7 @@ type Container interface {
 type Scheduler[T any] struct {
 	clock    clock.Clock
 	table    slab.Table[T]
-	keys     []Key // by slot
+	keys     []*Key // by slot, which keeps its key for every timer that takes it
 	sequence uint64
 	in       Container
 }
@@ -52,7 +58,7 @@ type Scheduler[T any] struct {
 // New returns an empty scheduler on an empty container, with room for capacity
 // values in the slab.
 func New[T any](in Container, capacity int) Scheduler[T] {
-	return Scheduler[T]{table: slab.New[T](capacity), keys: make([]Key, 1, capacity+1), in: in}
+	return Scheduler[T]{table: slab.New[T](capacity), keys: make([]*Key, 1, capacity+1), in: in}
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID. It
@@ -60,7 +66,7 @@ func New[T any](in Container, capacity int) Scheduler[T] {
 func (s *Scheduler[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	slot, id := s.table.Put(value)
 	if int(slot) == len(s.keys) {
-		s.keys = append(s.keys, Key{})
+		s.keys = append(s.keys, &Key{Slot: slot})
 	}
 	s.insert(slot, deadline)
 	return id
@@ -81,8 +87,9 @@ func (s *Scheduler[T]) Reschedule(id structures.ID, deadline structures.Tick) bo
 
 func (s *Scheduler[T]) insert(slot uint32, deadline structures.Tick) {
 	s.sequence++
-	s.keys[slot] = Key{s.clock.Clamp(deadline), s.sequence, slot}
-	s.in.Insert(s.keys[slot])
+	k := s.keys[slot] // in no container now
+	k.Deadline, k.Sequence = s.clock.Clamp(deadline), s.sequence
+	s.in.Insert(k)
 }
 
 // Cancel removes a pending timer. It returns false when id is not pending. It
@@ -102,8 +109,8 @@ func (s *Scheduler[T]) Cancel(id structures.ID) bool {
 // or a look at it.
 func (s *Scheduler[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	now = s.clock.Advance(now)
-	first, ok := s.in.First()
-	if !ok || first.Deadline > now {
+	first := s.in.First()
+	if first == nil || first.Deadline > now {
 		return t, false
 	}
 	s.in.RemoveFirst()
@@ -115,15 +122,18 @@ func (s *Scheduler[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool)
 // Next returns the earliest deadline, and false when nothing is pending. It costs
 // a look at the first.
 func (s *Scheduler[T]) Next() (at structures.Tick, ok bool) {
-	first, ok := s.in.First()
-	return first.Deadline, ok
+	first := s.in.First()
+	if first == nil {
+		return 0, false
+	}
+	return first.Deadline, true
 }
 
 // Len returns the number of pending timers.
 func (s *Scheduler[T]) Len() int { return s.table.Len() }
 
-// Work returns how many times two keys were compared, which is all that can be
-// seen from outside the container.
+// Work returns how many times the container called the comparator, which is all
+// that can be seen from outside.
 func (s *Scheduler[T]) Work() structures.Work {
 	return structures.Work{Comparisons: s.in.Comparisons()}
 }
@@ -138,18 +148,23 @@ func (s *Scheduler[T]) CheckInvariants() error {
 		return fmt.Errorf("ordered: %d keys in the container, %d timers pending", s.in.Len(), s.table.Len())
 	}
 	var err error
-	var last Key
-	s.in.Ascend(func(k Key) bool {
+	var last *Key
+	met := 0
+	s.in.Ascend(func(k *Key) bool {
 		switch {
-		case last.Sequence != 0 && Compare(last, k) >= 0:
-			err = fmt.Errorf("ordered: key %+v comes after %+v", k, last)
-		case int(k.Slot) >= len(s.keys) || s.keys[k.Slot] != k:
-			err = fmt.Errorf("ordered: key %+v is not that of slot %d", k, k.Slot)
+		case last != nil && Compare(last, k) >= 0:
+			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *last)
+		case int(k.Slot) >= len(s.keys) || *s.keys[k.Slot] != *k:
+			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
 		case s.table.Find(s.table.ID(k.Slot)) != k.Slot:
-			err = fmt.Errorf("ordered: key %+v is of a slot without a timer", k)
+			err = fmt.Errorf("ordered: key %+v is of a slot without a timer", *k)
 		}
+		met++
 		last = k
 		return err == nil
 	})
+	if err == nil && met != s.table.Len() {
+		err = fmt.Errorf("ordered: met %d keys in the container, %d timers pending", met, s.table.Len())
+	}
 	return err
 }
