@@ -37,6 +37,12 @@ bench-full: build ## Everything, up to ten million timers: an hour or more
 report: build ## Draw the charts again from the last results
 	$(CMD) report --out $(OUT)
 
+.PHONY: keep
+keep: ## Keep the last report in docs/results, which the README shows
+	mkdir -p docs/results
+	rm -f docs/results/*
+	cp $(OUT)/report.md $(OUT)/*.png $(OUT)/*.svg docs/results/
+
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last results with benchstat
 	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(OUT)/bench.txt

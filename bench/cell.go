@@ -198,7 +198,8 @@ func (c *cellRun) result() Cell {
 	return cell
 }
 
-// stop ends what outlives the cell.
+// stop ends what would outlive the cell, and lets go of all structures: the
+// collector goes through what is left of one cell while the next is measured.
 func (c *cellRun) stop() {
 	for _, row := range c.rows {
 		if row.replayer == nil {
@@ -208,4 +209,5 @@ func (c *cellRun) stop() {
 			g.stop()
 		}
 	}
+	c.rows, c.memory = nil, nil
 }

@@ -3,55 +3,64 @@ package quadheaplazy
 import (
 	"fmt"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 // check walks the heap, which must hold size timers, in the slots in use.
 func (c *core) check(size int, inUse func(slot uint32) bool) error {
-	current := make([]bool, len(c.timers)) // whether the newest entry was met
-	live, stale := 0, 0
+	newest := make([]bool, len(c.marks)) // whether the newest entry was met
+	live, dead := 0, 0
 	for i := quad.Root; i < len(c.heap); i++ {
 		e := c.heap[i]
 		if p := quad.Parent(i); i > quad.Root && e.deadline < c.heap[p].deadline {
 			return fmt.Errorf("quadheaplazy: entry %d, deadline %d, is below entry %d, deadline %d",
 				i, e.deadline, p, c.heap[p].deadline)
 		}
-		if e.slot == 0 || int(e.slot) >= len(c.timers) {
-			return fmt.Errorf("quadheaplazy: entry %d is of slot %d, which does not exist", i, e.slot)
+		slot := e.ref.slot()
+		if slot == 0 || int(slot) >= len(c.marks) || e.ref.mark()&state != exact {
+			return fmt.Errorf("quadheaplazy: entry %d is of slot %d, mark %#x", i, slot, e.ref.mark())
 		}
-		t := &c.timers[e.slot]
-		if t.version == e.version {
-			if current[e.slot] || t.filed != e.deadline {
+		if c.marks[slot].with(exact) == e.ref.mark() {
+			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
 				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, filed is %d, met before is %t",
-					i, e.slot, e.deadline, t.filed, current[e.slot])
+					i, slot, e.deadline, filed, newest[slot])
 			}
-			current[e.slot] = true
+			newest[slot] = true
 		}
-		if t.isDead(e) {
-			stale++
+		if c.isDead(e) {
+			dead++
 		} else {
 			live++
 		}
 	}
-	for slot := 1; slot < len(c.timers); slot++ {
-		t := &c.timers[slot]
-		switch {
-		case current[slot] != (t.filed != 0):
-			return fmt.Errorf("quadheaplazy: slot %d has no entry for deadline %d", slot, t.filed)
-		case inUse(uint32(slot)) != (t.deadline != 0):
-			return fmt.Errorf("quadheaplazy: slot %d, in use %t, has deadline %d", slot, inUse(uint32(slot)), t.deadline)
-		case t.deadline != 0 && (t.filed == 0 || t.filed > t.deadline):
-			return fmt.Errorf("quadheaplazy: slot %d, deadline %d, is filed under %d", slot, t.deadline, t.filed)
+	for slot := 1; slot < len(c.marks); slot++ {
+		if err := c.checkSlot(c.marks[slot]&state, c.times[slot], newest[slot], inUse(uint32(slot))); err != nil {
+			return fmt.Errorf("quadheaplazy: slot %d: %w", slot, err)
 		}
 	}
-	if live != size || stale != c.dead {
-		return fmt.Errorf("quadheaplazy: %d live and %d dead entries, want %d and %d", live, stale, size, c.dead)
+	if live != size || dead != c.dead {
+		return fmt.Errorf("quadheaplazy: %d live and %d dead entries, want %d and %d", live, dead, size, c.dead)
 	}
-	if entries := live + stale; stale > entries/4+slack {
-		return fmt.Errorf("quadheaplazy: %d of %d entries are dead", stale, entries)
+	if dead > len(c.heap)/4+slack {
+		return fmt.Errorf("quadheaplazy: %d of %d entries are dead", dead, live+dead)
 	}
 	if c.cursor > len(c.heap) {
 		return fmt.Errorf("quadheaplazy: cursor %d, beyond the end at %d", c.cursor, len(c.heap))
+	}
+	return nil
+}
+
+// checkSlot compares the state of a slot with whether its newest entry is in the
+// heap and whether there is a timer in it.
+func (c *core) checkSlot(s mark, t times, inHeap, inUse bool) error {
+	switch {
+	case inHeap != (s != absent):
+		return fmt.Errorf("state %d, newest entry in the heap is %t", s, inHeap)
+	case inUse != (s == exact || s == early):
+		return fmt.Errorf("state %d, in use is %t", s, inUse)
+	case s == early && t.deadline <= t.filed, s != absent && t.filed < structures.Tick(1):
+		return fmt.Errorf("state %d, deadline %d, filed under %d", s, t.deadline, t.filed)
 	}
 	return nil
 }

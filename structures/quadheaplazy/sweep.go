@@ -45,7 +45,7 @@ func (c *core) begin() {
 func (c *core) sweep(steps int) {
 	for ; steps > 0 && c.cursor > quad.Root; steps-- {
 		i := c.cursor - 1
-		if e := c.heap[i]; c.timers[e.slot].isDead(e) {
+		if c.isDead(c.heap[i]) {
 			c.drop(i) // what took its place may have to be examined
 		} else {
 			c.cursor = i
@@ -64,10 +64,7 @@ func (c *core) crossed(n int) {
 	}
 	// The last entry, which takes the place of a dead one, may have to go up and
 	// bring down another one.
-	for i < len(c.heap) {
-		if e := c.heap[i]; !c.timers[e.slot].isDead(e) {
-			break
-		}
+	for i < len(c.heap) && c.isDead(c.heap[i]) {
 		c.drop(i)
 	}
 }
