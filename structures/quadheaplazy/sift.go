@@ -8,9 +8,9 @@ func (c *core) take(i int) {
 	old, last := c.heap[i], c.heap[n]
 	c.heap = c.heap[:n]
 	c.cursor = min(c.cursor, n)
-	switch {
-	case i == n:
-	case i == quad.Root:
+	switch i {
+	case n:
+	case quad.Root:
 		c.down(i, last)
 	default:
 		// One direction is enough: what comes before old comes before all below
