@@ -58,7 +58,7 @@ race: ## The tests under the race detector
 
 .PHONY: fuzz
 fuzz: ## Fuzz each structure for FUZZTIME (60s)
-	@for pkg in $$(go list -f '{{if .XTestGoFiles}}{{.ImportPath}}{{end}}{{if .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/...); do \
+	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

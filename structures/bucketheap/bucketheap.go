@@ -10,8 +10,8 @@
 //
 // Costs, for n pending timers in b buckets: Schedule, Reschedule and Cancel O(1)
 // expected where the bucket is there and stays, else O(log b); Pop O(1), and O(log b)
-// once for each bucket; Next O(1). About 30 bytes a timer beside its value, and 60 a
-// bucket.
+// once for each bucket; Next O(1). About 30 bytes a timer beside its value, and 90
+// to 120 a bucket.
 //
 // Ties. Timers of one deadline fire in the order in which they were last scheduled
 // or rescheduled (FIFO).

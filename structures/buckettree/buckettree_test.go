@@ -30,23 +30,33 @@ func TestInvalidOptionPanics(t *testing.T) {
 	buckettree.New[int](buckettree.Capacity(-1))
 }
 
-// Six timers in three buckets: three of them are served, none is empty.
+// Six timers in three buckets, which come in the order 5, 9, 7: 9 is compared with the
+// last, 5; and 7 with the last, 9, then with 5 and 9 on the way down.
 func TestWorkCountsBuckets(t *testing.T) {
 	s := buckettree.New[int]()
+	want := func(what string, comparisons, visited uint64) {
+		t.Helper()
+		if got, want := s.Work(), (structures.Work{Comparisons: comparisons, SlotsVisited: visited}); got != want {
+			t.Fatalf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	var ids []structures.ID
 	for _, deadline := range []structures.Tick{5, 9, 5, 7, 7, 5} {
-		s.Schedule(deadline, 0)
+		ids = append(ids, s.Schedule(deadline, 0))
 	}
-	inserts := s.Work().Comparisons
-	if inserts < 2 || inserts > 6 {
-		t.Errorf("%d comparisons to order three buckets", inserts)
-	}
-	s.Schedule(9, 0) // its bucket is there
-	if got := s.Work().Comparisons; got != inserts {
-		t.Errorf("%d comparisons to add a timer to a bucket, want none", got-inserts)
-	}
+	want("three buckets", 4, 0)
+	s.Schedule(9, 0)
+	want("a timer for a bucket that is there", 4, 0)
+	s.Cancel(ids[0])
+	s.Reschedule(ids[1], 7)
+	want("no bucket opened or closed", 4, 0)
+	s.Pop(5)
+	s.Pop(5)
+	want("both timers of the first bucket", 4, 1)
+	s.Pop(6)
+	s.Next()
+	want("nothing is due", 4, 1)
 	for range structures.Due(s, 100) {
 	}
-	if w := s.Work(); w.SlotsVisited != 3 || w.EmptySlots != 0 || w.Moved != 0 {
-		t.Errorf("%+v, want 3 slots visited and none empty", w)
-	}
+	want("the two others", 4, 3)
 }

@@ -81,12 +81,8 @@ func (c *core) advance(clock structures.Tick) {
 		}
 		c.cursor = c.next - 1 // so that the lists that expire at next are still ahead
 		for rest := c.inUse; rest != 0; rest &= rest - 1 {
-			// One list a level, but for the last tick, at which all that is left expires.
-			for level := bits.TrailingZeros32(rest); c.occupied[level] != 0; {
-				list := c.nextOf(level)
-				if expiryOf(list, c.cursor) != c.next {
-					break
-				}
+			// No two lists of a level expire at one tick, not even at the last one.
+			if list := c.nextOf(bits.TrailingZeros32(rest)); expiryOf(list, c.cursor) == c.next {
 				c.expire(list)
 			}
 		}

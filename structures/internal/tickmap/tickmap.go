@@ -27,10 +27,14 @@ type entry struct {
 	number uint32
 }
 
-// home returns where the search for a tick begins: Fibonacci hashing, which
-// spreads neighbouring ticks.
+// home returns where the search for a tick begins: the upper bits of SplitMix64's
+// finalizer. Timers are often evenly spaced, and a cheaper hash has distances that it
+// maps side by side: with one multiplication, a deletion among 10,000 multiples of
+// 121,393 took 60 µs.
 func (m *Map) home(tick structures.Tick) int {
-	return int(uint64(tick) * 0x9e3779b97f4a7c15 >> m.shift)
+	x := uint64(tick)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	return int((x ^ x>>27) * 0x94d049bb133111eb >> m.shift)
 }
 
 // Len returns the number of entries.
@@ -53,9 +57,10 @@ func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
 }
 
 // Put adds a tick that is not there. It costs O(1) expected, amortised over
-// growth.
+// growth. At most half of the entries are taken: with three quarters, changing an
+// entry took twice as long.
 func (m *Map) Put(tick structures.Tick, number uint32) {
-	if 4*(m.len+1) > 3*len(m.entries) {
+	if 2*(m.len+1) > len(m.entries) {
 		m.grow()
 	}
 	m.len++
