@@ -43,7 +43,7 @@ const (
 // enough.
 func (c *cellRun) modes(round int) []mode {
 	switch {
-	case !c.workload.cyclic:
+	case !KindOf(c.workload.Model).cyclic:
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	case round%4 == 0:
 		return []mode{modeByKind, modeLatency}
@@ -116,7 +116,7 @@ func (c *cellRun) round(ctx context.Context, s *script, round int) error {
 func (c *cellRun) weight() float64 {
 	const cached = 20_000
 	ops := c.n + c.trials*(3*blockSize(c.n)+warmSize(c.n))
-	if c.workload.cyclic {
+	if KindOf(c.workload.Model).cyclic {
 		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.n))
 	}
 	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
@@ -152,7 +152,7 @@ func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
 	if m == modeByKind {
 		row.row.ByKind = append(row.row.ByKind, trial)
 	}
-	if m == modeCost || c.workload.cyclic {
+	if m == modeCost || KindOf(c.workload.Model).cyclic {
 		trial.Kinds = nil
 		row.row.Cost = append(row.row.Cost, trial)
 	}

@@ -64,7 +64,7 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		"early":               roundingEntry(8, 1, 7),
 	} {
 		for _, d := range []string{"uniform", "clustered"} {
-			if _, err := (idleCase{named(d), 1000, 20_000, 1}).run([]catalog.Entry{e}); err == nil {
+			if _, err := (idleCase{d, 1000, 20_000, 1}).run([]catalog.Entry{e}); err == nil {
 				t.Errorf("%s, %s: the idle analysis passes it", fault, d)
 			}
 		}
@@ -77,7 +77,7 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 }
 
 func TestLatenessIsThatOfTheRounding(t *testing.T) {
-	counts, err := (idleCase{named("uniform"), 1000, 50_000, 1}).run([]catalog.Entry{roundingEntry(8, 0, 7)})
+	counts, err := (idleCase{"uniform", 1000, 50_000, 1}).run([]catalog.Entry{roundingEntry(8, 0, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}

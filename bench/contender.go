@@ -31,7 +31,7 @@ func contenders(entries []catalog.Entry, w Workload) []*contender {
 		row:  Row{Structure: FloorName, Role: RoleFloor},
 		make: func() structures.Scheduler[uint64] { return &null{} },
 	}}
-	if w.NothingFires {
+	if KindOf(w.Model).nothingFires {
 		list = append(list, &contender{
 			row:  Row{Structure: BaselineName, Role: RoleBaseline},
 			make: func() structures.Scheduler[uint64] { return newGoTimers() },

@@ -1,199 +1,139 @@
 package bench
 
 import (
+	"fmt"
 	"math"
-
-	"github.com/timerbench/timerbench/bench/internal/agenda"
-	"github.com/timerbench/timerbench/bench/internal/dist"
-	"github.com/timerbench/timerbench/structures"
+	"time"
 )
 
-// flow is the process behind most workloads that model something: timers arrive
-// at random (Poisson), each with a delay, and some are interrupted before they
-// fire.
-type flow struct {
-	rate  float64 // arrivals per tick
-	life  func(r *Rand) life
-	start func(f *flow, w *Writer, r *Rand) // how the population comes to be
-	poll  bool                              // pop at every tick, not only where something happens
-
-	arrival float64 // when the next timer arrives
-	plans   agenda.Queue[plan]
-	again   []structures.Tick // by key: period of a periodic timer, or 0
-	periods []structures.Tick // scratch of rearm
+// Flow is the model behind most workloads that follow a program: timers arrive at
+// random (Poisson), each with a delay, and some are interrupted before they fire.
+// Each class of timers either arrives at a rate of its own, which leads to a
+// population, or makes up a share of a population that is given, which leads to a
+// rate.
+type Flow struct {
+	Poll    bool     `toml:"poll,omitempty" comment:"pop at every tick, as an event loop may, not only where something happens"`
+	WarmUp  Duration `toml:"warm_up,omitempty" comment:"start empty and run this long; left out: start in the steady state"`
+	Classes []Class  `toml:"class"`
 }
 
-// life is what will become of a timer, in ticks from its arrival.
-type life struct {
-	delay     float64 // when it is due
-	interrupt float64 // when it is cancelled or moved; +Inf: never
-	move      float64 // by how much it is moved then; 0: it is cancelled
+// Class is one class of the timers of a flow.
+type Class struct {
+	Rate       Rate    `toml:"rate,omitempty" comment:"arrivals a second"`
+	Population Share   `toml:"population,omitempty" comment:"share of the population, where that is given instead of rates; left out: all of it"`
+	Delay      Delay   `toml:"delay,inline" comment:"from arrival to deadline"`
+	Completion *Delay  `toml:"completion,inline,omitempty" comment:"from arrival to the end of what is waited for: a timer that is pending then is cancelled"`
+	Shares     *Shares `toml:"shares,inline,omitempty" comment:"what becomes of them; left out: unless completed they fire"`
 }
 
-// uninterrupted is the life of a timer that fires.
-func uninterrupted(delay float64) life { return life{delay: delay, interrupt: math.Inf(1)} }
-
-// plan is an interruption to come; it is void if its timer is done with.
-type plan struct {
-	key   uint32
-	value uint64
-	move  float64
+// Shares says what becomes of the timers of a class. Cancel and Reschedule are
+// shares of the timers that arrive, Periodic is a share of the population.
+type Shares struct {
+	Cancel     Share `toml:"cancel"`     // cancelled before they fire, at a uniformly random part of their delay
+	Reschedule Share `toml:"reschedule"` // moved once, at such a moment, to a new delay from there
+	Periodic   Share `toml:"periodic"`   // scheduled again with the same delay whenever they fire, for ever
 }
 
-func (f *flow) Fill(w *Writer, r *Rand) { f.start(f, w, r) }
-
-// Step goes to the next tick on which something happens, pops what is due there
-// as an event loop does, and lets the rest happen.
-func (f *flow) Step(w *Writer, r *Rand) {
-	if f.arrival == 0 { // with a rate of 0 the first arrival is at +Inf
-		f.arrival = float64(w.Now()) + r.Exp()/f.rate
+// Check says whether the classes go together.
+func (f *Flow) Check() []ParameterError {
+	if len(f.Classes) == 0 {
+		return []ParameterError{{"class", "", "at least one class of timers"}}
 	}
-	now := f.nextTick(w)
-	f.rearm(w, w.Advance(now))
-	for ; f.arrival <= float64(now); f.arrival += r.Exp() / f.rate {
-		f.admit(w, f.arrival, f.life(r))
+	byRate := f.byRate()
+	sum := 0.0
+	for i, c := range f.Classes {
+		switch key := fmt.Sprintf("class[%d]", i); {
+		case byRate && c.Rate == 0:
+			return []ParameterError{{key + ".rate", "", "a rate, as other classes have one: all have, or none"}}
+		case byRate && c.Population != 0:
+			return []ParameterError{{key + ".population", fmt.Sprint(c.Population), "a rate or a share of the population, not both"}}
+		case byRate && c.Shares != nil && c.Shares.Periodic > 0:
+			return []ParameterError{{key + ".shares.periodic", fmt.Sprint(c.Shares.Periodic), "no periodic timers where there is a rate: they do not arrive"}}
+		case len(f.Classes) > 1 && !byRate && c.Population == 0:
+			return []ParameterError{{key + ".population", "", "the share of the population that this class makes up, or its rate"}}
+		}
+		sum += float64(c.population())
 	}
-	f.interrupt(w, now)
+	if !byRate && math.Abs(sum-1) > 1e-9 {
+		return []ParameterError{{"class", fmt.Sprintf("populations that add up to %.6g", sum), "shares that add up to 1"}}
+	}
+	return nil
 }
 
-// interrupt cancels and moves what the plans for ticks up to now name.
-func (f *flow) interrupt(w *Writer, now structures.Tick) {
-	for f.plans.Len() > 0 {
-		at, p := f.plans.First()
-		if at > now {
-			break
+// Check says whether the fates of a timer exclude one another.
+func (c *Class) Check() []ParameterError {
+	if c.Completion != nil && c.Shares != nil {
+		return []ParameterError{{"shares", "a table", "either completion or shares: both say when timers are cancelled"}}
+	}
+	return nil
+}
+
+// Check says whether the shares are parts of one whole.
+func (s *Shares) Check() []ParameterError {
+	if sum := s.Cancel + s.Reschedule; sum > 1 {
+		return []ParameterError{{"", fmt.Sprintf("cancel and reschedule of %g together", sum), "at most 1"}}
+	}
+	return nil
+}
+
+// byRate reports whether the classes have rates; they have shares of a population
+// otherwise.
+func (f *Flow) byRate() bool {
+	for _, c := range f.Classes {
+		if c.Rate != 0 {
+			return true
 		}
-		f.plans.Pop()
-		if !w.pendingAs(p.key, p.value) {
-			continue
-		}
-		if p.move > 0 {
-			w.Reschedule(p.key, now+ticks(p.move))
+	}
+	return false
+}
+
+func (c *Class) population() Share {
+	if c.Population == 0 {
+		return 1
+	}
+	return c.Population
+}
+
+// Resident returns the mean number of pending timers that the rates lead to; 0
+// when the flow takes any number.
+func (f *Flow) Resident(tick time.Duration) float64 {
+	if !f.byRate() {
+		return 0
+	}
+	n := 0.0
+	for _, c := range f.Classes {
+		fate := c.fate(tick)
+		n += float64(c.Rate.perTick(tick) * fate.meanLife())
+	}
+	return n
+}
+
+// New returns the process.
+func (f *Flow) New(n int, tick time.Duration) Process {
+	p := &flow{poll: f.Poll, empty: f.WarmUp > 0, warmUp: ticks(f.WarmUp.in(tick))}
+	for _, c := range f.Classes {
+		s := stream{fate: c.fate(tick)}
+		if c.Rate > 0 {
+			s.rate = c.Rate.perTick(tick)
 		} else {
-			w.Cancel(p.key)
+			s.population = float64(float64(n) * float64(c.population()))
+			s.rate = float64(s.population*(1-s.periodic)) / s.meanLife()
 		}
+		p.streams = append(p.streams, s)
+		p.rate += s.rate
 	}
+	return p
 }
 
-// rearm schedules the periodic ones among the timers that have fired. Periods are
-// looked up before anything is scheduled, as that uses the keys again.
-func (f *flow) rearm(w *Writer, fired []uint32) {
-	f.periods = f.periods[:0]
-	for _, key := range fired {
-		if period := f.period(key); period > 0 {
-			f.periods = append(f.periods, period)
-		}
+// fate returns what becomes of the timers of the class, in ticks.
+func (c *Class) fate(tick time.Duration) fate {
+	f := fate{delay: c.Delay.dist(tick)}
+	if c.Completion != nil {
+		f.completion = c.Completion.dist(tick)
 	}
-	for _, period := range f.periods {
-		f.setPeriod(w.Schedule(w.Now()+period), period)
+	if c.Shares != nil {
+		f.drawn = true
+		f.cancel, f.reschedule, f.periodic = float64(c.Shares.Cancel), float64(c.Shares.Reschedule), float64(c.Shares.Periodic)
 	}
-}
-
-func (f *flow) nextTick(w *Writer) structures.Tick {
-	if f.poll {
-		return w.Now() + 1
-	}
-	next := structures.Tick(math.Ceil(math.Min(f.arrival, math.MaxInt64/2)))
-	if at, ok := w.NextDeadline(); ok {
-		next = min(next, at)
-	}
-	if f.plans.Len() > 0 {
-		at, _ := f.plans.First()
-		next = min(next, at)
-	}
-	return max(next, w.Now())
-}
-
-// admit schedules a timer that arrived at a moment within the tick that ends
-// now. Moments are rounded up to ticks, arrival and end alike, which leaves the
-// mean time between them as it is.
-func (f *flow) admit(w *Writer, moment float64, l life) {
-	now := w.Now()
-	key := w.Schedule(now + ticks(l.delay))
-	f.setPeriod(key, 0)
-	if l.interrupt < l.delay {
-		at := max(now, structures.Tick(math.Ceil(moment+l.interrupt)))
-		f.plans.Push(at, plan{key, w.valueOf(key), l.move})
-	}
-}
-
-func (f *flow) period(key uint32) structures.Tick {
-	if int(key) < len(f.again) {
-		return f.again[key]
-	}
-	return 0
-}
-
-func (f *flow) setPeriod(key uint32, period structures.Tick) {
-	for int(key) >= len(f.again) {
-		f.again = append(f.again, 0)
-	}
-	f.again[key] = period
-}
-
-// startEmpty lets timers arrive for some ticks: the way in where lives are short.
-func startEmpty(ticks structures.Tick) func(*flow, *Writer, *Rand) {
-	return func(f *flow, w *Writer, r *Rand) {
-		for w.Now() < ticks {
-			f.Step(w, r)
-		}
-	}
-}
-
-// mix says what becomes of the timers of a synthetic workload. Shares are of the
-// timers that arrive; Periodic is a share of the population.
-type mix struct {
-	Cancel     float64 // cancelled before they fire, at a uniformly random part of their delay
-	Reschedule float64 // moved once, at such a moment, to a new delay from there
-	Periodic   float64 // scheduled again with the same delay whenever they fire, for ever
-}
-
-// newMixFlow returns a flow whose population stays at n.
-func newMixFlow(n int, delay dist.Dist, m mix) *flow {
-	// Mean lives in units of the mean delay: 1/2 where cancelled, 1/2 + 1 where
-	// moved, 1 otherwise. Little's law gives the rate.
-	meanLife := 1 - m.Cancel/2 + m.Reschedule/2
-	passing := float64(float64(n) * (1 - m.Periodic))
-	return &flow{
-		rate: passing / float64(meanLife*delay.Mean()),
-		life: func(r *Rand) life {
-			l, u := uninterrupted(delay.Draw(r)), r.Float64()
-			if u < m.Cancel+m.Reschedule {
-				l.interrupt = float64(r.Float64() * l.delay)
-			}
-			if u >= m.Cancel && u < m.Cancel+m.Reschedule {
-				l.move = delay.Draw(r)
-			}
-			return l
-		},
-		start: func(f *flow, w *Writer, r *Rand) { f.startSteady(w, r, n, delay, m) },
-	}
-}
-
-// startSteady schedules the population that the flow keeps up: each timer as one
-// finds it at a random moment of its life.
-func (f *flow) startSteady(w *Writer, r *Rand, n int, delay dist.Dist, m mix) {
-	for range int(float64(float64(n)*m.Periodic) + 0.5) {
-		period := ticks(delay.Draw(r))
-		f.setPeriod(w.Schedule(ticks(float64(r.Float64()*float64(period)))), period)
-	}
-	// The time that lives spend before an interruption against the time that
-	// they spend with nothing ahead but their deadline.
-	before, after := (m.Cancel+m.Reschedule)/2, 1-m.Cancel
-	for w.Pending() < n {
-		if float64(r.Float64()*(before+after)) >= before {
-			f.setPeriod(w.Schedule(ticks(dist.Residual(delay, r))), 0)
-			continue
-		}
-		// Both the delay and the part of it at which the interruption comes are
-		// length-biased; the density of that part is 2u.
-		d := delay.DrawBiased(r)
-		interrupt := float64(d * math.Sqrt(r.Float64()))
-		age := float64(r.Float64() * interrupt)
-		l := life{delay: d - age, interrupt: interrupt - age}
-		if r.Float64()*(m.Cancel+m.Reschedule) >= m.Cancel {
-			l.move = delay.Draw(r)
-		}
-		f.admit(w, 0, l)
-	}
+	return f
 }

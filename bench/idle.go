@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -15,17 +14,17 @@ var idlePopulations = []int{10, 1000}
 // idleCase is one script of the idle analysis: the hold model with one
 // distribution of delays. It is not timed; it counts.
 type idleCase struct {
-	delay dist.Named
+	delay string // kind
 	n     int
 	ticks int
 	seed  uint64
 }
 
-func (c idleCase) name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.delay.Name, c.n) }
+func (c idleCase) name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.delay, c.n) }
 
 // run replays the script on every structure under both drivers.
 func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
-	workload := newHold(c.delay)
+	workload := newHold(family(c.delay))
 	s := newScript(workload, c.n, c.seed)
 	blocks := []*Block{s.fill()}
 	for s.writer.Now() < structures.Tick(c.ticks) {
@@ -46,7 +45,7 @@ func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
 				return nil, fmt.Errorf("%s fails the proof on %s under the %s driver, n %d, seed %d: %w",
 					e.Name, c.name(), d, c.n, c.seed, err)
 			}
-			w.idle.Workload, w.idle.Distribution, w.idle.N = workload.Name, c.delay.Name, c.n
+			w.idle.Workload, w.idle.Distribution, w.idle.N = workload.Name, c.delay, c.n
 			w.idle.Structure, w.idle.Driver = e.Name, d
 			w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
 			if w.work != nil {

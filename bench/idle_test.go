@@ -75,7 +75,7 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 // without a tick, and a driver that ticks wakes once a tick.
 func TestIdleCountsAddUp(t *testing.T) {
 	for _, n := range idlePopulations {
-		counts, err := idleCase{named("clustered"), n, 20_000, 3}.run(catalog.All())
+		counts, err := idleCase{"clustered", n, 20_000, 3}.run(catalog.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,9 +64,9 @@ func (p Profile) sizesOf(w Workload) []int {
 		return nil
 	case w.Resident > 0:
 		return []int{w.Resident}
-	case w.mixed:
+	case KindOf(w.Model).mixed:
 		return p.gridSize
-	case w.cyclic:
+	case KindOf(w.Model).cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}
 	return p.sizes

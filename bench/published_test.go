@@ -33,7 +33,7 @@ func entries(t *testing.T, names ...string) []catalog.Entry {
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay, 1000, 100_000, 1}).run(entries(t, "hwheel-linux"))
+		counts, err := (idleCase{delay.Name, 1000, 100_000, 1}).run(entries(t, "hwheel-linux"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 // fixed ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
-	counts, err := (idleCase{named("exponential"), n, 300_000, 1}).run(entries(t, "wheel"))
+	counts, err := (idleCase{"exponential", n, 300_000, 1}).run(entries(t, "wheel"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // what Kafka built its DelayQueue of buckets for. A cascading wheel has some.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay, 10, 100_000, 1}).run(entries(t, "bucketheap", "buckettree", "hwheel"))
+		counts, err := (idleCase{delay.Name, 10, 100_000, 1}).run(entries(t, "bucketheap", "buckettree", "hwheel"))
 		if err != nil {
 			t.Fatal(err)
 		}

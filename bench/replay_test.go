@@ -53,7 +53,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 			if err := allReplays(&null{}, nil, w, seed); err != nil {
 				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
 			}
-			if w.NothingFires {
+			if KindOf(w.Model).nothingFires {
 				g := newGoTimers()
 				if err := allReplays(g, nil, w, seed); err != nil {
 					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
@@ -158,7 +158,7 @@ func TestARunWithoutProofGivesNoNumber(t *testing.T) {
 	if len(r.Cells) != 0 || r.Complete {
 		t.Errorf("%d cells in spite of the failure", len(r.Cells))
 	}
-	if _, err := (idleCase{named("uniform"), 1000, 20_000, 1}).run([]catalog.Entry{faultyEntry("fires a tick late")}); err == nil {
+	if _, err := (idleCase{"uniform", 1000, 20_000, 1}).run([]catalog.Entry{faultyEntry("fires a tick late")}); err == nil {
 		t.Error("the idle analysis counts the wake-ups of a structure that fires late")
 	}
 }

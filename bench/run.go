@@ -117,8 +117,8 @@ func stepsOf(cfg Config, clock Clock) []step {
 		return steps
 	}
 	for _, n := range idlePopulations {
-		for _, delay := range dist.All() {
-			c := idleCase{delay, n, cfg.Profile.idleTicks, cfg.Seed}
+		for _, delay := range dist.Grid() {
+			c := idleCase{delay.Name, n, cfg.Profile.idleTicks, cfg.Seed}
 			steps = append(steps, step{
 				name:   c.name(),
 				weight: float64(cfg.Profile.idleTicks) * float64(len(cfg.Structures)),

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -129,8 +128,7 @@ func TestNamedWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 // whole generator that uses none of its formulas.
 func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 	for name, want := range map[string]float64{"exponential": 0.50, "uniform": 0.67, "constant": 1.00} {
-		delay, _ := dist.Find(name)
-		s := newScript(newHold(delay), 1000, 1)
+		s := newScript(newHold(family(name)), 1000, 1)
 		var deadlines []structures.Tick
 		insert := func(at structures.Tick) float64 {
 			i := sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > at })

@@ -1,11 +1,9 @@
 package bench
 
 import (
-	"math"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
-	"github.com/timerbench/timerbench/structures"
 )
 
 // Rand is the source of randomness of a workload: fixed by its seed on any
@@ -15,38 +13,28 @@ type Rand = dist.Rand
 // Workload is a use of timers: who is scheduled when, for how long, and what
 // becomes of it. It is the same for every structure.
 type Workload struct {
-	Name         string
-	Summary      string        // one line
-	Source       string        // where its parameters come from
-	Distribution string        // of its delays; empty when it is the workload's own
-	Tick         time.Duration // length of a tick in what it models
+	Name    string
+	Summary string        // one line
+	Source  string        // where its parameters come from
+	Tick    time.Duration // length of a tick in what it models
+	Model   Model         // what its timers do
 
 	// Resident is the number of pending timers that its parameters lead to; 0
 	// when it takes any number.
 	Resident int
 
-	// NothingFires says that the script never moves the clock, so that real
-	// timers can be measured beside virtual ones.
-	NothingFires bool
-
-	// Unit is what its cost is counted per; empty: PerLifecycle.
+	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit Unit
-
-	// mixed marks the workloads whose point is the mixture, not the scaling.
-	mixed bool
-
-	// cyclic marks the workloads whose Step is a whole cycle of all timers.
-	cyclic bool
-
-	// New returns the process that writes the script with n resident timers.
-	New func(n int) Process
 }
 
 func (w Workload) unit() Unit {
-	if w.Unit == "" {
-		return PerLifecycle
+	switch kind := KindOf(w.Model); {
+	case w.Unit != "":
+		return w.Unit
+	case kind.Unit != "":
+		return kind.Unit
 	}
-	return w.Unit
+	return PerLifecycle
 }
 
 // Process writes a script, piece by piece.
@@ -57,17 +45,12 @@ type Process interface {
 	Step(w *Writer, r *Rand)
 }
 
-// meanDelay is the mean of the delays of the synthetic families, in ticks: 30 s
-// at a tick of 1 ms, which makes uniform delays spread over 60,000 ticks.
-const meanDelay = 30_000
+// meanDelay is the mean of the delays of the synthetic families: at a tick of 1 ms
+// it makes uniform delays spread over 60,000 ticks.
+const meanDelay = Duration(30 * time.Second)
 
-// never bounds the delays that heavy tails draw: 35 years at a tick of 1 ms.
-const never = 1 << 40
-
-// ticks rounds a real number of ticks to a delay: at least one tick.
-func ticks(x float64) structures.Tick {
-	return structures.Tick(math.Min(math.Max(1, math.Floor(x+0.5)), never))
-}
+// family returns delays of one of the kinds that are given by their mean.
+func family(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
 
 // fillFromDelays schedules n timers whose remaining delays are those of a
 // population in its steady state.
@@ -86,7 +69,7 @@ type script struct {
 
 // newScript starts the script that workload, n and seed name.
 func newScript(wl Workload, n int, seed uint64) *script {
-	return &script{process: wl.New(n), rand: dist.NewRand(seed, streamOf(wl.Name, n))}
+	return &script{process: wl.Model.New(n, wl.Tick), rand: dist.NewRand(seed, streamOf(wl.Name, n))}
 }
 
 // streamOf gives each workload and size a random stream of its own, so that the

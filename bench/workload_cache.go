@@ -1,6 +1,6 @@
 package bench
 
-import "github.com/timerbench/timerbench/bench/internal/dist"
+import "time"
 
 // newCacheTTL models the expiry of cache entries: each write sets a TTL, and
 // nothing is cancelled.
@@ -10,11 +10,8 @@ import "github.com/timerbench/timerbench/bench/internal/dist"
 // second with TTLs of 120 s (93 %), 2700 s (5 %) and 5 s (3 %). It follows that
 // about 658,000 entries are pending.
 func newCacheTTL() Workload {
-	const perTick = 2.7
-	ttl := dist.Mixture{
-		{Weight: 93, Dist: dist.Constant(120_000)},
-		{Weight: 5, Dist: dist.Constant(2_700_000)},
-		{Weight: 3, Dist: dist.Constant(5_000)},
+	ttl := func(weight Weight, seconds int) Part {
+		return Part{weight, Delay{Kind: "constant", Mean: Duration(seconds) * Duration(time.Second)}}
 	}
 	return Workload{
 		Name:     "cache-ttl",
@@ -22,15 +19,12 @@ func newCacheTTL() Workload {
 		Source:   "twitter/cache-trace 2020Mar, cluster 23",
 		Tick:     millisecond,
 		Resident: 658_000,
-		New: func(int) Process {
-			return &flow{
-				rate: perTick,
-				poll: true,
-				life: func(r *Rand) life { return uninterrupted(ttl.Draw(r)) },
-				start: func(_ *flow, w *Writer, r *Rand) {
-					fillFromDelays(w, r, int(perTick*ttl.Mean()), ttl)
-				},
-			}
+		Model: &Flow{
+			Poll: true,
+			Classes: []Class{{
+				Rate:  2_700,
+				Delay: Delay{Kind: mixture, Parts: []Part{ttl(93, 120), ttl(5, 2700), ttl(3, 5)}},
+			}},
 		},
 	}
 }

@@ -1,24 +1,35 @@
 package bench
 
-import "github.com/timerbench/timerbench/bench/internal/dist"
+import (
+	"time"
 
-// fillDrain schedules n timers, then moves the clock from deadline to deadline
+	"github.com/timerbench/timerbench/bench/internal/dist"
+)
+
+// FillDrain schedules n timers, then moves the clock from deadline to deadline
 // until all have fired, and begins again.
+type FillDrain struct {
+	Delay Delay `toml:"delay,inline" comment:"of each timer"`
+}
+
+func newFillDrain(delay Delay) Workload {
+	return Workload{
+		Name:    "fill-drain",
+		Summary: "schedule n timers, advance until all have fired, begin again",
+		Source:  "wahern/timeout's benchmark; delays chosen",
+		Tick:    millisecond,
+		Model:   &FillDrain{Delay: delay},
+	}
+}
+
+// New returns the process.
+func (f *FillDrain) New(n int, tick time.Duration) Process {
+	return &fillDrain{n, f.Delay.dist(tick)}
+}
+
 type fillDrain struct {
 	n     int
 	delay dist.Dist
-}
-
-func newFillDrain(delay dist.Named) Workload {
-	return Workload{
-		Name:         "fill-drain",
-		Summary:      "schedule n timers, advance until all have fired, begin again",
-		Source:       "wahern/timeout's benchmark; delays chosen",
-		Distribution: delay.Name,
-		Tick:         millisecond,
-		cyclic:       true,
-		New:          func(n int) Process { return &fillDrain{n, delay.New(meanDelay)} },
-	}
 }
 
 // Fill goes through one cycle, so that the memory is there; it ends full.

@@ -1,30 +1,47 @@
 package bench
 
-import "github.com/timerbench/timerbench/bench/internal/dist"
+import (
+	"time"
 
-// hold is the hold model (Vaucher & Duval 1975; Jones 1986): a timer fires,
+	"github.com/timerbench/timerbench/bench/internal/dist"
+)
+
+// Hold is the hold model (Vaucher & Duval 1975; Jones 1986): a timer fires,
 // another one is scheduled, and the population stays as it is. It is the classic
 // measure of a priority queue: half inserts, half removals of the minimum.
+type Hold struct {
+	Delay Delay `toml:"delay,inline" comment:"of each timer"`
+	Poll  bool  `toml:"poll,omitempty" comment:"pop at every tick, not only where a timer is due"`
+}
+
+func newHold(delay Delay) Workload {
+	return Workload{
+		Name:    "hold",
+		Summary: "a timer fires, the next is scheduled; the population stays",
+		Source:  "hold model: Vaucher & Duval 1975, Jones 1986; mean delay of 30,000 ticks chosen",
+		Tick:    millisecond,
+		Model:   &Hold{Delay: delay},
+	}
+}
+
+// New returns the process.
+func (h *Hold) New(n int, tick time.Duration) Process {
+	return &hold{n: n, delay: h.Delay.dist(tick), poll: h.Poll}
+}
+
 type hold struct {
 	n     int
 	delay dist.Dist
-}
-
-func newHold(delay dist.Named) Workload {
-	return Workload{
-		Name:         "hold",
-		Summary:      "a timer fires, the next is scheduled; the population stays",
-		Source:       "hold model: Vaucher & Duval 1975, Jones 1986; mean delay of 30,000 ticks chosen",
-		Distribution: delay.Name,
-		Tick:         millisecond,
-		New:          func(n int) Process { return &hold{n, delay.New(meanDelay)} },
-	}
+	poll  bool
 }
 
 func (h *hold) Fill(w *Writer, r *Rand) { fillFromDelays(w, r, h.n, h.delay) }
 
 func (h *hold) Step(w *Writer, r *Rand) {
-	at, _ := w.NextDeadline()
+	at := w.Now() + 1
+	if !h.poll {
+		at, _ = w.NextDeadline()
+	}
 	for range w.Advance(at) {
 		w.Schedule(at + ticks(h.delay.Draw(r)))
 	}

@@ -1,10 +1,6 @@
 package bench
 
-import (
-	"math"
-
-	"github.com/timerbench/timerbench/bench/internal/dist"
-)
+import "time"
 
 // newKafkaPurgatory models the delayed requests of a Kafka broker: each has a
 // fixed timeout, and most are completed, and so cancelled, before it.
@@ -15,30 +11,24 @@ import (
 // that 88.2 % are cancelled and that about 335 are pending. Kafka's tick is 1 ms;
 // the broker's reaper wakes when a bucket expires, here the loop polls each tick.
 func newKafkaPurgatory() Workload {
-	const (
-		perTick = 10.0
-		timeout = 100.0
-	)
-	completion := dist.LogNormalQuantiles(20, 50)
 	return Workload{
 		Name:     "kafka-purgatory",
 		Summary:  "requests with a timeout of 100 ms, most completed before it (10,000 a second)",
 		Source:   "apache/kafka TestPurgatoryPerformance, PR 1738",
 		Tick:     millisecond,
 		Resident: 335,
-		New: func(int) Process {
-			return &flow{
-				rate:  perTick,
-				poll:  true,
-				start: startEmpty(10 * timeout),
-				life: func(r *Rand) life {
-					l := uninterrupted(timeout)
-					if done := completion.Draw(r); done < math.Inf(1) {
-						l.interrupt = done
-					}
-					return l
+		Model: &Flow{
+			Poll:   true,
+			WarmUp: Duration(time.Second), // ten timeouts
+			Classes: []Class{{
+				Rate:  10_000,
+				Delay: Delay{Kind: "constant", Mean: Duration(100 * millisecond)},
+				Completion: &Delay{
+					Kind:          "lognormal",
+					Median:        Duration(20 * millisecond),
+					UpperQuartile: Duration(50 * millisecond),
 				},
-			}
+			}},
 		},
 	}
 }

@@ -1,17 +1,13 @@
 package bench
 
-import (
-	"time"
-
-	"github.com/timerbench/timerbench/bench/internal/dist"
-)
+import "time"
 
 const millisecond = time.Millisecond
 
 // Workloads returns every workload, in the order in which tables show them: the
 // synthetic families, the grid, then those that model something.
 func Workloads() []Workload {
-	uniform, clustered := named("uniform"), named("clustered")
+	uniform, clustered := family("uniform"), family("clustered")
 	list := []Workload{
 		newHold(uniform),
 		newStartStop(uniform),
@@ -20,7 +16,7 @@ func Workloads() []Workload {
 		newFillDrain(uniform),
 		newIdle(),
 	}
-	for _, delay := range []dist.Named{uniform, clustered} {
+	for _, delay := range []Delay{uniform, clustered} {
 		for _, cancelled := range []int{0, 50, 90} {
 			list = append(list, newGrid(delay, cancelled))
 		}
@@ -41,13 +37,4 @@ func FindWorkload(name string) (Workload, bool) {
 		}
 	}
 	return Workload{}, false
-}
-
-// named returns a family of distributions that is known to be there.
-func named(name string) dist.Named {
-	d, ok := dist.Find(name)
-	if !ok {
-		panic("bench: no distribution " + name)
-	}
-	return d
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func listWorkloads(out io.Writer) {
 		if w.Resident > 0 {
 			resident = strconv.Itoa(w.Resident)
 		}
-		t.AppendRow(table.Row{w.Name, w.Summary, resident, w.Distribution, w.Source})
+		t.AppendRow(table.Row{w.Name, w.Summary, resident, strings.Join(bench.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
 }

@@ -55,6 +55,21 @@ func (u Uniform) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (u Uniform) Mean() float64 { return (u.Low + u.High) / 2 }
 
+// Triangular lies between 0 and the end that it is named by, with a density in
+// proportion to the value.
+type Triangular float64
+
+// Draw inverts the distribution function (x / end)^2.
+func (t Triangular) Draw(r *Rand) float64 { return float64(float64(t) * sqrt(r.Float64())) }
+
+// DrawBiased inverts the distribution function (x / end)^3.
+func (t Triangular) DrawBiased(r *Rand) float64 {
+	return float64(float64(t) * exact.Pow(r.positive(), 1.0/3))
+}
+
+// Mean returns the mean.
+func (t Triangular) Mean() float64 { return float64(2*float64(t)) / 3 }
+
 // Exponential has the mean that it is named by.
 type Exponential float64
 

@@ -64,6 +64,8 @@ func formulas() map[string]func(float64) float64 {
 			return 1
 		},
 		"uniform":     distuv.Uniform{Min: 0, Max: 2 * mean}.CDF,
+		"biased":      distuv.Uniform{Min: 0.9 * mean, Max: 1.1 * mean}.CDF,
+		"triangular":  distuv.NewTriangle(0, 1.5*mean, 1.5*mean, nil).CDF,
 		"exponential": distuv.Exponential{Rate: 1.0 / mean}.CDF,
 		"pareto":      distuv.Pareto{Xm: mean / 3.0, Alpha: 1.5}.CDF,
 		"lognormal":   distuv.LogNormal{Mu: math.Log(mean) - 0.5, Sigma: 1}.CDF,

@@ -9,10 +9,10 @@ type Named struct {
 	New  func(mean float64) Dist // the member with that mean
 }
 
-// All returns the families of the comparison grid. With one mean for all of them
+// Grid returns the families of the comparison grid. With one mean for all of them
 // the same rate of arrivals keeps the same number of timers pending, so what
 // differs between two of them is the shape alone.
-func All() []Named {
+func Grid() []Named {
 	return []Named{
 		{"constant", "one timeout for all", func(mean float64) Dist { return Constant(mean) }},
 		{"uniform", "U(0, 2 mean)", func(mean float64) Dist { return Uniform{0, 2 * mean} }},
@@ -22,6 +22,15 @@ func All() []Named {
 		{"pareto", "heavy tail, alpha 1.5", pareto},
 		{"lognormal", "sigma 1", logNormal},
 	}
+}
+
+// All returns every family: those of the grid, and the increments of Jones 1986
+// that are not among them.
+func All() []Named {
+	return append(Grid(),
+		Named{"triangular", "density rising from 0 to 1.5 mean", triangular},
+		Named{"biased", "U(0.9, 1.1) mean", biased},
+	)
 }
 
 // Find returns the family of that name.
@@ -55,6 +64,12 @@ func bimodal(mean float64) Dist {
 	s := float64(mean*2) / 21
 	return Mixture{{0.9, Uniform{0, s}}, {0.1, Uniform{float64(100 * s), float64(101 * s)}}}
 }
+
+// triangular and biased are increments of Jones 1986, too: most of them long, and
+// all of them about the same.
+func triangular(mean float64) Dist { return Triangular(float64(3*mean) / 2) }
+
+func biased(mean float64) Dist { return Uniform{float64(0.9 * mean), float64(1.1 * mean)} }
 
 // pareto has a chosen alpha of 1.5: finite mean, infinite variance.
 func pareto(mean float64) Dist {

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Duration is a length of time, written "100ms" or "2m". Where it is a parameter
+// it must be positive, and no shorter than half a tick, as what is shorter would
+// be rounded to something else.
+type Duration time.Duration
+
+// MarshalText writes the duration without units of which there are none: "2m",
+// not "2m0s".
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q: want a duration such as \"100ms\", \"1.5s\" or \"2h\"", text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// in returns the duration in ticks, not rounded to whole ones.
+func (d Duration) in(tick time.Duration) float64 { return float64(d) / float64(tick) }
+
+func (d Duration) check(tick time.Duration) string {
+	switch {
+	case d <= 0:
+		return "a positive duration"
+	case d.in(tick) < 0.5:
+		return fmt.Sprintf("at least half a tick: timers count ticks of %v here, a shorter tick may be what you want", Duration(tick))
+	}
+	return ""
+}
+
+// Rate is a number of events a second.
+type Rate float64
+
+// perTick returns the number of events a tick.
+func (r Rate) perTick(tick time.Duration) float64 {
+	return float64(float64(r)*float64(tick)) / float64(time.Second)
+}
+
+func (r Rate) check(time.Duration) string { return positive(float64(r), "a number a second") }
+
+// Share is a part of a whole, from 0 to 1.
+type Share float64
+
+func (s Share) check(time.Duration) string {
+	if !(s >= 0 && s <= 1) {
+		return "a share, from 0 to 1"
+	}
+	return ""
+}
+
+// Weight is how often one of several is chosen, in proportion to the weights of
+// the others.
+type Weight float64
+
+func (w Weight) check(time.Duration) string { return positive(float64(w), "a weight") }
+
+// Count is a number of things.
+type Count int
+
+func (c Count) check(time.Duration) string {
+	if c < 1 {
+		return "a whole number from 1"
+	}
+	return ""
+}
+
+// positive says what is wanted if x is not a finite number above 0.
+func positive(x float64, what string) string {
+	if x > 0 && x <= math.MaxFloat64 {
+		return ""
+	}
+	return what + " above 0"
+}
+
+// ticks rounds a real number of ticks to a delay: at least one tick.
+func ticks(x float64) structures.Tick {
+	return structures.Tick(math.Min(math.Max(1, math.Floor(x+0.5)), never))
+}
+
+// never bounds the delays that heavy tails draw: 35 years at a tick of 1 ms.
+const never = 1 << 40
+
+// Checker is a group of parameters that depend on one another: Check says what is
+// wrong with the whole, where each by itself may be right.
+type Checker interface {
+	Check() []ParameterError
+}
+
+// ParameterError says which parameter is wrong, and what it should be.
+type ParameterError struct {
+	Key   string // as in "class[0].delay.mean"; empty: the group as a whole
+	Value string // what is there
+	Want  string
+}
+
+func (e ParameterError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: want %s", e.Key, e.Want)
+	}
+	return fmt.Sprintf("%s = %s: want %s", e.Key, e.Value, e.Want)
+}
+
+// CheckModel holds the parameters of a model against the ranges of their types
+// and against one another, where ticks have that length. It returns all that is
+// wrong.
+func CheckModel(m Model, tick time.Duration) []ParameterError {
+	return checkValue(reflect.ValueOf(m), "", false, tick)
+}
+
+// parameter is a type of parameter that knows its range: check says what is
+// wanted instead, or nothing.
+type parameter interface {
+	check(tick time.Duration) string
+}
+
+func checkValue(v reflect.Value, key string, optional bool, tick time.Duration) []ParameterError {
+	if optional && v.IsZero() {
+		return nil
+	}
+	if p, ok := v.Interface().(parameter); ok {
+		if want := p.check(tick); want != "" {
+			return []ParameterError{{key, fmt.Sprint(p), want}}
+		}
+		return nil
+	}
+	var errs []ParameterError
+	switch v.Kind() {
+	case reflect.Pointer:
+		return checkValue(v.Elem(), key, false, tick)
+	case reflect.Slice:
+		for i := range v.Len() {
+			errs = append(errs, checkValue(v.Index(i), fmt.Sprintf("%s[%d]", key, i), false, tick)...)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("toml"), ",")
+			errs = append(errs, checkValue(v.Field(i), join(key, name), strings.Contains(options, "omitempty"), tick)...)
+		}
+		if c, ok := v.Addr().Interface().(Checker); ok && len(errs) == 0 {
+			for _, e := range c.Check() {
+				errs = append(errs, ParameterError{join(key, e.Key), e.Value, e.Want})
+			}
+		}
+	}
+	return errs
+}
+
+// join puts a key below another; either may be empty.
+func join(key, below string) string {
+	if key == "" || below == "" {
+		return key + below
+	}
+	return key + "." + below
+}
