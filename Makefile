@@ -1,4 +1,4 @@
-# What a run measures can be narrowed: make bench ARGS="--structure wheel --workload hold"
+# What a run measures can be narrowed: make bench ARGS="--structure wheel --workload churn"
 ARGS ?=
 OUT  ?= out
 # How long to fuzz each structure.

@@ -52,7 +52,7 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
 		w, _ := FindWorkload(name)
-		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, w, 1); err != nil {
+		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, blocksOf(w, 1)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		}
 		// Popped at each tick, the timed replay must find it, too.
 		w, _ := FindWorkload("kafka-purgatory")
-		if err := allReplays(e.New(), e.MaxLate, w, 1); err == nil {
+		if err := allReplays(e.New(), e.MaxLate, blocksOf(w, 1)); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
 	}

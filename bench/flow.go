@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -106,6 +107,17 @@ func (f *Flow) Resident(tick time.Duration) float64 {
 		n += float64(c.Rate.perTick(tick) * fate.meanLife())
 	}
 	return n
+}
+
+// scaled returns the flow with its rates, and so its population, larger by a factor.
+// One that has no rates takes any population as it is.
+func (f *Flow) scaled(factor float64) *Flow {
+	scaled := *f
+	scaled.Classes = slices.Clone(f.Classes)
+	for i := range scaled.Classes {
+		scaled.Classes[i].Rate *= Rate(factor)
+	}
+	return &scaled
 }
 
 // New returns the process.

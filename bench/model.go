@@ -46,6 +46,7 @@ func Models() []ModelKind {
 		{Name: "reschedule", New: func() Model { return &Reschedule{Burst: defaultBurst} }, Unit: PerReschedule, nothingFires: true},
 		{Name: "fill-drain", New: func() Model { return &FillDrain{} }, cyclic: true},
 		{Name: "flow", New: func() Model { return &Flow{} }, mixed: true},
+		{Name: "cancel-hold", New: func() Model { return &CancelHold{} }, mixed: true},
 	}
 }
 

@@ -10,52 +10,51 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
+// blocksOf returns the fill of a workload and nine blocks of it.
+func blocksOf(w Workload, seed uint64) []*Block {
+	script := newScript(w, sizeFor(w), seed)
+	blocks := []*Block{script.fill()}
+	for range 9 {
+		blocks = append(blocks, script.next(2000, nil))
+	}
+	return blocks
+}
+
 // allReplays replays a workload in every way there is and returns the first
 // failure of the proof.
-func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, w Workload, seed uint64) error {
-	script := newScript(w, sizeFor(w), seed)
-	r := newReplayer(s, maxLate)
-	b := script.fill()
-	r.whole(b)
-	for i := range 9 {
-		if _, err := r.check(b.Want); err != nil {
-			return err
-		}
-		b = script.next(2000, b)
+func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, blocks []*Block) error {
+	r, samples := newReplayer(s, maxLate), newLatencies()
+	for i, b := range blocks {
 		switch i % 3 {
 		case 0:
 			r.whole(b)
 		case 1:
 			r.byKind(b, Clock{})
 		case 2:
-			r.sampled(b, newLatencies())
+			r.sampled(b, samples)
+		}
+		if _, err := r.check(b.Want); err != nil {
+			return err
 		}
 	}
-	_, err := r.check(b.Want)
-	return err
+	return nil
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range Workloads() {
-		if testing.Short() && w.Resident > 10_000 {
-			continue
-		}
-		seeds := uint64(3)
-		if w.Resident > 10_000 {
-			seeds = 1
-		}
-		for seed := range seeds {
+		for seed := range uint64(3) {
+			blocks := blocksOf(w, seed)
 			for _, e := range catalog.All() {
-				if err := allReplays(e.New(), e.MaxLate, w, seed); err != nil {
+				if err := allReplays(e.New(), e.MaxLate, blocks); err != nil {
 					t.Errorf("%s on %s, seed %d: %v", e.Name, w.Name, seed, err)
 				}
 			}
-			if err := allReplays(&null{}, nil, w, seed); err != nil {
+			if err := allReplays(&null{}, nil, blocks); err != nil {
 				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
 			}
 			if KindOf(w.Model).nothingFires {
 				g := newGoTimers()
-				if err := allReplays(g, nil, w, seed); err != nil {
+				if err := allReplays(g, nil, blocks); err != nil {
 					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
 				}
 				g.stop()
@@ -127,14 +126,15 @@ func faultyEntry(fault string) catalog.Entry {
 
 func TestTheProofFindsEveryFault(t *testing.T) {
 	w, _ := FindWorkload("mixed")
-	if err := allReplays(faultyEntry("").New(), nil, w, 1); err != nil {
+	blocks := blocksOf(w, 1)
+	if err := allReplays(faultyEntry("").New(), nil, blocks); err != nil {
 		t.Fatalf("without a fault: %v", err)
 	}
 	for _, fault := range []string{
 		"loses a timer", "fires a tick early", "fires a tick late", "mixes values up",
 		"refuses a cancel", "forgets a cancel", "forgets to move", "fires twice",
 	} {
-		if err := allReplays(faultyEntry(fault).New(), nil, w, 1); err == nil {
+		if err := allReplays(faultyEntry(fault).New(), nil, blocks); err == nil {
 			t.Errorf("a structure that %s passes the proof", fault)
 		}
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ type Config struct {
 	Profile    Profile
 	Structures []catalog.Entry
 	Workloads  []Workload
-	N          []int // sizes, instead of the profile's; workloads that bring their own keep theirs
+	N          []int // sizes, instead of the profile's
 	Trials     int   // instead of the profile's, if not 0
 	Seed       uint64
 
@@ -58,7 +59,7 @@ func Run(ctx context.Context, cfg Config) (*Results, error) {
 	}
 	steps := stepsOf(cfg, clock)
 	if len(steps) == 0 {
-		return r, fmt.Errorf("nothing to run: no workload of the choice has a size in the %s profile", cfg.Profile.Name)
+		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
 	}
 	p := Progress{Steps: len(steps)}
 	for _, s := range steps {
@@ -159,7 +160,7 @@ func (cfg Config) entries(n int) []catalog.Entry {
 
 // sizes returns the sizes at which to run a workload.
 func (cfg Config) sizes(w Workload) []int {
-	if len(cfg.N) > 0 && w.Resident == 0 {
+	if len(cfg.N) > 0 {
 		return cfg.N
 	}
 	return cfg.Profile.sizesOf(w)

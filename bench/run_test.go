@@ -126,10 +126,11 @@ func TestAFailedCheckpointEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestAProfileThatHoldsNothingOfTheChoiceIsAnError(t *testing.T) {
-	cfg := tinyRun(t, []string{"minheap"}, []string{"cache-ttl"})
+func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
+	cfg := tinyRun(t, []string{"list"}, []string{"hold"})
+	cfg.N = []int{1_000_000}
 	if _, err := Run(context.Background(), cfg); err == nil {
-		t.Error("a workload of 658,000 timers runs in the smoke profile")
+		t.Error("a list runs with a million timers")
 	}
 }
 

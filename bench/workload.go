@@ -19,12 +19,24 @@ type Workload struct {
 	Tick    time.Duration // length of a tick in what it models
 	Model   Model         // what its timers do
 
-	// Resident is the number of pending timers that its parameters lead to; 0
-	// when it takes any number.
+	// Resident is the number of pending timers that its parameters lead to as
+	// published; it takes any other as well. 0 when none is more typical than another.
 	Resident int
 
 	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit Unit
+
+	// Extra marks a variant of another workload, which only the full profile runs
+	// unasked.
+	Extra bool
+}
+
+// process returns the process with n resident timers.
+func (w Workload) process(n int) Process {
+	if f, ok := w.Model.(*Flow); ok && w.Resident > 0 && n != w.Resident {
+		return f.scaled(float64(n)/float64(w.Resident)).New(n, w.Tick)
+	}
+	return w.Model.New(n, w.Tick)
 }
 
 func (w Workload) unit() Unit {
@@ -69,7 +81,7 @@ type script struct {
 
 // newScript starts the script that workload, n and seed name.
 func newScript(wl Workload, n int, seed uint64) *script {
-	return &script{process: wl.Model.New(n, wl.Tick), rand: dist.NewRand(seed, streamOf(wl.Name, n))}
+	return &script{process: wl.process(n), rand: dist.NewRand(seed, streamOf(wl.Name, n))}
 }
 
 // streamOf gives each workload and size a random stream of its own, so that the

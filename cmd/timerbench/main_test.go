@@ -20,11 +20,11 @@ func run(args ...string) (code int, stdout, stderr string) {
 
 func TestRunThenReport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "deep", "out")
-	code, _, stderr := run("run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "hold|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
+	code, _, stderr := run("run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "^hold$|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
 	if code != 0 {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
-	for _, part := range []string{"[1/3] hold, n 50", "[3/3] kafka-purgatory, n 335", "fewer than 6"} {
+	for _, part := range []string{"[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("run does not say %q: %s", part, stderr)
 		}
@@ -33,7 +33,7 @@ func TestRunThenReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Complete || len(r.Cells) != 3 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
+	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
 		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
 	}
 	if lines, err := os.ReadFile(filepath.Join(out, benchfmtFile)); err != nil || !bytes.Contains(lines, []byte("BenchmarkTimers/workload=hold/n=50/structure=hwheel")) {
@@ -76,7 +76,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"n not a number":    {[]string{"run", "--n", "100,many"}, []string{`"many"`}},
 		"negative trials":   {[]string{"run", "--trials", "-1"}, []string{"--trials -1"}},
 		"unwritable out":    {[]string{"run", "--out", filepath.Join(file, "out")}, []string{"--out", file}},
-		"nothing to run":    {[]string{"run", "-p", "smoke", "-w", "cache-ttl", "-o", dir}, []string{"nothing to run", "smoke"}},
+		"nothing to run":    {[]string{"run", "-s", "^list$", "-w", "^hold$", "--n", "1e6", "-o", dir}, []string{"nothing to run", "structure"}},
 		"unknown flag":      {[]string{"run", "--trails", "3"}, []string{"--trails"}},
 		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
 		"stray argument":    {[]string{"run", "hold"}, []string{"hold"}},

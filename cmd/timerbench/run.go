@@ -47,7 +47,7 @@ Filters are regular expressions, unanchored as those of go test: "wheel" chooses
 wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`,
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
-  timerbench run --structure 'heap|^hwheel$' --workload hold --n 1e3,1e6 --trials 12
+  timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
   benchstat -col /structure -row /workload,/n out/` + benchfmtFile,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +56,7 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression`")
+	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
 	flags.StringVarP(&f.profile, "profile", "p", "normal", "how much to run: "+strings.Join(profiles, ", "))
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
@@ -102,15 +102,18 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Workloads, err = match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
-	if err != nil {
-		return cfg, err
-	}
 	profile, err := match("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, "^"+f.profile+"$")
 	if err != nil {
 		return cfg, err
 	}
 	cfg.Profile = profile[0]
+	cfg.Workloads = cfg.Profile.Workloads()
+	if f.workloads != "" {
+		cfg.Workloads, err = match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
+		if err != nil {
+			return cfg, err
+		}
+	}
 	if f.trials < 0 {
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)
 	}
