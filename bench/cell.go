@@ -92,7 +92,7 @@ func (c *cellRun) round(ctx context.Context, s *script, round int) error {
 			c.memory[i] = s.next(warmSize(c.n), c.memory[i])
 			continue
 		}
-		c.memory[i] = s.next(blockSize(c.n), c.memory[i])
+		c.memory[i] = s.next(blockSize(c.workload, c.n), c.memory[i])
 		c.blocks++
 		c.resident += c.memory[i].Resident
 		c.last = c.memory[i].Want
@@ -115,9 +115,9 @@ func (c *cellRun) round(ctx context.Context, s *script, round int) error {
 // large populations miss the cache.
 func (c *cellRun) weight() float64 {
 	const cached = 20_000
-	ops := c.n + c.trials*(3*blockSize(c.n)+warmSize(c.n))
+	ops := c.n + c.trials*(3*blockSize(c.workload, c.n)+warmSize(c.n))
 	if KindOf(c.workload.Model).cyclic {
-		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.n))
+		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.workload, c.n))
 	}
 	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
 }

@@ -92,4 +92,9 @@ func warmSize(n int) int { return min(max(5_000, 2*n), 150_000) }
 // blockSize returns the number of operations in a timed block. Over the trials
 // of a cell the population is replaced about once, so that what a structure puts
 // off (cascades, sweeps) falls into the time that is measured.
-func blockSize(n int) int { return min(max(20_000, n/10), 200_000) }
+func blockSize(w Workload, n int) int {
+	if w.Trial > 0 {
+		return w.Trial
+	}
+	return min(max(20_000, n/10), 200_000)
+}

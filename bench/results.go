@@ -46,6 +46,9 @@ type Parameters struct {
 	Structures []string `json:"structures"`
 	Workloads  []string `json:"workloads"`
 	N          []int    `json:"n"`
+
+	// Scenarios are the texts of the scenario files among the workloads, by name.
+	Scenarios map[string]string `json:"scenarios,omitempty"`
 }
 
 // Cell is one workload at one size, run on every structure in one interleaved

@@ -174,6 +174,12 @@ func parameters(cfg Config) Parameters {
 	seen := map[int]bool{}
 	for _, w := range cfg.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
+		if w.Definition != "" {
+			if p.Scenarios == nil {
+				p.Scenarios = make(map[string]string)
+			}
+			p.Scenarios[w.Name] = w.Definition
+		}
 		for _, n := range cfg.sizes(w) {
 			if !seen[n] {
 				seen[n] = true

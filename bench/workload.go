@@ -29,6 +29,13 @@ type Workload struct {
 	// Extra marks a variant of another workload, which only the full profile runs
 	// unasked.
 	Extra bool
+
+	// Trial is the number of operations in a timed trial; 0: what suits its size.
+	Trial int
+
+	// Definition is the text of the scenario file that it comes from; empty for
+	// the built-in ones.
+	Definition string
 }
 
 // process returns the process with n resident timers.

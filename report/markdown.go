@@ -247,6 +247,11 @@ func (p *page) made(v *view) {
 		}
 	}
 	p.folded("The workloads", markdownTable("lll", []string{"Workload", "What it does", "Where it comes from"}, rows))
+	for _, w := range v.workloads() {
+		if text, ok := v.r.Parameters.Scenarios[w]; ok {
+			p.folded("The scenario file of "+w, "```toml\n"+strings.TrimSuffix(text, "\n")+"\n```\n")
+		}
+	}
 	p.line("Every structure got the same operations in the same order on the same resident timers. Trials were interleaved in random order; " +
 		"none was dropped. Medians with 95 % confidence intervals assume nothing about how times are distributed; the overall mean is all time " +
 		"over all units. The unit is a lifecycle, a timer scheduled and done with (fired or cancelled), unless a workload says otherwise.")

@@ -19,6 +19,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -36,11 +37,21 @@ func Write(dir string, r *bench.Results) error {
 
 // Files is Write and returns the paths of the files written, the page last.
 func Files(dir string, r *bench.Results) ([]string, error) {
-	known := knowledge{workload: bench.FindWorkload}
+	known := knowledge{workload: func(name string) (bench.Workload, bool) { return findWorkload(r, name) }}
 	for _, e := range catalog.All() {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
 	return files(dir, r, known, pngDPI)
+}
+
+// findWorkload looks among the scenario files that the results hold, then among
+// the built-in workloads.
+func findWorkload(r *bench.Results, name string) (bench.Workload, bool) {
+	if text, ok := r.Parameters.Scenarios[name]; ok {
+		w, err := scenario.Parse(name, []byte(text))
+		return w, err == nil
+	}
+	return bench.FindWorkload(name)
 }
 
 func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, error) {

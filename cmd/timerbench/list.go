@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
@@ -31,7 +33,7 @@ func newList() *cobra.Command {
 				fmt.Fprintln(out)
 			}
 			if wants("workloads") {
-				listWorkloads(out)
+				listWorkloads(out, bench.Workloads())
 			}
 			return nil
 		},
@@ -59,14 +61,36 @@ func listStructures(out io.Writer) {
 	fmt.Fprintln(out, t.Render())
 }
 
-func listWorkloads(out io.Writer) {
-	t := newTable("workload", "what it does", "resident", "delays", "source")
-	for _, w := range bench.Workloads() {
-		resident := "any"
-		if w.Resident > 0 {
-			resident = strconv.Itoa(w.Resident)
+// listSize is the number of timers with which workloads are measured that take
+// any: as many as the smallest profile has.
+const listSize = 1000
+
+// listWorkloads shows workloads by what they come to when their scripts are
+// written.
+func listWorkloads(out io.Writer, list []bench.Workload) {
+	t := newTable("workload", "what it does", "n", "resident", "cancelled", "operations/s", "delays", "source")
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Name: "n", Align: text.AlignRight}, {Name: "resident", Align: text.AlignRight},
+		{Name: "cancelled", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
+	})
+	for i, f := range bench.MeasureFigures(list, listSize) {
+		w := list[i]
+		n, rate := strconv.Itoa(f.N), "–"
+		if w.Resident == 0 {
+			n = "any: " + n
 		}
-		t.AppendRow(table.Row{w.Name, w.Summary, resident, strings.Join(bench.Delays(w.Model), ", "), w.Source})
+		if f.Rate > 0 {
+			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
+		}
+		t.AppendRow(table.Row{w.Name, w.Summary, n, strconv.FormatFloat(f.Resident, 'f', 0, 64),
+			fmt.Sprintf("%.1f %%", 100*f.CancelShare), rate, strings.Join(bench.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
+	fmt.Fprintf(out, "Measured on the script of each, those that take any number of timers with %d; an operation schedules,\n"+
+		"cancels, moves or fires one; – stands where the clock does not move.\n", listSize)
+}
+
+// decimals shows small numbers with two significant digits, large ones whole.
+func decimals(x float64) int {
+	return max(0, 1-int(math.Floor(math.Log10(x))))
 }

@@ -81,6 +81,10 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
 		"stray argument":    {[]string{"run", "hold"}, []string{"hold"}},
 		"unknown list":      {[]string{"list", "charts"}, []string{"charts"}},
+		"missing scenario":  {[]string{"run", "--scenario", filepath.Join(dir, "none.toml")}, []string{"none.toml", "no such file"}},
+		"foreign scenario":  {[]string{"run", "--scenario", file}, []string{file + ":1: "}},
+		"no such built-in":  {[]string{"scenario", "print", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`}},
+		"nothing to check":  {[]string{"scenario", "check"}, []string{"at least 1 arg"}},
 		"missing results":   {[]string{"report", "--out", dir}, []string{filepath.Join(dir, resultsFile)}},
 		"foreign results":   {[]string{"report", file, "--out", dir}, []string{file, "not JSON"}},
 	} {
@@ -114,13 +118,16 @@ func TestListNamesEverything(t *testing.T) {
 			t.Errorf("the list does not name %s", w.Name)
 		}
 	}
+	if !strings.Contains(stdout, "any: 1000") || !strings.Contains(stdout, "658000") {
+		t.Errorf("the list does not say with how many timers it has measured: %s", stdout)
+	}
 	if _, only, _ := run("list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
 		t.Errorf("list workloads prints %q", only)
 	}
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, command := range []string{"run", "report", "list"} {
+	for _, command := range []string{"run", "report", "list", "scenario"} {
 		if code, stdout, _ := run(command, "--help"); code != 0 || !strings.Contains(stdout, "Examples:") {
 			t.Errorf("%s --help: exit %d, without examples", command, code)
 		}

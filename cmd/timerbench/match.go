@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"github.com/timerbench/timerbench/internal/suggest"
 )
 
 // match returns those of all whose names match pattern; an empty pattern matches
@@ -24,22 +24,12 @@ func match[T any](what string, all []T, name func(T) string, pattern string) ([]
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no %s matches %q%s; there are: %s", what, strings.Trim(pattern, "^$"), suggestion(pattern, names), strings.Join(names, ", "))
+		return nil, unknown(what, strings.Trim(pattern, "^$"), names)
 	}
 	return found, nil
 }
 
-// suggestion names the nearest name, if one is near.
-func suggestion(pattern string, names []string) string {
-	const near = 0.5
-	best, score := "", near
-	for _, n := range names {
-		if s := levenshtein.Similarity(strings.Trim(pattern, "^$"), n, nil); s > score {
-			best, score = n, s
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
+// unknown says that there is no such name, what exists and which is the nearest.
+func unknown(what, name string, names []string) error {
+	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, suggest.Nearest(name, names), strings.Join(names, ", "))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -25,6 +26,7 @@ const (
 type runFlags struct {
 	structures string
 	workloads  string
+	scenarios  []string
 	profile    string
 	sizes      sizes
 	seed       uint64
@@ -48,6 +50,7 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
   timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
+  timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n out/` + benchfmtFile,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,6 +60,7 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
 	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file`, and no built-in one unless --workload is given; can be repeated")
 	flags.StringVarP(&f.profile, "profile", "p", "normal", "how much to run: "+strings.Join(profiles, ", "))
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
@@ -107,12 +111,9 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 		return cfg, err
 	}
 	cfg.Profile = profile[0]
-	cfg.Workloads = cfg.Profile.Workloads()
-	if f.workloads != "" {
-		cfg.Workloads, err = match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
-		if err != nil {
-			return cfg, err
-		}
+	cfg.Workloads, err = f.chosenWorkloads(cfg.Profile)
+	if err != nil {
+		return cfg, err
 	}
 	if f.trials < 0 {
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)
@@ -121,6 +122,22 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 		fmt.Fprintf(stderr, "timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
 	}
 	return cfg, nil
+}
+
+// chosenWorkloads returns the built-in workloads and those of scenario files that
+// were asked for; the profile's if none was.
+func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]bench.Workload, error) {
+	written, err := scenario.Load(f.scenarios...)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.workloads != "":
+		builtIn, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
+		return append(builtIn, written...), err
+	case len(written) > 0:
+		return written, nil
+	}
+	return profile.Workloads(), nil
 }
 
 // writable makes the output directory and tries it, so that a long run does not

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Figures are what a workload comes to, measured on a piece of its script.
+type Figures struct {
+	N           int     // resident timers asked for
+	Resident    float64 // mean number of pending timers
+	CancelShare float64 // cancelled / (cancelled + fired)
+	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
+}
+
+// MeasureFigures measures workloads, those that take any number of timers with n.
+// It counts what is in the script; no structure takes part.
+func MeasureFigures(list []Workload, n int) []Figures {
+	out := make([]Figures, len(list))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, w := range list {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			size := n
+			if w.Resident > 0 {
+				size = w.Resident
+			}
+			out[i] = figuresOf(w, size)
+		})
+	}
+	group.Wait()
+	return out
+}
+
+func figuresOf(w Workload, n int) Figures {
+	const operations = 50_000 // for shares good to a percent
+	s := newScript(w, n, 1)
+	fill := s.fill().Want
+	b := s.next(operations, nil)
+	f := Figures{N: n, Resident: b.Resident}
+	cancelled, fired := b.Want.Cancelled-fill.Cancelled, b.Want.Fired-fill.Fired
+	if cancelled+fired > 0 {
+		f.CancelShare = float64(cancelled) / float64(cancelled+fired)
+	}
+	if b.Ticks > 0 {
+		f.Rate = float64(b.Calls) / (time.Duration(b.Ticks) * w.Tick).Seconds()
+	}
+	return f
+}

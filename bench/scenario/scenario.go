@@ -1,0 +1,234 @@
+// Package scenario reads workloads from TOML files, and prints them as such. A
+// file says what bench.Workload and its model say in Go: a name, a tick, a kind of
+// model and its parameters.
+//
+// docs/scenarios.md describes the format. Everything in a file is checked before
+// anything runs, and each error says at which line and key it is, what is there
+// and what was expected.
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/internal/suggest"
+)
+
+// header is all of a file but the parameters of its model.
+type header struct {
+	Name       string         `toml:"name"`
+	Summary    string         `toml:"summary,omitempty"`
+	Source     string         `toml:"source,omitempty" comment:"where the parameters come from"`
+	Tick       bench.Duration `toml:"tick" comment:"what the clock counts in"`
+	Population int            `toml:"population,omitempty" comment:"resident timers"`
+	Trial      int            `toml:"trial,omitempty" comment:"operations in a timed trial"`
+	Unit       bench.Unit     `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
+	Model      string         `toml:"model" comment:"what the timers do"`
+}
+
+// The bounds of what a file may ask for: a population that fits into memory, and
+// trials neither too short to be timed nor too long to be repeated.
+const (
+	maxPopulation      = 100_000_000
+	minTrial, maxTrial = 1_000, 10_000_000
+)
+
+// Load reads scenario files. Their names must differ from one another's and from
+// those of the built-in workloads. When anything is wrong with any of them there
+// are no workloads, and the error has a line for each fault.
+func Load(paths ...string) ([]bench.Workload, error) {
+	var list []bench.Workload
+	var errs []error
+	taken := make(map[string]string) // by name: by whom
+	for _, w := range bench.Workloads() {
+		taken[w.Name] = "a built-in workload"
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("reading a scenario: %w", err))
+			continue
+		}
+		w, err := parse(path, data, taken)
+		errs = append(errs, err)
+		list = append(list, w)
+		taken[w.Name] = path
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Parse reads the text of a scenario file; errors name the file as given.
+func Parse(file string, data []byte) (bench.Workload, error) { return parse(file, data, nil) }
+
+// problem is a fault at a line of a file.
+type problem struct {
+	line int
+	text string
+}
+
+func parse(file string, data []byte, taken map[string]string) (bench.Workload, error) {
+	w, problems := read(data, taken)
+	slices.SortStableFunc(problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	var errs []error
+	for _, p := range problems {
+		errs = append(errs, fmt.Errorf("%s:%d: %s", file, p.line, p.text))
+	}
+	return w, errors.Join(errs...)
+}
+
+// read goes from what is written (TOML, keys, types) to what it means (ranges),
+// and stops at the first of these at which anything is wrong.
+func read(data []byte, taken map[string]string) (bench.Workload, []problem) {
+	root, line, err := readDocument(data)
+	if err != nil {
+		return bench.Workload{}, []problem{{line, err.Error()}}
+	}
+	kind, problems := modelOf(root)
+	if problems != nil {
+		return bench.Workload{}, problems
+	}
+	model := kind.New()
+	known := append(parameters(reflect.TypeFor[header]()), parameter{"parameters", reflect.TypeOf(model)})
+	if problems := shapeOfTable(root, known, ""); problems != nil {
+		return bench.Workload{}, problems
+	}
+
+	var head header
+	if err := toml.Unmarshal(data, &head); err != nil {
+		return bench.Workload{}, []problem{{1, err.Error()}}
+	}
+	if err := decodeModel(data, model); err != nil {
+		return bench.Workload{}, []problem{{1, err.Error()}}
+	}
+	w := bench.Workload{
+		Name: head.Name, Summary: head.Summary, Source: head.Source,
+		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
+		Model: model, Definition: string(data),
+	}
+	problems = head.check(root, taken)
+	if w.Tick > 0 {
+		for _, e := range bench.CheckModel(model, w.Tick) {
+			problems = append(problems, locate(root, "parameters", e))
+		}
+	}
+	if problems != nil {
+		return w, problems
+	}
+	w.Resident, problems = population(root, w)
+	return w, problems
+}
+
+// modelOf finds the kind of model, which says what the parameters are.
+func modelOf(root *node) (bench.ModelKind, []problem) {
+	var names []string
+	for _, k := range bench.Models() {
+		names = append(names, k.Name)
+	}
+	n := root.below["model"]
+	switch {
+	case n == nil:
+		return bench.ModelKind{}, []problem{{root.line, "model is missing: want one of " + strings.Join(names, ", ")}}
+	case n.what != aString:
+		return bench.ModelKind{}, []problem{{n.line, fmt.Sprintf("model = %s: want one of %s", n.shown(), strings.Join(names, ", "))}}
+	}
+	kind, ok := bench.FindModel(n.value)
+	if !ok {
+		return kind, []problem{{n.line, fmt.Sprintf("model = %q: there is no such model%s; there are: %s",
+			n.value, suggest.Nearest(n.value, names), strings.Join(names, ", "))}}
+	}
+	return kind, nil
+}
+
+// decodeModel fills the model with the table of parameters, on top of what may be
+// left out.
+func decodeModel(data []byte, model bench.Model) error {
+	file := reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "Parameters", Type: reflect.TypeOf(model), Tag: `toml:"parameters"`},
+	}))
+	file.Elem().Field(0).Set(reflect.ValueOf(model))
+	return toml.Unmarshal(data, file.Interface())
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// check holds what is not the model's against its ranges.
+func (h *header) check(root *node, taken map[string]string) []problem {
+	var out []problem
+	wrong := func(key, value, want string) {
+		out = append(out, locate(root, "", bench.ParameterError{Key: key, Value: value, Want: want}))
+	}
+	if !nameForm.MatchString(h.Name) {
+		wrong("name", fmt.Sprintf("%q", h.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
+	} else if by, ok := taken[h.Name]; ok {
+		wrong("name", fmt.Sprintf("%q", h.Name), "a name of its own, as this is that of "+by)
+	}
+	if h.Tick <= 0 {
+		wrong("tick", h.Tick.String(), "a positive duration")
+	}
+	if _, given := root.below["population"]; given && (h.Population < 1 || h.Population > maxPopulation) {
+		wrong("population", fmt.Sprint(h.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation))
+	}
+	if _, given := root.below["trial"]; given && (h.Trial < minTrial || h.Trial > maxTrial) {
+		wrong("trial", fmt.Sprint(h.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
+	}
+	switch h.Unit {
+	case "", bench.PerLifecycle, bench.PerReschedule, bench.PerTick:
+	default:
+		wrong("unit", fmt.Sprintf("%q", h.Unit), fmt.Sprintf("one of %s, %s, %s", bench.PerLifecycle, bench.PerReschedule, bench.PerTick))
+	}
+	return out
+}
+
+// locate finds the line of a wrong parameter. One that is not in the file is
+// missing, at the line of the table in which it is.
+func locate(root *node, table string, e bench.ParameterError) problem {
+	key := strings.Trim(table+"."+e.Key, ".")
+	n, reached, there := root.find(key)
+	switch {
+	case there && e.Value == "":
+		return problem{n.line, fmt.Sprintf("%s: want %s", key, e.Want)}
+	case there:
+		return problem{n.line, fmt.Sprintf("%s = %s: want %s", key, e.Value, e.Want)}
+	case reached == key:
+		return problem{n.line, fmt.Sprintf("%s is missing: want %s", key, e.Want)}
+	}
+	return problem{n.line, reached + " is missing"}
+}
+
+// population is how many timers are resident: what the file says, or what rates
+// lead to. Where it has both they must agree.
+func population(root *node, w bench.Workload) (int, []problem) {
+	m, ok := w.Model.(interface{ Resident(time.Duration) float64 })
+	if !ok || m.Resident(w.Tick) == 0 {
+		return w.Resident, nil
+	}
+	leads := m.Resident(w.Tick)
+	if leads > maxPopulation {
+		return 0, []problem{{root.line, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
+	}
+	if w.Resident == 0 {
+		return max(1, int(math.Round(leads))), nil
+	}
+	const tolerance = 0.1 // chosen: who states a population may round it
+	if math.Abs(float64(w.Resident)/leads-1) > tolerance {
+		return 0, []problem{locate(root, "", bench.ParameterError{
+			Key: "population", Value: fmt.Sprint(w.Resident),
+			Want: fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads),
+		})}
+	}
+	return w.Resident, nil
+}

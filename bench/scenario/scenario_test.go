@@ -1,0 +1,155 @@
+package scenario_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/scenario"
+)
+
+// Every built-in workload can be printed, and is the same when it is read again.
+func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
+	for _, w := range bench.Workloads() {
+		text, err := scenario.Print(w)
+		if err != nil {
+			t.Errorf("%s: %v", w.Name, err)
+			continue
+		}
+		got, err := scenario.Parse(w.Name, text)
+		if err != nil {
+			t.Errorf("%v in\n%s", err, text)
+			continue
+		}
+		w.Definition, w.Extra = string(text), false
+		if !reflect.DeepEqual(got, w) {
+			t.Errorf("%s: read back as\n%+v\nwant\n%+v\nfrom\n%s", w.Name, got, w, text)
+		}
+	}
+}
+
+const sound = `name = "mine"
+tick = "1ms"
+model = "flow"
+
+[[parameters.class]]
+rate = 100
+delay = { kind = "constant", mean = "5s" }
+`
+
+func TestWhatIsLeftOutFollows(t *testing.T) {
+	w, err := scenario.Parse("x", []byte(sound))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Resident != 500 || w.Definition != sound {
+		t.Errorf("%d resident, want 100 a second for 5 s; definition %q", w.Resident, w.Definition)
+	}
+	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
+	if err != nil || w.Resident != 0 || w.Model.(*bench.Churn).Burst != 32 {
+		t.Errorf("%+v, %v: want any number of timers, and bursts of 32", w.Model, err)
+	}
+}
+
+func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
+	for _, c := range []struct {
+		old, new string // edits of the sound file
+		want     string
+	}{
+		{"", "", ""},
+		{`"1ms"`, `"1ms`, `x.toml:2: `},
+		{`tick = "1ms"`, "tick = \"1ms\"\ntick = \"2ms\"", `x.toml:3: key tick is already defined`},
+		{`name = "mine"`, `nam = "mine"`, `x.toml:1: nam: there is no such key, did you mean "name"?; there are: name, summary`},
+		{`rate = 100`, `raet = 100`, `x.toml:6: parameters.class[0].raet: there is no such key, did you mean "rate"?`},
+		{`mean =`, `maen =`, `x.toml:7: parameters.class[0].delay.maen: there is no such key, did you mean "mean"?`},
+		{`[[parameters.class]]`, `[[parametres.class]]`, `x.toml:5: parametres: there is no such key, did you mean "parameters"?`},
+		{`name = "mine"`, ``, `x.toml:1: name is missing: want lower-case letters`},
+		{`"mine"`, `"My own"`, `x.toml:1: name = "My own": want lower-case`},
+		{`"mine"`, `5`, `x.toml:1: name = 5: want a string`},
+		{`tick = "1ms"`, ``, `x.toml:1: tick is missing: want a positive duration`},
+		{`"1ms"`, `1`, `x.toml:2: tick = 1: want a duration in quotes, such as "100ms"`},
+		{`"1ms"`, `"1 tick"`, `x.toml:2: tick = "1 tick": want a duration such as`},
+		{`"1ms"`, `"-1ms"`, `x.toml:2: tick = -1ms: want a positive duration`},
+		{`"1ms"`, `"20s"`, `x.toml:7: parameters.class[0].delay.mean = 5s: want at least half a tick: timers count ticks of 20s`},
+		{`"flow"`, `"flaw"`, `x.toml:3: model = "flaw": there is no such model, did you mean "flow"?; there are: hold`},
+		{`"flow"`, `["flow"]`, `x.toml:3: model = an array: want one of hold`},
+		{`model = "flow"`, ``, `x.toml:1: model is missing: want one of hold`},
+		{`rate = 100`, `rate = -5`, `x.toml:6: parameters.class[0].rate = -5: want a number a second above 0`},
+		{`rate = 100`, `rate = inf`, `x.toml:6: parameters.class[0].rate = +Inf: want a number a second above 0`},
+		{`rate = 100`, `rate = nan`, `x.toml:6: parameters.class[0].rate = NaN: want a number a second above 0`},
+		{`rate = 100`, `rate = "100"`, `x.toml:6: parameters.class[0].rate = "100": want a number`},
+		{`rate = 100`, `rate = 1e9`, `x.toml:1: the rates lead to 5e+09 pending timers, want at most 100000000`},
+		{`rate = 100`, `shares = { cancel = 1.5, reschedule = 0, periodic = 0 }`, `x.toml:6: parameters.class[0].shares.cancel = 1.5: want a share, from 0 to 1`},
+		{`rate = 100`, `shares = { cancel = 0.75, reschedule = 0.75 }`, `x.toml:6: parameters.class[0].shares = cancel and reschedule of 1.5 together: want at most 1`},
+		{`rate = 100`, "rate = 100\ndelay = { kind = 'constant', mean = '1s' }\n[[parameters.class]]", `x.toml:8: parameters.class[1].rate is missing`},
+		{`"5s"`, `"0s"`, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
+		{`"5s"`, `"-5s"`, `x.toml:7: parameters.class[0].delay.mean = -5s: want a positive duration`},
+		{`, mean = "5s"`, ``, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
+		{`kind = "constant", `, ``, `x.toml:7: parameters.class[0].delay.kind is missing: want one of constant, uniform`},
+		{`"constant"`, `"gauss"`, `x.toml:7: parameters.class[0].delay.kind = "gauss": want one of constant, uniform`},
+		{`delay = { kind = "constant", mean = "5s" }`, ``, `x.toml:5: parameters.class[0].delay is missing`},
+		{sound[strings.Index(sound, "[["):], ``, `x.toml:1: parameters is missing`},
+		{`tick =`, "population = 600\ntick =", `x.toml:2: population = 600: want about 500, to which the rates lead: leave it out`},
+		{`tick =`, "population = 0\ntick =", `x.toml:2: population = 0: want a whole number from 1`},
+		{`tick =`, "population = 1.5\ntick =", `x.toml:2: population = 1.5: want a whole number`},
+		{`tick =`, "trial = 5\ntick =", `x.toml:2: trial = 5: want from 1000 to 10000000 operations`},
+		{`tick =`, "unit = \"hour\"\ntick =", `x.toml:2: unit = "hour": want one of lifecycle, reschedule, tick`},
+	} {
+		text := strings.Replace(sound, c.old, c.new, 1)
+		_, err := scenario.Parse("x.toml", []byte(text))
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("the sound file: %v", err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("with %q:\ngot  %v\nwant %s", c.new, err, c.want)
+		}
+	}
+}
+
+// All faults are told at once, in the order of the file.
+func TestAllFaultsAreTold(t *testing.T) {
+	_, err := scenario.Parse("x", []byte(strings.NewReplacer("mine", "My own", "100", "-5", "5s", "-5s").Replace(sound)))
+	want := []string{"x:1: name", "x:6: parameters.class[0].rate", "x:7: parameters.class[0].delay.mean"}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d: %v", len(lines), len(want), err)
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want[i])
+		}
+	}
+}
+
+func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := write("a.toml", sound), write("b.toml", sound)
+	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
+	if list, err := scenario.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
+		t.Errorf("one sound file: %v, %v", list, err)
+	}
+	missing := filepath.Join(dir, "missing.toml")
+	list, err := scenario.Load(a, b, c, missing)
+	if list != nil || err == nil {
+		t.Fatalf("%d workloads, error %v", len(list), err)
+	}
+	for _, want := range []string{
+		b + `:1: name = "mine": want a name of its own, as this is that of ` + a,
+		c + `:1: name = "hold": want a name of its own, as this is that of a built-in workload`,
+		missing,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/scenario"
+)
+
+func newScenario() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scenario",
+		Short: "Write workloads as files: print a built-in one, check one of your own",
+		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and what
+becomes of it. Run it with: timerbench run --scenario FILE`,
+		Example: `  timerbench scenario print kafka-purgatory >mine.toml
+  timerbench scenario check mine.toml`,
+		Args: cobra.NoArgs,
+	}
+	cmd.AddCommand(newScenarioPrint(), newScenarioCheck())
+	return cmd
+}
+
+func newScenarioPrint() *cobra.Command {
+	return &cobra.Command{
+		Use:     "print WORKLOAD",
+		Short:   "Print a built-in workload as a scenario file",
+		Example: "  timerbench scenario print kafka-purgatory >mine.toml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, ok := bench.FindWorkload(args[0])
+			if !ok {
+				var names []string
+				for _, w := range bench.Workloads() {
+					names = append(names, w.Name)
+				}
+				return unknown("workload", args[0], names)
+			}
+			text, err := scenario.Print(w)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		},
+	}
+}
+
+func newScenarioCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:     "check FILE...",
+		Short:   "Check scenario files, and show what they come to",
+		Example: "  timerbench scenario check scenarios/*.toml",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := scenario.Load(args...)
+			if err != nil {
+				return err
+			}
+			listWorkloads(cmd.OutOrStdout(), list)
+			return nil
+		},
+	}
+}
