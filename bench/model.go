@@ -47,6 +47,12 @@ func Models() []ModelKind {
 		{Name: "fill-drain", New: func() Model { return &FillDrain{} }, cyclic: true},
 		{Name: "flow", New: func() Model { return &Flow{} }, mixed: true},
 		{Name: "cancel-hold", New: func() Model { return &CancelHold{} }, mixed: true},
+		{Name: "conn-deadline", New: func() Model { return &ConnDeadline{} }, Unit: PerReschedule},
+		{Name: "reset-earlier", New: func() Model { return &ResetEarlier{} }, Unit: PerReschedule},
+		{Name: "workunit", New: func() Model { return &WorkUnit{} }},
+		{Name: "tcp", New: func() Model { return &TCP{} }},
+		{Name: "sip", New: func() Model { return &SIP{} }},
+		{Name: "cron", New: func() Model { return &Cron{} }},
 	}
 }
 

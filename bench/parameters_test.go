@@ -26,6 +26,11 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		return &Flow{Classes: []Class{c}}
 	}
 	delay := func(d Delay) Model { return &Hold{Delay: d} }
+	changed := func(workload string, change func(Model)) Model {
+		w, _ := FindWorkload(workload) // a model of its own at each call
+		change(w.Model)
+		return w.Model
+	}
 	for want, m := range map[string]Model{
 		"delay.kind: want one of constant":                                         delay(Delay{}),
 		`delay.kind = "gauss": want one of constant, uniform`:                      delay(Delay{Kind: "gauss"}),
@@ -39,6 +44,12 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"delay.parts[1].weight = 0: want a weight above 0":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
 		"delay.parts[0].kind: want one of":                                         delay(Delay{Kind: "mixture", Parts: []Part{{1, Delay{}}}}),
 		"burst = 0: want a whole number from 1":                                    &Churn{Delay: second},
+		"cancel = 1: want a share below 1":                                         &CancelHold{Delay: second, Cancel: 1},
+		"loss = 0.5: want a share below 0.5":                                       changed("tcp", func(m Model) { m.(*TCP).Loss = 0.5 }),
+		"probes = 0: want a whole number from 1":                                   changed("tcp", func(m Model) { m.(*TCP).Probes = 0 }),
+		"answer.kind: want one of":                                                 changed("sip", func(m Model) { m.(*SIP).Answer = Delay{} }),
+		"period: want at least one period":                                         &Cron{},
+		"period[0].every = -1s: want a positive":                                   &Cron{Periods: []Period{{-1e9, 1}}},
 		"class: want at least one class of timers":                                 &Flow{},
 		"class[0].rate = -5: want a number a second above 0":                       class(func(c *Class) { c.Rate = -5 }),
 		"class[0].shares.cancel = 1.5: want a share, from 0 to 1":                  class(func(c *Class) { c.Shares = &Shares{Cancel: 1.5} }),

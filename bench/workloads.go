@@ -26,12 +26,21 @@ func Workloads() []Workload {
 		newPeriodic(clustered),
 		newMixed(uniform),
 		newKafkaPurgatory(),
+		newConnDeadline(),
+		newConnDeadlineLazy(),
+		newWorkUnit(),
+		newTCP(),
 		newPacing(),
 	)
 	for _, c := range cacheClusters {
 		list = append(list, newCacheTTL(c))
 	}
-	return list
+	return append(list,
+		newCron(false),
+		newCron(true),
+		newSIP(),
+		newResetEarlier(),
+	)
 }
 
 // holds returns the hold model with each of the increments of Jones 1986, and
