@@ -153,3 +153,55 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 		}
 	}
 }
+
+func TestKeysOfAModel(t *testing.T) {
+	kind, _ := bench.FindModel("flow")
+	want := map[string]scenario.Key{
+		"poll":                  {Type: "true or false", Optional: true},
+		"class[]":               {Type: "table"},
+		"class[].rate":          {Type: "rate", Optional: true},
+		"class[].delay":         {Type: "delay"},
+		"class[].completion":    {Type: "delay", Optional: true},
+		"class[].shares.cancel": {Type: "share"},
+	}
+	for _, k := range scenario.Keys(kind) {
+		if w, ok := want[k.Name]; ok && (k.Type != w.Type || k.Optional != w.Optional) {
+			t.Errorf("%+v, want %+v", k, w)
+		}
+		delete(want, k.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("the keys lack %v", want)
+	}
+}
+
+// The format's description names whatever a file may hold, and its examples are
+// sound.
+func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
+	data, err := os.ReadFile("../../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	names := bench.DelayKinds()
+	flow, _ := bench.FindModel("flow")
+	for _, k := range scenario.Keys(flow) {
+		names = append(names, k.Name[strings.LastIndexByte(k.Name, '.')+1:])
+	}
+	names = append(names, "name", "summary", "source", "tick", "population", "trial", "unit", "model", "parameters")
+	for _, name := range names {
+		if !strings.Contains(text, "`"+strings.TrimSuffix(name, "[]")+"`") {
+			t.Errorf("docs/scenarios.md does not explain `%s`", name)
+		}
+	}
+	examples := strings.Split(text, "```toml\n")[1:]
+	if len(examples) == 0 {
+		t.Error("docs/scenarios.md has no example")
+	}
+	for _, example := range examples {
+		example, _, _ = strings.Cut(example, "```")
+		if _, err := scenario.Parse("example", []byte(example)); err != nil {
+			t.Errorf("%v\n%s", err, example)
+		}
+	}
+}

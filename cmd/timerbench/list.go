@@ -13,15 +13,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func newList() *cobra.Command {
 	return &cobra.Command{
-		Use:       "list [structures | workloads]",
-		Short:     "List structures and workloads",
+		Use:       "list [structures | workloads | models]",
+		Short:     "List structures, workloads, and the models of scenario files",
 		Example:   "  timerbench list\n  timerbench list workloads",
-		ValidArgs: []string{"structures", "workloads"},
+		ValidArgs: []string{"structures", "workloads", "models"},
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wants := func(what string) bool { return len(args) == 0 || slices.Contains(args, what) }
@@ -34,6 +35,12 @@ func newList() *cobra.Command {
 			}
 			if wants("workloads") {
 				listWorkloads(out, bench.Workloads())
+			}
+			if len(args) == 0 {
+				fmt.Fprintln(out)
+			}
+			if wants("models") {
+				listModels(out)
 			}
 			return nil
 		},
@@ -61,8 +68,8 @@ func listStructures(out io.Writer) {
 	fmt.Fprintln(out, t.Render())
 }
 
-// listSize is the number of timers with which workloads are measured that take
-// any: as many as the smallest profile has.
+// listSize is the number of timers with which workloads are measured that have no
+// size of their own: as many as the smallest profile has.
 const listSize = 1000
 
 // listWorkloads shows workloads by what they come to when their scripts are
@@ -86,11 +93,28 @@ func listWorkloads(out io.Writer, list []bench.Workload) {
 			fmt.Sprintf("%.1f %%", 100*f.CancelShare), rate, strings.Join(bench.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
-	fmt.Fprintf(out, "Measured on the script of each, those that take any number of timers with %d; an operation schedules,\n"+
+	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
 		"cancels, moves or fires one; – stands where the clock does not move.\n", listSize)
 }
 
 // decimals shows small numbers with two significant digits, large ones whole.
 func decimals(x float64) int {
 	return max(0, 1-int(math.Floor(math.Log10(x))))
+}
+
+// listModels shows what scenario files can say.
+func listModels(out io.Writer) {
+	t := newTable("model", "parameter", "type", "may be left out", "what it says")
+	for _, kind := range bench.Models() {
+		name := kind.Name
+		for _, k := range scenario.Keys(kind) {
+			optional := ""
+			if k.Optional {
+				optional = "yes"
+			}
+			t.AppendRow(table.Row{name, k.Name, k.Type, optional, k.Doc})
+			name = ""
+		}
+	}
+	fmt.Fprintln(out, t.Render())
 }

@@ -118,6 +118,11 @@ func TestListNamesEverything(t *testing.T) {
 			t.Errorf("the list does not name %s", w.Name)
 		}
 	}
+	for _, k := range bench.Models() {
+		if !strings.Contains(stdout, k.Name) {
+			t.Errorf("the list does not name the model %s", k.Name)
+		}
+	}
 	if !strings.Contains(stdout, "any: 1000") || !strings.Contains(stdout, "658000") {
 		t.Errorf("the list does not say with how many timers it has measured: %s", stdout)
 	}
