@@ -35,13 +35,17 @@ type Shares struct {
 	Periodic   Share `toml:"periodic"`   // scheduled again with the same delay whenever they fire, for ever
 }
 
+// maxWarmUp is the most timers that may arrive before the start: they are all in
+// one block, which has to fit into memory.
+const maxWarmUp = 1e7
+
 // Check says whether the classes go together.
 func (f *Flow) Check() []ParameterError {
 	if len(f.Classes) == 0 {
 		return []ParameterError{{"class", "", "at least one class of timers"}}
 	}
 	byRate := f.byRate()
-	sum := 0.0
+	sum, arrivals := 0.0, 0.0
 	for i, c := range f.Classes {
 		switch key := fmt.Sprintf("class[%d]", i); {
 		case byRate && c.Rate == 0:
@@ -54,6 +58,10 @@ func (f *Flow) Check() []ParameterError {
 			return []ParameterError{{key + ".population", "", "the share of the population that this class makes up, or its rate"}}
 		}
 		sum += float64(c.population())
+		arrivals += float64(c.Rate) * time.Duration(f.WarmUp).Seconds()
+	}
+	if arrivals > maxWarmUp {
+		return []ParameterError{{"warm_up", f.WarmUp.String(), fmt.Sprintf("at most %.0e arrivals before the start, these would be %.1e; left out, the steady state comes at once", maxWarmUp, arrivals)}}
 	}
 	if !byRate && math.Abs(sum-1) > 1e-9 {
 		return []ParameterError{{"class", fmt.Sprintf("populations that add up to %.6g", sum), "shares that add up to 1"}}

@@ -11,8 +11,8 @@ import (
 )
 
 // Duration is a length of time, written "100ms" or "2m". Where it is a parameter
-// it must be positive, and no shorter than half a tick, as what is shorter would
-// be rounded to something else.
+// it must be positive, no shorter than half a tick, as what is shorter would be
+// rounded to something else, and no longer than a delay can be.
 type Duration time.Duration
 
 // MarshalText writes the duration without units of which there are none: "2m",
@@ -49,6 +49,8 @@ func (d Duration) check(tick time.Duration) string {
 		return "a positive duration"
 	case d.in(tick) < 0.5:
 		return fmt.Sprintf("at least half a tick: timers count ticks of %v here, a shorter tick may be what you want", Duration(tick))
+	case d.in(tick) > never:
+		return fmt.Sprintf("at most 2^40 ticks of %v: a longer tick may be what you want", Duration(tick))
 	}
 	return ""
 }

@@ -16,23 +16,31 @@ type Key struct {
 }
 
 // Keys lists the parameters of a kind of model. A delay is one parameter.
-func Keys(kind bench.ModelKind) []Key { return keysOf(reflect.TypeOf(kind.New()), "") }
+func Keys(kind bench.ModelKind) []Key { return keysOf(reflect.ValueOf(kind.New()).Elem(), "") }
 
-func keysOf(t reflect.Type, prefix string) []Key {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+// keysOf lists the fields of a struct that holds what its parameters are unless
+// they are given.
+func keysOf(v reflect.Value, prefix string) []Key {
 	var out []Key
-	for f := range t.Fields() {
+	for f, value := range v.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		k := Key{prefix + name, word(f.Type), strings.Contains(options, "omitempty"), f.Tag.Get("comment")}
+		k := Key{
+			Name: prefix + name,
+			Type: word(f.Type),
+			Doc:  f.Tag.Get("comment"),
+			Optional: strings.Contains(options, "omitempty") || !value.IsZero() ||
+				f.Type == reflect.TypeFor[bench.Share](), // no share is a share of 0
+		}
 		below := f.Type
 		if below.Kind() == reflect.Slice {
-			k.Name, below = k.Name+"[]", below.Elem()
+			k.Name += "[]"
+		}
+		if below.Kind() == reflect.Slice || below.Kind() == reflect.Pointer {
+			below = below.Elem()
 		}
 		out = append(out, k)
 		if k.Type == "table" {
-			out = append(out, keysOf(below, k.Name+".")...)
+			out = append(out, keysOf(reflect.Zero(below), k.Name+".")...)
 		}
 	}
 	return out

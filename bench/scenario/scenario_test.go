@@ -162,7 +162,7 @@ func TestKeysOfAModel(t *testing.T) {
 		"class[].rate":          {Type: "rate", Optional: true},
 		"class[].delay":         {Type: "delay"},
 		"class[].completion":    {Type: "delay", Optional: true},
-		"class[].shares.cancel": {Type: "share"},
+		"class[].shares.cancel": {Type: "share", Optional: true},
 	}
 	for _, k := range scenario.Keys(kind) {
 		if w, ok := want[k.Name]; ok && (k.Type != w.Type || k.Optional != w.Optional) {
@@ -204,4 +204,38 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 			t.Errorf("%v\n%s", err, example)
 		}
 	}
+}
+
+// Whatever is in a file, it is a workload that can be run and printed, or an error
+// with a line.
+func FuzzParse(f *testing.F) {
+	f.Add(sound)
+	for _, w := range bench.Workloads() {
+		text, err := scenario.Print(w)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w, err := scenario.Parse("x", []byte(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x:") {
+				t.Errorf("no line: %v", err)
+			}
+			return
+		}
+		printed, err := scenario.Print(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := scenario.Parse("y", printed)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, printed)
+		}
+		again.Definition = w.Definition
+		if !reflect.DeepEqual(again, w) {
+			t.Errorf("read back as %+v, want %+v", again, w)
+		}
+	})
 }
