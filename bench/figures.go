@@ -14,9 +14,10 @@ type Figures struct {
 	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
 }
 
-// MeasureFigures measures workloads, those that take any number of timers with n.
-// It counts what is in the script; no structure takes part.
-func MeasureFigures(list []Workload, n int) []Figures {
+// MeasureFigures measures workloads: those without a size of their own with n
+// timers, the others with their own size, but at most with most. It counts what is
+// in the script; no structure takes part.
+func MeasureFigures(list []Workload, n, most int) []Figures {
 	out := make([]Figures, len(list))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -26,7 +27,7 @@ func MeasureFigures(list []Workload, n int) []Figures {
 			defer func() { <-slots }()
 			size := n
 			if w.Resident > 0 {
-				size = w.Resident
+				size = min(w.Resident, most)
 			}
 			out[i] = figuresOf(w, size)
 		})

@@ -68,7 +68,7 @@ func TestFiguresAreMeasured(t *testing.T) {
 	hold, _ := FindWorkload("hold")
 	churn, _ := FindWorkload("churn")
 	kafka, _ := FindWorkload("kafka-purgatory")
-	f := MeasureFigures([]Workload{hold, churn, kafka}, 500)
+	f := MeasureFigures([]Workload{hold, churn, kafka}, 500, 1000)
 	near := func(got, want float64) bool { return math.Abs(got/want-1) < 0.02 }
 	if f[0].N != 500 || !near(f[0].Resident, 500) || f[0].CancelShare != 0 || !near(f[0].Rate, 2*500/30.0) {
 		t.Errorf("hold: %+v, want 500 timers of 30 s, each scheduled and fired", f[0])
@@ -78,5 +78,8 @@ func TestFiguresAreMeasured(t *testing.T) {
 	}
 	if f[2].N != 335 || !near(f[2].Resident, 335) || !near(f[2].CancelShare, 0.882) || !near(f[2].Rate, 20_000) {
 		t.Errorf("kafka-purgatory: %+v, want 335 pending, 88.2 %% cancelled, 10,000 a second scheduled and done with", f[2])
+	}
+	if f := MeasureFigures([]Workload{kafka}, 500, 100)[0]; f.N != 100 || math.Abs(f.Resident/100-1) > 0.05 {
+		t.Errorf("kafka-purgatory with at most 100: %+v", f)
 	}
 }

@@ -72,6 +72,9 @@ func listStructures(out io.Writer) {
 // size of their own: as many as the smallest profile has.
 const listSize = 1000
 
+// listMost keeps the list quick where workloads have millions of timers.
+const listMost = 500_000
+
 // listWorkloads shows workloads by what they come to when their scripts are
 // written.
 func listWorkloads(out io.Writer, list []bench.Workload) {
@@ -80,11 +83,14 @@ func listWorkloads(out io.Writer, list []bench.Workload) {
 		{Name: "n", Align: text.AlignRight}, {Name: "resident", Align: text.AlignRight},
 		{Name: "cancelled", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
 	})
-	for i, f := range bench.MeasureFigures(list, listSize) {
+	for i, f := range bench.MeasureFigures(list, listSize, listMost) {
 		w := list[i]
 		n, rate := strconv.Itoa(f.N), "–"
-		if w.Resident == 0 {
+		switch {
+		case w.Resident == 0:
 			n = "any: " + n
+		case w.Resident > f.N:
+			n += " of " + strconv.Itoa(w.Resident)
 		}
 		if f.Rate > 0 {
 			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
