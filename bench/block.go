@@ -17,8 +17,9 @@ const (
 	opSchedule opcode = iota
 	opCancel
 	opReschedule
-	opFire // pops at a tick on which something fires
-	opWake // pops at a tick on which nothing does
+	opFire    // pops at a tick on which something fires
+	opWake    // pops at a tick on which nothing does
+	opRefused // cancels, or moves if At is not 0, a timer that is not pending: as programs do
 )
 
 // kinds are the names of the opcodes in results.
@@ -28,6 +29,7 @@ var kinds = [...]Kind{
 	opReschedule: KindReschedule,
 	opFire:       KindFire,
 	opWake:       KindWake,
+	opRefused:    KindRefused,
 }
 
 // Batch is a sequence of operations of one kind.
@@ -46,8 +48,9 @@ type Block struct {
 	Fires   []Fire // what fires, in order, as the generator's own model has it
 	Keys    int    // one more than the largest key used so far
 	Want    Proof  // what the replay must agree on after this block, from the start of the script
+	Late    uint64 // the same over what fires late: see lateness
 	Pops    int    // operations that fire or wake
-	Calls   int    // timers scheduled, cancelled, rescheduled or fired
+	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and what is refused
 
 	Ticks    structures.Tick // virtual time covered
 	Resident float64         // mean number of pending timers
@@ -58,6 +61,16 @@ type Fire struct {
 	At    structures.Tick // its deadline
 	Value uint64
 	Delay structures.Tick // from when it was last scheduled or moved
+	Key   uint32
+}
+
+// recycle returns an empty block in the memory of one, if it is not nil.
+func recycle(b *Block) *Block {
+	if b == nil {
+		return &Block{}
+	}
+	*b = Block{Ops: b.Ops[:0], Batches: b.Batches[:0], Fires: b.Fires[:0]}
+	return b
 }
 
 // Units returns how much of a unit the block has done.
@@ -67,6 +80,8 @@ func (b *Block) Units(unit Unit) float64 {
 		return float64(b.count(opReschedule))
 	case PerTick:
 		return float64(b.Pops)
+	case PerOperation:
+		return float64(b.Calls + b.Pops)
 	}
 	return float64(len(b.Fires) + b.count(opCancel))
 }

@@ -2,9 +2,12 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -17,15 +20,38 @@ type cellRun struct {
 	seed     uint64
 	trials   int
 	clock    Clock
+	source   func() (source, error) // nil: the script of the workload
 
+	pace   pace
 	rows   []*contender
 	order  *Rand    // of the contenders within a round
 	memory []*Block // of the round before, to be used again
 
 	resident float64 // sum over the timed blocks
-	blocks   int     // timed blocks
-	last     Proof   // what must have come of them all
+	timed    int     // timed blocks
+	last     Proof   // what must have come of all blocks
 }
+
+// source is where the blocks of a cell come from.
+type source interface {
+	// pace says how much to replay in each of so many rounds.
+	pace(n, rounds int) pace
+	// keys returns how many keys the blocks of populate need.
+	keys() int
+	// populate gives do the blocks that fill a structure, each time the same. A
+	// block holds until do returns.
+	populate(do func(*Block) error) error
+	// follow returns a block of at least size operations, if there are as many, in
+	// the memory of reuse. The first follows what populate gave last. At the end the
+	// error is io.EOF.
+	follow(size int, reuse *Block) (*Block, error)
+	close()
+}
+
+// pace is how much is replayed: operations in a timed block and in one that warms
+// the caches, and stretches in a round. The blocks of a stretch are replayed by one
+// contender after the other; a trial sums up the stretches of its round.
+type pace struct{ block, warm, stretches int }
 
 // mode is what a block is replayed for.
 type mode int
@@ -59,43 +85,67 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	c.rows = contenders(entries, c.workload)
 	defer c.stop()
 
-	s := newScript(c.workload, c.n, c.seed)
-	fill := s.fill()
+	s, err := c.open()
+	if err != nil {
+		return Cell{}, err
+	}
+	defer s.close()
 	for _, row := range c.rows {
-		if err := ctx.Err(); err != nil {
+		row.begin(s.keys())
+		err := s.populate(func(b *Block) error {
+			row.whole(b)
+			return errors.Join(ctx.Err(), c.check(row, b))
+		})
+		if err != nil {
 			return Cell{}, err
 		}
-		row.populate(fill)
-		if err := c.check(row, fill); err != nil {
-			return Cell{}, err
-		}
+		row.filled()
 	}
 
+	c.pace = s.pace(c.n, c.trials)
 	for round := range c.trials {
-		if err := c.round(ctx, s, round); err != nil {
-			return Cell{}, err
+		for range c.pace.stretches {
+			if err := c.stretch(ctx, s, round); err != nil {
+				return Cell{}, err
+			}
 		}
+	}
+	if err := c.rest(ctx, s); err != nil {
+		return Cell{}, err
 	}
 	return c.result(), nil
 }
 
-// round is one trial of each kind. Each contender in turn replays the blocks of
-// the round, the first one to fill the caches, which the contender before has
-// filled with its own.
-func (c *cellRun) round(ctx context.Context, s *script, round int) error {
+// open returns the source of the blocks.
+func (c *cellRun) open() (source, error) {
+	if c.source != nil {
+		return c.source()
+	}
+	return &scripted{script: newScript(c.workload, c.n, c.seed), workload: c.workload}, nil
+}
+
+// stretch is a piece of one trial of each kind. Each contender in turn replays its
+// blocks, the first one to fill the caches, which the contender before has filled
+// with its own.
+func (c *cellRun) stretch(ctx context.Context, s source, round int) error {
 	modes := c.modes(round)
 	for len(c.memory) < len(modes) {
 		c.memory = append(c.memory, nil)
 	}
 	for i, m := range modes {
+		size := c.pace.block
 		if m == modeWarm {
-			c.memory[i] = s.next(warmSize(c.n), c.memory[i])
-			continue
+			size = c.pace.warm
 		}
-		c.memory[i] = s.next(blockSize(c.workload, c.n), c.memory[i])
-		c.blocks++
-		c.resident += c.memory[i].Resident
-		c.last = c.memory[i].Want
+		b, err := s.follow(size, c.memory[i])
+		if err != nil {
+			return err
+		}
+		c.memory[i], c.last = b, b.Want
+		if m != modeWarm {
+			c.timed++
+			c.resident += b.Resident
+		}
 	}
 	for _, i := range c.shuffled() {
 		for j, m := range modes {
@@ -109,6 +159,30 @@ func (c *cellRun) round(ctx context.Context, s *script, round int) error {
 		}
 	}
 	return nil
+}
+
+// rest replays what a trace has left after the last round, so that the proof is of
+// all of it. A script has no end.
+func (c *cellRun) rest(ctx context.Context, s source) error {
+	if _, endless := s.(*scripted); endless {
+		return nil
+	}
+	for {
+		b, err := s.follow(c.pace.block, c.memory[0])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.memory[0], c.last = b, b.Want
+		for _, row := range c.rows {
+			row.whole(b)
+			if err := errors.Join(ctx.Err(), c.check(row, b)); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // weight guesses at how long the cell takes, in operations a structure; those on
@@ -150,20 +224,46 @@ func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
 	trial.Allocs = after.Mallocs - before.Mallocs
 	trial.AllocBytes = after.TotalAlloc - before.TotalAlloc
 	if m == modeByKind {
-		row.row.ByKind = append(row.row.ByKind, trial)
+		row.row.ByKind = addTrial(row.row.ByKind, trial)
 	}
 	if m == modeCost || KindOf(c.workload.Model).cyclic {
 		trial.Kinds = nil
-		row.row.Cost = append(row.row.Cost, trial)
+		row.row.Cost = addTrial(row.row.Cost, trial)
 	}
+}
+
+// addTrial adds a trial to the others, or a further stretch to the last of them.
+func addTrial(trials []Trial, t Trial) []Trial {
+	n := len(trials)
+	if n == 0 || trials[n-1].Round != t.Round {
+		return append(trials, t)
+	}
+	sum := &trials[n-1]
+	sum.NS += t.NS
+	sum.Ops += t.Ops
+	sum.Wakes += t.Wakes
+	sum.Units += t.Units
+	sum.Allocs += t.Allocs
+	sum.AllocBytes += t.AllocBytes
+	for _, k := range t.Kinds {
+		i := slices.IndexFunc(sum.Kinds, func(old KindTime) bool { return old.Kind == k.Kind })
+		if i < 0 {
+			sum.Kinds = append(sum.Kinds, k)
+			continue
+		}
+		sum.Kinds[i].Count += k.Count
+		sum.Kinds[i].NS += k.NS
+		sum.Kinds[i].ClockReads += k.ClockReads
+	}
+	return trials
 }
 
 // check makes sure that no number counts without its proof.
 func (c *cellRun) check(row *contender, b *Block) error {
-	proof, err := row.replayer.check(b.Want)
+	proof, err := row.replayer.check(b)
 	if err != nil {
 		return fmt.Errorf("%s fails the proof on %s, n %d, seed %d, block %d: %w",
-			row.row.Structure, c.workload.Name, c.n, c.seed, c.blocks, err)
+			row.row.Structure, c.workload.Name, c.n, c.seed, c.timed, err)
 	}
 	row.row.Proof = proof
 	return nil
@@ -184,7 +284,7 @@ func (c *cellRun) result() Cell {
 	cell := Cell{
 		Workload: c.workload.Name,
 		N:        c.n,
-		Resident: c.resident / float64(c.blocks),
+		Resident: c.resident / float64(c.timed),
 		Unit:     c.workload.unit(),
 		TickNS:   int64(c.workload.Tick),
 	}

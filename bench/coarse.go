@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -39,6 +40,13 @@ func (c *coarseProof) expect(fires []Fire) {
 		c.missing[f.Value] = f
 	}
 	c.noted = slices.Grow(c.noted, len(c.missing)) // outside the timed region
+}
+
+// shrink gives back the memory that past blocks needed.
+func (c *coarseProof) shrink() {
+	missing := make(map[uint64]Fire, len(c.missing))
+	maps.Copy(missing, c.missing)
+	c.missing, c.noted = missing, nil
 }
 
 // note takes down a timer; it is looked at in check, outside the timed region.

@@ -22,6 +22,7 @@ type contender struct {
 
 	*replayer
 	samples *latencies
+	empty   heapUse // before the structure was made
 }
 
 // contenders returns who takes part in a workload: the structures, and the rows
@@ -62,31 +63,42 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 	return entries[0]
 }
 
-// populate makes the structure, fills it and measures what it takes: memory, and
-// the collector's time to look through it.
-func (c *contender) populate(fill *Block) {
+// begin makes the structure. Room for all keys is made before.
+func (c *contender) begin(keys int) {
 	c.samples = newLatencies()
 	c.replayer = newReplayer(nil, c.late)
-	c.reserve(fill)
-	bytes, collect := heap()
+	c.reserve(&Block{Keys: keys})
+	c.empty = heap()
 	c.s = c.make()
-	c.whole(fill)
+}
+
+// filled measures what the structure takes, once it is filled: memory, and the
+// collector's time to look through it.
+func (c *contender) filled() {
 	if c.row.Role == RoleFloor || c.s.Len() == 0 {
 		return
 	}
-	bytesFull, collectFull := heap()
-	c.row.BytesPerTimer = max(0, float64(bytesFull)-float64(bytes)) / float64(c.s.Len())
-	c.row.CollectNS = max(0, float64(collectFull-collect))
+	if c.coarse != nil {
+		c.coarse.shrink()
+	}
+	full := heap()
+	c.row.BytesPerTimer = max(0, float64(full.bytes)-float64(c.empty.bytes)) / float64(c.s.Len())
+	c.row.CollectNS = max(0, float64(full.collect-c.empty.collect))
 }
 
-// heap returns the bytes of live objects on the heap and the time of a full
+// heapUse is the bytes of live objects on the heap and the time of a full
 // collection.
-func heap() (bytes uint64, collect time.Duration) {
+type heapUse struct {
+	bytes   uint64
+	collect time.Duration
+}
+
+func heap() heapUse {
 	runtime.GC()
 	start := time.Now()
 	runtime.GC()
-	collect = time.Since(start)
+	collect := time.Since(start)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc, collect
+	return heapUse{m.HeapAlloc, collect}
 }

@@ -41,7 +41,7 @@ func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
 			for _, b := range blocks {
 				w.replay(b, d)
 			}
-			if _, err := w.check(blocks[len(blocks)-1].Want); err != nil {
+			if _, err := w.check(blocks[len(blocks)-1]); err != nil {
 				return nil, fmt.Errorf("%s fails the proof on %s under the %s driver, n %d, seed %d: %w",
 					e.Name, c.name(), d, c.n, c.seed, err)
 			}

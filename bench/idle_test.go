@@ -28,7 +28,7 @@ func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
 		}
-		if _, err := k.check(b.Want); err != nil {
+		if _, err := k.check(b); err != nil {
 			t.Errorf("%s: %v", driver, err)
 		}
 	}

@@ -6,21 +6,28 @@ import "github.com/timerbench/timerbench/structures"
 // script's own list of what fires. What it costs is what the harness costs: the
 // script, the array of IDs, the calls through the interface, the checksum.
 type null struct {
-	fires []Fire
-	len   int
+	fires     []Fire
+	len       int
+	issued    structures.ID
+	cancelled structures.ID // the last one, which is what a script uses as a stale ID
 }
 
 func (s *null) load(fires []Fire) { s.fires = fires }
 
 func (s *null) Schedule(structures.Tick, uint64) structures.ID {
 	s.len++
-	return 1
+	s.issued++
+	return s.issued
 }
 
-func (s *null) Reschedule(structures.ID, structures.Tick) bool { return true }
+func (s *null) Reschedule(id structures.ID, _ structures.Tick) bool { return id != s.cancelled }
 
-func (s *null) Cancel(structures.ID) bool {
+func (s *null) Cancel(id structures.ID) bool {
+	if id == s.cancelled {
+		return false
+	}
 	s.len--
+	s.cancelled = id
 	return true
 }
 

@@ -14,6 +14,10 @@ func checksum(deadline structures.Tick, value uint64) uint64 {
 	return h * 0xff51afd7ed558ccd
 }
 
+// lateness adds to a checksum by how much a timer fired after its deadline, as it
+// does where a program woke late. On time it is 0.
+func lateness(at, deadline structures.Tick, sum uint64) uint64 { return uint64(at-deadline) * sum }
+
 // Check returns an error that says where p and the generator's account differ,
 // or whose own sums do not come out.
 func (p Proof) Check(want Proof) error {

@@ -13,8 +13,10 @@ type replayer struct {
 	s       structures.Scheduler[uint64]
 	ids     []structures.ID // by key
 	done    Proof           // Pending is filled in by check
+	stale   structures.ID   // the last one cancelled: what is refused even where timers are late
 	refused uint64          // cancels and reschedules of pending timers
-	offTick uint64          // not 0 once a timer has fired at another tick than its deadline
+	granted uint64          // cancels and reschedules of timers that are not pending
+	late    uint64          // over what fired after its deadline: see lateness
 	coarse  *coarseProof    // of a structure that may fire late; nil: exact
 }
 
@@ -41,21 +43,27 @@ func (r *replayer) reserve(b *Block) {
 	}
 }
 
-// check holds everything replayed so far against what the generator says must
-// have come of it, and returns the account.
-func (r *replayer) check(want Proof) (Proof, error) {
-	p := r.done
+// check holds everything replayed up to a block against what the generator says
+// must have come of it, and returns the account.
+func (r *replayer) check(b *Block) (Proof, error) {
+	p, want := r.done, b.Want
 	p.Pending = uint64(r.s.Len())
 	if r.refused > 0 {
 		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
 	}
+	if r.granted > 0 {
+		return p, fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", r.granted)
+	}
 	if r.coarse != nil {
 		return r.coarse.check(p, want)
 	}
-	if r.offTick != 0 {
-		return p, fmt.Errorf("of %d timers some fired at another tick than their deadline", p.Fired)
+	if err := p.Check(want); err != nil {
+		return p, err
 	}
-	return p, p.Check(want)
+	if r.late != b.Late {
+		return p, fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", p.Fired)
+	}
+	return p, nil
 }
 
 // whole replays a block with no clock read inside.
@@ -125,6 +133,7 @@ func (r *replayer) do(code opcode, ops []Op) {
 		}
 		r.done.Cancelled += cancelled
 		r.refused += uint64(len(ops)) - cancelled
+		r.stale = ids[ops[len(ops)-1].Key]
 	case opReschedule:
 		moved := uint64(0)
 		for i := range ops {
@@ -138,7 +147,7 @@ func (r *replayer) do(code opcode, ops []Op) {
 			r.popCoarse(ops)
 			return
 		}
-		fired, sum, off := r.done.Fired, r.done.Checksum, r.offTick
+		fired, sum, late := r.done.Fired, r.done.Checksum, r.late
 		for i := range ops {
 			at := ops[i].At
 			for {
@@ -147,11 +156,24 @@ func (r *replayer) do(code opcode, ops []Op) {
 					break
 				}
 				fired++
-				sum += checksum(t.Deadline, t.Value)
-				off |= uint64(at ^ t.Deadline)
+				h := checksum(t.Deadline, t.Value)
+				sum += h
+				late += lateness(at, t.Deadline, h)
 			}
 		}
-		r.done.Fired, r.done.Checksum, r.offTick = fired, sum, off
+		r.done.Fired, r.done.Checksum, r.late = fired, sum, late
+	case opRefused:
+		for i := range ops {
+			var ok bool
+			if at := ops[i].At; at > 0 {
+				ok = s.Reschedule(r.stale, at)
+			} else {
+				ok = s.Cancel(r.stale)
+			}
+			if ok {
+				r.granted++
+			}
+		}
 	}
 }
 
@@ -193,6 +215,7 @@ func (r *replayer) stamped(code opcode, op Op, into *latencies) {
 		start := time.Since(epoch)
 		ok := s.Cancel(*id)
 		into.record(opCancel, time.Since(epoch)-start)
+		r.stale = *id
 		r.count(ok, &r.done.Cancelled)
 	case opReschedule:
 		start := time.Since(epoch)
@@ -214,18 +237,23 @@ func (r *replayer) stamped(code opcode, op Op, into *latencies) {
 			into.record(opFire, took)
 			r.fired(op.At, t)
 		}
+	case opRefused:
+		start := time.Since(epoch)
+		r.do(opRefused, []Op{op})
+		into.record(opRefused, time.Since(epoch)-start)
 	}
 }
 
 // fired takes note of a timer outside of the timed loops.
 func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
+	h := checksum(t.Deadline, t.Value)
 	r.done.Fired++
-	r.done.Checksum += checksum(t.Deadline, t.Value)
+	r.done.Checksum += h
 	if r.coarse != nil {
 		r.coarse.note(at, t)
 		return
 	}
-	r.offTick |= uint64(at ^ t.Deadline)
+	r.late += lateness(at, t.Deadline, h)
 }
 
 func (r *replayer) count(ok bool, done *uint64) {

@@ -33,7 +33,7 @@ func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) st
 		case 2:
 			r.sampled(b, samples)
 		}
-		if _, err := r.check(b.Want); err != nil {
+		if _, err := r.check(b); err != nil {
 			return err
 		}
 	}

@@ -72,6 +72,7 @@ const (
 	PerLifecycle  Unit = "lifecycle"
 	PerReschedule Unit = "reschedule" // where timers are moved and never done with
 	PerTick       Unit = "tick"       // where the clock moves and hardly anything fires
+	PerOperation  Unit = "operation"  // of a trace: a call that schedules, moves, cancels or fires, or a wake-up
 )
 
 // Role tells the structures under test from the rows that judge the harness.
@@ -110,6 +111,7 @@ const (
 	KindReschedule Kind = "reschedule"
 	KindFire       Kind = "fire"
 	KindWake       Kind = "wake"
+	KindRefused    Kind = "refused" // a cancel or a reschedule of a timer that is not pending
 )
 
 // Trial is one timed replay of one block.

@@ -19,6 +19,7 @@ type Config struct {
 	N          []int // sizes, instead of the profile's
 	Trials     int   // instead of the profile's, if not 0
 	Seed       uint64
+	Traces     []*Trace // to be replayed after the workloads
 
 	// Progress, if not nil, is told before each step and once at the end.
 	Progress func(Progress)
@@ -101,17 +102,13 @@ func stepsOf(cfg Config, clock Clock) []step {
 				continue
 			}
 			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
-			steps = append(steps, step{
-				name:   fmt.Sprintf("%s, n %d", w.Name, n),
-				weight: cell.weight() * float64(len(entries)),
-				run: func(ctx context.Context, r *Results) error {
-					c, err := cell.run(ctx, entries)
-					if err == nil {
-						r.Cells = append(r.Cells, c)
-					}
-					return err
-				},
-			})
+			steps = append(steps, cell.step(cell.weight(), entries))
+		}
+	}
+	for _, t := range cfg.Traces {
+		cell := t.cell(cfg.Trials, clock)
+		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
+			steps = append(steps, cell.step(float64(t.Summary.Totals.Count()), entries))
 		}
 	}
 	if !cfg.wantsIdle() {
@@ -135,6 +132,21 @@ func stepsOf(cfg Config, clock Clock) []step {
 		}
 	}
 	return steps
+}
+
+// step returns the step that runs the cell; weight is that of one structure.
+func (c *cellRun) step(weight float64, entries []catalog.Entry) step {
+	return step{
+		name:   fmt.Sprintf("%s, n %d", c.workload.Name, c.n),
+		weight: weight * float64(len(entries)),
+		run: func(ctx context.Context, r *Results) error {
+			cell, err := c.run(ctx, entries)
+			if err == nil {
+				r.Cells = append(r.Cells, cell)
+			}
+			return err
+		},
+	}
 }
 
 // wantsIdle reports whether the idle analysis belongs to the run: it goes with
@@ -171,7 +183,11 @@ func parameters(cfg Config) Parameters {
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)
 	}
-	seen := map[int]bool{}
+	size := func(n int) {
+		if !slices.Contains(p.N, n) {
+			p.N = append(p.N, n)
+		}
+	}
 	for _, w := range cfg.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
 		if w.Definition != "" {
@@ -181,11 +197,12 @@ func parameters(cfg Config) Parameters {
 			p.Scenarios[w.Name] = w.Definition
 		}
 		for _, n := range cfg.sizes(w) {
-			if !seen[n] {
-				seen[n] = true
-				p.N = append(p.N, n)
-			}
+			size(n)
 		}
+	}
+	for _, t := range cfg.Traces {
+		p.Workloads = append(p.Workloads, t.name())
+		size(t.n())
 	}
 	return p
 }

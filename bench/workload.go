@@ -101,6 +101,34 @@ func streamOf(name string, n int) uint64 {
 	return h ^ uint64(n)
 }
 
+// scripted is a script as the source of a cell.
+type scripted struct {
+	*script
+	workload Workload
+	filled   *Block
+}
+
+func (s *scripted) pace(n, _ int) pace { return pace{blockSize(s.workload, n), warmSize(n), 1} }
+
+func (s *scripted) keys() int { return s.start().Keys }
+
+func (s *scripted) populate(do func(*Block) error) error { return do(s.start()) }
+
+func (s *scripted) follow(size int, reuse *Block) (*Block, error) {
+	s.filled = nil // it may be large
+	return s.next(size, reuse), nil
+}
+
+func (s *scripted) close() {}
+
+// start returns the block that fills a structure, which is the same for all.
+func (s *scripted) start() *Block {
+	if s.filled == nil {
+		s.filled = s.fill()
+	}
+	return s.filled
+}
+
 // fill returns the block that fills a structure.
 func (s *script) fill() *Block {
 	s.writer.begin(nil)

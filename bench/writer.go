@@ -91,7 +91,7 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 		t := w.timers[e.key]
 		w.drop(e.key)
 		w.fired = append(w.fired, e.key)
-		w.block.Fires = append(w.block.Fires, Fire{to, t.value, t.delay})
+		w.block.Fires = append(w.block.Fires, Fire{At: to, Value: t.value, Delay: t.delay, Key: e.key})
 		w.total.Fired++
 		w.total.Checksum += checksum(to, t.value)
 	}
@@ -174,11 +174,7 @@ func (w *Writer) drop(key uint32) {
 
 // begin starts a block, in the memory of an earlier one if reuse is not nil.
 func (w *Writer) begin(reuse *Block) {
-	if reuse == nil {
-		reuse = &Block{}
-	}
-	*reuse = Block{Ops: reuse.Ops[:0], Batches: reuse.Batches[:0], Fires: reuse.Fires[:0]}
-	w.block, w.started, w.area = reuse, w.now, 0
+	w.block, w.started, w.area = recycle(reuse), w.now, 0
 }
 
 // end completes the block and returns it.

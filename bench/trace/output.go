@@ -71,7 +71,7 @@ func (o *output) run() {
 	// The options hold always, so there is no error.
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(chunkSize), zstd.WithEncoderCRC(false))
-	defer enc.Close()
+	defer func() { _ = enc.Close() }() // it writes to nothing
 	for b := range o.full {
 		if o.failed() == nil {
 			if err := o.write(o.chunk(enc, b)); err != nil {

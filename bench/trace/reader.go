@@ -45,11 +45,23 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	// The options hold always, so there is no error.
 	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecodeAllCapLimit(true))
-	r := &Reader{in: bufio.NewReader(in), name: name, dec: dec}
-	if err := r.begin(); err != nil {
+	r := &Reader{in: bufio.NewReader(nil), dec: dec}
+	if err := r.Reset(in, name); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Reset begins to read another trace, or the same one again, in the same memory.
+func (r *Reader) Reset(in io.Reader, name string) error {
+	r.in.Reset(in)
+	*r = Reader{
+		ledger: ledger{deadlines: r.deadlines[:0], free: r.free[:0]},
+		in:     r.in, name: name, dec: r.dec,
+		payload: r.payload, raw: r.raw, fired: r.fired,
+	}
+	r.err = r.begin()
+	return r.err
 }
 
 // Header returns the trace's header.

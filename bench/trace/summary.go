@@ -59,7 +59,7 @@ func ReadSummary(path string) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it is only read
 	r, err := NewReader(file, path)
 	if err != nil {
 		return nil, err

@@ -128,6 +128,9 @@ func (w *Writer) Refused(k Kind) {
 // Totals returns what was taken down so far.
 func (w *Writer) Totals() Totals { return w.totals }
 
+// Err returns the first error so far.
+func (w *Writer) Err() error { return w.err }
+
 // Close completes the trace: without it, a reader takes the trace to be cut
 // short. It returns the first error of the whole trace.
 func (w *Writer) Close() error {

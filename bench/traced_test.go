@@ -1,0 +1,330 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// traceFile writes a trace and opens it.
+func traceFile(t *testing.T, write func(*trace.Writer)) *Trace {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "test.trace")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(file, trace.Header{Name: "test", Tick: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(w)
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := OpenTrace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened
+}
+
+// madeTrace is the script of a workload as a trace.
+func madeTrace(t *testing.T, workload string, n int, ops uint64) *Trace {
+	t.Helper()
+	w, _ := FindWorkload(workload)
+	return traceFile(t, func(tw *trace.Writer) {
+		if err := WriteTrace(context.Background(), tw, w, n, 1, ops); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// recordedTrace is of a program that wakes late, at any time, that uses stale IDs,
+// and whose clock does not start at 0.
+func recordedTrace(t *testing.T, calls int) *Trace {
+	t.Helper()
+	return traceFile(t, func(w *trace.Writer) {
+		rec := trace.NewRecorder(hwheel.New[uint64](), w)
+		r := rand.New(rand.NewPCG(3, 4))
+		now, ids := structures.Tick(1_700_000_000_000), []structures.ID{0}
+		for i := range calls {
+			id := &ids[len(ids)-1-r.IntN(min(len(ids), 300))]
+			switch deadline := now + structures.Tick(r.IntN(2000)); r.IntN(8) {
+			case 0, 1, 2:
+				ids = append(ids, rec.Schedule(deadline, uint64(i)))
+			case 3, 4:
+				rec.Reschedule(*id, deadline)
+			case 5:
+				rec.Cancel(*id)
+			default:
+				now += structures.Tick(r.IntN(40))
+				for range structures.Due(rec, now) {
+				}
+			}
+		}
+	})
+}
+
+// replayTrace replays a trace in every way there is.
+func replayTrace(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, t *Trace) (Proof, error) {
+	source, err := newTraced(t)
+	if err != nil {
+		return Proof{}, err
+	}
+	defer source.close()
+	r := newReplayer(s, maxLate)
+	if err := source.rewind(); err != nil {
+		return Proof{}, err
+	}
+	var b *Block
+	for i := 0; ; i++ {
+		b, err = source.follow(997, b)
+		if errors.Is(err, io.EOF) {
+			return r.done, nil
+		}
+		if err != nil {
+			return Proof{}, err
+		}
+		switch i % 3 {
+		case 0:
+			r.whole(b)
+		case 1:
+			r.byKind(b, Clock{})
+		case 2:
+			r.sampled(b, newLatencies())
+		}
+		if _, err := r.check(b); err != nil {
+			return Proof{}, err
+		}
+	}
+}
+
+func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
+	w, _ := FindWorkload("mixed")
+	s := newScript(w, smallN, 1)
+	b := s.fill()
+	ops := len(b.Ops)
+	b = s.next(20_000, b)
+	ops += len(b.Ops)
+	made := madeTrace(t, w.Name, smallN, uint64(ops))
+	if got := made.Summary.Totals.Count(); got != uint64(ops) {
+		t.Fatalf("%d operations, want %d", got, ops)
+	}
+	source, err := newTraced(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.close()
+	last, err := source.follow(ops, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.Want != b.Want || last.Late != 0 {
+		t.Errorf("the trace leads to %+v, the script to %+v", last.Want, b.Want)
+	}
+}
+
+func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
+	for name, tr := range map[string]*Trace{
+		"made": madeTrace(t, "mixed", smallN, 20_000), "recorded": recordedTrace(t, 20_000),
+	} {
+		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
+			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
+		}
+		floor, err := replayTrace(&null{}, nil, tr)
+		if err != nil {
+			t.Errorf("the floor on the trace that was %s: %v", name, err)
+		}
+		if totals := tr.Summary.Totals; floor.Scheduled != totals.Ops[trace.Schedule] || floor.Fired != totals.Fired || floor.Cancelled != totals.Ops[trace.Cancel] {
+			t.Errorf("%s: replayed %+v, the trace holds %+v", name, floor, totals)
+		}
+		for _, e := range catalog.All() {
+			proof, err := replayTrace(e.New(), e.MaxLate, tr)
+			if err != nil {
+				t.Errorf("%s on the trace that was %s: %v", e.Name, name, err)
+			}
+			if e.Exact() && proof.Checksum != floor.Checksum {
+				t.Errorf("%s on the trace that was %s: checksum %x, want %x", e.Name, name, proof.Checksum, floor.Checksum)
+			}
+		}
+	}
+}
+
+// slow is a sound heap, save that now and then a timer that is due has to wait for
+// the next wake-up: the same timers fire, with the same deadlines.
+type slow struct {
+	*minheap.Heap[uint64]
+	calls int
+}
+
+func (s *slow) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	if s.calls++; s.calls%50 == 0 {
+		return structures.Timer[uint64]{}, false
+	}
+	return s.Heap.Pop(now)
+}
+
+// generous is a sound heap that grants what is not its to grant.
+type generous struct{ *minheap.Heap[uint64] }
+
+func (g generous) Cancel(id structures.ID) bool {
+	g.Heap.Cancel(id)
+	return true
+}
+
+func TestTheProofFindsFaultsOnATrace(t *testing.T) {
+	// One wake-up after the other, so that what fires late has fired by the end.
+	ticking := traceFile(t, func(w *trace.Writer) {
+		for now := structures.Tick(10); now < 30_000; now += 10 {
+			key := w.Schedule(now - 3)
+			w.Advance(now, key)
+			w.Advance(now + 2)
+		}
+	})
+	for name, c := range map[string]struct {
+		s    structures.Scheduler[uint64]
+		t    *Trace
+		want string
+	}{
+		"fires at a later wake-up": {&slow{Heap: minheap.New[uint64]()}, ticking, "some fired at another tick"},
+		"grants a stale cancel":    {generous{minheap.New[uint64]()}, recordedTrace(t, 5000), "were granted"},
+		"refuses a cancel":         {faultyEntry("refuses a cancel").New(), recordedTrace(t, 20_000), "refused"},
+		"loses a timer":            {faultyEntry("loses a timer").New(), recordedTrace(t, 5000), "scheduled"},
+		"mixes values up":          {faultyEntry("mixes values up").New(), recordedTrace(t, 5000), "checksum"},
+	} {
+		if _, err := replayTrace(c.s, nil, c.t); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a structure that %s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A trace longer than its blocks is measured to the end, in as many trials as were
+// asked for.
+func TestATrialSumsUpTheStretchesOfALongTrace(t *testing.T) {
+	tr := madeTrace(t, "mixed", smallN, 300_000)
+	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
+	cfg.Traces = []*Trace{tr}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Cells[0]
+	if c.Workload != "trace-test" || c.N != tr.n() || c.Unit != PerOperation || len(c.Rows) != 5 {
+		t.Fatalf("cell %s, n %d, per %s, with %d rows", c.Workload, c.N, c.Unit, len(c.Rows))
+	}
+	totals := tr.Summary.Totals
+	for _, row := range c.Rows {
+		if len(row.Cost) != 2 || len(row.ByKind) != 2 || row.Cost[1].Round != 1 {
+			t.Fatalf("%s: %d and %d trials, want 2", row.Structure, len(row.Cost), len(row.ByKind))
+		}
+		units := row.Cost[0].Units + row.Cost[1].Units
+		if all := float64(totals.Count() + totals.Fired); units < 0.25*all || units > 0.3*all {
+			t.Errorf("%s: %.0f of %.0f operations timed whole, want 2 in 7", row.Structure, units, all)
+		}
+		kinds := 0
+		for _, k := range row.ByKind[0].Kinds {
+			kinds += k.Count
+		}
+		if ops := row.ByKind[0].Ops + row.ByKind[0].Wakes; kinds < ops/2 || kinds > ops {
+			t.Errorf("%s: %d operations by kind of %d", row.Structure, kinds, ops)
+		}
+		if p := row.Proof; p.Scheduled != totals.Ops[trace.Schedule] || p.Fired != totals.Fired && row.Structure != "hwheel-linux" {
+			t.Errorf("%s: proof %+v, the trace holds %+v", row.Structure, p, totals)
+		}
+		if row.BytesPerTimer > 1000 {
+			t.Errorf("%s: %.0f bytes a timer", row.Structure, row.BytesPerTimer)
+		}
+	}
+	if err := tr.Measurable(2); err != nil {
+		t.Error(err)
+	}
+	if err := tr.Measurable(2000); err == nil || !strings.Contains(err.Error(), "too few for 2000 trials") {
+		t.Errorf("2000 trials of 300,000 operations: %v", err)
+	}
+}
+
+// Whatever was verified must be what is replayed.
+func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
+	tr := madeTrace(t, "churn", 100, 20_000)
+	other := madeTrace(t, "churn", 5000, 20_000)
+	data, err := os.ReadFile(other.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(tr.Path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg := tinyRun(t, []string{"minheap"}, nil)
+	cfg.Traces = []*Trace{tr}
+	if r, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What a replay needs beside the structure depends on how many timers are pending,
+// not on how long the trace is.
+func TestReplayingTakesConstantMemory(t *testing.T) {
+	long, short := uint64(1_000_000), uint64(200_000)
+	if testing.Short() {
+		long, short = 250_000, 100_000
+	}
+	const n = 10_000
+	tr := madeTrace(t, "mixed", n, long)
+	before := heap().bytes
+	source, err := newTraced(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.close()
+	row := &contender{make: func() structures.Scheduler[uint64] { return hwheel.New[uint64](hwheel.Capacity(2 * n)) }}
+	row.begin(source.keys())
+	structure := heap().bytes - row.empty.bytes // all that it takes is reserved
+	if err := source.populate(func(b *Block) error { row.whole(b); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var b *Block
+	var atShort uint64
+	for {
+		next, err := source.follow(largestBlock, b)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = next
+		row.whole(b)
+		if _, err := row.check(b); err != nil {
+			t.Fatal(err)
+		}
+		if atShort == 0 && source.read >= short {
+			atShort = heap().bytes
+		}
+	}
+	atLong := heap().bytes
+	runtime.KeepAlive(row)
+	runtime.KeepAlive(b)
+	beside := int64(atLong) - int64(before) - int64(structure)
+	t.Logf("beside the structure's %d kB: %d kB; %d kB more after %d operations than after %d",
+		structure>>10, beside>>10, (int64(atLong)-int64(atShort))>>10, long, short)
+	if beside > 16<<20 {
+		t.Errorf("%d bytes beside the structure, want at most 16 MiB", beside)
+	}
+	if grown := int64(atLong) - int64(atShort); grown > 256<<10 {
+		t.Errorf("%d bytes more after %d operations than after %d", grown, long, short)
+	}
+}
