@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
+	if how := os.Getenv(asProgram); how != "" {
+		os.Exit(program(how))
+	}
 	os.Exit(m.Run())
 }
 

@@ -74,22 +74,27 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := writable(f.out); err != nil {
+	return measure(ctx, cfg, f.out, stderr)
+}
+
+// measure runs cfg and writes the results, step by step, into the directory out.
+func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer) error {
+	if err := writable(out); err != nil {
 		return err
 	}
-	path := filepath.Join(f.out, resultsFile)
+	path := filepath.Join(out, resultsFile)
 	saved := false
 	cfg.Checkpoint = func(r *bench.Results) error {
 		saved = true
-		return save(f.out, r)
+		return save(out, r)
 	}
 	progress := newProgress(stderr)
 	cfg.Progress = progress.show
-	_, err = bench.Run(ctx, cfg)
+	_, err := bench.Run(ctx, cfg)
 	progress.end()
 	switch {
 	case err == nil:
-		fmt.Fprintf(stderr, "results are in %s; draw them with: timerbench report --out %s\n", path, f.out)
+		fmt.Fprintf(stderr, "results are in %s; draw them with: timerbench report --out %s\n", path, out)
 	case errors.Is(err, context.Canceled) && saved:
 		fmt.Fprintf(stderr, "the steps that were finished are in %s\n", path)
 	case errors.Is(err, context.Canceled):

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/trace"
+)
+
+type traceMakeFlags struct {
+	workload string
+	n        sizes
+	ops      operations
+	seed     uint64
+	out      string
+}
+
+func newTraceMake() *cobra.Command {
+	f := traceMakeFlags{ops: 1_000_000}
+	cmd := &cobra.Command{
+		Use:     "make --workload NAME -o FILE",
+		Short:   "Write what a workload does as a trace",
+		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")
+	flags.VarP(&f.n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
+	flags.Var(&f.ops, "ops", "number of operations, such as 10e6")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
+	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace")
+	for _, required := range []string{"workload", "out"} {
+		_ = cmd.MarkFlagRequired(required) // the flag is there
+	}
+	return cmd
+}
+
+func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
+	found, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, "^"+f.workload+"$")
+	if err != nil {
+		return err
+	}
+	w := found[0]
+	n, err := f.size(w)
+	if err != nil {
+		return err
+	}
+	err = atomically(f.out, func(out io.Writer) error {
+		header := trace.Header{
+			Name: w.Name, Tick: w.Tick,
+			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),
+		}
+		tw, err := trace.NewWriter(out, header)
+		if err != nil {
+			return err
+		}
+		return errors.Join(bench.WriteTrace(ctx, tw, w, n, f.seed, uint64(f.ops)), tw.Close())
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	fmt.Fprintf(stderr, "%s: %d operations\n", f.out, f.ops)
+	return nil
+}
+
+func (f *traceMakeFlags) size(w bench.Workload) (int, error) {
+	const byDefault = 1000
+	switch {
+	case len(f.n) > 1:
+		return 0, fmt.Errorf("--n %s: want one number", f.n.String())
+	case len(f.n) == 1 && w.Resident > 0:
+		return 0, fmt.Errorf("--n %s: the workload %s has %d resident timers of its own", f.n.String(), w.Name, w.Resident)
+	case len(f.n) == 1:
+		return f.n[0], nil
+	case w.Resident > 0:
+		return w.Resident, nil
+	}
+	return byDefault, nil
+}
+
+// operations is a number of operations as a flag: "10e6".
+type operations uint64
+
+func (o *operations) String() string { return strconv.FormatUint(uint64(*o), 10) }
+
+func (o *operations) Type() string { return "number" }
+
+func (o *operations) Set(text string) error {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n != math.Trunc(n) || n < 1 || n > 1e12 {
+		return fmt.Errorf("%q: want a whole number from 1 to 1e12", text)
+	}
+	*o = operations(n)
+	return nil
+}

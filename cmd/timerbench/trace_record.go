@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/timerbench/timerbench/bench/trace"
+)
+
+func newTraceRecord() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "record -o FILE -- command [argument...]",
+		Short: "Run a Go program and record what it does with its timers",
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, by which trace.FromEnv knows that it is to
+record. End a server as ever, with Ctrl-C or SIGTERM: it must then call the stop
+function of trace.FromEnv, which completes the trace.
+
+A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
+		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
+  timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := recording{out: out, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			return r.run(args)
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
+	_ = cmd.MarkFlagRequired("out") // the flag is there
+	return cmd
+}
+
+type recording struct {
+	out            string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run runs the command. Traces are written into a folder beside the file, from
+// which those that are whole are moved.
+func (r recording) run(command []string) error {
+	dir, err := os.MkdirTemp(filepath.Dir(r.out), ".timerbench-*")
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", r.out, err)
+	}
+	err = r.record(dir, command)
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+func (r recording) record(dir string, command []string) error {
+	path, err := filepath.Abs(filepath.Join(dir, filepath.Base(r.out)))
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.stdin, r.stdout, r.stderr
+	interrupted, err := wait(cmd)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return fmt.Errorf("recording: %w", err)
+	}
+	if err != nil && !interrupted {
+		err = fmt.Errorf("%s ended with %w", command[0], err)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, r.collect(dir, command[0]))
+}
+
+// wait runs a command to its end and passes signals on: the first one as it is,
+// unless the terminal has done so, and a second one as a kill.
+func wait(cmd *exec.Cmd) (interrupted bool, err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	ended, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ended.Done():
+				return
+			case s := <-signals:
+				switch {
+				case interrupted:
+					_ = cmd.Process.Kill() // it may have ended
+				case s != os.Interrupt || !term.IsTerminal(int(os.Stdin.Fd())):
+					_ = cmd.Process.Signal(s)
+				}
+				interrupted = true
+			}
+		}
+	}()
+	err = cmd.Wait()
+	stop()
+	<-done
+	return interrupted, err
+}
+
+// collect moves the traces in dir to where they belong.
+func (r recording) collect(dir, command string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%s recorded nothing: does it hand its structure to trace.FromEnv?", command)
+	}
+	var all error
+	for _, f := range files {
+		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
+		s, err := trace.ReadSummary(written)
+		if errors.Is(err, trace.ErrCutShort) {
+			err = fmt.Errorf("%s: the recording was not completed: did %s call the stop function of trace.FromEnv before it ended?", path, command)
+		}
+		if err == nil {
+			err = os.Rename(written, path)
+		}
+		if err != nil {
+			all = errors.Join(all, err)
+			continue
+		}
+		fmt.Fprintf(r.stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), bytesOf(s.Bytes))
+	}
+	return all
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// traceTrials is chosen: more of them cost nothing, as together they are one pass
+// over the trace.
+const traceTrials = 12
+
+type traceReplayFlags struct {
+	structures string
+	trials     int
+	out        string
+}
+
+func newTraceReplay() *cobra.Command {
+	var f traceReplayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE...",
+		Short: "Measure structures on traces",
+		Long: `Replay traces on structures, measure what each takes as with a workload, and write
+` + resultsFile + ` and ` + benchfmtFile + `.
+
+A trace is read to its end first; of one that is damaged nothing is replayed. Every
+structure then goes through the whole trace once, in pieces: the beginning fills it,
+until as many timers are pending as on average; the rest is divided among the
+trials. Exact structures must fire what the trace says, at the wake-up at which it
+says so, and coarse ones within their bound.`,
+		Example: `  timerbench trace replay my.trace
+  timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
+  timerbench report --out /tmp/my`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args, cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
+	flags.IntVar(&f.trials, "trials", traceTrials, "trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
+	flags.StringVarP(&f.out, "out", "o", "out", "`directory` for the results")
+	return cmd
+}
+
+func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Writer) error {
+	if f.trials < 1 {
+		return fmt.Errorf("--trials %d: want at least 1", f.trials)
+	}
+	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials}
+	var err error
+	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
+	if err != nil {
+		return err
+	}
+	named := make(map[string]string)
+	for _, path := range files {
+		t, err := bench.OpenTrace(path)
+		if err != nil {
+			return err
+		}
+		if err := t.Measurable(f.trials); err != nil {
+			return err
+		}
+		name := t.Summary.Header.Name
+		if other, taken := named[name]; taken {
+			return fmt.Errorf("%s and %s are both traces named %q: replay them into directories of their own", other, path, name)
+		}
+		named[name] = path
+		cfg.Traces = append(cfg.Traces, t)
+	}
+	return measure(ctx, cfg, f.out, stderr)
+}
