@@ -67,8 +67,8 @@ func (o *output) give(b batch) {
 
 func (o *output) run() {
 	defer close(o.done)
-	// The default level takes 45 ns an operation, three times this one's, for FIXME
-	// The options hold always, so there is no error.
+	// The default level takes three times as long, for files 3 to 5 % smaller. The
+	// options hold always, so there is no error.
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(chunkSize), zstd.WithEncoderCRC(false))
 	defer func() { _ = enc.Close() }() // it writes to nothing

@@ -27,7 +27,8 @@ type Summary struct {
 	CancelRate float64 // cancelled / (cancelled + fired)
 }
 
-// Delays is a distribution of delays in ticks, to three digits.
+// Delays is a distribution of delays in ticks: the percentiles to four digits, the
+// rest exactly.
 type Delays struct {
 	Count                         int64
 	Mean                          float64
@@ -78,7 +79,7 @@ func ReadSummary(path string) (*Summary, error) {
 
 func summarize(r *Reader) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
-	delays, moves := newHistogram(), newHistogram()
+	delays, moves := newDistribution(), newDistribution()
 	var deadlines []structures.Tick // by key
 	var area, busy float64
 	var last structures.Tick
@@ -99,10 +100,10 @@ func summarize(r *Reader) (*Summary, error) {
 				deadlines = append(deadlines, 0)
 			}
 			deadlines[op.Key] = op.At
-			record(delays, op.At-last)
+			delays.add(op.At - last)
 		case Reschedule:
 			deadlines[op.Key] = op.At
-			record(moves, op.At-last)
+			moves.add(op.At - last)
 		case Advance:
 			if advanced {
 				area += pending * float64(op.At-last)
@@ -127,24 +128,40 @@ func summarize(r *Reader) (*Summary, error) {
 	if done := s.Totals.Ops[Cancel] + s.Totals.Fired; done > 0 {
 		s.CancelRate = float64(s.Totals.Ops[Cancel]) / float64(done)
 	}
-	s.Delays, s.Moves = distribution(delays), distribution(moves)
+	s.Delays, s.Moves = delays.delays(), moves.delays()
 	return s, nil
 }
 
-// maxDelay is the longest delay that the histograms tell from longer ones: 139
+// maxDelay is the longest delay that the percentiles tell from longer ones: 139
 // years at a tick of 1 ms (chosen).
 const maxDelay = 1 << 42
 
-func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, maxDelay, 3) }
-
-func record(h *hdrhistogram.Histogram, delay structures.Tick) {
-	_ = h.RecordValue(int64(min(delay, maxDelay))) // within the range: no error
+type distribution struct {
+	histogram *hdrhistogram.Histogram
+	sum       float64
+	min, max  structures.Tick
 }
 
-func distribution(h *hdrhistogram.Histogram) Delays {
-	at := func(percent float64) structures.Tick { return structures.Tick(h.ValueAtQuantile(percent)) }
+func newDistribution() *distribution {
+	return &distribution{histogram: hdrhistogram.New(1, maxDelay, 4), min: math.MaxInt64}
+}
+
+func (d *distribution) add(delay structures.Tick) {
+	_ = d.histogram.RecordValue(int64(min(delay, maxDelay))) // within the range: no error
+	d.sum += float64(delay)
+	d.min, d.max = min(d.min, delay), max(d.max, delay)
+}
+
+func (d *distribution) delays() Delays {
+	n := d.histogram.TotalCount()
+	if n == 0 {
+		return Delays{}
+	}
+	at := func(percent float64) structures.Tick {
+		return min(structures.Tick(d.histogram.ValueAtQuantile(percent)), d.max)
+	}
 	return Delays{
-		Count: h.TotalCount(), Mean: h.Mean(), Min: structures.Tick(h.Min()),
-		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: structures.Tick(h.Max()),
+		Count: n, Mean: d.sum / float64(n), Min: d.min,
+		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: d.max,
 	}
 }
