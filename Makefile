@@ -47,6 +47,11 @@ keep: ## Keep the last report in docs/results, which the README shows
 benchstat: ## Compare the structures of the last results with benchstat
 	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(OUT)/bench.txt
 
+.PHONY: trace-http
+trace-http: build ## Record traces/http.trace anew: a server under load by wrk, for 40 s
+	examples/httpserver/record.sh $(CMD) traces/http.trace
+	go test ./cmd/timerbench -run TracesREADME -update
+
 .PHONY: test
 test: ## Prove that everything works
 	go vet ./...

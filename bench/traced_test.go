@@ -328,3 +328,32 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 		t.Errorf("%d bytes more after %d operations than after %d", grown, long, short)
 	}
 }
+
+// The trace in the repository is of a real program: exact structures agree on it to
+// the last timer, and it is what it is said to be.
+func TestTheTraceInTheRepository(t *testing.T) {
+	tr, err := OpenTrace("../traces/http.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tr.Summary
+	if s.Bytes > 500_000 || s.Totals.Count() < 300_000 || s.Duration() < 30*time.Second || s.Resident < 400 || s.CancelRate < 0.99 || s.Totals.Fired == 0 {
+		t.Errorf("%d operations in %d bytes over %v, %.0f pending, %.4f cancelled", s.Totals.Count(), s.Bytes, s.Duration(), s.Resident, s.CancelRate)
+	}
+	floor, err := replayTrace(&null{}, nil, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range catalog.All() {
+		if e.ThirdParty != "" && testing.Short() {
+			continue
+		}
+		proof, err := replayTrace(e.New(), e.MaxLate, tr)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		if e.Exact() && proof != floor {
+			t.Errorf("%s: %+v, want %+v", e.Name, proof, floor)
+		}
+	}
+}

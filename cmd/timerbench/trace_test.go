@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -260,5 +261,36 @@ func TestBadTraceCommandsAreRefusedWithAReason(t *testing.T) {
 	}
 	if got := files(t, dir); got != "" {
 		t.Errorf("the refused calls left %q behind", got)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
+
+// The figures in traces/README.md are those of the trace beside it.
+func TestTracesREADMEShowsTheTrace(t *testing.T) {
+	const page, begin, end = "../../traces/README.md", "-update -->\n```\n", "```\n<!-- end of info -->"
+	code, stdout, stderr := run("trace", "info", "../../traces/http.trace")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	var info strings.Builder
+	for line := range strings.Lines(stdout) {
+		info.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	shown, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the output", page)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(before+begin+info.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if shown != info.String() {
+		t.Errorf("%s shows (rewrite it with -update):\n%swant:\n%s", page, shown, info.String())
 	}
 }
