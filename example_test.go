@@ -2,9 +2,13 @@ package timerbench_test
 
 import (
 	"fmt"
+	"log"
+	"time"
 
+	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/minheap"
 )
 
 func Example() {
@@ -21,4 +25,20 @@ func Example() {
 	}
 	// Output:
 	// 30000 session of alice ends
+}
+
+func Example_bringYourOwn() {
+	timers, stop, err := trace.FromEnv(minheap.New[string](), trace.Header{Name: "my-server", Tick: time.Millisecond})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			log.Print(err)
+		}
+	}()
+
+	timers.Schedule(30_000, "session of alice ends")
+	fmt.Println(timers.Len())
+	// Output: 1
 }
