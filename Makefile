@@ -1,7 +1,7 @@
 # What a run measures can be narrowed: make bench ARGS="--structure wheel --workload churn"
 ARGS ?=
 OUT  ?= out
-# How long to fuzz each structure.
+# How long to fuzz each target.
 FUZZTIME ?= 60s
 
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -62,8 +62,8 @@ race: ## The tests under the race detector
 	go test -race -short ./...
 
 .PHONY: fuzz
-fuzz: ## Fuzz each structure for FUZZTIME (60s)
-	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/...); do \
+fuzz: ## Fuzz each structure and each reader of files for FUZZTIME (60s)
+	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./bench/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

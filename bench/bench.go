@@ -7,6 +7,7 @@
 //     [Writer], which keeps its own model of what is pending and so knows what
 //     must fire when. Neither knows the structures.
 //   - A [Block] is a piece of a script: operations, and what must come of them.
+//     Blocks come from scripts and from a [Trace], which package trace reads.
 //   - A replayer puts a structure through a block, timed in one of three ways,
 //     and holds what it did against the [Proof] in the block.
 //   - A cell is a workload at one size: contenders, and trials in random order.

@@ -53,7 +53,7 @@
 //	uvarint  length of a tick in nanoseconds, at least 1
 //	varint   start of the recording in seconds since 1970 UTC; 0: not said
 //	text     name: 1 to 100 letters, digits, dots, dashes, underscores
-//	text     description, at most 32 KiB
+//	text     description, at most 32 KiB, without control characters
 //
 // Payload of a chunk:
 //

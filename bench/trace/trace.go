@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -12,7 +15,7 @@ import (
 // Header says what a trace is of.
 type Header struct {
 	Name        string        // of letters, digits, dots, dashes and underscores: it becomes part of the names of files and benchmarks
-	Description string        // free text: which program, under which load
+	Description string        // a line of free text: which program, under which load
 	Tick        time.Duration // length of a tick
 	Started     time.Time     // when the recording began, to the second; zero: not said
 }
@@ -31,6 +34,8 @@ func (h Header) validate() error {
 		return fmt.Errorf("name %.*q: want 1 to %d letters, digits, dots, dashes and underscores", maxName, h.Name, maxName)
 	case len(h.Description) > maxDescription:
 		return fmt.Errorf("a description of %d bytes: want at most %d", len(h.Description), maxDescription)
+	case !utf8.ValidString(h.Description) || strings.ContainsFunc(h.Description, unicode.IsControl):
+		return fmt.Errorf("description %.50q: want a line of UTF-8 without control characters", h.Description)
 	case h.Tick <= 0:
 		return fmt.Errorf("a tick of %d ns: want more than 0", h.Tick)
 	}

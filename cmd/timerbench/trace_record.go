@@ -127,7 +127,7 @@ func (r recording) collect(dir, command string) error {
 		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
 		s, err := trace.ReadSummary(written)
 		if errors.Is(err, trace.ErrCutShort) {
-			err = fmt.Errorf("%s: the recording was not completed: did %s call the stop function of trace.FromEnv before it ended?", path, command)
+			err = fmt.Errorf("%s: the recording was not completed: %s did not call the stop function of trace.FromEnv before it ended, or stop returned an error", path, command)
 		}
 		if err == nil {
 			err = os.Rename(written, path)

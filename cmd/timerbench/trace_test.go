@@ -116,7 +116,7 @@ func TestRecordInfoReplayReport(t *testing.T) {
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, want := range map[string]string{
 		"bare":            "recorded nothing: does it hand its structure to trace.FromEnv?",
-		"forgets to stop": "was not completed: did ",
+		"forgets to stop": "was not completed: ",
 	} {
 		dir := t.TempDir()
 		t.Setenv(asProgram, how)
