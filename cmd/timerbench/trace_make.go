@@ -14,6 +14,9 @@ import (
 	"github.com/timerbench/timerbench/bench/trace"
 )
 
+// defaultSize is the number of timers of a workload that takes any (chosen).
+const defaultSize = 1000
+
 type traceMakeFlags struct {
 	workload string
 	n        sizes
@@ -51,9 +54,14 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	w := found[0]
-	n, err := f.size(w)
-	if err != nil {
-		return err
+	n := defaultSize
+	switch {
+	case len(f.n) > 1:
+		return fmt.Errorf("--n %s: want one number", f.n.String())
+	case len(f.n) == 1:
+		n = f.n[0]
+	case w.Resident > 0:
+		n = w.Resident
 	}
 	err = atomically(f.out, func(out io.Writer) error {
 		header := trace.Header{
@@ -71,21 +79,6 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "%s: %d operations\n", f.out, f.ops)
 	return nil
-}
-
-func (f *traceMakeFlags) size(w bench.Workload) (int, error) {
-	const byDefault = 1000
-	switch {
-	case len(f.n) > 1:
-		return 0, fmt.Errorf("--n %s: want one number", f.n.String())
-	case len(f.n) == 1 && w.Resident > 0:
-		return 0, fmt.Errorf("--n %s: the workload %s has %d resident timers of its own", f.n.String(), w.Name, w.Resident)
-	case len(f.n) == 1:
-		return f.n[0], nil
-	case w.Resident > 0:
-		return w.Resident, nil
-	}
-	return byDefault, nil
 }
 
 // operations is a number of operations as a flag: "10e6".
