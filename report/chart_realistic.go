@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+
 	"gonum.org/v1/plot"
 
 	"github.com/timerbench/timerbench/bench"
@@ -43,7 +45,7 @@ func (v *view) realisticChart() *figure {
 	for i, c := range cells {
 		p := newPanel(cellTitle(c))
 		logAxis(&p.X, costs, logTicks{duration, 18 / columns})
-		p.X.Label.Text = "time per lifecycle"
+		p.X.Label.Text = "time per " + string(cmp.Or(c.Unit, bench.PerLifecycle))
 		rowsAxis(p, names(rows), i%columns == 0)
 		for j, who := range rows {
 			row, ok := rowOf(c, who.name)
