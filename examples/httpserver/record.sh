@@ -16,7 +16,7 @@ command -v wrk >/dev/null || {
 
 work=$(mktemp -d)
 trap 'kill "${recorder:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
-go build -o "$work/httpserver" "./$here"
+go build -C "$here" -o "$work/httpserver" .
 "$timerbench" trace record --out "$file" -- "$work/httpserver" --addr "$addr" \
 	--about "under wrk for $seconds s on loopback: $keep connections that stay, bursts of $burst that come and go" &
 recorder=$!
