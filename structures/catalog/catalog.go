@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/hwheellist"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -89,10 +90,17 @@ func All() []Entry {
 		},
 		{
 			Name: "hwheel", Family: Wheels, Package: root + "hwheel",
-			Summary: "hierarchical, cascading wheel: Linux before 4.8, Kafka, tokio",
+			Summary: "hierarchical, cascading wheel on arrays, swept: for many timers",
+			Source:  "Varghese & Lauck 1987, scheme 7",
+			Costs:   Costs{"O(1)", "O(1) amortised", "O(levels) a timer"}, Ties: Unspecified,
+			New: func() structures.Scheduler[uint64] { return hwheel.New[uint64]() },
+		},
+		{
+			Name: "hwheel-list", Family: Wheels, Package: root + "hwheellist",
+			Summary: "the same on linked lists, the classical form: Linux before 4.8, Kafka, tokio",
 			Source:  "Varghese & Lauck 1987, scheme 7",
 			Costs:   Costs{"O(1)", "O(1)", "O(levels) a timer"}, Ties: FIFO,
-			New: func() structures.Scheduler[uint64] { return hwheel.New[uint64]() },
+			New: func() structures.Scheduler[uint64] { return hwheellist.New[uint64]() },
 		},
 		{
 			Name: "hwheel-linux", Family: Wheels, Package: root + "hwheellinux",

@@ -1,79 +1,231 @@
 package hwheel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// check walks the core and names the first broken invariant. live tells which
-// slots may be linked, pending or just cancelled; there are size of them.
-func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
-	if c.cursor < 0 || c.cursor > clock {
-		return fmt.Errorf("hwheel: cursor %d, clock %d", c.cursor, clock)
-	}
-	if err := c.occupied.Check(); err != nil {
-		return fmt.Errorf("hwheel: %w", err)
-	}
-	linked := 0
-	// What is not marked as occupied is not walked: a timer in there is missing in
-	// the sum.
-	for list := c.occupied.Next(0); list >= 0; list = c.occupied.Next(list + 1) {
-		if c.heads[list].Empty() {
-			return fmt.Errorf("hwheel: list %d is empty but marked as occupied", list)
+// CheckInvariants walks the whole wheel and names the first broken invariant.
+// It costs O(slots + timers).
+func (w *Wheel[T]) CheckInvariants() error {
+	c := checker[T]{w: w, counts: make(map[uint32]int), chunks: make(map[uint32]bool)}
+	for _, check := range []func() error{
+		c.checkCursor, c.checkLists, c.checkStaged, c.checkRecords, c.checkDesk, c.checkChunks,
+	} {
+		if err := check(); err != nil {
+			return fmt.Errorf("hwheel: %w", err)
 		}
-		n, err := c.checkList(list, live)
-		if err != nil {
+	}
+	return nil
+}
+
+// checker gathers what it has seen of a wheel.
+type checker[T any] struct {
+	w       *Wheel[T]
+	counts  map[uint32]int  // by record: entries that count
+	chunks  map[uint32]bool // by first position: in a list
+	entries int
+}
+
+func (c *checker[T]) checkCursor() error {
+	w := c.w
+	if w.cursor < 0 || w.cursor > w.now || w.cursor == math.MaxInt64 {
+		return fmt.Errorf("cursor %d, clock %d", w.cursor, w.now)
+	}
+	return w.occupied.Check()
+}
+
+func (c *checker[T]) checkLists() error {
+	w := c.w
+	for slot := range w.lists {
+		sweeping := w.sweeper.rest != 0 && w.sweeper.slot == slot
+		if has := w.lists[slot] != 0 || sweeping; has != w.occupied.Has(slot) {
+			return fmt.Errorf("slot %d is marked as occupied: %t, and holds entries: %t", slot, !has, has)
+		}
+		if !w.occupied.Has(slot) {
+			continue
+		}
+		level, tick := c.slotStart(slot)
+		if w.next > tick {
+			return fmt.Errorf("slot %d starts at tick %d, before the next thing to do at %d", slot, tick, w.next)
+		}
+		if level > 0 && w.upper > tick {
+			return fmt.Errorf("slot %d starts at tick %d, before %d, the bound for levels above 0", slot, tick, w.upper)
+		}
+		if err := c.checkList(w.lists[slot], slot, level, tick); err != nil {
 			return err
 		}
-		linked += n
-	}
-	if linked != size {
-		return fmt.Errorf("hwheel: %d timers in occupied lists, %d pending or just cancelled", linked, size)
-	}
-	if c.heads[c.overflow()].Empty() && c.earliest != math.MaxInt64 {
-		return fmt.Errorf("hwheel: the overflow is empty but has the deadline %d", c.earliest)
-	}
-	return c.checkNext()
-}
-
-func (c *core) checkList(list int, live func(slot uint32) bool) (length int, err error) {
-	if length, err = c.lists.Check(c.heads[list]); err != nil {
-		return 0, fmt.Errorf("hwheel: list %d: %w", list, err)
-	}
-	earliest := structures.Tick(math.MaxInt64)
-	for slot, deadline := range c.lists.All(c.heads[list]) {
-		earliest = min(earliest, deadline)
-		switch {
-		case !live(slot):
-			return 0, fmt.Errorf("hwheel: slot %d in list %d holds no timer", slot, list)
-		case deadline < c.cursor:
-			return 0, fmt.Errorf("hwheel: deadline %d is before the cursor %d", deadline, c.cursor)
-		case c.list(deadline, c.cursor) != list:
-			return 0, fmt.Errorf("hwheel: deadline %d, seen from %d, is in list %d, want %d",
-				deadline, c.cursor, list, c.list(deadline, c.cursor))
+		if sweeping {
+			if err := c.checkList(w.sweeper.rest, slot, level, tick); err != nil {
+				return err
+			}
 		}
 	}
-	if list == c.overflow() && c.earliest != earliest && c.earliest != 0 {
-		return 0, fmt.Errorf("hwheel: the earliest deadline in the overflow is %d, not %d",
-			earliest, c.earliest)
-	}
-	return length, nil
+	// Of the slot that is being served, nothing is known but that it is due.
+	return c.checkList(w.serving.rest, w.near(w.serving.tick), 0, w.serving.tick)
 }
 
-func (c *core) checkNext() error {
-	if c.next <= c.cursor { // unknown
+// slotStart returns the level of a slot and the tick at which it starts next.
+func (c *checker[T]) slotStart(slot int) (level int, tick structures.Tick) {
+	w := c.w
+	for level+1 < w.levels && slot >= w.base(level+1) {
+		level++
+	}
+	size, number := 1<<w.ring, 0
+	if level == 0 {
+		size, number = 1<<w.fine, slot
+	} else {
+		number = slot - w.base(level)
+	}
+	first := uint64(w.cursor)>>w.shift(level) + 1
+	ahead := (uint64(number) - first) & uint64(size-1)
+	return level, structures.Tick((first + ahead) << w.shift(level))
+}
+
+func (c *checker[T]) checkList(l list, slot, level int, tick structures.Tick) error {
+	w := c.w
+	for l != 0 {
+		link, held := w.entries.chunk(l)
+		first := uint32(l) &^ chunkMask
+		if c.chunks[first] || len(held) == 0 {
+			return fmt.Errorf("slot %d: chunk %d is in a list already, or empty", slot, first)
+		}
+		c.chunks[first] = true
+		for _, e := range held {
+			c.entries++
+			r := w.records.at(e.index())
+			if !r.word.inWheel() || r.word.stamp() != e.stamp() {
+				continue
+			}
+			c.counts[e.index()]++
+			if r.deadline < tick {
+				return fmt.Errorf("slot %d: deadline %d is before the slot's tick %d", slot, r.deadline, tick)
+			}
+			// A timer that was moved on within its slot still has the entry of
+			// its deadline before.
+			if to := w.near(structures.Tick(uint16(e))); level == 1 && w.start(1, r.deadline) == tick && to > w.near(r.deadline) {
+				return fmt.Errorf("slot %d: the entry of deadline %d leads to slot %d, past it", slot, r.deadline, to)
+			}
+		}
+		next, afterNext := linkOf(*link)
+		if next != 0 {
+			link, _ := w.entries.chunk(next)
+			if want, _ := linkOf(*link); afterNext != want {
+				return fmt.Errorf("slot %d: chunk %d links to %d and says that %d is next, but it is %d", slot, first, next, afterNext, want)
+			}
+		}
+		l = next
+	}
+	return nil
+}
+
+func (c *checker[T]) checkStaged() error {
+	w := c.w
+	s := &w.serving
+	for _, e := range s.staged[s.done:s.n] {
+		c.entries++
+		r := w.records.at(e.index)
+		if r.word != e.word {
+			continue
+		}
+		c.counts[e.index]++
+		if r.deadline != s.tick || r.word.place() != staged {
+			return fmt.Errorf("deadline %d is staged at tick %d", r.deadline, s.tick)
+		}
+	}
+	if c.entries != w.count {
+		return fmt.Errorf("%d entries, the counter says %d", c.entries, w.count)
+	}
+	return nil
+}
+
+// checkRecords makes sure that every timer in the wheel has an entry, and every
+// record that is not in use is free, once.
+func (c *checker[T]) checkRecords() error {
+	w := c.w
+	free, err := c.freeRecords()
+	if err != nil {
+		return err
+	}
+	timers := 0
+	for index := uint32(1); index < w.records.fresh; index++ {
+		word := w.records.at(index).word
+		pending := word&1 == 1 && word&atDesk == 0
+		switch {
+		case pending:
+			timers++
+			if c.counts[index] == 0 {
+				return fmt.Errorf("record %d has no entry", index)
+			}
+		case word&1 == 0 && !free[index] && !word.spent():
+			return fmt.Errorf("record %d is neither in use nor free", index)
+		}
+		if free[index] && word&1 == 1 {
+			return fmt.Errorf("record %d is free and in use", index)
+		}
+	}
+	if timers != w.linked {
+		return fmt.Errorf("%d timers in the wheel, the counter says %d", timers, w.linked)
+	}
+	return nil
+}
+
+func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
+	free := make(map[uint32]bool)
+	add := func(indexes []uint32) error {
+		for _, index := range indexes {
+			if free[index] || index == 0 || index >= c.w.records.fresh {
+				return fmt.Errorf("record %d is free twice, or out of range", index)
+			}
+			free[index] = true
+		}
 		return nil
 	}
-	want := structures.Tick(math.MaxInt64)
-	if first := c.occupied.First(); first == c.overflow() {
-		want = c.spanStart(c.earliest) // known, or next would not be
-	} else if first >= 0 {
-		want = c.start(first, c.cursor)
+	s := &c.w.records.free
+	err := errors.Join(add(s.top[:s.n]), add(c.w.desk.coming[:]))
+	for _, page := range s.pages[:s.deep] {
+		err = errors.Join(err, add(page[:]))
 	}
-	if c.next != want {
-		return fmt.Errorf("hwheel: next is %d, the first list starts at %d", c.next, want)
+	return free, err
+}
+
+func (c *checker[T]) checkDesk() error {
+	d := &c.w.desk
+	if d.n > 0 && d.arrivals[d.n-1].deadline == gap {
+		return fmt.Errorf("the last of %d positions at the desk was given up", d.n)
+	}
+	gaps := 0
+	for position, id := range d.ready {
+		r := c.w.records.at(uint32(id))
+		if idOf(uint32(id), r.word) != id || r.word&atDesk == 0 || r.word.position() != position || id>>32&1 == 0 {
+			return fmt.Errorf("position %d at the desk has ID %#x, its record says %#x", position, id, r.word)
+		}
+		switch a := d.arrivals[position]; {
+		case position < d.n && a.deadline == gap:
+			gaps++
+		case position < d.n && c.w.next > a.deadline:
+			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", a.deadline, c.w.next)
+		}
+	}
+	if gaps != d.gaps {
+		return fmt.Errorf("%d gaps at the desk, the counter says %d", gaps, d.gaps)
+	}
+	return nil
+}
+
+func (c *checker[T]) checkChunks() error {
+	e := &c.w.entries
+	for l := e.free; l != 0; l = list(*e.at(uint32(l))) {
+		if c.chunks[uint32(l)] {
+			return fmt.Errorf("chunk %d is free and in use, or free twice", l)
+		}
+		c.chunks[uint32(l)] = true
+	}
+	if want := max(0, int(e.fresh)/chunkLen-1); len(c.chunks) != want {
+		return fmt.Errorf("%d chunks, want %d", len(c.chunks), want)
 	}
 	return nil
 }

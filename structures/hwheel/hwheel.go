@@ -1,98 +1,91 @@
-// Package hwheel is a hierarchical, cascading timer wheel.
+// Package hwheel is a hierarchical timer wheel for large numbers of timers.
 //
-// A wheel of a few hundred slots of one tick each holds the timers due soon. One
-// above it has slots as wide as the whole wheel below, and so on, each level as
-// many times coarser as it has slots. When the clock reaches a slot of a higher
-// level, its timers cascade: they are spread over the levels below. So a timer
-// is scheduled and cancelled in O(1), whatever its delay, and handled at most
-// once a level before it fires, on its tick exactly.
+// A level of 256 slots of one tick each holds the timers due soon. One above it
+// has slots of 256 ticks, the next one of 65,536 ticks, and so on. When the clock
+// reaches a slot of a higher level, its timers cascade: they go down to the levels
+// below. So a timer is scheduled and cancelled in O(1), whatever its delay, and
+// fires on its tick exactly.
 //
 // Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and
-// Hierarchical Timing Wheels" (SOSP 1987). Linux had one before 4.8, with 256
-// slots on the lowest level and 64 on the four others; Kafka and tokio have one.
-// As in tokio, the level of a timer is the highest digit in which its deadline
-// differs from the tick up to which the wheel was served. What is different here:
-// the levels cover every int64, so there is no longest delay and nothing is
-// rounded; bitmaps lead straight to the next slot that holds anything, so that no
-// empty slot is ever visited and a jump costs what the wheel holds; and a timer is
-// 16 bytes in an array beside its value, with no pointer among them.
+// Hierarchical Timing Wheels" (SOSP 1987); package hwheellist is the classical
+// form of it, with a linked list per slot. There every fire, cascade and cancel is
+// a walk along links, each step of which waits for the memory that the last one
+// points to. This package is built so that nothing waits for memory which could
+// have been asked for before:
 //
-// Costs. Schedule, Reschedule and Cancel O(1); Pop O(1), plus the cascades, which
-// are at most (levels - 1) a timer over its life; Next as Pop. A Pop that cascades
-// a slot does it as a whole: a bunch of timers far away is one long Pop when its
-// slot is reached. A cancelled timer
-// leaves its list when 64 have gathered, or with the next Pop or Next, if sooner;
-// its value is let go at once.
+//   - A slot is a list of entries of 8 bytes in chunks of two cache lines. To add
+//     one is a store; to go through them is to read memory in order.
+//   - What is known of a timer stands in one record of 16 bytes and its value. The
+//     records of the timers due at the next tick are asked for while those of this
+//     one fire (package prefetch).
+//   - Entries are not looked for. A cancelled timer leaves a dead one behind, and a
+//     sweep takes those away, a few at a time, so that they stay below half of the
+//     live ones and a constant. A timer that is moved to a later deadline keeps its
+//     entry, and is taken to its new deadline when the old one comes.
+//   - Levels overlap: each reaches 4096 of its slots ahead, so that a timer of up to
+//     a million ticks cascades once in its life, and one of 250 million ticks twice.
+//     The cascade to the lowest level touches no record.
+//   - Timers wait at a desk until 32 of them have come. Most that are cancelled at
+//     once have been nowhere else.
+//   - Memory grows by pages, so that no call ever copies what is there.
 //
-// Ties. Timers of one deadline fire in the order in which they were last
-// scheduled or rescheduled (FIFO).
+// Costs. Schedule, Reschedule and Cancel O(1); Pop O(1), plus the cascades; Next as
+// Pop. The Pop that cascades a slot does it as a whole: with ten million timers
+// spread over a minute of milliseconds 40,000 at a time, in 0.2 ms; but a bunch of
+// timers on a high level is one long Pop when its slot is reached. Measured
+// figures, and what was tried, are in docs/performance.md.
 //
-// Default. 256 slots and 8 levels, 16 KiB when empty. Measured with a million
-// timers of up to 60,000 ticks, each scheduled again when it fires, 64 slots and
-// 11 levels took at least a third longer a timer, as most cascade twice (2.0 moves
-// a timer against 1.0), while 1024 slots and 7 levels saved nothing and are 56 KiB.
-// Where timers are mostly cancelled, all of these cost the same.
+// Ties. Timers of one deadline fire in no order.
 //
-// Pick it for many timers that are mostly cancelled, for delays of any mix, or
-// where it is not known what is to come. Pick package wheel where delays fit a
-// revolution, as it never moves a timer then, and a heap where timers are few or
-// where a driver without ticks must not be woken up between two of them: Next may
-// name a tick at which a slot cascades and nothing fires.
+// Memory. 24 bytes and the value for a timer, dead entries not counted, plus 120
+// KiB for the empty slots and 160 KiB for the first pages.
+//
+// Pick it for many timers, of any delays, mostly cancelled or mostly firing. Pick
+// package hwheellist where timers of one deadline must fire in order, package
+// wheel for the same where delays fit a revolution, and a heap where timers are
+// few or where a driver without ticks must not be woken up between two of them:
+// Next may name a tick at which a slot cascades and nothing fires.
 package hwheel
 
 import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
-// The bounds of the options.
-const (
-	minSlots = 2
-	maxSlots = 4096
-)
-
-type config struct {
-	slots, capacity int
-	levels          int // or enough
-}
-
-// enough stands for as many levels as cover all ticks.
-const enough = math.MinInt
+type config struct{ capacity int }
 
 // Option sets one of the parameters of a Wheel.
 type Option func(*config)
 
-// Slots sets how many slots a level has: a power of two from 2 to 4096, by
-// default 256. New panics otherwise. More slots make fewer levels and so fewer
-// cascades, but a bigger empty wheel: a slot of a level takes 8 bytes.
-func Slots(n int) Option { return func(c *config) { c.slots = n } }
-
-// Levels sets the number of levels: from 1 to what covers all ticks, which is
-// the default (8 with 256 slots, 63 divided by the bits of a slot's number and
-// rounded up in general). New panics otherwise. With fewer levels, a timer whose
-// deadline is in another top-level span than the cursor waits in the overflow
-// list, all of which is gone through each time that the wheel comes to a span
-// with a timer of that list.
-func Levels(n int) Option { return func(c *config) { c.levels = n } }
-
 // Capacity reserves room for n timers, n at least 0, by default 0. New panics
-// otherwise. A wheel grows beyond it as needed.
+// otherwise. A wheel grows beyond it as needed, without ever copying what is
+// there.
 func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract
 // of structures.Scheduler, and is for one goroutine at a time.
 type Wheel[T any] struct {
-	clock clock.Clock
-	table slab.Table[T]
-	core  core
+	now    structures.Tick // the clock
+	next   structures.Tick // there is nothing to do before it
+	linked int             // timers in the wheel; the others are at the desk
+	spare  int             // entries that may die before the next look at whether to sweep
+	desk   desk[T]
 
-	arrivals  fifo.Arrivals // slots in use, not yet in the core
-	cancelled fifo.Deferred // slots withheld from the table, still in the core
+	geometry
+	records  records[T]
+	entries  entries
+	count    int    // entries in lists, staged, or being swept
+	lists    []list // by slot
+	occupied fifo.Occupancy
+
+	cursor  structures.Tick // all slots up to it have been served
+	upper   structures.Tick // no slot of another level than 0 that holds any starts before it
+	serving serving
+	sweeper sweeper
+	work    structures.Work
 }
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -100,108 +93,200 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 // New returns an empty wheel whose clock stands at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := config{slots: 256, levels: enough}
+	var c config
 	for _, opt := range opts {
 		opt(&c)
 	}
-	option.PowerOfTwo("hwheel", "Slots", c.slots, minSlots, maxSlots)
-	if c.levels == enough {
-		c.levels = allLevels(c.slots)
+	option.Between("hwheel", "Capacity", c.capacity, 0, maxTimers)
+	w := newWheel[T](newGeometry(8, 12))
+	w.reserve(c.capacity)
+	return w
+}
+
+func newWheel[T any](g geometry) *Wheel[T] {
+	w := &Wheel[T]{
+		geometry: g,
+		next:     math.MaxInt64,
+		upper:    math.MaxInt64,
+		lists:    make([]list, g.slots()),
+		occupied: fifo.NewOccupancy(g.slots()),
 	}
-	option.Between("hwheel", "Levels", c.levels, 1, allLevels(c.slots))
-	option.Between("hwheel", "Capacity", c.capacity, 0, slab.MaxCapacity)
-	return &Wheel[T]{
-		table: slab.New[T](c.capacity),
-		core:  newCore(c.slots, c.levels, c.capacity),
+	w.open()
+	return w
+}
+
+// reserve makes room for n timers: for their records, those at the desk twice,
+// and for as many entries.
+func (w *Wheel[T]) reserve(n int) {
+	for len(w.records.pages)<<recordBits < n+2*deskLen {
+		w.records.addPage()
+	}
+	for len(w.entries.pages)*(pageLen/chunkLen)*(chunkLen-1) < n {
+		w.entries.addPage()
 	}
 }
 
 // Schedule adds a pending timer that comes due at deadline, in ticks, and
 // returns its ID. A deadline at or before the clock counts as the tick after
-// it. It costs O(1), amortised over growth and over batches of 64
-// that are linked together.
+// it. It costs O(1); every 32nd call takes as many timers into the wheel.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	slot, id := w.table.Put(value)
-	w.arrive(slot, deadline)
-	return id
+	if deadline <= w.now {
+		deadline = w.afterNow()
+	}
+	d := &w.desk
+	if d.n == deskLen {
+		w.settle()
+	}
+	position := d.n & deskMask
+	d.n = position + 1
+	d.arrivals[position] = arrival[T]{deadline, value}
+	if deadline < w.next {
+		w.next = deadline
+	}
+	return d.ready[position]
 }
 
-// Reschedule moves a pending timer to deadline, behind all timers of that
-// deadline; it keeps its ID and its value. It returns false, and touches
-// nothing, when id is not pending. It costs O(1).
+// afterNow returns the tick after the clock, or the last one there is.
+func (w *Wheel[T]) afterNow() structures.Tick { return w.now + min(1, math.MaxInt64-w.now) }
+
+// Reschedule moves a pending timer to deadline; it keeps its ID and its value. It
+// returns false, and touches nothing, when id is not pending. It costs O(1): to
+// move a timer to a later deadline is to note it, and the timer is taken there
+// when its old one comes.
 func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	slot := w.table.Find(id)
-	if slot == slab.None {
+	if !w.records.has(id) {
 		return false
 	}
-	if !w.arrivals.Remove(&w.core.lists, slot) {
-		w.core.remove(slot)
+	r := w.records.at(uint32(id))
+	if r.word.generation() != uint32(id>>32) || id>>32&1 == 0 {
+		return false
 	}
-	w.arrive(slot, deadline)
+	if deadline >= r.deadline && deadline > w.now && r.word.place() == linked {
+		r.deadline = deadline
+		return true
+	}
+	return w.move(uint32(id), r, deadline)
+}
+
+// move is Reschedule for all other cases than the most frequent one.
+func (w *Wheel[T]) move(index uint32, r *record[T], deadline structures.Tick) bool {
+	if deadline <= w.now {
+		deadline = w.afterNow()
+	}
+	switch {
+	case r.word&atDesk != 0:
+		if !w.desk.holds(r.word.position()) {
+			return false
+		}
+		w.desk.arrivals[r.word.position()].deadline = deadline
+		w.next = min(w.next, deadline)
+	case r.word.place() == linked && deadline >= r.deadline:
+		r.deadline = deadline
+	default:
+		r.deadline = deadline
+		r.word += nextStamp
+		w.catchUp()
+		w.link(index, r)
+		w.gone()
+	}
 	return true
 }
 
 // Cancel removes a pending timer. It returns false, and touches nothing, when
-// id is not pending. It costs O(1), amortised: every 64th call unlinks a batch.
+// id is not pending. It costs O(1), amortised: every eighth call may sweep
+// some 64 entries.
 func (w *Wheel[T]) Cancel(id structures.ID) bool {
-	slot := w.table.Find(id)
-	if slot == slab.None {
+	if !w.records.has(id) {
 		return false
 	}
-	if w.arrivals.Remove(&w.core.lists, slot) {
-		w.table.Free(slot)
-		return true
+	r := w.records.at(uint32(id))
+	if r.word.generation() != uint32(id>>32) || id>>32&1 == 0 {
+		return false
 	}
-	w.table.Withhold(slot)
-	if w.cancelled.Add(slot) {
-		w.unlink()
+	if r.word&atDesk != 0 {
+		return w.leave(r)
 	}
+	w.free(uint32(id), r)
 	return true
 }
 
-// arrive takes a timer in that is in no list.
-func (w *Wheel[T]) arrive(slot uint32, deadline structures.Tick) {
-	w.core.lists.SetDeadline(slot, w.clock.Clamp(deadline))
-	if w.arrivals.Add(&w.core.lists, slot) {
-		w.core.link(w.arrivals.Take())
-	}
+// free gives the record of a timer back that is in the wheel. Its entry is dead
+// from now on.
+func (w *Wheel[T]) free(index uint32, r *record[T]) {
+	var none T
+	r.value = none
+	r.word += nextStamp + nextGeneration
+	w.linked--
+	w.records.free.push(index)
+	w.gone()
 }
 
-// settle catches up with the timers that have come and gone since the last time.
-func (w *Wheel[T]) settle() {
-	if w.cancelled.Len() > 0 {
-		w.unlink()
+// link gives a timer, which has none that counts, an entry in the slot for its
+// deadline.
+func (w *Wheel[T]) link(index uint32, r *record[T]) {
+	r.word &^= placeMask // linked
+	slot := w.near(r.deadline)
+	if level := w.levelOf(r.deadline, w.cursor); level == 0 {
+		w.next = min(w.next, r.deadline)
+	} else {
+		slot = w.at(level, r.deadline)
+		start := w.start(level, r.deadline)
+		w.upper = min(w.upper, start)
+		w.next = min(w.next, start)
 	}
-	if w.arrivals.Len() > 0 {
-		w.core.link(w.arrivals.Take())
-	}
+	w.count++
+	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
 }
 
-// unlink takes the cancelled timers out of their lists.
-func (w *Wheel[T]) unlink() {
-	slots := w.cancelled.Take(&w.core.lists)
-	for _, slot := range slots {
-		w.core.remove(slot)
+// put adds an entry to the list of a slot.
+func (w *Wheel[T]) put(slot int, e entry) {
+	l := w.lists[slot]
+	if l == 0 {
+		w.occupied.Set(slot)
 	}
-	w.table.Release(slots)
+	w.lists[slot] = w.entries.push(l, e)
+}
+
+// detach takes the list of a slot away.
+func (w *Wheel[T]) detach(slot int) list {
+	w.unsweep(slot)
+	l := w.lists[slot]
+	w.lists[slot] = 0
+	w.occupied.Clear(slot)
+	return l
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and
-// returns one timer that is due: the earliest first, and FIFO among timers of
+// returns one timer that is due: the earliest first, in no order among timers of
 // one deadline. It costs O(1) when nothing is due and nothing cascades. Over its
-// life a timer is cascaded at most once per level, so that a timer costs
-// O(levels) in all, whatever the width of a jump; the single Pop that cascades a
-// slot costs O(timers in it).
+// life a timer costs O(levels) in all, whatever the width of a jump; the single
+// Pop that cascades a slot costs O(timers in it).
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	w.settle()
-	slot := w.core.pop(w.clock.Advance(now))
-	if slot == slab.None {
-		return t, false
+	if now > w.now {
+		w.now = now
 	}
-	t.ID = w.table.ID(slot)
-	t.Deadline = w.core.lists.Deadline(slot)
-	t.Value = w.table.Free(slot)
-	return t, true
+	s := &w.serving
+	for {
+		for s.done < s.n {
+			e := &s.staged[s.done&(stageLen-1)]
+			s.done++
+			w.count--
+			r := w.records.at(e.index)
+			if r.word != e.word {
+				w.work.Dropped++ // cancelled or moved since
+				continue
+			}
+			t = structures.Timer[T]{ID: idOf(e.index, e.word), Deadline: s.tick, Value: r.value}
+			w.free(e.index, r)
+			return t, true
+		}
+		switch {
+		case s.rest != 0:
+			w.stage()
+		case w.next > w.now || !w.serve():
+			return t, false
+		}
+	}
 }
 
 // Next returns the tick at which Pop has something to do: to fire a timer, when
@@ -210,34 +295,66 @@ func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 // due now. ok is false when no timer is pending. It costs O(1), or what a Pop at
 // the clock would cost that has slots to cascade, and then leaves Pop without.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
-	if w.table.Len() == 0 {
+	if w.Len() == 0 {
 		return 0, false
 	}
 	w.settle()
-	return w.core.due(w.clock.Now()), true
+	s := &w.serving
+	for {
+		for ; s.done < s.n; s.done++ {
+			if e := &s.staged[s.done]; w.records.at(e.index).word == e.word {
+				return s.tick, true
+			}
+			w.count--
+			w.work.Dropped++
+		}
+		if s.rest != 0 {
+			w.stage()
+			continue
+		}
+		tick, level, found := w.nextSlot()
+		if found && tick > w.now && !w.trim(tick, level) {
+			continue
+		}
+		if tick > w.now || !w.serve() {
+			w.next = tick
+			return tick, true
+		}
+	}
+}
+
+// trim takes entries that have no business there off the end of the list of the
+// slot of a level that starts at tick, and reports whether any other is left.
+func (w *Wheel[T]) trim(tick structures.Tick, level int) bool {
+	slot := w.near(tick)
+	if level > 0 {
+		slot = w.at(level, tick)
+	}
+	w.unsweep(slot)
+	for w.lists[slot] != 0 {
+		e := *w.entries.at(uint32(w.lists[slot]))
+		r := w.records.at(e.index())
+		if r.word.inWheel() && r.word.stamp() == e.stamp() && w.start(level, r.deadline) == tick {
+			return true
+		}
+		w.lists[slot] = w.entries.pop(w.lists[slot])
+		w.count--
+		w.relink(e)
+	}
+	w.occupied.Clear(slot)
+	return false
 }
 
 // Len returns the number of pending timers.
-func (w *Wheel[T]) Len() int { return w.table.Len() }
+func (w *Wheel[T]) Len() int { return w.linked + w.desk.len() }
 
-// CheckInvariants walks the whole wheel and names the first broken invariant.
-// It costs O(slots/64 + timers).
-func (w *Wheel[T]) CheckInvariants() error {
-	if err := w.table.CheckInvariants(); err != nil {
-		return err
-	}
-	return w.core.check(w.clock.Now(), w.table.Len()+w.cancelled.Len()-w.arrivals.Count(), func(slot uint32) bool {
-		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
-	})
-}
-
-// Work returns the counters of the work done so far, by Pop and by Next:
+// Work returns the counters of the work done so far:
 //
-//   - SlotsVisited: one for each slot of level 0 that the cursor stopped at to
-//     fire a timer, one for each cascade of a slot of a higher level, and one for
-//     each time that the overflow list was gone through.
-//   - EmptySlots: none, as the bitmaps lead to occupied slots only.
-//   - Moved: one for each timer of a slot that is cascaded, and for each timer
-//     of the overflow list each time that it is gone through.
+//   - SlotsVisited: one for each slot of level 0 whose timers fired, and one for
+//     each slot of another level that was cascaded.
+//   - EmptySlots: none, as the bitmap leads to occupied slots only.
+//   - Moved: one for each entry of a slot that is cascaded to level 0, a dead one
+//     included, and for each timer that is taken to its deadline from elsewhere.
+//   - Dropped: one for each dead entry removed.
 //   - Comparisons: none, as the slots keep the order.
-func (w *Wheel[T]) Work() structures.Work { return w.core.work }
+func (w *Wheel[T]) Work() structures.Work { return w.work }

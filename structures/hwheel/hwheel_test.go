@@ -9,18 +9,15 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are wheels that overflow at once and soon, one of the most levels, one
-// whose slots do not divide the 63 bits evenly, and the default.
-var shapes = []struct{ slots, levels int }{
-	{2, 1}, {2, 3}, {4, 2}, {128, 3}, {2, 63}, {32, 13}, {256, 8},
-}
+// shapes are a wheel of the most levels, two small ones that cascade all the time,
+// one whose levels overlap a lot, and the default.
+var shapes = []struct{ fine, ring uint }{{1, 2}, {2, 3}, {2, 6}, {5, 6}, {8, 12}}
 
 func TestConformance(t *testing.T) {
 	for _, shape := range shapes {
-		t.Run(fmt.Sprintf("slots=%d/levels=%d", shape.slots, shape.levels), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] {
-				return New[uint64](Slots(shape.slots), Levels(shape.levels))
-			}, schedtest.FIFO(), schedtest.Levels(shape.levels))
+		t.Run(fmt.Sprintf("fine=%d/ring=%d", shape.fine, shape.ring), func(t *testing.T) {
+			g := newGeometry(shape.fine, shape.ring)
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return newWheel[uint64](g) }, schedtest.Levels(g.levels))
 		})
 	}
 }
@@ -32,9 +29,8 @@ func TestRelease(t *testing.T) {
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] {
-		return New[uint64](Slots(4), Levels(2))
-	}, schedtest.FIFO(), schedtest.Levels(2))
+	g := newGeometry(2, 3)
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return newWheel[uint64](g) }, schedtest.Levels(g.levels))
 }
 
 // drive pops until nothing is due at now and returns the deadlines.
@@ -45,10 +41,19 @@ func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures
 	return fired
 }
 
+func TestBadOptionsPanic(t *testing.T) {
+	defer func() {
+		if got, want := recover(), "hwheel: Capacity(-1): want a number from 0 to 4294967294"; got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	New[int](Capacity(-1))
+}
+
 func TestWorkCountsVisitsAndCascades(t *testing.T) {
-	// 4 slots and 2 levels: 0 to 3 on level 0, up to 15 on level 1, the rest in
-	// the overflow list.
-	w := New[int](Slots(4), Levels(2))
+	// Level 0 reaches 4 ticks ahead, level 1 has slots of 4 ticks and reaches 32
+	// ahead or more, level 2 has slots of 16 ticks.
+	w := newWheel[int](newGeometry(2, 3))
 	for _, deadline := range []structures.Tick{1, 1, 5, 6, 17, 40} {
 		w.Schedule(deadline, 0)
 	}
@@ -63,11 +68,11 @@ func TestWorkCountsVisitsAndCascades(t *testing.T) {
 		{5, []structures.Tick{5}, structures.Work{SlotsVisited: 3, Moved: 2}},
 		{6, []structures.Tick{6}, structures.Work{SlotsVisited: 4, Moved: 2}},
 		{15, nil, structures.Work{SlotsVisited: 4, Moved: 2}},
-		{16, nil, structures.Work{SlotsVisited: 5, Moved: 4}}, // 17 leaves the overflow, 40 stays
-		{17, []structures.Tick{17}, structures.Work{SlotsVisited: 6, Moved: 4}},
-		// 40 leaves the overflow at 32, cascades at 40, fires at 40.
-		{100, []structures.Tick{40}, structures.Work{SlotsVisited: 9, Moved: 6}},
-		{1 << 60, nil, structures.Work{SlotsVisited: 9, Moved: 6}},
+		{16, nil, structures.Work{SlotsVisited: 5, Moved: 3}}, // slot 16..31 of level 2
+		{17, []structures.Tick{17}, structures.Work{SlotsVisited: 6, Moved: 3}},
+		// 40 cascades at 32 and at 40, and fires there.
+		{100, []structures.Tick{40}, structures.Work{SlotsVisited: 9, Moved: 5}},
+		{1 << 60, nil, structures.Work{SlotsVisited: 9, Moved: 5}},
 	} {
 		if got := drive(w, step.now); !slices.Equal(got, step.fired) {
 			t.Fatalf("at %d fired %v, want %v", step.now, got, step.fired)
@@ -78,76 +83,84 @@ func TestWorkCountsVisitsAndCascades(t *testing.T) {
 	}
 }
 
+func TestWorkCountsDeadEntriesAndTimersMoved(t *testing.T) {
+	w := New[int]()
+	var ids [4]structures.ID
+	for i := range ids {
+		ids[i] = w.Schedule(100, 0)
+	}
+	w.settle()
+	w.Cancel(ids[0])
+	w.Reschedule(ids[1], 50)  // leaves an entry at 100
+	w.Reschedule(ids[2], 200) // leaves its entry where it is
+	for _, step := range []struct {
+		now   structures.Tick
+		fired int
+		work  structures.Work
+	}{
+		{99, 1, structures.Work{SlotsVisited: 1}},
+		{100, 1, structures.Work{SlotsVisited: 2, Dropped: 2, Moved: 1}},
+		{200, 1, structures.Work{SlotsVisited: 3, Dropped: 2, Moved: 1}},
+	} {
+		if got := drive(w, step.now); len(got) != step.fired {
+			t.Fatalf("at %d fired %v, want %d", step.now, got, step.fired)
+		}
+		if got := w.Work(); got != step.work {
+			t.Fatalf("at %d work is %+v, want %+v", step.now, got, step.work)
+		}
+	}
+}
+
 func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
-	w := New[int](Slots(4), Levels(2))
+	w := newWheel[int](newGeometry(2, 3))
 	next := func(want structures.Tick) {
 		t.Helper()
 		if got, ok := w.Next(); got != want || !ok {
 			t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
 		}
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.Schedule(70, 0)
-	next(64) // the overflow's span
-	first := w.Schedule(39, 0)
-	next(32)
-	w.Schedule(40, 0)
-	w.Cancel(first)
-	next(32) // the span of 40
-	w.Schedule(11, 0)
-	next(8) // a slot of level 1
-	second := w.Schedule(2, 0)
+	next(64) // a slot of level 2
+	far := w.Schedule(39, 0)
+	next(32) // another one
+	w.Cancel(far)
+	next(64) // what is left of it is gone through here
+	near := w.Schedule(11, 0)
+	next(8) // of level 1
+	due := w.Schedule(2, 0)
 	next(2) // exact
-	w.Cancel(second)
+	w.Reschedule(due, 3)
+	next(3)
+	w.Cancel(due)
 	next(8)
+	w.Reschedule(near, 1<<40)
+	next(64)
 }
 
-func TestCancelledEarliestOfTheOverflowIsForgotten(t *testing.T) {
-	w := New[int](Slots(2), Levels(1))
-	id := w.Schedule(10, 0)
-	w.Schedule(1000, 0)
-	w.Schedule(21, 0)
-	if !w.Cancel(id) {
-		t.Fatal("not pending")
-	}
-	if at, _ := w.Next(); at != 20 {
-		t.Fatalf("Next() = %d, want 20", at)
-	}
-}
-
-func TestBadOptionsPanic(t *testing.T) {
-	for want, opts := range map[string][]Option{
-		"hwheel: Slots(0): want a power of two from 2 to 4096":     {Slots(0)},
-		"hwheel: Slots(1): want a power of two from 2 to 4096":     {Slots(1)},
-		"hwheel: Slots(100): want a power of two from 2 to 4096":   {Slots(100)},
-		"hwheel: Slots(8192): want a power of two from 2 to 4096":  {Slots(8192)},
-		"hwheel: Slots(-64): want a power of two from 2 to 4096":   {Slots(-64)},
-		"hwheel: Levels(0): want a number from 1 to 8":             {Levels(0)},
-		"hwheel: Levels(-1): want a number from 1 to 8":            {Levels(-1)},
-		"hwheel: Levels(9): want a number from 1 to 8":             {Levels(9)},
-		"hwheel: Levels(12): want a number from 1 to 11":           {Levels(12), Slots(64)},
-		"hwheel: Capacity(-1): want a number from 0 to 4294967294": {Capacity(-1)},
-	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](opts...)
-		}()
-	}
-}
-
-// Timers are placed as seen from the clock, not from the last tick served: else
-// they would be too high up, and cascade for nothing.
 func TestIdlePopMovesTheCursor(t *testing.T) {
-	w := New[int](Slots(4))
-	drive(w, 5)
-	w.Schedule(6, 0)
-	if got := drive(w, 6); len(got) != 1 {
-		t.Fatalf("fired %v, want 6", got)
+	w := New[int]()
+	w.Schedule(1_000_000, 0)
+	drive(w, 5000)
+	w.Schedule(5001, 0)
+	if got := drive(w, 5001); len(got) != 1 {
+		t.Fatalf("fired %v, want 5001", got)
 	}
 	if got, want := w.Work(), (structures.Work{SlotsVisited: 1}); got != want {
 		t.Fatalf("work is %+v, want %+v", got, want)
+	}
+}
+
+func TestCapacityIsReserved(t *testing.T) {
+	const n = 100_000
+	w := New[uint64](Capacity(n))
+	if allocs := testing.AllocsPerRun(1, func() {
+		for i := range uint64(n / 2) { // it runs twice
+			w.Schedule(structures.Tick(i%1000), i)
+		}
+	}); allocs > 0 {
+		t.Errorf("%v allocations within the capacity", allocs)
 	}
 }

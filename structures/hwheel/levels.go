@@ -6,99 +6,87 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// geometry is the arithmetic of levels and slots. It is pure: it knows how many
-// slots and levels there are and nothing of the timers.
+// geometry is the arithmetic of levels and slots. It is pure: it knows nothing of
+// the timers.
 //
-// A tick is a number of 63 bits, written with a digit of width bits per level.
-// Level 0 is the lowest digit, and a slot of level l is as many ticks wide as
-// all slots below it together. By default, with 256 slots and 8 levels:
+// Level 0 has a slot for each of the next 2^fine ticks. A slot of level l is
+// 2^(fine*l) ticks wide, and there are 2^ring of them. By default, with 256 slots
+// on level 0 and 4096 on the others:
 //
-//	level   ticks per slot      ticks per level (span)
-//	    0                1                         256
-//	    1              256                      65,536
-//	    2           65,536                  16,777,216
-//	    3       16,777,216               4,294,967,296
-//	    4   about 4.29e+09              about 1.10e+12
-//	    5   about 1.10e+12              about 2.81e+14
-//	    6   about 2.81e+14              about 7.21e+16
-//	    7   about 7.21e+16    all there is, 9.22e+18 and up
+//	level   ticks per slot      ticks per level
+//	    0                1                  256
+//	    1              256            1,048,576
+//	    2           65,536          268,435,456
+//	    3       16,777,216      about  6.9e+10
+//	    4   about  4.3e+09      about  1.8e+13
+//	    5   about  1.1e+12      about  4.5e+15
+//	    6   about  2.8e+14      about  1.2e+18
+//	    7   about  7.2e+16         all there is
 //
-// The place of a timer is a function of its deadline and of the cursor, the
-// tick up to which the wheel has been served: the level is the highest digit in
-// which the two differ, and the slot is that digit of the deadline. As no
-// deadline lies before the cursor, this slot is ahead of the cursor's own. Two
-// things follow, and all else rests on them:
+// Every level is a ring that starts at the cursor: what matters is how far a
+// deadline is, not whether it lies in the same aligned span of ticks. And each
+// covers far more than a slot of the next one is wide, so that a timer that
+// leaves a slot of level 2 has room on level 1, and most timers are moved once in
+// their life where levels that only just fit would move them at every one.
 //
-//   - A timer of a lower level is due before any timer of a higher one, and on
-//     one level the order of the slots is the order of time. So lists are
-//     numbered level by level, and the first list that is not empty is the next
-//     one to serve.
-//   - Moving the cursor up to the start of that list changes the place of no
-//     timer outside of it.
-//
-// A deadline that differs above the highest level has no digit there: it goes to
-// the overflow list, whose number is the last.
+// Slots are numbered level by level.
 type geometry struct {
-	width  uint64 // bits per digit
-	mask   uint64 // slots per level, less one
-	levels uint64
-	inv    uint64 // levelFactor / width, rounded up
+	fine, ring uint
+	levels     int
+	level      [65]uint8 // by the number of bits of a distance above level 0
 }
 
-// tickBits is the number of bits in which two ticks of a wheel may differ: none
-// is negative.
-const tickBits = 63
-
-// levelFactor turns the division of a bit's number by width into a product,
-// exact for 0..63 and all widths up to 12.
-const levelFactor = 1 << 10
-
-// allLevels returns how many levels of so many slots cover every tick.
-func allLevels(slots int) int {
-	width := bits.TrailingZeros(uint(slots))
-	return (tickBits + width - 1) / width
-}
-
-// newGeometry returns the geometry of levels times slots, a power of two.
-func newGeometry(slots, levels int) geometry {
-	width := uint64(bits.TrailingZeros(uint(slots)))
-	return geometry{
-		width:  width,
-		mask:   uint64(slots) - 1,
-		levels: uint64(levels),
-		inv:    (levelFactor + width - 1) / width,
+// newGeometry returns the geometry for slots of 2^(fine*l) ticks, 2^ring of them;
+// ring must be more than fine, or the
+// last deadline of a slot would be out of reach of the level below when the slot
+// starts, and fine must not be 0.
+func newGeometry(fine, ring uint) geometry {
+	g := geometry{fine: fine, ring: ring, levels: 2}
+	for g.shift(g.levels-1)+ring < 64 {
+		g.levels++
 	}
-}
-
-// lists returns the number of lists, the overflow list included.
-func (g *geometry) lists() int { return g.overflow() + 1 }
-
-// overflow returns the number of the overflow list.
-func (g *geometry) overflow() int { return int(g.levels << g.width) }
-
-// list returns the number of the list for a deadline that is not before the
-// cursor.
-func (g *geometry) list(deadline, cursor structures.Tick) int {
-	highest := uint64(bits.Len64(uint64(deadline^cursor)|1)) - 1
-	level := highest * g.inv / levelFactor
-	if level >= g.levels {
-		return g.overflow()
+	for n := range g.level {
+		level := 1
+		for level < g.levels-1 && uint(n) > g.shift(level)+ring {
+			level++
+		}
+		g.level[n] = uint8(level)
 	}
-	digit := uint64(deadline) >> (level * g.width) & g.mask
-	return int(level<<g.width | digit)
+	return g
 }
 
-// start returns the first tick of a list that is not the overflow list, seen
-// from the cursor.
-func (g *geometry) start(list int, cursor structures.Tick) structures.Tick {
-	level, digit := uint64(list)>>g.width, uint64(list)&g.mask
-	shift := level * g.width
-	above := shift + g.width // may be 64 and more, which shifts everything out
-	return structures.Tick(uint64(cursor)>>above<<above | digit<<shift)
+// shift returns the binary logarithm of the ticks in a slot of a level.
+func (g *geometry) shift(level int) uint { return g.fine * uint(level) }
+
+// base returns the number of the first slot of a level from 1 on, or how many
+// slots there are below it.
+func (g *geometry) base(level int) int { return 1<<g.fine + (level-1)<<g.ring }
+
+// slots returns the number of slots of all levels.
+func (g *geometry) slots() int { return g.base(g.levels) }
+
+// near returns the slot of level 0 that holds the deadlines at tick.
+func (g *geometry) near(tick structures.Tick) int { return int(uint64(tick) & (1<<g.fine - 1)) }
+
+// at returns the slot of a level from 1 on that holds the deadlines at tick.
+func (g *geometry) at(level int, tick structures.Tick) int {
+	return g.base(level) + int(uint64(tick)>>g.shift(level)&(1<<g.ring-1))
 }
 
-// spanStart returns the first tick of the top-level span that holds deadline.
-func (g *geometry) spanStart(deadline structures.Tick) structures.Tick {
-	span := g.levels * g.width
-	return structures.Tick(uint64(deadline) >> span << span)
+// start returns the first tick of the slot of a level that tick is in.
+func (g *geometry) start(level int, tick structures.Tick) structures.Tick {
+	return tick >> g.shift(level) << g.shift(level)
+}
+
+// levelOf returns the level for a deadline that is after the cursor.
+//
+// It is the lowest one whose ring reaches it. The slot starts after the cursor
+// then: a deadline that is out of reach for the level below is further away than
+// a slot of this one is wide.
+func (g *geometry) levelOf(deadline, cursor structures.Tick) int {
+	distance := uint64(deadline - cursor)
+	if distance <= 1<<g.fine {
+		return 0
+	}
+	return int(g.level[bits.Len64(distance)])
 }

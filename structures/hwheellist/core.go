@@ -1,4 +1,4 @@
-package hwheel
+package hwheellist
 
 import (
 	"math"

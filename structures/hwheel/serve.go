@@ -1,0 +1,215 @@
+package hwheel
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// serving is the slot of level 0 whose timers are firing.
+type serving struct {
+	tick structures.Tick
+	rest list // entries not looked at yet
+
+	// What was looked at last and will fire, each with the word that its record
+	// has as long as nothing happens to its timer.
+	staged [stageLen]struct {
+		word  word
+		index uint32
+	}
+	n, done int // entries in staged; those of them that are dealt with
+}
+
+// stageLen is how many entries are staged at a time at most. Their records were
+// asked for before, so there must not be more than the first cache holds.
+const stageLen = 64
+
+// serve finds something to do up to the clock, once everything that was staged has
+// been dealt with: it makes the next slot of level 0 the one to serve, or cascades
+// slots of the other levels. It reports whether there was anything.
+func (w *Wheel[T]) serve() bool {
+	w.settle()
+	tick, level, ok := w.nextSlot()
+	if !ok || tick > w.now {
+		w.next = tick
+		w.catchUp()
+		return false
+	}
+	if level > 0 {
+		w.cascade(tick)
+		return true
+	}
+	slot := w.near(tick)
+	w.serving.tick = tick
+	w.serving.rest = w.detach(slot)
+	w.cursor = min(tick, math.MaxInt64-1)
+	w.next = tick // not known better
+	w.work.SlotsVisited++
+	return true
+}
+
+// nextSlot returns the slot that is to be served next, by its tick and level; ok
+// is false, and tick the largest there is, when there is none.
+func (w *Wheel[T]) nextSlot() (tick structures.Tick, level int, ok bool) {
+	tick, ok = w.firstOn(0)
+	if w.upper <= tick && w.upper < math.MaxInt64 {
+		// upper is a bound. Slots have come to be empty since, perhaps.
+		w.upper, level = w.firstAbove()
+		if w.upper <= tick && level > 0 {
+			return w.upper, level, true
+		}
+	}
+	return tick, 0, ok
+}
+
+// firstOn returns the tick of the first slot of a level that is not empty.
+func (w *Wheel[T]) firstOn(level int) (tick structures.Tick, ok bool) {
+	shift, base, size := w.shift(level), 0, 1<<w.fine
+	if level > 0 {
+		base, size = w.base(level), 1<<w.ring
+	}
+	// The ring is walked from the slot after the cursor's to its end, then from
+	// its beginning.
+	first := uint64(w.cursor)>>shift + 1
+	from := int(first & uint64(size-1))
+	if i := w.occupied.Next(base + from); i >= 0 && i < base+size {
+		return structures.Tick((first + uint64(i-base-from)) << shift), true
+	}
+	if i := w.occupied.Next(base); i >= 0 && i < base+from {
+		return structures.Tick((first + uint64(i-base-from+size)) << shift), true
+	}
+	return math.MaxInt64, false
+}
+
+// firstAbove returns the first tick at which a slot of another level than 0
+// starts that is not empty, and its level, or else the largest tick and 0.
+func (w *Wheel[T]) firstAbove() (first structures.Tick, on int) {
+	first = math.MaxInt64
+	for level := 1; level < w.levels; level++ {
+		if tick, ok := w.firstOn(level); ok && tick < first {
+			first, on = tick, level
+		}
+	}
+	return first, on
+}
+
+// cascade moves the timers of the slots that start at tick down, those of the
+// highest level first, as they may go to another one of these slots.
+func (w *Wheel[T]) cascade(tick structures.Tick) {
+	w.cursor = tick - 1
+	w.upper = tick
+	for level := w.levels - 1; level >= 1; level-- {
+		if w.start(level, tick) != tick {
+			continue
+		}
+		rest := w.detach(w.at(level, tick))
+		if rest != 0 {
+			w.work.SlotsVisited++
+		}
+		for rest != 0 {
+			link, held := w.entries.chunk(rest)
+			w.entries.lookAhead(*link)
+			if level == 1 {
+				w.spread(held)
+			} else {
+				w.relinkAll(held)
+			}
+			next, _ := linkOf(*link)
+			w.entries.give(rest)
+			rest = next
+		}
+	}
+	w.next = tick // not known better
+}
+
+// spread moves entries from level 1 to level 0. They know where to: no record is
+// touched, and a dead one is found out when its time comes.
+func (w *Wheel[T]) spread(held []entry) {
+	w.work.Moved += uint64(len(held))
+	for _, e := range held {
+		w.put(w.near(structures.Tick(uint16(e))), e)
+	}
+}
+
+// relinkAll puts the timers of entries where they belong.
+func (w *Wheel[T]) relinkAll(held []entry) {
+	for _, e := range held {
+		w.records.touch(e.index())
+	}
+	w.records.ahead.Issue()
+	for _, e := range held {
+		w.count--
+		w.relink(e)
+	}
+}
+
+// relink puts the timer of an entry, which is in no list, where it belongs.
+func (w *Wheel[T]) relink(e entry) {
+	r := w.records.at(e.index())
+	if !r.word.inWheel() || r.word.stamp() != e.stamp() {
+		w.work.Dropped++
+		return
+	}
+	w.work.Moved++
+	w.link(e.index(), r)
+}
+
+// stage looks at the next entries of the slot that is being served.
+func (w *Wheel[T]) stage() {
+	s := &w.serving
+	var late [stageLen]entry
+	fires, lates, dead := 0, 0, 0
+	for s.rest != 0 && fires+lates <= stageLen-chunkLen {
+		link, held := w.entries.chunk(s.rest)
+		for _, e := range held {
+			r := w.records.at(e.index())
+			// What becomes of an entry is not to be foreseen, so that
+			// branches on it would often go wrong. It is noted as both
+			// instead, and counted as what it is.
+			s.staged[fires&(stageLen-1)].word = r.word | staged
+			s.staged[fires&(stageLen-1)].index = e.index()
+			late[lates&(stageLen-1)] = e
+			here, now := 0, 0
+			if r.word.inWheel() {
+				here = 1
+			}
+			if r.deadline == s.tick {
+				now = 1
+			}
+			fires += here & now
+			lates += here &^ now
+		}
+		dead += len(held)
+		next, _ := linkOf(*link)
+		w.entries.give(s.rest)
+		s.rest = next
+	}
+	w.lookAhead()
+	for i := range s.staged[:fires] {
+		w.records.at(s.staged[i].index).word = s.staged[i].word
+	}
+	w.count -= dead - fires
+	w.work.Dropped += uint64(dead - fires - lates)
+	for _, e := range late[:lates] {
+		w.relink(e)
+	}
+	s.n, s.done = fires, 0
+}
+
+// lookAhead asks for the records of what will be staged next, as far as that is
+// known. It is known for the next tick, mostly.
+func (w *Wheel[T]) lookAhead() {
+	l := w.serving.rest
+	if l == 0 {
+		l = w.lists[w.near(w.serving.tick+1)]
+	}
+	for n := 0; l != 0 && n <= stageLen-chunkLen; {
+		link, held := w.entries.chunk(l)
+		for _, e := range held {
+			w.records.touch(e.index())
+		}
+		n += len(held)
+		l, _ = linkOf(*link)
+	}
+	w.records.ahead.Issue()
+}

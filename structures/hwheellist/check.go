@@ -1,0 +1,79 @@
+package hwheellist
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// check walks the core and names the first broken invariant. live tells which
+// slots may be linked, pending or just cancelled; there are size of them.
+func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
+	if c.cursor < 0 || c.cursor > clock {
+		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, clock)
+	}
+	if err := c.occupied.Check(); err != nil {
+		return fmt.Errorf("hwheellist: %w", err)
+	}
+	linked := 0
+	// What is not marked as occupied is not walked: a timer in there is missing in
+	// the sum.
+	for list := c.occupied.Next(0); list >= 0; list = c.occupied.Next(list + 1) {
+		if c.heads[list].Empty() {
+			return fmt.Errorf("hwheellist: list %d is empty but marked as occupied", list)
+		}
+		n, err := c.checkList(list, live)
+		if err != nil {
+			return err
+		}
+		linked += n
+	}
+	if linked != size {
+		return fmt.Errorf("hwheellist: %d timers in occupied lists, %d pending or just cancelled", linked, size)
+	}
+	if c.heads[c.overflow()].Empty() && c.earliest != math.MaxInt64 {
+		return fmt.Errorf("hwheellist: the overflow is empty but has the deadline %d", c.earliest)
+	}
+	return c.checkNext()
+}
+
+func (c *core) checkList(list int, live func(slot uint32) bool) (length int, err error) {
+	if length, err = c.lists.Check(c.heads[list]); err != nil {
+		return 0, fmt.Errorf("hwheellist: list %d: %w", list, err)
+	}
+	earliest := structures.Tick(math.MaxInt64)
+	for slot, deadline := range c.lists.All(c.heads[list]) {
+		earliest = min(earliest, deadline)
+		switch {
+		case !live(slot):
+			return 0, fmt.Errorf("hwheellist: slot %d in list %d holds no timer", slot, list)
+		case deadline < c.cursor:
+			return 0, fmt.Errorf("hwheellist: deadline %d is before the cursor %d", deadline, c.cursor)
+		case c.list(deadline, c.cursor) != list:
+			return 0, fmt.Errorf("hwheellist: deadline %d, seen from %d, is in list %d, want %d",
+				deadline, c.cursor, list, c.list(deadline, c.cursor))
+		}
+	}
+	if list == c.overflow() && c.earliest != earliest && c.earliest != 0 {
+		return 0, fmt.Errorf("hwheellist: the earliest deadline in the overflow is %d, not %d",
+			earliest, c.earliest)
+	}
+	return length, nil
+}
+
+func (c *core) checkNext() error {
+	if c.next <= c.cursor { // unknown
+		return nil
+	}
+	want := structures.Tick(math.MaxInt64)
+	if first := c.occupied.First(); first == c.overflow() {
+		want = c.spanStart(c.earliest) // known, or next would not be
+	} else if first >= 0 {
+		want = c.start(first, c.cursor)
+	}
+	if c.next != want {
+		return fmt.Errorf("hwheellist: next is %d, the first list starts at %d", c.next, want)
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package hwheellist_test
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheellist"
+)
+
+func Example() {
+	w := hwheellist.New[string](hwheellist.Capacity(1000))
+	w.Schedule(30_000, "session of alice")
+	bob := w.Schedule(30_000, "session of bob")
+	w.Schedule(86_400_000, "nightly report")
+	retry := w.Schedule(200, "retry")
+
+	w.Reschedule(bob, 90_000) // bob is back
+	w.Cancel(retry)           // the first try was answered
+
+	for timer := range structures.Due(w, 60_000) {
+		fmt.Println(timer.Deadline, timer.Value)
+	}
+	fmt.Println(w.Len(), "pending")
+	// Output:
+	// 30000 session of alice
+	// 2 pending
+}

@@ -1,0 +1,153 @@
+package hwheellist
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// shapes are wheels that overflow at once and soon, one of the most levels, one
+// whose slots do not divide the 63 bits evenly, and the default.
+var shapes = []struct{ slots, levels int }{
+	{2, 1}, {2, 3}, {4, 2}, {128, 3}, {2, 63}, {32, 13}, {256, 8},
+}
+
+func TestConformance(t *testing.T) {
+	for _, shape := range shapes {
+		t.Run(fmt.Sprintf("slots=%d/levels=%d", shape.slots, shape.levels), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] {
+				return New[uint64](Slots(shape.slots), Levels(shape.levels))
+			}, schedtest.FIFO(), schedtest.Levels(shape.levels))
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		return New[*schedtest.Payload]()
+	})
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] {
+		return New[uint64](Slots(4), Levels(2))
+	}, schedtest.FIFO(), schedtest.Levels(2))
+}
+
+// drive pops until nothing is due at now and returns the deadlines.
+func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures.Tick) {
+	for timer := range structures.Due(s, now) {
+		fired = append(fired, timer.Deadline)
+	}
+	return fired
+}
+
+func TestWorkCountsVisitsAndCascades(t *testing.T) {
+	// 4 slots and 2 levels: 0 to 3 on level 0, up to 15 on level 1, the rest in
+	// the overflow list.
+	w := New[int](Slots(4), Levels(2))
+	for _, deadline := range []structures.Tick{1, 1, 5, 6, 17, 40} {
+		w.Schedule(deadline, 0)
+	}
+	for _, step := range []struct {
+		now   structures.Tick
+		fired []structures.Tick
+		work  structures.Work
+	}{
+		{0, nil, structures.Work{}},
+		{3, []structures.Tick{1, 1}, structures.Work{SlotsVisited: 1}},
+		{4, nil, structures.Work{SlotsVisited: 2, Moved: 2}}, // slot 4..7 cascades
+		{5, []structures.Tick{5}, structures.Work{SlotsVisited: 3, Moved: 2}},
+		{6, []structures.Tick{6}, structures.Work{SlotsVisited: 4, Moved: 2}},
+		{15, nil, structures.Work{SlotsVisited: 4, Moved: 2}},
+		{16, nil, structures.Work{SlotsVisited: 5, Moved: 4}}, // 17 leaves the overflow, 40 stays
+		{17, []structures.Tick{17}, structures.Work{SlotsVisited: 6, Moved: 4}},
+		// 40 leaves the overflow at 32, cascades at 40, fires at 40.
+		{100, []structures.Tick{40}, structures.Work{SlotsVisited: 9, Moved: 6}},
+		{1 << 60, nil, structures.Work{SlotsVisited: 9, Moved: 6}},
+	} {
+		if got := drive(w, step.now); !slices.Equal(got, step.fired) {
+			t.Fatalf("at %d fired %v, want %v", step.now, got, step.fired)
+		}
+		if got := w.Work(); got != step.work {
+			t.Fatalf("at %d work is %+v, want %+v", step.now, got, step.work)
+		}
+	}
+}
+
+func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
+	w := New[int](Slots(4), Levels(2))
+	next := func(want structures.Tick) {
+		t.Helper()
+		if got, ok := w.Next(); got != want || !ok {
+			t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
+		}
+	}
+	w.Schedule(70, 0)
+	next(64) // the overflow's span
+	first := w.Schedule(39, 0)
+	next(32)
+	w.Schedule(40, 0)
+	w.Cancel(first)
+	next(32) // the span of 40
+	w.Schedule(11, 0)
+	next(8) // a slot of level 1
+	second := w.Schedule(2, 0)
+	next(2) // exact
+	w.Cancel(second)
+	next(8)
+}
+
+func TestCancelledEarliestOfTheOverflowIsForgotten(t *testing.T) {
+	w := New[int](Slots(2), Levels(1))
+	id := w.Schedule(10, 0)
+	w.Schedule(1000, 0)
+	w.Schedule(21, 0)
+	if !w.Cancel(id) {
+		t.Fatal("not pending")
+	}
+	if at, _ := w.Next(); at != 20 {
+		t.Fatalf("Next() = %d, want 20", at)
+	}
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opts := range map[string][]Option{
+		"hwheellist: Slots(0): want a power of two from 2 to 4096":     {Slots(0)},
+		"hwheellist: Slots(1): want a power of two from 2 to 4096":     {Slots(1)},
+		"hwheellist: Slots(100): want a power of two from 2 to 4096":   {Slots(100)},
+		"hwheellist: Slots(8192): want a power of two from 2 to 4096":  {Slots(8192)},
+		"hwheellist: Slots(-64): want a power of two from 2 to 4096":   {Slots(-64)},
+		"hwheellist: Levels(0): want a number from 1 to 8":             {Levels(0)},
+		"hwheellist: Levels(-1): want a number from 1 to 8":            {Levels(-1)},
+		"hwheellist: Levels(9): want a number from 1 to 8":             {Levels(9)},
+		"hwheellist: Levels(12): want a number from 1 to 11":           {Levels(12), Slots(64)},
+		"hwheellist: Capacity(-1): want a number from 0 to 4294967294": {Capacity(-1)},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			New[int](opts...)
+		}()
+	}
+}
+
+// Timers are placed as seen from the clock, not from the last tick served: else
+// they would be too high up, and cascade for nothing.
+func TestIdlePopMovesTheCursor(t *testing.T) {
+	w := New[int](Slots(4))
+	drive(w, 5)
+	w.Schedule(6, 0)
+	if got := drive(w, 6); len(got) != 1 {
+		t.Fatalf("fired %v, want 6", got)
+	}
+	if got, want := w.Work(), (structures.Work{SlotsVisited: 1}); got != want {
+		t.Fatalf("work is %+v, want %+v", got, want)
+	}
+}
