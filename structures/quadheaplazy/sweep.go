@@ -62,9 +62,8 @@ func (c *core) crossed(n int) {
 	for quad.Parent(i) >= c.cursor {
 		i = quad.Parent(i)
 	}
-	// The last entry, which takes the place of a dead one, may have to go up and
-	// bring down another one.
-	for i < len(c.heap) && c.isDead(c.heap[i]) {
+	// The last entry, which takes its place, is from below it and stays there.
+	if c.isDead(c.heap[i]) {
 		c.drop(i)
 	}
 }

@@ -1,0 +1,221 @@
+package quadheaplazy
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+)
+
+func TestAnEntryTakes16Bytes(t *testing.T) {
+	if size := unsafe.Sizeof(entry{}); size != 16 {
+		t.Fatalf("an entry takes %d bytes, want 16", size)
+	}
+}
+
+// named is a heap whose timers are named by their deadlines.
+type named struct {
+	*Heap[int]
+	ids map[structures.Tick]structures.ID
+}
+
+func newNamed(deadlines ...structures.Tick) named {
+	h := named{New[int](), map[structures.Tick]structures.ID{}}
+	h.schedule(deadlines...)
+	return h
+}
+
+func (h named) schedule(deadlines ...structures.Tick) {
+	for _, d := range deadlines {
+		h.ids[d] = h.Schedule(d, 0)
+	}
+}
+func (h named) cancel(d structures.Tick)   { h.Cancel(h.ids[d]) }
+func (h named) move(d, to structures.Tick) { h.Reschedule(h.ids[d], to); h.ids[to] = h.ids[d] }
+
+// filed returns the deadlines in the heap, a dead entry's being negative.
+func (h named) filed() (deadlines []structures.Tick) {
+	for _, e := range h.core.heap[quad.Root:] {
+		if h.core.isDead(e) {
+			deadlines = append(deadlines, -e.deadline)
+		} else {
+			deadlines = append(deadlines, e.deadline)
+		}
+	}
+	return deadlines
+}
+
+func ticks(deadlines ...structures.Tick) []structures.Tick { return deadlines }
+
+// The work is counted by hand.
+func TestWorkCountsWhatIsPutInOrderLate(t *testing.T) {
+	h := newNamed()
+	for _, step := range []struct {
+		name string
+		do   func()
+		want structures.Work
+		heap []structures.Tick
+	}{
+		{"schedule 10, 20, 30, 40", func() { h.schedule(10, 20, 30, 40) }, structures.Work{Comparisons: 3}, ticks(10, 20, 30, 40)},
+		{"cancel 20", func() { h.cancel(20) }, structures.Work{}, ticks(10, -20, 30, 40)},
+		{"schedule 25, in its place", func() { h.schedule(25) }, structures.Work{Comparisons: 1}, ticks(10, 20, 30, 40)},
+		{"pop nothing", func() { h.Pop(9) }, structures.Work{}, ticks(10, 20, 30, 40)},
+		{"pop 10", func() { h.Pop(10) }, structures.Work{Comparisons: 2}, ticks(20, 40, 30)},
+		{"Next files 25 anew", func() { h.Next() }, structures.Work{Comparisons: 2, Moved: 1}, ticks(25, 40, 30)},
+		{"Next again", func() { h.Next() }, structures.Work{}, ticks(25, 40, 30)},
+		{"move 30 to 35", func() { h.move(30, 35) }, structures.Work{Comparisons: 1}, ticks(25, 40, 30)},
+		{"move 35 to 33", func() { h.move(35, 33) }, structures.Work{Comparisons: 1}, ticks(25, 40, 30)},
+		{"move 33 to 28", func() { h.move(33, 28) }, structures.Work{Comparisons: 2}, ticks(25, 40, -30, 28)},
+		{"cancel 40", func() { h.cancel(40) }, structures.Work{}, ticks(25, -40, -30, 28)},
+		{"cancel a stale ID", func() { h.cancel(40) }, structures.Work{}, ticks(25, -40, -30, 28)},
+		{"schedule 39, before its entry", func() { h.schedule(39) }, structures.Work{Comparisons: 2}, ticks(25, -40, -30, 28, 39)},
+		{"pop 25", func() { h.Pop(25) }, structures.Work{Comparisons: 3}, ticks(28, -40, -30, 39)},
+		{"pop 28", func() { h.Pop(50) }, structures.Work{Comparisons: 2}, ticks(-30, -40, 39)},
+		{"pop 39, past 30", func() { h.Pop(50) }, structures.Work{Comparisons: 1, Dropped: 1}, ticks(-40)},
+		{"pop nothing, past 40", func() { h.Pop(50) }, structures.Work{Dropped: 1}, nil},
+		// Equal deadlines stay where they are.
+		{"schedule five at 60", func() { h.schedule(60, 60, 60, 60, 60) }, structures.Work{Comparisons: 4}, ticks(60, 60, 60, 60, 60)},
+		{"schedule a sixth", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"move it nowhere", func() { h.move(60, 60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"cancel it", func() { h.cancel(60) }, structures.Work{}, ticks(60, 60, 60, 60, 60, -60)},
+		{"schedule it again", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"schedule a seventh", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60, 60)},
+		{"pop one", func() { h.Pop(60) }, structures.Work{Comparisons: 4}, ticks(60, 60, 60, 60, 60, 60)},
+	} {
+		before := h.Work()
+		step.do()
+		if got := h.Work().Sub(before); got != step.want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, step.want)
+		}
+		if got := h.filed(); !slices.Equal(got, step.heap) {
+			t.Fatalf("%s: the heap is %d, want %d", step.name, got, step.heap)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// What the structure is for: none of these reads or writes the heap.
+func TestStoppingAndPushingOutLeaveTheHeapAlone(t *testing.T) {
+	h := newNamed(50, 40, 30, 20, 10)
+	before := slices.Clone(h.core.heap)
+	h.core.heap = h.core.heap[:0] // any touch of an entry panics
+	for _, d := range ticks(10, 30, 50) {
+		h.cancel(d)
+		h.schedule(d + 100)
+		h.move(d+100, d+300)
+		h.move(d+300, d+200)
+	}
+	h.core.heap = before
+	if err := h.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	var got []structures.Tick
+	for timer := range structures.Due(h.Heap, 1000) {
+		got = append(got, timer.Deadline)
+	}
+	if want := ticks(20, 40, 210, 230, 250); !slices.Equal(got, want) {
+		t.Fatalf("fired at %d, want %d", got, want)
+	}
+}
+
+// A version that comes round finds no entry of the one before: a pass of the
+// sweep starts twice on the way, at the half and at the end.
+func TestVersionsComeRound(t *testing.T) {
+	for _, version := range []mark{1<<29 - 1, 1<<30 - 1} {
+		h := newNamed(100)
+		h.core.marks[1] = version<<2 | exact
+		h.core.heap[quad.Root].ref = newRef(1, h.core.marks[1])
+		h.move(100, 90)
+		if h.core.cursor > quad.Root || h.core.work.Dropped != 1 || !slices.Equal(h.filed(), ticks(90)) {
+			t.Fatalf("version %#x: cursor %d, dropped %d, heap %d", version, h.core.cursor, h.core.work.Dropped, h.filed())
+		}
+		h.move(90, 80)
+		if !slices.Equal(h.filed(), ticks(80, -90)) {
+			t.Fatalf("version %#x: a pass when none was wanted: heap %d", version, h.filed())
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		if timer, ok := h.Pop(1000); !ok || timer.Deadline != 80 {
+			t.Fatalf("version %#x: fired %+v, %t", version, timer, ok)
+		}
+		if timer, ok := h.Pop(1000); ok {
+			t.Fatalf("version %#x: fired again, %+v", version, timer)
+		}
+	}
+}
+
+func TestCapacityReservesRoom(t *testing.T) {
+	for _, n := range []int{1, 2, 100, 1021, 5000} {
+		heaps := []*Heap[int]{New[int](Capacity(n)), New[int](Capacity(n))} // AllocsPerRun runs twice
+		rng := rand.New(rand.NewPCG(1, 2))
+		ids := make([]structures.ID, n)
+		if allocs := testing.AllocsPerRun(1, func() {
+			h := heaps[0]
+			heaps = heaps[1:]
+			for i := range ids {
+				ids[i] = h.Schedule(1<<40, i)
+			}
+			for left := 50 + 10*n; left > 0; left-- {
+				// Ever earlier, so that each leaves a dead entry behind.
+				h.Reschedule(ids[rng.IntN(n)], structures.Tick(left))
+			}
+		}); allocs != 0 {
+			t.Errorf("Capacity(%d): %v allocations for %d timers, want 0", n, allocs, n)
+		}
+	}
+}
+
+// check must find what the suite relies on it to find.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	for name, harm := range map[string]func(*Heap[int], *core){
+		"order":          func(_ *Heap[int], c *core) { c.heap[quad.Root+1].deadline = 0 },
+		"filed":          func(_ *Heap[int], c *core) { c.times[9].filed++ },
+		"deadline":       func(_ *Heap[int], c *core) { c.times[5].deadline = 1 },
+		"slot":           func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref = newRef(99, exact) },
+		"mark":           func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref++ },
+		"state":          func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
+		"two of one":     func(_ *Heap[int], c *core) { c.heap[11].ref = c.heap[10].ref },
+		"two, both late": func(_ *Heap[int], c *core) { c.heap[11] = c.heap[10] },
+		"version":        func(_ *Heap[int], c *core) { c.marks[2] = c.marks[2].next() },
+		"freed":          func(h *Heap[int], _ *core) { h.table.Free(3) },
+		"length":         func(_ *Heap[int], c *core) { c.heap = c.heap[:len(c.heap)-1] },
+		"dead":           func(_ *Heap[int], c *core) { c.dead++ },
+		"too many dead":  func(h *Heap[int], c *core) { bury(h, c) },
+		"cursor":         func(_ *Heap[int], c *core) { c.cursor = len(c.heap) + 1 },
+		"table":          func(h *Heap[int], _ *core) { h.table.Put(0) },
+	} {
+		h := New[int]()
+		var ids []structures.ID
+		for i := range 9 {
+			ids = append(ids, h.Schedule(structures.Tick(10+i), i))
+		}
+		h.Reschedule(ids[4], 100) // slot 5
+		h.Cancel(ids[6])
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: before: %v", name, err)
+		}
+		if harm(h, &h.core); h.CheckInvariants() == nil {
+			t.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
+
+// bury leaves more dead entries than the sweep allows.
+func bury(h *Heap[int], c *core) {
+	var ids []structures.ID
+	for range 100 {
+		ids = append(ids, h.Schedule(1000, 0))
+	}
+	for _, id := range ids[:70] {
+		slot := h.table.Find(id)
+		h.table.Free(slot)
+		c.marks[slot] = c.marks[slot].with(vacant)
+		c.dead++
+	}
+}
