@@ -56,4 +56,17 @@ func TestWorkOfAHandMadeCase(t *testing.T) {
 	h.Pop(7) // and 7 from bucket 1 to bucket 0
 	want.SlotsVisited, want.Moved = 3, 3
 	check("the last Pop")
+
+	for range 2 {
+		h.Schedule(8, 0)
+	}
+	nine := h.Schedule(9, 0)
+	h.Cancel(nine)
+	h.Next()
+	check("Next after one that is not the earliest was cancelled")
+	h.Pop(8) // both go to bucket 0
+	want.SlotsVisited, want.Moved = 4, 5
+	check("a Pop of the first of two at one tick")
+	h.Pop(8)
+	check("a Pop of the second")
 }
