@@ -15,8 +15,12 @@
 // tick, so that even the lowest level adds one; here a tick is a point, and delays
 // below 63 are exact.
 //
-// Late by at most MaxLate(delay): nothing for delays below 63, and less than 8/63 =
-// 12.7 % of the delay beyond.
+// Late by at most MaxLate(delay): nothing for delays below 63, then one tick less than
+// the granularity of the level. The shortest delay of a level is 63/8 times its
+// granularity, so that this is less than 8/63 = 12.7 % of the delay, the share that is
+// published for Linux, and the longest delays of a level are late by less than 1.6 %.
+// An eighth of the delay and one tick would not do: it holds up to delays of 4,031
+// ticks, but one of 4,032 may be late by 511, and an eighth of it is 504.
 //
 // A delay counts from the clock, which Pop moves: a driver that sleeps until Next
 // should call Pop with the tick it is before it schedules, or timers are rounded by

@@ -63,8 +63,8 @@ func expiryOf(list int, cursor structures.Tick) structures.Tick {
 }
 
 // MaxLate returns by how many ticks at most a timer of a delay fires late: one less
-// than the granularity of its level. For delays below 63 that is 0, and beyond it
-// less than 8/63 = 12.7 % of the delay.
+// than the granularity of its level. No smaller bound holds: for every delay there are
+// deadlines that are rounded up by as much.
 func MaxLate(delay structures.Tick) structures.Tick {
 	return 1<<(stepBits*levelOf(max(delay, 0))) - 1
 }

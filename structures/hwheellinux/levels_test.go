@@ -51,6 +51,50 @@ func TestPlaceIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	}
 }
 
+// MaxLate is reached for every delay, and so are the words of the package about it:
+// delays at and around the first and the last of each level, and all of the first
+// levels, each from cursors that put the deadline everywhere between two multiples of
+// the granularity, or next to them where these are many.
+func TestNoSmallerBoundHolds(t *testing.T) {
+	reached := func(delay structures.Tick) {
+		granularity := MaxLate(delay) + 1
+		phases := []structures.Tick{0, 1, 2, granularity / 2, granularity - 2, granularity - 1}
+		if granularity <= 64 {
+			phases = phases[:0]
+			for phase := range granularity {
+				phases = append(phases, phase)
+			}
+		}
+		most := structures.Tick(0)
+		for _, phase := range phases {
+			deadline := (delay/granularity+2)*granularity + phase
+			_, expiry := place(deadline, deadline-delay)
+			most = max(most, expiry-deadline)
+		}
+		if most != MaxLate(delay) {
+			t.Fatalf("delay %d: late by at most %d, MaxLate says %d", delay, most, MaxLate(delay))
+		}
+		if delay < 63 != (most == 0) || 63*most >= 8*delay && most > 0 {
+			t.Fatalf("delay %d: late by %d, want none below 63 and less than 8/63 from there on", delay, most)
+		}
+		if eighth := most <= delay/8+1; delay < 4032 && !eighth || delay == 4032 && eighth {
+			t.Fatalf("delay %d: late by %d, an eighth and a tick are %d", delay, most, delay/8+1)
+		}
+	}
+	for delay := structures.Tick(1); delay < 40_000; delay++ {
+		reached(delay)
+	}
+	for level := range 18 { // beyond, 8 times the delay is out of range
+		for near := structures.Tick(-70); near <= 70; near++ {
+			reached(structures.Tick(reach(level)) + max(near, 1-structures.Tick(reach(level))))
+		}
+		last := structures.Tick(reach(level)) - 1
+		if share := float64(MaxLate(last)) / float64(last); share >= 1.0/63 {
+			t.Errorf("delay %d, the last of level %d: late by %.4f of it, want less than 1/63", last, level, share)
+		}
+	}
+}
+
 func TestLevelsBeginWhereLinuxHasThem(t *testing.T) {
 	for level, first := range []structures.Tick{0, 63, 504, 4032, 32256, 258048, 2064384, 16515072, 132120576} {
 		if got := levelOf(first); got != level {
