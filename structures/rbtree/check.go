@@ -4,15 +4,18 @@ import "fmt"
 
 // check walks the tree, which must hold size slots, all of them in use.
 func (c *core) check(size int, live func(slot uint32) bool) error {
-	if c.nodes[none].red || c.nodes[none].child[right] != none {
-		return fmt.Errorf("rbtree: the absent node is red or has a right child")
+	if len(c.parents) != len(c.nodes) {
+		return fmt.Errorf("rbtree: %d parents beside %d nodes", len(c.parents), len(c.nodes))
+	}
+	if c.nodes[none].child[right] != none {
+		return fmt.Errorf("rbtree: the absent node has a right child")
 	}
 	w := walk{core: c, live: live}
 	root := c.nodes[none].child[left]
-	if c.nodes[root].red {
-		return fmt.Errorf("rbtree: the root, slot %d, is red", root)
+	if root.colour() == red {
+		return fmt.Errorf("rbtree: the root, slot %d, is red", root.slot())
 	}
-	if _, err := w.subtree(root, none); err != nil {
+	if _, err := w.subtree(root, none, 0); err != nil {
 		return err
 	}
 	if w.size != size {
@@ -32,23 +35,25 @@ type walk struct {
 	first, last uint32 // the first slot met, and the last one so far
 }
 
-// subtree walks what hangs below parent at slot. It returns the number of black
-// nodes on the ways down. A cycle ends at a wrong parent.
-func (w *walk) subtree(slot, parent uint32) (black int, err error) {
-	if slot == none {
+// subtree walks what hangs below parent, which is of the given colour, at l. It
+// returns the number of black nodes on the ways down. A cycle ends at a wrong
+// parent.
+func (w *walk) subtree(l link, parent uint32, colour link) (black int, err error) {
+	slot := l.slot()
+	if l == none {
 		return 0, nil
 	}
-	if int(slot) >= len(w.nodes) || !w.live(slot) {
+	if slot == none || int(slot) >= len(w.nodes) || !w.live(slot) {
 		return 0, fmt.Errorf("rbtree: slot %d is in the tree and not in use", slot)
 	}
 	n := w.nodes[slot]
-	if n.parent != parent {
-		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says %d", slot, parent, n.parent)
+	if w.parents[slot] != parent {
+		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says %d", slot, parent, w.parents[slot])
 	}
-	if n.red && w.nodes[parent].red {
+	if l.colour() == red && colour == red {
 		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red", slot, parent)
 	}
-	a, err := w.subtree(n.child[left], slot)
+	a, err := w.subtree(n.child[left], slot, l.colour())
 	if err != nil {
 		return 0, err
 	}
@@ -59,14 +64,14 @@ func (w *walk) subtree(slot, parent uint32) (black int, err error) {
 	}
 	w.size++
 	w.last = slot
-	b, err := w.subtree(n.child[right], slot)
+	b, err := w.subtree(n.child[right], slot, l.colour())
 	if err != nil {
 		return 0, err
 	}
 	if a != b {
 		return 0, fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", a, slot, b)
 	}
-	if !n.red {
+	if l.colour() != red {
 		a++
 	}
 	return a, nil

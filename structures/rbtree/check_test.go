@@ -12,17 +12,19 @@ import (
 // those of 6.
 func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
 	for want, breakIt := range map[string]func(tree *Tree[int]){
-		"absent node is red":                                 func(tree *Tree[int]) { tree.core.nodes[none].red = true },
-		"root, slot 2, is red":                               func(tree *Tree[int]) { tree.core.nodes[2].red = true },
-		"slot 6 and its parent 4 are both red":               func(tree *Tree[int]) { tree.core.nodes[6].red = true },
-		"1 black nodes on the ways left of slot 6, 0 right":  func(tree *Tree[int]) { tree.core.nodes[5].red = false },
-		"slot 3 is a child of 4, its parent link says 6":     func(tree *Tree[int]) { tree.core.nodes[3].parent = 6 },
-		"slot 2 is a child of 6, its parent link says 0":     func(tree *Tree[int]) { tree.core.nodes[6].child[left] = 2 },
+		"7 parents beside 8 nodes":                           func(tree *Tree[int]) { tree.core.parents = tree.core.parents[:7] },
+		"absent node has a right child":                      func(tree *Tree[int]) { tree.core.nodes[none].child[right] = 2 << 1 },
+		"slot 0 is in the tree":                              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = red },
+		"root, slot 2, is red":                               func(tree *Tree[int]) { tree.core.nodes[none].child[left] |= red },
+		"slot 6 and its parent 4 are both red":               func(tree *Tree[int]) { tree.core.nodes[4].child[right] |= red },
+		"1 black nodes on the ways left of slot 6, 0 right":  func(tree *Tree[int]) { tree.core.nodes[6].child[left] &^= red },
+		"slot 3 is a child of 4, its parent link says 6":     func(tree *Tree[int]) { tree.core.parents[3] = 6 },
+		"slot 2 is a child of 6, its parent link says 0":     func(tree *Tree[int]) { tree.core.nodes[6].child[left] = 2 << 1 },
 		"slot 4, due at 40, stands behind slot 3, due at 41": func(tree *Tree[int]) { tree.core.nodes[3].deadline = 41 },
 		"slot are [1 7], remembered are [3 7]":               func(tree *Tree[int]) { tree.core.ends[left] = 3 },
 		"slot are [1 7], remembered are [1 6]":               func(tree *Tree[int]) { tree.core.ends[right] = 6 },
 		"6 slots in the tree, want 7":                        func(tree *Tree[int]) { tree.core.nodes[6].child[left] = none },
-		"slot 99 is in the tree and not in use":              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = 99 },
+		"slot 99 is in the tree and not in use":              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = 99 << 1 },
 		"slot 7 is in the tree and not in use":               func(tree *Tree[int]) { tree.table.Free(7) },
 		"slab: slot 0":                                       func(tree *Tree[int]) { tree.table.Free(0) },
 	} {

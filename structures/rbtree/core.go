@@ -1,6 +1,11 @@
 package rbtree
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
 
 // The two sides of a node. The other side of d is 1-d.
 const left, right = 0, 1
@@ -10,12 +15,30 @@ const left, right = 0, 1
 // root or at a leaf. Its parent is scratch space.
 const none = 0
 
+// maxLen is how many timers there can be: a link has 31 bits for the slot, and an
+// index must fit an int.
+const maxLen = min(1<<31, math.MaxInt) - 1
+
+// node is what a search reads of a slot, and nothing else. It takes 16 bytes, so
+// that none lies across two cache lines; with parent and colour 8 more, a start-stop
+// among 10^6 timers took 1.2 times as long.
 type node struct {
 	deadline structures.Tick
-	child    [2]uint32
-	parent   uint32
-	red      bool
+	child    [2]link
 }
+
+// link leads to a node, and holds its colour. To recolour or to ask for the colour of
+// an uncle takes its parent, which is at hand, and not the node itself, which would be
+// a cache miss.
+type link uint32
+
+const red = 1
+
+func (l link) slot() uint32 { return uint32(l >> 1) }
+func (l link) colour() link { return l & red }
+
+// with returns the link to the same node in another colour.
+func (l link) with(colour link) link { return l&^red | colour }
 
 // core is the tree of slots. A slot is a node for as long as its timer is
 // pending: nodes are relinked, never copied from slot to slot.
@@ -26,195 +49,241 @@ type node struct {
 // way is at most twice the shortest.
 type core struct {
 	nodes       []node
+	parents     []uint32  // per node
 	ends        [2]uint32 // the leftmost and the rightmost node
+	path        [64]link  // the way to where a slot is inserted, so that it is not read in parents
+	known       int       // the first depth at which path is
 	comparisons uint64
 }
 
 func newCore(capacity int) core {
-	return core{nodes: make([]node, 1, capacity+1)}
+	return core{nodes: make([]node, 1, capacity+1), parents: make([]uint32, 1, capacity+1)}
 }
 
 // first returns the slot with the earliest deadline, none if there is none.
-func (c *core) first() uint32 { return c.ends[left] }
-
-func (c *core) deadline(slot uint32) structures.Tick { return c.nodes[slot].deadline }
+func (c *core) first() (slot uint32, deadline structures.Tick) {
+	return c.ends[left], c.nodes[c.ends[left]].deadline
+}
 
 // insert adds slot, which is not in the tree.
 func (c *core) insert(slot uint32, deadline structures.Tick) {
-	if int(slot) >= len(c.nodes) {
-		c.nodes = append(c.nodes, make([]node, int(slot)+1-len(c.nodes))...)
+	for int(slot) >= len(c.nodes) {
+		if len(c.nodes) > maxLen {
+			panic(fmt.Sprintf("rbtree: more than %d timers pending", maxLen))
+		}
+		c.nodes = append(c.nodes, node{})
+		c.parents = append(c.parents, none)
 	}
-	parent, side := c.place(deadline)
-	c.nodes[slot] = node{deadline: deadline, parent: parent, red: true}
-	c.nodes[parent].child[side] = slot
-	switch parent {
+	depth, side := c.place(deadline)
+	parent := c.path[depth]
+	at := parent.slot()
+	c.nodes[slot] = node{deadline: deadline}
+	c.parents[slot] = at
+	c.nodes[at].child[side] = link(slot<<1 | red)
+	switch at {
 	case none:
 		c.ends = [2]uint32{slot, slot}
 	case c.ends[side]:
 		c.ends[side] = slot
 	}
-	c.balanceRed(slot)
+	if parent.colour() == red {
+		c.balanceRed(slot, depth)
+	}
+	c.nodes[none].child[left] &^= red // the root
 }
 
-// place finds the vacant place behind all deadlines up to deadline.
-func (c *core) place(deadline structures.Tick) (parent uint32, side int) {
+// place finds the vacant place behind all deadlines up to deadline, and leaves the
+// way there in path, depth being that of the parent.
+//
+// Which child is next is arithmetic, as no predictor guesses it, and both are read
+// before it is known which: to read the one that is wanted by its index took 1.1 times
+// as long at 10^3 timers. The difference of two deadlines cannot overflow, as none is
+// negative.
+func (c *core) place(deadline structures.Tick) (depth, side int) {
 	nodes := c.nodes
 	last := c.ends[right]
 	if last == none {
-		return none, left
+		c.known, c.path[0] = 0, none
+		return 0, left
 	}
 	if deadline >= nodes[last].deadline {
 		c.comparisons++
-		return last, right
+		c.known = len(c.path) - 1
+		c.path[c.known] = c.linkTo(last)
+		return c.known, right
 	}
-	compared := uint64(1)
-	for at := nodes[none].child[left]; at != none; compared++ {
-		n := &nodes[at]
-		parent, side = at, left
-		if deadline >= n.deadline {
-			side = right
-		}
-		at = n.child[side]
+	c.known = 0
+	d := uint(0) // no more than 62, for 2^31 timers
+	for at := nodes[none].child[left]; at != none; {
+		d++
+		c.path[d%uint(len(c.path))] = at
+		n := &nodes[at.slot()]
+		l, r := n.child[left], n.child[right]
+		side = int(uint64(n.deadline-deadline-1) >> 63) // right unless deadline comes before
+		at = l ^ (l^r)&-link(side)
 	}
-	c.comparisons += compared
-	return parent, side
+	c.comparisons += uint64(d) + 1
+	return int(d), side
 }
+
+// reach extends what is known of path up to depth. A timer that goes to the end comes
+// there without a search, at the last depth; few of its ancestors are ever asked for.
+func (c *core) reach(depth int) {
+	for c.known > depth && c.path[c.known] != none {
+		parent := c.parents[c.path[c.known].slot()]
+		c.known--
+		if c.path[c.known] = none; parent != none {
+			c.path[c.known] = c.linkTo(parent)
+		}
+	}
+}
+
+// linkTo returns the link to a node.
+func (c *core) linkTo(slot uint32) link { return c.nodes[c.parents[slot]].child[c.side(slot)] }
 
 // remove takes slot out of the tree.
 func (c *core) remove(slot uint32) {
 	nodes := c.nodes
 	n := nodes[slot]
-	for side, end := range c.ends {
+	parent, side := c.parents[slot], c.side(slot)
+	for at, end := range c.ends {
 		if end == slot {
-			c.ends[side] = n.inward(side)
+			c.ends[at] = c.inward(slot, at)
 		}
 	}
 	// The place that falls vacant is the slot's own or, if it has two children,
 	// that of the next slot in order, which takes over the slot's. Either has at
 	// most one child, which moves up.
-	var up, parent uint32
-	var side int
-	red := n.red
-	if n.child[left] == none || n.child[right] == none {
-		up, parent = n.child[left]|n.child[right], n.parent
-		side = c.side(slot)
-	} else {
+	self := nodes[parent].child[side]
+	colour, up := self.colour(), n.child[left]|n.child[right]
+	if n.child[left] != none && n.child[right] != none {
 		heir := n.child[right]
-		for nodes[heir].child[left] != none {
-			heir = nodes[heir].child[left]
+		above, where := slot, right
+		for l := nodes[heir.slot()].child[left]; l != none; l = nodes[heir.slot()].child[left] {
+			above, where = heir.slot(), left
+			heir = l
 		}
-		h := &nodes[heir]
-		up, parent, red = h.child[right], h.parent, h.red
-		if parent == slot {
-			parent, side = heir, right
+		h := heir.slot()
+		colour, up = heir.colour(), nodes[h].child[right]
+		if above == slot {
+			above = h
 		} else {
-			c.link(heir, right, n.child[right])
+			c.link(h, right, n.child[right])
 		}
-		c.link(heir, left, n.child[left])
-		c.link(n.parent, c.side(slot), heir)
-		h.red = n.red
+		c.link(h, left, n.child[left])
+		c.link(parent, side, heir.with(self.colour()))
+		parent, side = above, where
 	}
-	c.link(parent, side, up)
-	switch {
-	case red:
-	case up != none:
-		nodes[up].red = false // an only child is red, and makes up for the black
-	default:
-		c.balanceBlack(parent, side)
+	if colour == red || up != none {
+		c.link(parent, side, up.with(0)) // an only child is red, and makes up for the black
+		return
 	}
+	c.link(parent, side, none)
+	c.balanceBlack(parent, side)
 }
 
 // inward returns the neighbour, in order, of the node at the end on side. The
 // end has no child on that side, so that its other child, if any, is a single
 // red node.
-func (n *node) inward(side int) uint32 {
-	if child := n.child[1-side]; child != none {
-		return child
+func (c *core) inward(end uint32, side int) uint32 {
+	if child := c.nodes[end].child[1-side]; child != none {
+		return child.slot()
 	}
-	return n.parent
+	return c.parents[end]
 }
 
 // side returns which child of its parent slot is.
 func (c *core) side(slot uint32) int {
-	if c.nodes[c.nodes[slot].parent].child[right] == slot {
+	if c.nodes[c.parents[slot]].child[right].slot() == slot {
 		return right
 	}
 	return left
 }
 
 // link makes child, which may be none, the child of parent on side.
-func (c *core) link(parent uint32, side int, child uint32) {
+func (c *core) link(parent uint32, side int, child link) {
 	c.nodes[parent].child[side] = child
-	c.nodes[child].parent = parent
+	c.parents[child.slot()] = parent
 }
 
 // rotate moves the node top down to side; its child on the other side takes its
-// place and is returned.
+// place and is returned. The colours stay where they are: the two nodes exchange
+// theirs.
 func (c *core) rotate(top uint32, side int) uint32 {
 	up := c.nodes[top].child[1-side]
-	parent, at := c.nodes[top].parent, c.side(top)
-	c.link(top, 1-side, c.nodes[up].child[side])
-	c.link(up, side, top)
-	c.link(parent, at, up)
-	return up
+	parent, at := c.parents[top], c.side(top)
+	self := c.nodes[parent].child[at]
+	c.link(top, 1-side, c.nodes[up.slot()].child[side])
+	c.link(up.slot(), side, self.with(up.colour()))
+	c.link(parent, at, up.with(self.colour()))
+	return up.slot()
 }
 
-// balanceRed repairs the one thing that may be wrong after an insertion: slot is
-// red, and so may be its parent.
-func (c *core) balanceRed(slot uint32) {
+// balanceRed repairs the one thing that is wrong after an insertion: slot is red,
+// and so is its parent, at depth on the path.
+func (c *core) balanceRed(slot uint32, depth int) {
 	nodes := c.nodes
 	for {
-		parent := nodes[slot].parent
-		if !nodes[parent].red {
-			break
+		c.reach(depth - 2)
+		// top exists and is black, as parent is red.
+		parent, top := c.path[depth].slot(), c.path[depth-1].slot()
+		n := &nodes[top]
+		side := left
+		if n.child[right].slot() == parent {
+			side = right
 		}
-		top := nodes[parent].parent // exists and is black, as parent is red
-		side := c.side(parent)
-		if uncle := nodes[top].child[1-side]; nodes[uncle].red {
-			// Push the black of top down to both its children.
-			nodes[parent].red, nodes[uncle].red, nodes[top].red = false, false, true
-			slot = top
-			continue
+		if n.child[1-side].colour() == 0 {
+			if nodes[parent].child[side].slot() != slot {
+				c.rotate(parent, side)
+			}
+			c.rotate(top, 1-side)
+			return
 		}
-		if nodes[parent].child[side] != slot {
-			parent = c.rotate(parent, side)
+		// Push the black of top down to both its children.
+		n.child[left] &^= red
+		n.child[right] &^= red
+		above := c.path[depth-2]
+		a := &nodes[above.slot()]
+		if a.child[right].slot() == top {
+			a.child[right] |= red
+		} else {
+			a.child[left] |= red
 		}
-		nodes[parent].red, nodes[top].red = false, true
-		c.rotate(top, 1-side)
-		break
+		if above.colour() == 0 {
+			return
+		}
+		slot = top
+		depth -= 2
 	}
-	nodes[nodes[none].child[left]].red = false // the root
 }
 
-// balanceBlack repairs the one thing that may be wrong after a removal: ways down
+// balanceBlack repairs the one thing that is wrong after a removal: ways down
 // through the child of parent on side, which is black or none, are one black
 // short.
 func (c *core) balanceBlack(parent uint32, side int) {
 	nodes := c.nodes
 	for parent != none {
 		sibling := nodes[parent].child[1-side] // exists: its side is not short
-		if nodes[sibling].red {
-			nodes[sibling].red, nodes[parent].red = false, true
+		if sibling.colour() == red {
 			c.rotate(parent, side)
 			sibling = nodes[parent].child[1-side]
 		}
-		near, far := nodes[sibling].child[side], nodes[sibling].child[1-side]
-		if !nodes[near].red && !nodes[far].red {
+		s := sibling.slot()
+		if nodes[s].child[left].colour()|nodes[s].child[right].colour() == 0 {
 			// Make the other side short too: then it is the parent that is.
-			nodes[sibling].red = true
-			if nodes[parent].red {
-				nodes[parent].red = false
+			nodes[parent].child[1-side] |= red
+			above, at := c.parents[parent], c.side(parent)
+			if nodes[above].child[at].colour() == red {
+				nodes[above].child[at] &^= red
 				return
 			}
-			side = c.side(parent)
-			parent = nodes[parent].parent
+			parent, side = above, at
 			continue
 		}
-		if !nodes[far].red {
-			far, sibling = sibling, c.rotate(sibling, 1-side)
+		if nodes[s].child[1-side].colour() == 0 {
+			s = c.rotate(s, 1-side)
 		}
-		nodes[sibling].red = nodes[parent].red
-		nodes[parent].red, nodes[far].red = false, false
+		nodes[s].child[1-side] &^= red
 		c.rotate(parent, side)
 		return
 	}

@@ -3,9 +3,10 @@
 //
 // The tree is the one of Guibas and Sedgewick, deadlines in order from left to
 // right. Like Linux's rb_root_cached it remembers the leftmost node, so that
-// asking for the next timer never walks. It differs from both in three ways:
-// nodes lie in one array and link to each other by 4-byte index, 24 bytes a
-// timer and nothing in them for the garbage collector; it remembers the
+// asking for the next timer never walks. It differs from both in four ways:
+// nodes lie in one array and link to each other by 4-byte index, with nothing in
+// them for the garbage collector; a node is what a search reads and no more, as
+// colours stand in the links and parents in an array of their own; it remembers the
 // rightmost node too, so that timers scheduled in order of their deadlines (one
 // timeout for all) are placed with a single comparison; and mirrored cases are
 // one case, as a node's children are an array indexed by side.
@@ -14,7 +15,7 @@
 // 2 log2(n+1) + 1 comparisons; Cancel O(log n) at worst and O(1) on average over
 // the timers, without a comparison or a search; Pop O(log n) at worst and O(1)
 // amortised; Next O(1). Rebalancing takes at most two rotations to schedule and
-// three to cancel. 24 bytes a timer beside the value and its ID.
+// three to cancel. 20 bytes a timer beside the value and its ID.
 //
 // Ties: FIFO. Of equal deadlines the one scheduled first fires first, and a
 // rescheduled timer goes behind its equals.
@@ -40,10 +41,10 @@ type Option func(*config)
 type config struct{ capacity int }
 
 // Capacity reserves room for n timers, so that none of the first n allocates; it
-// is no limit. New panics unless 0 <= n <= 2^32-2. The default is 0.
+// is no limit. New panics unless 0 <= n <= 2^31-1. The default is 0.
 func Capacity(n int) Option {
 	return func(c *config) {
-		option.Between("rbtree", "Capacity", n, 0, slab.MaxCapacity)
+		option.Between("rbtree", "Capacity", n, 0, maxLen)
 		c.capacity = n
 	}
 }
@@ -103,12 +104,12 @@ func (t *Tree[T]) Cancel(id structures.ID) bool {
 // was given it first. O(log n) at worst, O(1) amortised.
 func (t *Tree[T]) Pop(now structures.Tick) (timer structures.Timer[T], ok bool) {
 	now = t.clock.Advance(now)
-	slot := t.core.first()
-	if slot == slab.None || t.core.deadline(slot) > now {
+	slot, deadline := t.core.first()
+	if slot == slab.None || deadline > now {
 		return timer, false
 	}
 	timer.ID = t.table.ID(slot)
-	timer.Deadline = t.core.deadline(slot)
+	timer.Deadline = deadline
 	t.core.remove(slot)
 	timer.Value = t.table.Free(slot)
 	return timer, true
@@ -117,11 +118,8 @@ func (t *Tree[T]) Pop(now structures.Tick) (timer structures.Timer[T], ok bool) 
 // Next returns the earliest deadline, in ticks; ok is false when nothing is
 // pending. O(1).
 func (t *Tree[T]) Next() (at structures.Tick, ok bool) {
-	slot := t.core.first()
-	if slot == slab.None {
-		return 0, false
-	}
-	return t.core.deadline(slot), true
+	slot, deadline := t.core.first()
+	return deadline, slot != slab.None
 }
 
 // Len returns the number of pending timers. O(1).

@@ -22,12 +22,12 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
 }
 
-// height returns the number of nodes on the longest way down from slot.
-func (c *core) height(slot uint32) int {
-	if slot == none {
+// height returns the number of nodes on the longest way down from l.
+func (c *core) height(l link) int {
+	if l == none {
 		return 0
 	}
-	n := &c.nodes[slot]
+	n := &c.nodes[l.slot()]
 	return 1 + max(c.height(n.child[left]), c.height(n.child[right]))
 }
 
@@ -162,7 +162,7 @@ func TestCapacityReservesRoom(t *testing.T) {
 func TestCapacityRefusesNegative(t *testing.T) {
 	option := Capacity(-1)
 	defer func() {
-		const want = "rbtree: Capacity(-1): want a number from 0 to 4294967294"
+		const want = "rbtree: Capacity(-1): want a number from 0 to 2147483647"
 		if got := recover(); got != want {
 			t.Errorf("panic %v, want %q", got, want)
 		}
