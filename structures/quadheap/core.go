@@ -29,6 +29,7 @@ type core struct {
 	heap        []entry  // from the root on, none earlier than its parent
 	pos         []uint32 // per slot: the index of its entry, if pending
 	comparisons uint64
+	ahead       structures.Tick // of no use but to make down read ahead
 }
 
 func newCore(capacity int) core {
@@ -128,8 +129,11 @@ func (c *core) up(i int, e entry) {
 	c.comparisons += compared
 }
 
-// down moves the hole at i towards the leaves until e fits. The earliest of four is
-// chosen without a branch: with branches a hold (Pop, then Schedule) took 1.4 times
+// down moves the hole at i towards the leaves until e fits, and reads ahead (quad.Far):
+// a hold (Pop, then Schedule) took 1.3 times as long without at 10^6 timers and 1.15 at
+// 10^5.
+//
+// The earliest of four is chosen without a branch: with branches a hold took 1.4 times
 // as long at 10^3 timers and 1.3 at 10^5; at 10^6, where memory is what it waits for,
 // about as long.
 //
@@ -140,7 +144,12 @@ func (c *core) up(i int, e entry) {
 func (c *core) down(i int, e entry) {
 	heap, pos := c.heap, c.pos
 	compared := uint64(0)
+	ahead, far := structures.Tick(0), quad.Far(len(heap))
 	for k := quad.Child(i); k < len(heap); k = quad.Child(i) {
+		if k < far {
+			g := quad.Child(k)
+			ahead |= heap[g].deadline | heap[g+4].deadline | heap[g+8].deadline | heap[g+12].deadline
+		}
 		if k+quad.Arity <= len(heap) {
 			compared += quad.Arity
 			k += quad.Earliest(heap[k].deadline, heap[k+1].deadline, heap[k+2].deadline, heap[k+3].deadline)
@@ -163,4 +172,5 @@ func (c *core) down(i int, e entry) {
 	heap[i] = e
 	pos[e.slot] = uint32(i)
 	c.comparisons += compared
+	c.ahead = ahead
 }

@@ -30,6 +30,17 @@ func Parent(i int) int { return i/Arity + 2 }
 // Child returns the index of the first of the four children of i.
 func Child(i int) int { return (i - 2) * Arity }
 
+// Far returns the index before which it pays to read the children of a whole group of
+// children, a line for each of the four, before it is known which of these comes first:
+// then the lines of two levels come from memory at once. It is 0 for heaps that are in
+// the cache closest but one, up to 128 kB.
+func Far(length int) int {
+	if length <= 1<<13 {
+		return 0
+	}
+	return length/Arity - Arity
+}
+
 // New returns an empty heap, of length Root, with room for indexes below n. With
 // an E of 16 bytes it begins at a cache line: that is where the runtime puts
 // blocks of 64 bytes or more whose size is a power of two.
