@@ -156,7 +156,7 @@ func All() []Entry {
 		},
 		{
 			Name: "skiplist", Family: Lists, Package: root + "skiplist",
-			Summary: "skip list, p = 1/4: DPDK rte_timer",
+			Summary: "skip list: DPDK rte_timer",
 			Source:  "Pugh 1990",
 			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
 			New: func() structures.Scheduler[uint64] { return skiplist.New[uint64]() },

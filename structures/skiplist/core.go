@@ -7,9 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// maxHeight is the number of levels: with a quarter of each level in the next,
-// the highest still has one timer of 4^16 = 2^32.
-const maxHeight = 16
+// maxHeight is the number of levels: with half of each level in the next, the highest
+// still has one timer of 2^32.
+const maxHeight = 32
 
 // head is where the tower of slot 0 begins, which stands before the first and
 // behind the last timer of every level: each level is a ring through it.
@@ -42,8 +42,8 @@ type core struct {
 }
 
 func newCore(capacity int, seed uint64) core {
-	// A slot takes 4/3 links on average; the rest is some six standard deviations.
-	links := maxHeight + capacity + capacity/3 + capacity/16 + 64
+	// A slot takes 2 links on average; the rest is six standard deviations or more.
+	links := maxHeight + 2*capacity + capacity/16 + 300
 	return core{
 		links:  make([]link, maxHeight, links),
 		owner:  make([]uint32, maxHeight, links),

@@ -17,8 +17,11 @@ func (r *random) next() uint64 {
 // height draws the height of a tower.
 func (r *random) height() int { return height(r.next()) }
 
-// height makes a height of a random number: more than h with probability 4^-h,
-// up to maxHeight.
-func height(number uint64) int {
-	return min(1+bits.TrailingZeros64(number)/2, maxHeight)
-}
+// height makes a height of a random number: more than h with probability 2^-h, up to
+// maxHeight.
+//
+// With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3
+// timers took 0.85 times as long. But a search then passes three timers on each of half
+// as many levels, in the place of one on each; and where each is a cache miss, among
+// 10^6 timers, a hold took 1.5 times as long. Among 10^5 they were level.
+func height(number uint64) int { return min(1+bits.TrailingZeros64(number), maxHeight) }

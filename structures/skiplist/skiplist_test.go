@@ -33,7 +33,7 @@ func TestRandomIsSplitMix64(t *testing.T) {
 	}
 }
 
-func TestAQuarterOfEachLevelIsInTheNext(t *testing.T) {
+func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 	const n = 1 << 18
 	for _, seed := range []uint64{0, 1, math.MaxUint64} {
 		list := New[int](Seed(seed), Capacity(n))
@@ -47,7 +47,7 @@ func TestAQuarterOfEachLevelIsInTheNext(t *testing.T) {
 			}
 		}
 		for level, got := range onLevel {
-			p := math.Pow(0.25, float64(level))
+			p := math.Pow(0.5, float64(level))
 			want, deviation := n*p, math.Sqrt(n*p*(1-p))
 			if math.Abs(got-want) > 4*deviation+1 {
 				t.Errorf("seed %d: %.0f timers on level %d, want %.1f or so", seed, got, level, want)
@@ -56,10 +56,10 @@ func TestAQuarterOfEachLevelIsInTheNext(t *testing.T) {
 	}
 }
 
-func TestHeightCountsPairsOfZeroBits(t *testing.T) {
+func TestHeightCountsZeroBits(t *testing.T) {
 	for number, want := range map[uint64]int{
-		0b1: 1, 0b10: 1, 0b100: 2, 0b1000: 2, 0b10000: 3, 0b10100: 2, math.MaxUint64: 1,
-		1 << 29: 15, 1 << 30: 16, 1 << 31: 16, 1 << 32: 16, 1 << 63: 16, 0: 16,
+		0b1: 1, 0b10: 2, 0b100: 3, 0b1000: 4, 0b10100: 3, math.MaxUint64: 1,
+		1 << 29: 30, 1 << 30: 31, 1 << 31: 32, 1 << 32: 32, 1 << 63: 32, 0: 32,
 	} {
 		if got := height(number); got != want {
 			t.Errorf("%#b gives height %d, want %d", number, got, want)
