@@ -109,7 +109,7 @@ func (c *core) place(deadline structures.Tick) (depth, side int) {
 	if deadline >= nodes[last].deadline {
 		c.comparisons++
 		c.known = len(c.path) - 1
-		c.path[c.known] = c.linkTo(last)
+		c.path[c.known] = c.rightmost(last)
 		return c.known, right
 	}
 	c.known = 0
@@ -129,17 +129,24 @@ func (c *core) place(deadline structures.Tick) (depth, side int) {
 // reach extends what is known of path up to depth. A timer that goes to the end comes
 // there without a search, at the last depth; few of its ancestors are ever asked for.
 func (c *core) reach(depth int) {
-	for c.known > depth && c.path[c.known] != none {
-		parent := c.parents[c.path[c.known].slot()]
+	slot := c.path[c.known].slot()
+	for c.known > depth && slot != none {
+		slot = c.parents[slot]
 		c.known--
-		if c.path[c.known] = none; parent != none {
-			c.path[c.known] = c.linkTo(parent)
-		}
+		c.path[c.known] = c.rightmost(slot)
 	}
 }
 
-// linkTo returns the link to a node.
-func (c *core) linkTo(slot uint32) link { return c.nodes[c.parents[slot]].child[c.side(slot)] }
+// rightmost returns the link to a node on the way from the root to the rightmost one.
+func (c *core) rightmost(slot uint32) link {
+	if slot == none {
+		return none
+	}
+	if parent := c.parents[slot]; parent != none {
+		return c.nodes[parent].child[right]
+	}
+	return c.nodes[none].child[left] // the root
+}
 
 // remove takes slot out of the tree.
 func (c *core) remove(slot uint32) {
@@ -224,7 +231,9 @@ func (c *core) rotate(top uint32, side int) uint32 {
 func (c *core) balanceRed(slot uint32, depth int) {
 	nodes := c.nodes
 	for {
-		c.reach(depth - 2)
+		if c.known > depth-2 {
+			c.reach(depth - 2)
+		}
 		// top exists and is black, as parent is red.
 		parent, top := c.path[depth].slot(), c.path[depth-1].slot()
 		n := &nodes[top]
