@@ -136,8 +136,8 @@ func (c *checker[T]) checkStaged() error {
 			return fmt.Errorf("deadline %d is staged at tick %d", r.deadline, s.tick)
 		}
 	}
-	if c.entries != w.count {
-		return fmt.Errorf("%d entries, the counter says %d", c.entries, w.count)
+	if c.entries != w.linked+w.dead {
+		return fmt.Errorf("%d entries, the counters say %d that count and %d dead", c.entries, w.linked, w.dead)
 	}
 	return nil
 }

@@ -71,13 +71,13 @@ type Wheel[T any] struct {
 	now    structures.Tick // the clock
 	next   structures.Tick // there is nothing to do before it
 	linked int             // timers in the wheel; the others are at the desk
+	dead   int             // entries that count no more
 	spare  int             // entries that may die before the next look at whether to sweep
 	desk   desk[T]
 
 	geometry
 	records  records[T]
 	entries  entries
-	count    int    // entries in lists, staged, or being swept
 	lists    []list // by slot
 	occupied fifo.Occupancy
 
@@ -187,7 +187,7 @@ func (w *Wheel[T]) move(index uint32, r *record[T], deadline structures.Tick) bo
 		r.word += nextStamp
 		w.catchUp()
 		w.link(index, r)
-		w.gone()
+		w.died()
 	}
 	return true
 }
@@ -207,18 +207,18 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 		return w.leave(r)
 	}
 	w.free(uint32(id), r)
+	w.died()
 	return true
 }
 
-// free gives the record of a timer back that is in the wheel. Its entry is dead
-// from now on.
+// free gives the record of a timer back that is in the wheel. Its entry counts no
+// more.
 func (w *Wheel[T]) free(index uint32, r *record[T]) {
 	var none T
 	r.value = none
 	r.word += nextStamp + nextGeneration
 	w.linked--
 	w.records.free.push(index)
-	w.gone()
 }
 
 // link gives a timer, which has none that counts, an entry in the slot for its
@@ -234,7 +234,6 @@ func (w *Wheel[T]) link(index uint32, r *record[T]) {
 		w.upper = min(w.upper, start)
 		w.next = min(w.next, start)
 	}
-	w.count++
 	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
 }
 
@@ -270,10 +269,9 @@ func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 		for s.done < s.n {
 			e := &s.staged[s.done&(stageLen-1)]
 			s.done++
-			w.count--
 			r := w.records.at(e.index)
 			if r.word != e.word {
-				w.work.Dropped++ // cancelled or moved since
+				w.drop(1) // cancelled or moved since
 				continue
 			}
 			t = structures.Timer[T]{ID: idOf(e.index, e.word), Deadline: s.tick, Value: r.value}
@@ -305,8 +303,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 			if e := &s.staged[s.done]; w.records.at(e.index).word == e.word {
 				return s.tick, true
 			}
-			w.count--
-			w.work.Dropped++
+			w.drop(1)
 		}
 		if s.rest != 0 {
 			w.stage()
@@ -338,7 +335,6 @@ func (w *Wheel[T]) trim(tick structures.Tick, level int) bool {
 			return true
 		}
 		w.lists[slot] = w.entries.pop(w.lists[slot])
-		w.count--
 		w.relink(e)
 	}
 	w.occupied.Clear(slot)

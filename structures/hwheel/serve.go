@@ -138,7 +138,6 @@ func (w *Wheel[T]) relinkAll(held []entry) {
 	}
 	w.records.ahead.Issue()
 	for _, e := range held {
-		w.count--
 		w.relink(e)
 	}
 }
@@ -147,7 +146,7 @@ func (w *Wheel[T]) relinkAll(held []entry) {
 func (w *Wheel[T]) relink(e entry) {
 	r := w.records.at(e.index())
 	if !r.word.inWheel() || r.word.stamp() != e.stamp() {
-		w.work.Dropped++
+		w.drop(1)
 		return
 	}
 	w.work.Moved++
@@ -158,7 +157,7 @@ func (w *Wheel[T]) relink(e entry) {
 func (w *Wheel[T]) stage() {
 	s := &w.serving
 	var late [stageLen]entry
-	fires, lates, dead := 0, 0, 0
+	fires, lates, seen := 0, 0, 0
 	for s.rest != 0 && fires+lates <= stageLen-chunkLen {
 		link, held := w.entries.chunk(s.rest)
 		for _, e := range held {
@@ -179,7 +178,7 @@ func (w *Wheel[T]) stage() {
 			fires += here & now
 			lates += here &^ now
 		}
-		dead += len(held)
+		seen += len(held)
 		next, _ := linkOf(*link)
 		w.entries.give(s.rest)
 		s.rest = next
@@ -188,12 +187,14 @@ func (w *Wheel[T]) stage() {
 	for i := range s.staged[:fires] {
 		w.records.at(s.staged[i].index).word = s.staged[i].word
 	}
-	w.count -= dead - fires
-	w.work.Dropped += uint64(dead - fires - lates)
+	w.drop(seen - fires - lates)
 	for _, e := range late[:lates] {
 		w.relink(e)
 	}
 	s.n, s.done = fires, 0
+	if w.tooManyDead() {
+		w.sweep(fires * sweepSpeed / 2) // there will be fewer live ones
+	}
 }
 
 // lookAhead asks for the records of what will be staged next, as far as that is
@@ -208,8 +209,8 @@ func (w *Wheel[T]) lookAhead() {
 		for _, e := range held {
 			w.records.touch(e.index())
 		}
+		w.records.ahead.Issue()
 		n += len(held)
 		l, _ = linkOf(*link)
 	}
-	w.records.ahead.Issue()
 }

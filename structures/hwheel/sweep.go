@@ -5,14 +5,14 @@ package hwheel
 // slots are swept when there are too many dead entries, a little at a time.
 
 const (
-	// sweepEvery is how many timers go between two looks at whether to sweep: few
+	// sweepEvery is how many entries die between two looks at whether to sweep: few
 	// enough for no call to be a long one.
 	sweepEvery = 8
 	// sweepShare and sweepFloor bound the dead entries that are left alone: by a
 	// share of the live ones, plus a constant.
 	sweepShare = 2
 	sweepFloor = 1024
-	// sweepSpeed is how many entries are gone through for each timer gone. Three
+	// sweepSpeed is how many entries are gone through for each one that dies. Three
 	// would do where entries die anywhere; it is more, for those that die where
 	// the sweep has just been.
 	sweepSpeed = 8
@@ -24,23 +24,29 @@ type sweeper struct {
 	rest list // what of it is still to be gone through
 }
 
-// gone takes note of a timer that has fired, or has left an entry behind: dead
-// entries are bounded by the live ones, so that either may be one too much.
-func (w *Wheel[T]) gone() {
+// died takes note of a timer whose entry counts no more.
+func (w *Wheel[T]) died() {
+	w.dead++
 	w.spare--
 	if w.spare < 0 {
-		w.sweep()
+		w.spare = sweepEvery
+		if w.tooManyDead() {
+			w.sweep(sweepEvery * sweepSpeed)
+		}
 	}
 }
 
-// sweep goes through some entries, if there are too many dead ones.
-func (w *Wheel[T]) sweep() {
-	w.spare = sweepEvery
-	dead := w.count - w.linked
-	if dead <= w.linked/sweepShare+sweepFloor {
-		return
-	}
-	for budget := sweepEvery * sweepSpeed; budget > 0 && w.count > w.linked; {
+// drop takes note of dead entries that are there no more.
+func (w *Wheel[T]) drop(n int) {
+	w.dead -= n
+	w.work.Dropped += uint64(n)
+}
+
+func (w *Wheel[T]) tooManyDead() bool { return w.dead > w.linked/sweepShare+sweepFloor }
+
+// sweep goes through so many entries, or a few more.
+func (w *Wheel[T]) sweep(budget int) {
+	for budget > 0 && w.dead > 0 {
 		budget -= w.sweepChunk()
 	}
 }
@@ -84,8 +90,7 @@ func (w *Wheel[T]) sweepRest() int {
 	for _, e := range live[:n] {
 		w.lists[slot] = w.entries.push(w.lists[slot], e)
 	}
-	w.count -= len(held) - n
-	w.work.Dropped += uint64(len(held) - n)
+	w.drop(len(held) - n)
 	if next == 0 && w.lists[slot] == 0 {
 		w.occupied.Clear(slot)
 	}

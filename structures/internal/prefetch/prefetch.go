@@ -14,9 +14,9 @@ package prefetch
 
 import "unsafe"
 
-// capacity is how many lines a Batch holds: about what a core can wait for at a
+// Capacity is how many lines a Batch holds: about what a core can wait for at a
 // time, twice.
-const capacity = 64
+const Capacity = 64
 
 // Batch is a set of cache lines to ask for together. The zero Batch is empty.
 //
@@ -24,20 +24,18 @@ const capacity = 64
 // that is gone or that is something else by now does no harm.
 type Batch struct {
 	n     int
-	lines [capacity]uintptr
+	lines [Capacity]uintptr
 }
 
-// Add adds the line that p points into.
+// Add adds the line that p points into. A line too many takes the place of another
+// one.
 func (b *Batch) Add(p unsafe.Pointer) {
-	if b.n == capacity {
-		b.Issue()
-	}
-	b.lines[b.n&(capacity-1)] = uintptr(p)
+	b.lines[b.n&(Capacity-1)] = uintptr(p)
 	b.n++
 }
 
-// Issue asks for all lines added, and empties the batch.
+// Issue asks for the lines added, and empties the batch.
 func (b *Batch) Issue() {
-	issue(b.lines[:b.n])
+	issue(b.lines[:min(b.n, Capacity)])
 	b.n = 0
 }
