@@ -118,10 +118,14 @@ func (w *Wheel[T]) leave(r *record[T]) bool {
 	} else {
 		// The record stays for the next timer of this position.
 		r.word += 2 * nextGeneration
-		d.ready[position] = idOf(uint32(d.ready[position]), r.word)
+		d.ready[position] += 2 << 32
 	}
-	d.gaps++
-	for d.n > 0 && d.arrivals[d.n-1].deadline == gap {
+	if position < d.n-1 {
+		d.gaps++
+		return true
+	}
+	d.n--
+	for d.gaps > 0 && d.arrivals[d.n-1].deadline == gap {
 		d.n--
 		d.gaps--
 	}

@@ -19,8 +19,8 @@
 //     records of the timers due at the next tick are asked for while those of this
 //     one fire (package prefetch).
 //   - Entries are not looked for. A cancelled timer leaves a dead one behind, and a
-//     sweep takes those away, a few at a time, so that they stay below half of the
-//     live ones and a constant. A timer that is moved to a later deadline keeps its
+//     sweep takes those away, a few at a time, so that they stay below three quarters
+//     of the live ones and a constant. A timer that is moved to a later deadline keeps its
 //     entry, and is taken to its new deadline when the old one comes.
 //   - Levels overlap: each reaches 4096 of its slots ahead, so that a timer of up to
 //     a million ticks cascades once in its life, and one of 250 million ticks twice.
