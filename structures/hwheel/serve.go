@@ -192,6 +192,7 @@ func (w *Wheel[T]) stage() {
 		w.relink(e)
 	}
 	s.n, s.done = fires, 0
+	w.records.free.makeRoom(stageLen + 2*sweepEvery)
 	if w.tooManyDead() {
 		w.sweep(fires * sweepSpeed / 2) // there will be fewer live ones
 	}

@@ -14,12 +14,18 @@ type stack struct {
 
 func (s *stack) len() int { return s.n + s.deep*stackPage }
 
+// push adds an index. There must be room for it at the top.
 func (s *stack) push(index uint32) {
-	if s.n == len(s.top) {
+	s.top[s.n&(2*stackPage-1)] = index
+	s.n++
+}
+
+// makeRoom makes room at the top for n more, half of what it holds at most: where
+// many are pushed one by one, this is what need not be asked each time.
+func (s *stack) makeRoom(n int) {
+	if s.n+n > len(s.top) {
 		s.spill()
 	}
-	s.top[s.n] = index
-	s.n++
 }
 
 // pop removes the last index pushed. There must be one.

@@ -23,15 +23,22 @@ type sweeper struct {
 	rest list // what of it is still to be gone through
 }
 
-// died takes note of a timer whose entry counts no more.
+// died takes note of a timer whose entry counts no more. It is small enough to be
+// inlined, and so is free: calling them took a tenth of the time of a Cancel.
 func (w *Wheel[T]) died() {
 	w.dead++
 	w.spare--
 	if w.spare < 0 {
-		w.spare = sweepEvery
-		if w.tooManyDead() {
-			w.sweep(sweepEvery * sweepSpeed)
-		}
+		w.tend()
+	}
+}
+
+// tend does what need not be done for each timer that is cancelled.
+func (w *Wheel[T]) tend() {
+	w.spare = sweepEvery
+	w.records.free.makeRoom(stageLen + 2*sweepEvery)
+	if w.tooManyDead() {
+		w.sweep(sweepEvery * sweepSpeed)
 	}
 }
 
