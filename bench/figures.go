@@ -11,6 +11,7 @@ type Figures struct {
 	N           int     // resident timers asked for
 	Resident    float64 // mean number of pending timers
 	CancelShare float64 // cancelled / (cancelled + fired)
+	MoveShare   float64 // moved / all operations that schedule, cancel, move or fire
 	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
 }
 
@@ -46,6 +47,7 @@ func figuresOf(w Workload, n int) Figures {
 	if cancelled+fired > 0 {
 		f.CancelShare = float64(cancelled) / float64(cancelled+fired)
 	}
+	f.MoveShare = float64(b.count(opReschedule)) / float64(b.Calls)
 	if b.Ticks > 0 {
 		f.Rate = float64(b.Calls) / (time.Duration(b.Ticks) * w.Tick).Seconds()
 	}

@@ -78,10 +78,10 @@ const listMost = 500_000
 // listWorkloads shows workloads by what they come to when their scripts are
 // written.
 func listWorkloads(out io.Writer, list []bench.Workload) {
-	t := newTable("workload", "what it does", "n", "resident", "cancelled", "operations/s", "delays", "source")
+	t := newTable("workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Name: "n", Align: text.AlignRight}, {Name: "resident", Align: text.AlignRight},
-		{Name: "cancelled", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
+		{Name: "cancelled", Align: text.AlignRight}, {Name: "moves", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
 	})
 	for i, f := range bench.MeasureFigures(list, listSize, listMost) {
 		w := list[i]
@@ -96,12 +96,15 @@ func listWorkloads(out io.Writer, list []bench.Workload) {
 			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
 		}
 		t.AppendRow(table.Row{w.Name, w.Summary, n, strconv.FormatFloat(f.Resident, 'f', 0, 64),
-			fmt.Sprintf("%.1f %%", 100*f.CancelShare), rate, strings.Join(bench.Delays(w.Model), ", "), w.Source})
+			percent(f.CancelShare), percent(f.MoveShare), rate, strings.Join(bench.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
 	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
-		"cancels, moves or fires one; – stands where the clock does not move.\n", listSize)
+		"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
+		"Moves: of all operations.\n", listSize)
 }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // decimals shows small numbers with two significant digits, large ones whole.
 func decimals(x float64) int {
