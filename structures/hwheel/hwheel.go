@@ -237,13 +237,24 @@ func (w *Wheel[T]) link(index uint32, r *record[T]) {
 	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
 }
 
-// put adds an entry to the list of a slot.
+// put adds an entry to the list of a slot. It is the same as push, but for what
+// it does where the last chunk is full, which includes the empty list: so one test
+// is enough, and where there is room it makes no call.
 func (w *Wheel[T]) put(slot int, e entry) {
-	l := w.lists[slot]
-	if l == 0 {
+	l := w.lists[slot] + 1
+	if l&chunkMask <= 1 {
+		w.putChunk(slot, e)
+		return
+	}
+	*w.entries.at(uint32(l)) = e
+	w.lists[slot] = l
+}
+
+func (w *Wheel[T]) putChunk(slot int, e entry) {
+	if w.lists[slot] == 0 {
 		w.occupied.Set(slot)
 	}
-	w.lists[slot] = w.entries.push(l, e)
+	w.lists[slot] = w.entries.pushChunk(w.lists[slot], e)
 }
 
 // detach takes the list of a slot away.

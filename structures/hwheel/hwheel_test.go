@@ -2,6 +2,7 @@ package hwheel
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -162,5 +163,90 @@ func TestCapacityIsReserved(t *testing.T) {
 		}
 	}); allocs > 0 {
 		t.Errorf("%v allocations within the capacity", allocs)
+	}
+}
+
+// schedtest stays with a few thousand timers. This is for what only shows with
+// many: pages of all kinds, the sweep of long slots, records that come back in any
+// order.
+func TestManyTimers(t *testing.T) {
+	const n = 50_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	w := New[int]()
+	pending := make(map[structures.ID]structures.Tick)
+	var ids []structures.ID
+	var now structures.Tick
+	check := func(what string) {
+		t.Helper()
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if w.Len() != len(pending) {
+			t.Fatalf("%s: %d pending, want %d", what, w.Len(), len(pending))
+		}
+		if bound := w.linked + sweepFloor + w.linked/2; w.dead > bound {
+			t.Fatalf("%s: %d dead entries, %d live ones", what, w.dead, w.linked)
+		}
+	}
+	add := func() {
+		deadline := now + 1 + structures.Tick(rng.Int64N(60_000))
+		id := w.Schedule(deadline, 0)
+		pending[id] = deadline
+		ids = append(ids, id)
+	}
+	pop := func(to structures.Tick) {
+		for ; now < to; now++ {
+			for timer := range structures.Due(w, now+1) {
+				if want, ok := pending[timer.ID]; !ok || want != now+1 || timer.Deadline != want {
+					t.Fatalf("at %d fired %+v, want deadline %d, pending %t", now+1, timer, want, ok)
+				}
+				delete(pending, timer.ID)
+			}
+		}
+	}
+	for range 3 {
+		for len(pending) < n {
+			add()
+		}
+		check("filled")
+		for range 3 * n {
+			i := rng.IntN(len(ids))
+			id := ids[i]
+			_, is := pending[id]
+			if rng.IntN(4) == 0 {
+				deadline := now + 1 + structures.Tick(rng.Int64N(60_000))
+				if w.Reschedule(id, deadline) != is {
+					t.Fatalf("Reschedule = %t of a timer that is pending: %t", !is, is)
+				}
+				if is {
+					pending[id] = deadline
+				}
+				continue
+			}
+			if w.Cancel(id) != is {
+				t.Fatalf("Cancel = %t of a timer that is pending: %t", !is, is)
+			}
+			delete(pending, id)
+			ids[i] = ids[len(ids)-1]
+			ids = ids[:len(ids)-1]
+			add()
+			if rng.IntN(100) == 0 {
+				pop(now + 3)
+			}
+		}
+		check("churned")
+		for id := range pending {
+			if rng.IntN(3) > 0 {
+				w.Cancel(id)
+				delete(pending, id)
+			}
+		}
+		check("mostly cancelled")
+		pop(now + 70_000)
+		check("drained")
+		if len(pending) != 0 {
+			t.Fatalf("%d timers never fired", len(pending))
+		}
+		ids = ids[:0]
 	}
 }

@@ -20,8 +20,8 @@ func (s *stack) push(index uint32) {
 	s.n++
 }
 
-// makeRoom makes room at the top for n more, half of what it holds at most: where
-// many are pushed one by one, this is what need not be asked each time.
+// makeRoom makes room at the top for n more, a page of them at most: where many are
+// pushed one by one, this is what need not be asked each time.
 func (s *stack) makeRoom(n int) {
 	if s.n+n > len(s.top) {
 		s.spill()
@@ -45,5 +45,5 @@ func (s *stack) spill() {
 	}
 	copy(s.pages[s.deep][:], s.top[:stackPage])
 	s.deep++
-	s.n = copy(s.top[:], s.top[stackPage:])
+	s.n = copy(s.top[:], s.top[stackPage:s.n])
 }

@@ -1,0 +1,36 @@
+package hwheel
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestStackGivesBackLastInFirstOut(t *testing.T) {
+	var s stack
+	var want []uint32
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 2000 {
+		// Up and down over several pages, by amounts that are no part of one.
+		room := 1 + rng.IntN(stackPage)
+		s.makeRoom(room)
+		for range rng.IntN(room + 1) {
+			index := rng.Uint32()
+			s.push(index)
+			want = append(want, index)
+		}
+		down := rng.IntN(stackPage)
+		if round/100%2 == 1 {
+			down += stackPage / 3
+		}
+		for range min(down, len(want)) {
+			last := len(want) - 1
+			if got := s.pop(); got != want[last] {
+				t.Fatalf("round %d: popped %d with %d left, want %d", round, got, last, want[last])
+			}
+			want = want[:last]
+		}
+		if s.len() != len(want) {
+			t.Fatalf("round %d: len %d, want %d", round, s.len(), len(want))
+		}
+	}
+}
