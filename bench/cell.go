@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -305,8 +306,8 @@ func (c *cellRun) stop() {
 		if row.replayer == nil {
 			continue
 		}
-		if g, ok := row.s.(*goTimers); ok {
-			g.stop()
+		if g, ok := row.s.(*gotimer.Timers); ok {
+			g.Stop()
 		}
 	}
 	c.rows, c.memory = nil, nil

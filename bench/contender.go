@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -35,7 +36,7 @@ func contenders(entries []catalog.Entry, w Workload) []*contender {
 	if KindOf(w.Model).nothingFires {
 		list = append(list, &contender{
 			row:  Row{Structure: BaselineName, Role: RoleBaseline},
-			make: func() structures.Scheduler[uint64] { return newGoTimers() },
+			make: func() structures.Scheduler[uint64] { return gotimer.New() },
 		})
 	}
 	for _, e := range entries {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -53,11 +54,11 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
 			}
 			if KindOf(w.Model).nothingFires {
-				g := newGoTimers()
+				g := gotimer.New()
 				if err := allReplays(g, nil, blocks); err != nil {
 					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
 				}
-				g.stop()
+				g.Stop()
 			}
 		}
 	}

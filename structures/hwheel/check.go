@@ -40,6 +40,7 @@ func (c *checker[T]) checkCursor() error {
 
 func (c *checker[T]) checkLists() error {
 	w := c.w
+	var busy [maxLevels]int
 	for slot := range w.lists {
 		sweeping := w.sweeper.rest != 0 && w.sweeper.slot == slot
 		if has := w.lists[slot] != 0 || sweeping; has != w.occupied.Has(slot) {
@@ -49,6 +50,7 @@ func (c *checker[T]) checkLists() error {
 			continue
 		}
 		level, tick := c.slotStart(slot)
+		busy[level]++
 		if w.next > tick {
 			return fmt.Errorf("slot %d starts at tick %d, before the next thing to do at %d", slot, tick, w.next)
 		}
@@ -64,6 +66,9 @@ func (c *checker[T]) checkLists() error {
 			}
 		}
 	}
+	if busy != w.busy {
+		return fmt.Errorf("occupied slots by level are %v, the counters say %v", busy, w.busy)
+	}
 	// Of the slot that is being served, nothing is known but that it is due.
 	return c.checkList(w.serving.rest, w.near(w.serving.tick), 0, w.serving.tick)
 }
@@ -71,9 +76,7 @@ func (c *checker[T]) checkLists() error {
 // slotStart returns the level of a slot and the tick at which it starts next.
 func (c *checker[T]) slotStart(slot int) (level int, tick structures.Tick) {
 	w := c.w
-	for level+1 < w.levels && slot >= w.base(level+1) {
-		level++
-	}
+	level = w.levelIn(slot)
 	size, number := 1<<w.ring, 0
 	if level == 0 {
 		size, number = 1<<w.fine, slot

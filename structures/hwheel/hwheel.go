@@ -80,6 +80,7 @@ type Wheel[T any] struct {
 	entries  entries
 	lists    []list // by slot
 	occupied fifo.Occupancy
+	busy     [maxLevels]int // by level: occupied slots
 
 	cursor  structures.Tick // all slots up to it have been served
 	upper   structures.Tick // no slot of another level than 0 that holds any starts before it
@@ -251,8 +252,9 @@ func (w *Wheel[T]) put(slot int, e entry) {
 }
 
 func (w *Wheel[T]) putChunk(slot int, e entry) {
-	if w.lists[slot] == 0 {
+	if w.lists[slot] == 0 && !w.occupied.Has(slot) {
 		w.occupied.Set(slot)
+		w.busy[w.levelIn(slot)]++
 	}
 	w.lists[slot] = w.entries.pushChunk(w.lists[slot], e)
 }
@@ -262,8 +264,16 @@ func (w *Wheel[T]) detach(slot int) list {
 	w.unsweep(slot)
 	l := w.lists[slot]
 	w.lists[slot] = 0
-	w.occupied.Clear(slot)
+	w.vacate(slot)
 	return l
+}
+
+// vacate takes note of a slot that is empty from now on.
+func (w *Wheel[T]) vacate(slot int) {
+	if w.occupied.Has(slot) {
+		w.occupied.Clear(slot)
+		w.busy[w.levelIn(slot)]--
+	}
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and
@@ -274,6 +284,9 @@ func (w *Wheel[T]) detach(slot int) list {
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	if now > w.now {
 		w.now = now
+	}
+	if w.next > w.now {
+		return t, false // nothing is staged either: what is has been due before
 	}
 	s := &w.serving
 	for {
@@ -348,7 +361,7 @@ func (w *Wheel[T]) trim(tick structures.Tick, level int) bool {
 		w.lists[slot] = w.entries.pop(w.lists[slot])
 		w.relink(e)
 	}
-	w.occupied.Clear(slot)
+	w.vacate(slot)
 	return false
 }
 

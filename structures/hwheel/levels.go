@@ -36,6 +36,9 @@ type geometry struct {
 	level      [65]uint8 // by the number of bits of a distance above level 0
 }
 
+// maxLevels is the number of levels where there are most.
+const maxLevels = 64
+
 // newGeometry returns the geometry for slots of 2^(fine*l) ticks, 2^ring of them;
 // ring must be more than fine, or the
 // last deadline of a slot would be out of reach of the level below when the slot
@@ -61,6 +64,14 @@ func (g *geometry) shift(level int) uint { return g.fine * uint(level) }
 // base returns the number of the first slot of a level from 1 on, or how many
 // slots there are below it.
 func (g *geometry) base(level int) int { return 1<<g.fine + (level-1)<<g.ring }
+
+// levelIn returns the level of a slot.
+func (g *geometry) levelIn(slot int) int {
+	if slot < 1<<g.fine {
+		return 0
+	}
+	return 1 + (slot-1<<g.fine)>>g.ring
+}
 
 // slots returns the number of slots of all levels.
 func (g *geometry) slots() int { return g.base(g.levels) }

@@ -86,6 +86,9 @@ func (w *Wheel[T]) firstOn(level int) (tick structures.Tick, ok bool) {
 func (w *Wheel[T]) firstAbove() (first structures.Tick, on int) {
 	first = math.MaxInt64
 	for level := 1; level < w.levels; level++ {
+		if w.busy[level] == 0 {
+			continue
+		}
 		if tick, ok := w.firstOn(level); ok && tick < first {
 			first, on = tick, level
 		}

@@ -107,7 +107,7 @@ func (w *Wheel[T]) sweepRest() int {
 		}
 		w.records.ahead.Issue()
 	case w.lists[slot] == 0:
-		w.occupied.Clear(slot)
+		w.vacate(slot)
 	}
 	return len(held)
 }

@@ -1,0 +1,13 @@
+package btreegoogle_test
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/lines"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/btreegoogle"
+)
+
+func Benchmark(b *testing.B) {
+	lines.Benchmark(b, 100_000, func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() })
+}

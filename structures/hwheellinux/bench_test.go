@@ -1,0 +1,13 @@
+package hwheellinux_test
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/lines"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheellinux"
+)
+
+func Benchmark(b *testing.B) {
+	lines.Benchmark(b, 0, func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() })
+}

@@ -1,0 +1,13 @@
+package minheap_test
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/lines"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+func Benchmark(b *testing.B) {
+	lines.Benchmark(b, 0, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
+}
