@@ -87,7 +87,12 @@ func (p Profile) fits(e catalog.Entry, n int) bool {
 // warmSize returns the number of operations that bring a population of n into the
 // cache, as far as it fits: beyond 100,000 timers or so it does not, and a round
 // trip through what is hot must do.
-func warmSize(n int) int { return min(max(5_000, 2*n), 150_000) }
+func warmSize(n int) int {
+	if n > 100_000 {
+		return 50_000
+	}
+	return min(max(5_000, 2*n), 150_000)
+}
 
 // blockSize returns the number of operations in a timed block. Over the trials
 // of a cell the population is replaced about once, so that what a structure puts
@@ -96,5 +101,5 @@ func blockSize(w Workload, n int) int {
 	if w.Trial > 0 {
 		return w.Trial
 	}
-	return min(max(20_000, n/10), 200_000)
+	return min(max(20_000, n/20), 200_000)
 }
