@@ -24,7 +24,7 @@ bench: build ## Measure and draw the charts into out/: at most 5 minutes
 	$(CMD) report --out $(OUT)
 
 .PHONY: bench-smoke
-bench-smoke: build ## The same in small, to see that all works: at most 20 seconds
+bench-smoke: build ## The same in small, to see that all works: about a minute
 	$(CMD) run --profile smoke --out $(OUT) $(ARGS)
 	$(CMD) report --out $(OUT)
 

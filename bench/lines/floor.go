@@ -14,7 +14,7 @@ type Floor struct {
 
 // MeasureFloor measures the floor among n records.
 func MeasureFloor(n int) Floor {
-	type record struct{ a, b, c, next uint64 }
+	type record struct{ a, b, _, next uint64 }
 	records := make([]record, n)
 	r := rand.New(rand.NewPCG(1, 2))
 	victims := newNumbers(n).victims[:]
