@@ -197,24 +197,15 @@ func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
 
 func (c *checker[T]) checkDesk() error {
 	d := &c.w.desk
-	if d.n > 0 && d.arrivals[d.n-1].deadline == gap {
-		return fmt.Errorf("the last of %d positions at the desk was given up", d.n)
-	}
-	gaps := 0
 	for position, id := range d.ready {
-		r := c.w.records.at(uint32(id))
-		if idOf(uint32(id), r.word) != id || r.word&atDesk == 0 || r.word.position() != position || id>>32&1 == 0 {
+		r := d.record[position]
+		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.word) != id || r.word&atDesk == 0 ||
+			r.word.position() != position || id>>32&1 == 0 {
 			return fmt.Errorf("position %d at the desk has ID %#x, its record says %#x", position, id, r.word)
 		}
-		switch a := d.arrivals[position]; {
-		case position < d.n && a.deadline == gap:
-			gaps++
-		case position < d.n && c.w.next > a.deadline:
-			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", a.deadline, c.w.next)
+		if d.holds(position) && c.w.next > r.deadline {
+			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", r.deadline, c.w.next)
 		}
-	}
-	if gaps != d.gaps {
-		return fmt.Errorf("%d gaps at the desk, the counter says %d", gaps, d.gaps)
 	}
 	return nil
 }

@@ -49,6 +49,7 @@ package hwheel
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
@@ -135,12 +136,13 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		deadline = w.afterNow()
 	}
 	d := &w.desk
-	if d.n == deskLen {
+	if d.taken == full {
 		w.settle()
 	}
-	position := d.n & deskMask
-	d.n = position + 1
-	d.arrivals[position] = arrival[T]{deadline, value}
+	position := bits.TrailingZeros32(^d.taken) & deskMask
+	d.taken |= 1 << position
+	r := d.record[position]
+	r.deadline, r.value = deadline, value
 	if deadline < w.next {
 		w.next = deadline
 	}
@@ -179,7 +181,7 @@ func (w *Wheel[T]) move(index uint32, r *record[T], deadline structures.Tick) bo
 		if !w.desk.holds(r.word.position()) {
 			return false
 		}
-		w.desk.arrivals[r.word.position()].deadline = deadline
+		r.deadline = deadline
 		w.next = min(w.next, deadline)
 	case r.word.place() == linked && deadline >= r.deadline:
 		r.deadline = deadline
