@@ -228,15 +228,11 @@ func (w *Wheel[T]) free(index uint32, r *record[T]) {
 // deadline.
 func (w *Wheel[T]) link(index uint32, r *record[T]) {
 	r.word &^= placeMask // linked
-	slot := w.near(r.deadline)
-	if level := w.levelOf(r.deadline, w.cursor); level == 0 {
-		w.next = min(w.next, r.deadline)
-	} else {
-		slot = w.at(level, r.deadline)
-		start := w.start(level, r.deadline)
-		w.upper = min(w.upper, start)
-		w.next = min(w.next, start)
+	slot, first := w.place(r.deadline, w.cursor)
+	if slot > int(w.low) {
+		w.upper = min(w.upper, first)
 	}
+	w.next = min(w.next, first)
 	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
 }
 

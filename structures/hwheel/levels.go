@@ -33,27 +33,34 @@ import (
 type geometry struct {
 	fine, ring uint
 	levels     int
-	level      [65]uint8 // by the number of bits of a distance above level 0
+	low, mask  uint64    // 2^fine - 1 and 2^ring - 1
+	reach      [65]reach // by the number of bits of a distance above level 0
+}
+
+// reach is what link needs to know of the level that reaches a distance.
+type reach struct {
+	shift uint // the binary logarithm of the ticks in a slot
+	base  int  // the number of the first slot
 }
 
 // maxLevels is the number of levels where there are most.
 const maxLevels = 64
 
 // newGeometry returns the geometry for slots of 2^(fine*l) ticks, 2^ring of them;
-// ring must be more than fine, or the
-// last deadline of a slot would be out of reach of the level below when the slot
-// starts, and fine must not be 0.
+// ring must be
+// more than fine, or the last deadline of a slot would be out of reach of the level
+// below when the slot starts, and fine must not be 0.
 func newGeometry(fine, ring uint) geometry {
-	g := geometry{fine: fine, ring: ring, levels: 2}
+	g := geometry{fine: fine, ring: ring, levels: 2, low: 1<<fine - 1, mask: 1<<ring - 1}
 	for g.shift(g.levels-1)+ring < 64 {
 		g.levels++
 	}
-	for n := range g.level {
+	for n := range g.reach {
 		level := 1
 		for level < g.levels-1 && uint(n) > g.shift(level)+ring {
 			level++
 		}
-		g.level[n] = uint8(level)
+		g.reach[n] = reach{g.shift(level), g.base(level)}
 	}
 	return g
 }
@@ -77,11 +84,11 @@ func (g *geometry) levelIn(slot int) int {
 func (g *geometry) slots() int { return g.base(g.levels) }
 
 // near returns the slot of level 0 that holds the deadlines at tick.
-func (g *geometry) near(tick structures.Tick) int { return int(uint64(tick) & (1<<g.fine - 1)) }
+func (g *geometry) near(tick structures.Tick) int { return int(uint64(tick) & g.low) }
 
 // at returns the slot of a level from 1 on that holds the deadlines at tick.
 func (g *geometry) at(level int, tick structures.Tick) int {
-	return g.base(level) + int(uint64(tick)>>g.shift(level)&(1<<g.ring-1))
+	return g.base(level) + int(uint64(tick)>>g.shift(level)&g.mask)
 }
 
 // start returns the first tick of the slot of a level that tick is in.
@@ -89,15 +96,19 @@ func (g *geometry) start(level int, tick structures.Tick) structures.Tick {
 	return tick >> g.shift(level) << g.shift(level)
 }
 
-// levelOf returns the level for a deadline that is after the cursor.
+// place returns the slot for a deadline that is after the cursor, and the first
+// tick at which there is something to do for it: the deadline itself on level 0,
+// the start of the slot elsewhere.
 //
-// It is the lowest one whose ring reaches it. The slot starts after the cursor
-// then: a deadline that is out of reach for the level below is further away than
-// a slot of this one is wide.
-func (g *geometry) levelOf(deadline, cursor structures.Tick) int {
+// The level is the lowest one whose ring reaches the deadline. The slot starts
+// after the cursor then: a deadline that is out of reach for the level below is
+// further away than a slot of this one is wide.
+func (g *geometry) place(deadline, cursor structures.Tick) (slot int, first structures.Tick) {
 	distance := uint64(deadline - cursor)
-	if distance <= 1<<g.fine {
-		return 0
+	if distance <= g.low+1 {
+		return g.near(deadline), deadline
 	}
-	return int(g.level[bits.Len64(distance)])
+	r := &g.reach[bits.Len64(distance)]
+	number := uint64(deadline) >> (r.shift & 63)
+	return r.base + int(number&g.mask), structures.Tick(number << (r.shift & 63))
 }
