@@ -66,11 +66,30 @@ func (c *checker[T]) checkLists() error {
 			}
 		}
 	}
+	if err := c.checkSoonest(); err != nil {
+		return err
+	}
 	if busy != w.busy {
 		return fmt.Errorf("occupied slots by level are %v, the counters say %v", busy, w.busy)
 	}
 	// Of the slot that is being served, nothing is known but that it is due.
 	return c.checkList(w.serving.rest, w.near(w.serving.tick), 0, w.serving.tick)
+}
+
+// checkSoonest compares what is known of the slot to serve next with what a search
+// finds.
+func (c *checker[T]) checkSoonest() error {
+	w := c.w
+	if !w.soonest.known {
+		return nil
+	}
+	upper := w.upper
+	want := w.findSoonest()
+	w.upper = upper
+	if w.soonest != want {
+		return fmt.Errorf("slot %d is the next one, at tick %d; the search finds %d at %d", w.soonest.slot, w.soonest.tick, want.slot, want.tick)
+	}
+	return nil
 }
 
 // slotStart returns the level of a slot and the tick at which it starts next.

@@ -43,8 +43,9 @@
 // Pick it for many timers, of any delays, mostly cancelled or mostly firing. Pick
 // package hwheellist where timers of one deadline must fire in order, package
 // wheel for the same where delays fit a revolution, and a heap where timers are
-// few or where a driver without ticks must not be woken up between two of them:
-// Next may name a tick at which a slot cascades and nothing fires.
+// few. A driver without ticks is hardly ever woken up for nothing: Next names the
+// start of a slot that cascades, where nothing may fire, only if the slot holds more
+// than 15 timers or another slot starts before they are due.
 package hwheel
 
 import (
@@ -85,6 +86,7 @@ type Wheel[T any] struct {
 
 	cursor  structures.Tick // all slots up to it have been served
 	upper   structures.Tick // no slot of another level than 0 that holds any starts before it
+	soonest soonest
 	serving serving
 	sweeper sweeper
 	work    structures.Work
@@ -110,6 +112,7 @@ func newWheel[T any](g geometry) *Wheel[T] {
 		geometry: g,
 		next:     math.MaxInt64,
 		upper:    math.MaxInt64,
+		soonest:  unknown,
 		lists:    make([]list, g.slots()),
 		occupied: fifo.NewOccupancy(g.slots()),
 	}
@@ -233,7 +236,18 @@ func (w *Wheel[T]) link(index uint32, r *record[T]) {
 		w.upper = min(w.upper, first)
 	}
 	w.next = min(w.next, first)
+	if first <= w.soonest.tick && w.soonest.known {
+		w.precede(slot, first)
+	}
 	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
+}
+
+// precede takes note of a slot that starts no later than the soonest one. Of those
+// that start at one tick the one of the highest level comes first.
+func (w *Wheel[T]) precede(slot int, first structures.Tick) {
+	if first < w.soonest.tick || slot > w.soonest.slot {
+		w.soonest.slot, w.soonest.tick = slot, first
+	}
 }
 
 // put adds an entry to the list of a slot. It is the same as push, but for what
@@ -270,6 +284,9 @@ func (w *Wheel[T]) detach(slot int) list {
 func (w *Wheel[T]) vacate(slot int) {
 	if w.occupied.Has(slot) {
 		w.occupied.Clear(slot)
+		if slot == w.soonest.slot {
+			w.soonest = unknown
+		}
 		w.busy[w.levelIn(slot)]--
 	}
 }
@@ -309,11 +326,11 @@ func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	}
 }
 
-// Next returns the tick at which Pop has something to do: to fire a timer, when
-// the earliest ones are on level 0, or else to cascade the first slot that holds
-// any. No timer is due before it, and it is after the clock unless a timer is
-// due now. ok is false when no timer is pending. It costs O(1), or what a Pop at
-// the clock would cost that has slots to cascade, and then leaves Pop without.
+// Next returns the tick at which Pop has something to do: to fire a timer, or to
+// cascade a slot that holds many. No timer is due before it, and it is after the
+// clock unless a timer is due now. ok is false when no timer is pending. It costs
+// O(1), or what a Pop at the clock would cost that has slots to cascade, and then
+// leaves Pop without.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.Len() == 0 {
 		return 0, false
@@ -331,25 +348,53 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 			w.stage()
 			continue
 		}
-		tick, level, found := w.nextSlot()
-		if found && tick > w.now && !w.trim(tick, level) {
+		slot, tick, found := w.nextSlot()
+		if found && tick > w.now && !w.trim(slot, tick) {
 			continue
 		}
 		if tick > w.now || !w.serve() {
 			w.next = tick
-			return tick, true
+			return w.foresee(slot, tick), true
 		}
 	}
 }
 
-// trim takes entries that have no business there off the end of the list of the
-// slot of a level that starts at tick, and reports whether any other is left.
-func (w *Wheel[T]) trim(tick structures.Tick, level int) bool {
-	slot := w.near(tick)
-	if level > 0 {
-		slot = w.at(level, tick)
+// foresee returns a tick before which nothing fires; slot is the one to serve next,
+// and starts at tick, which is an answer. There is a better one where the slot is of
+// another level than 0 and holds few timers, as then their deadlines can be looked
+// up: a driver with few timers is not woken up only to cascade them.
+func (w *Wheel[T]) foresee(slot int, tick structures.Tick) structures.Tick {
+	level := w.levelIn(slot)
+	if level == 0 {
+		return tick
 	}
+	link, held := w.entries.chunk(w.lists[slot])
+	if next, _ := linkOf(*link); next != 0 {
+		return tick
+	}
+	at := structures.Tick(math.MaxInt64)
+	for _, e := range held {
+		if r := w.records.at(e.index()); r.word.inWheel() && r.word.stamp() == e.stamp() {
+			at = min(at, r.deadline)
+		}
+	}
+	// Other slots that start before it ends are on the levels below. Those of its
+	// level start where it ends at the earliest, and those above as well: were there
+	// one that starts with it, that one would be served next.
+	for below := range level {
+		if w.busy[below] > 0 {
+			_, start, _ := w.firstOn(below)
+			at = min(at, start)
+		}
+	}
+	return at
+}
+
+// trim takes entries that have no business there off the end of the list of a slot
+// that starts at tick, and reports whether any other is left.
+func (w *Wheel[T]) trim(slot int, tick structures.Tick) bool {
 	w.unsweep(slot)
+	level := w.levelIn(slot)
 	for w.lists[slot] != 0 {
 		e := *w.entries.at(uint32(w.lists[slot]))
 		r := w.records.at(e.index())

@@ -112,7 +112,7 @@ func TestWorkCountsDeadEntriesAndTimersMoved(t *testing.T) {
 	}
 }
 
-func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
+func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 	w := newWheel[int](newGeometry(2, 3))
 	next := func(want structures.Tick) {
 		t.Helper()
@@ -123,22 +123,48 @@ func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.Schedule(70, 0)
-	next(64) // a slot of level 2
-	far := w.Schedule(39, 0)
-	next(32) // another one
+	w.Schedule(70, 0) // in slot 64..79 of level 2
+	next(70)
+	far := w.Schedule(39, 0) // in slot 32..47 of level 2
+	next(39)
 	w.Cancel(far)
-	next(64) // what is left of it is gone through here
-	near := w.Schedule(11, 0)
-	next(8) // of level 1
-	due := w.Schedule(2, 0)
-	next(2) // exact
+	next(70)
+	near := w.Schedule(11, 0) // in slot 8..11 of level 1
+	next(11)
+	due := w.Schedule(2, 0) // on level 0
+	next(2)
 	w.Reschedule(due, 3)
 	next(3)
 	w.Cancel(due)
-	next(8)
+	next(11)
 	w.Reschedule(near, 1<<40)
-	next(64)
+	next(70)
+}
+
+// A slot of a higher level may start before one of a lower level and end after it.
+func TestNextFindsWhatIsDueWithinALongerSlot(t *testing.T) {
+	w := newWheel[int](newGeometry(2, 4))
+	w.Schedule(79, 0) // in slot 64..79 of level 2, as seen from tick 0
+	w.settle()
+	drive(w, 20)
+	w.Schedule(70, 0) // in slot 68..71 of level 1
+	if got, _ := w.Next(); got != 68 {
+		t.Fatalf("Next() = %d, want 68, where the slot of 70 starts", got)
+	}
+	w.Schedule(67, 0) // in slot 64..67 of level 1, which starts with that of level 2
+	if got, _ := w.Next(); got != 64 {
+		t.Fatalf("Next() = %d, want 64, where two slots start", got)
+	}
+}
+
+func TestNextNamesTheStartOfASlotWithManyTimers(t *testing.T) {
+	w := newWheel[int](newGeometry(2, 3))
+	for range chunkLen {
+		w.Schedule(70, 0)
+	}
+	if got, _ := w.Next(); got != 64 {
+		t.Fatalf("Next() = %d, want 64", got)
+	}
 }
 
 func TestIdlePopMovesTheCursor(t *testing.T) {

@@ -29,17 +29,16 @@ const stageLen = 64
 // slots of the other levels. It reports whether there was anything.
 func (w *Wheel[T]) serve() bool {
 	w.settle()
-	tick, level, ok := w.nextSlot()
+	slot, tick, ok := w.nextSlot()
 	if !ok || tick > w.now {
 		w.next = tick
 		w.catchUp()
 		return false
 	}
-	if level > 0 {
+	if slot > int(w.low) {
 		w.cascade(tick)
 		return true
 	}
-	slot := w.near(tick)
 	w.serving.tick = tick
 	w.serving.rest = w.detach(slot)
 	w.cursor = min(tick, math.MaxInt64-1)
@@ -48,52 +47,77 @@ func (w *Wheel[T]) serve() bool {
 	return true
 }
 
-// nextSlot returns the slot that is to be served next, by its tick and level; ok
-// is false, and tick the largest there is, when there is none.
-func (w *Wheel[T]) nextSlot() (tick structures.Tick, level int, ok bool) {
-	tick, ok = w.firstOn(0)
-	if w.upper <= tick && w.upper < math.MaxInt64 {
-		// upper is a bound. Slots have come to be empty since, perhaps.
-		w.upper, level = w.firstAbove()
-		if w.upper <= tick && level > 0 {
-			return w.upper, level, true
-		}
-	}
-	return tick, 0, ok
+// soonest is the slot that is to be served next, as long as that is known: most
+// often it is asked for several times before it changes. A driver that steps from
+// one tick that Next names to the next takes half the time with it.
+type soonest struct {
+	known bool
+	slot  int
+	tick  structures.Tick // at which it starts
 }
 
-// firstOn returns the tick of the first slot of a level that is not empty.
-func (w *Wheel[T]) firstOn(level int) (tick structures.Tick, ok bool) {
-	shift, base, size := w.shift(level), 0, 1<<w.fine
+// unknown is what is known when that slot has gone.
+var unknown = soonest{tick: math.MaxInt64}
+
+// nextSlot returns the slot that is to be served next, and the tick at which it
+// starts; ok is false, and tick the largest there is, when there is none.
+func (w *Wheel[T]) nextSlot() (slot int, tick structures.Tick, ok bool) {
+	if !w.soonest.known {
+		w.soonest = w.findSoonest()
+	}
+	return w.soonest.slot, w.soonest.tick, w.soonest.known
+}
+
+func (w *Wheel[T]) findSoonest() soonest {
+	slot, tick, ok := 0, structures.Tick(math.MaxInt64), false
+	if w.busy[0] > 0 {
+		slot, tick, ok = w.firstOn(0)
+	}
+	if w.upper <= tick && w.upper < math.MaxInt64 {
+		// upper is a bound. Slots have come to be empty since, perhaps.
+		above, first, found := w.firstAbove()
+		w.upper = first
+		if found && first <= tick {
+			return soonest{true, above, first}
+		}
+	}
+	return soonest{ok, slot, tick}
+}
+
+// firstOn returns the first slot of a level that is not empty, and the tick at
+// which it starts.
+func (w *Wheel[T]) firstOn(level int) (slot int, tick structures.Tick, ok bool) {
+	shift, base, size := w.shift(level), 0, int(w.low)+1
 	if level > 0 {
-		base, size = w.base(level), 1<<w.ring
+		base, size = w.base(level), int(w.mask)+1
 	}
 	// The ring is walked from the slot after the cursor's to its end, then from
 	// its beginning.
 	first := uint64(w.cursor)>>shift + 1
 	from := int(first & uint64(size-1))
 	if i := w.occupied.Next(base + from); i >= 0 && i < base+size {
-		return structures.Tick((first + uint64(i-base-from)) << shift), true
+		return i, structures.Tick((first + uint64(i-base-from)) << shift), true
 	}
 	if i := w.occupied.Next(base); i >= 0 && i < base+from {
-		return structures.Tick((first + uint64(i-base-from+size)) << shift), true
+		return i, structures.Tick((first + uint64(i-base-from+size)) << shift), true
 	}
-	return math.MaxInt64, false
+	return 0, math.MaxInt64, false
 }
 
-// firstAbove returns the first tick at which a slot of another level than 0
-// starts that is not empty, and its level, or else the largest tick and 0.
-func (w *Wheel[T]) firstAbove() (first structures.Tick, on int) {
+// firstAbove returns the slot of another level than 0 that starts first and is not
+// empty, and the tick at which it does: of those that start at one tick the one of
+// the highest level.
+func (w *Wheel[T]) firstAbove() (slot int, first structures.Tick, ok bool) {
 	first = math.MaxInt64
 	for level := 1; level < w.levels; level++ {
 		if w.busy[level] == 0 {
 			continue
 		}
-		if tick, ok := w.firstOn(level); ok && tick < first {
-			first, on = tick, level
+		if i, tick, found := w.firstOn(level); found && tick <= first {
+			slot, first, ok = i, tick, true
 		}
 	}
-	return first, on
+	return slot, first, ok
 }
 
 // cascade moves the timers of the slots that start at tick down, those of the
