@@ -77,12 +77,12 @@ func (v *view) breakEvenTable() string {
 	workloads := v.scaled()
 	header, aligns := []string{"Structure"}, "l"
 	for _, w := range workloads {
-		header = append(header, w)
+		header = append(header, literal(w))
 		aligns += "r"
 	}
 	var rows [][]string
 	for _, who := range v.present(func(who contender) bool { return who.role == bench.RoleStructure && who.name != plainList }) {
-		line, any := []string{who.name}, false
+		line, any := []string{literal(who.name)}, false
 		for _, w := range workloads {
 			cell := "–"
 			if b, ok := breakEvenOf(v.cells(w), who.name); ok {
@@ -105,8 +105,8 @@ func (p *page) breakEven(v *view) {
 	if table == "" {
 		return
 	}
-	p.line("## From how many timers on is it worth more than a list?")
+	p.heading("From how many timers on is it worth more than a list?")
 	p.linef("The number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum, "+
 		"interpolated between the measured sizes; ties count for the list. ≤: less than the smallest size measured; >: not at any size measured with both.", plainList)
-	p.line(table)
+	p.table(table)
 }

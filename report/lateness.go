@@ -8,7 +8,7 @@ func (v *view) latenessTable() string {
 	var rows [][]string
 	for _, i := range v.r.Idle {
 		if l := i.Lateness; l != nil && i.Driver == bench.Ticking {
-			rows = append(rows, []string{i.Structure, i.Distribution, short(float64(i.N)), count(i.Fired),
+			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), short(float64(i.N)), count(i.Fired),
 				digits3(l.Mean), digits3(l.P99), digits3(l.Max),
 				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)})
 		}
@@ -25,8 +25,8 @@ func (p *page) lateness(v *view) {
 	if table == "" {
 		return
 	}
-	p.line("## How late do coarse structures fire?")
+	p.heading("How late do coarse structures fire?")
 	p.line("A coarse structure rounds deadlines up: it fires late, never early, and by no more than it declares for the delay, which was " +
 		"checked for every timer. All others fire at the very tick. Ticking driver; exact counts.")
-	p.line(table)
+	p.table(table)
 }

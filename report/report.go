@@ -88,7 +88,7 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 			return written, err
 		}
 	}
-	return written, save(Page, []byte(v.page(charts)))
+	return written, save(Page, []byte(v.page(charts).markdown()))
 }
 
 // charts are the pictures of one report. Nil: no data.

@@ -76,7 +76,7 @@ func compact() *bench.Results {
 
 func TestPage(t *testing.T) {
 	v := newView(compact(), testKnowledge(six))
-	golden(t, Page, []byte(v.page(v.charts())), bytes.Equal)
+	golden(t, Page, []byte(v.page(v.charts()).markdown()), bytes.Equal)
 }
 
 func TestPictures(t *testing.T) {

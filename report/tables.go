@@ -74,15 +74,15 @@ func (v *view) costTable(c bench.Cell) string {
 func (v *view) label(who contender, best bool) string {
 	switch {
 	case best:
-		return "**" + who.name + "**"
+		return "**" + literal(who.name) + "**"
 	case who.role == bench.RoleFloor:
-		return "_" + who.name + "_ (floor)"
+		return "_" + literal(who.name) + "_ (floor)"
 	case who.role == bench.RoleControl:
-		return "_" + who.name + "_ (control)"
+		return "_" + literal(who.name) + "_ (control)"
 	case who.role == bench.RoleBaseline:
-		return "_" + who.name + "_ (baseline)"
+		return "_" + literal(who.name) + "_ (baseline)"
 	}
-	return who.name
+	return literal(who.name)
 }
 
 // answerTable names the fastest of each workload at its largest N.
@@ -101,7 +101,7 @@ func (v *view) answerTable() string {
 		if n := len(r.names) - 1; n > r.ties {
 			last = r.times(n)
 		}
-		rows = append(rows, []string{w + perUnit(c), short(float64(c.N)), andList(r.names[:r.ties]),
+		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(r.names[:r.ties])),
 			digits3(r.stats[0].median), r.stats[0].interval(), next, last})
 	}
 	return markdownTable("lrlrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "ns", "95 % CI", "Next", "Slowest"}, rows)
@@ -109,14 +109,16 @@ func (v *view) answerTable() string {
 
 // times names the structure at a rank and its cost to the best.
 func (r ranking) times(i int) string {
-	return fmt.Sprintf("%s %s ×", r.names[i], ratio(r.stats[i].median/r.stats[0].median))
+	return fmt.Sprintf("%s %s\u00a0×", literal(r.names[i]), ratio(r.stats[i].median/r.stats[0].median))
 }
 
 // ratioTable is the overview in numbers, at every N.
 func (v *view) ratioTable() string {
 	rows := v.present(func(who contender) bool { return who.role == bench.RoleStructure || who.role == bench.RoleBaseline })
 	header := []string{"Workload", "N"}
-	header = append(header, names(rows)...)
+	for _, who := range rows {
+		header = append(header, literal(who.shown()))
+	}
 	var lines [][]string
 	for _, w := range v.workloads() {
 		for _, c := range v.cells(w) {
@@ -124,7 +126,7 @@ func (v *view) ratioTable() string {
 			if len(r.names) == 0 {
 				continue
 			}
-			line := []string{w, short(float64(c.N))}
+			line := []string{literal(w), short(float64(c.N))}
 			for _, who := range rows {
 				row, _ := rowOf(c, who.name)
 				text := "–"
@@ -152,7 +154,7 @@ func (v *view) latencyTable(c bench.Cell) string {
 			if !ok {
 				continue
 			}
-			rows = append(rows, []string{string(kind), v.label(who, false), count(l.Samples), digits3(l.Mean),
+			rows = append(rows, []string{literal(string(kind)), v.label(who, false), count(l.Samples), digits3(l.Mean),
 				digits3(l.P50), digits3(l.P90), digits3(l.P99), digits3(l.P999), digits3(l.Max)})
 		}
 	}
@@ -174,7 +176,7 @@ func (v *view) kindTable(c bench.Cell) string {
 	})
 	header := []string{"Structure"}
 	for _, k := range found {
-		header = append(header, string(k)+" ns", "95 % CI")
+		header = append(header, literal(string(k))+" ns", "95 % CI")
 	}
 	var rows [][]string
 	for _, who := range v.rows {
@@ -208,7 +210,7 @@ func (v *view) idleTable(s scene) string {
 			if !ok {
 				continue
 			}
-			rows = append(rows, []string{string(d), who.name, count(i.Ticks), count(i.Wakeups), count(i.Fired), count(i.Total()),
+			rows = append(rows, []string{literal(string(d)), literal(who.name), count(i.Ticks), count(i.Wakeups), count(i.Fired), count(i.Total()),
 				count(i.Empty), count(i.Moved), count(i.Dropped),
 				count(i.Work.SlotsVisited), count(i.Work.EmptySlots), count(i.Work.Moved), count(i.Work.Dropped), count(i.Work.Comparisons)})
 		}
@@ -242,7 +244,7 @@ func (v *view) memoryTable() string {
 			if row.BytesPerTimer > 0 {
 				collect = digits3(row.CollectNS / 1e6)
 			}
-			rows = append(rows, []string{w, short(float64(c.N)), v.label(who, false), footprint, collect, perObjects, perBytes})
+			rows = append(rows, []string{literal(w), short(float64(c.N)), v.label(who, false), footprint, collect, perObjects, perBytes})
 		}
 	}
 	return markdownTable("lrlr", []string{"Workload", "N", "Structure", "Bytes per resident timer", "ms it adds to a full garbage collection", "Allocations per unit of work", "Bytes allocated per unit of work"}, rows)
@@ -273,7 +275,7 @@ func (v *view) controlTable() string {
 				if s.bounded() {
 					ci = ratio3(s.lo) + " to " + ratio3(s.hi)
 				}
-				rows = append(rows, []string{w, short(float64(c.N)), row.Structure, ratio3(s.median), ci, verdict})
+				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), ratio3(s.median), ci, verdict})
 			}
 		}
 	}
@@ -297,7 +299,7 @@ func (v *view) floorTable() string {
 				if len(r.stats) > 0 {
 					share = percent(s.median / r.stats[0].median)
 				}
-				rows = append(rows, []string{w, short(float64(c.N)), row.Structure, digits3(s.median), s.interval(), digits3(s.mean), share})
+				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
 			}
 		}
 	}
@@ -317,7 +319,7 @@ func (v *view) proofTable() string {
 			if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
 				sum = "**does not hold**"
 			}
-			rows = append(rows, []string{w, short(float64(c.N)), digits3(c.Resident), percent(c.CancelRate),
+			rows = append(rows, []string{literal(w), short(float64(c.N)), digits3(c.Resident), percent(c.CancelRate),
 				count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending), sum,
 				fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", agree, len(c.Rows))})
 		}

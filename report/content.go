@@ -9,10 +9,10 @@ import (
 	"github.com/timerbench/timerbench/bench"
 )
 
-// page writes the Markdown page.
-func (v *view) page(c charts) string {
-	var p page
-	p.line("# Timer structures compared")
+// page is what a report says, in order. It is written out as Markdown and as
+// HTML.
+func (v *view) page(c charts) *page {
+	p := &page{chapters: []chapter{{}}}
 	if !v.r.Complete {
 		p.line("> **This run was interrupted.** What is here was measured and proved in full; the rest is missing.")
 	}
@@ -33,7 +33,7 @@ func (v *view) page(c charts) string {
 	p.harness(v)
 	p.made(v)
 	p.missing(c)
-	return p.String()
+	return p
 }
 
 // fewTrials reports whether some row has a cost but no interval.
@@ -44,34 +44,6 @@ func (v *view) fewTrials() bool {
 			return s.ok() && !s.bounded()
 		})
 	})
-}
-
-// page is Markdown being written, block by block.
-type page struct{ strings.Builder }
-
-// line writes one block.
-func (p *page) line(text string) {
-	p.WriteString(strings.TrimRight(text, "\n"))
-	p.WriteString("\n\n")
-}
-
-// linef is line with a format.
-func (p *page) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
-
-// picture shows a chart as a PNG, which looks the same everywhere, and links the
-// SVG.
-func (p *page) picture(f *figure) {
-	p.linef("[![%s %s](%s.png)](%s.svg)", f.title, f.subtitle, f.name, f.name)
-}
-
-// folded writes a block that unfolds on a click.
-func (p *page) folded(summary, body string) {
-	if body == "" {
-		return
-	}
-	p.linef("<details><summary>%s</summary>", summary)
-	p.line(body)
-	p.line("</details>")
 }
 
 // titled is a table with what it is about.
@@ -95,7 +67,7 @@ func (p *page) section(title string, f *figure, tables []titled) {
 	if f == nil {
 		return
 	}
-	p.line("## " + title)
+	p.heading(title)
 	p.picture(f)
 	for _, t := range tables {
 		p.folded(t.title, t.body)
@@ -108,13 +80,13 @@ func (p *page) answer(v *view, c charts) {
 		p.line("No workload has a measured cost in these results.")
 		return
 	}
-	p.line("## Which one should I use?")
+	p.heading("Which one should I use?")
 	if c.overview != nil {
 		p.picture(c.overview)
 	}
 	p.line("The fastest structures of each workload at its largest N. Structures are named together, in order of their medians, " +
 		"where their 95 % confidence intervals overlap that of the first: these are ties.")
-	p.line(table)
+	p.table(table)
 	p.folded("Every cell as a multiple of its fastest structure (bold: the fastest, or tied with it)", v.ratioTable())
 }
 
@@ -122,7 +94,7 @@ func (p *page) latency(v *view, c charts) {
 	if len(c.latency) == 0 {
 		return
 	}
-	p.line("## How long does one call take, and how long at worst?")
+	p.heading("How long does one call take, and how long at worst?")
 	p.linef("Single calls, each stamped with the clock before and after, all trials together. "+
 		"Each sample holds one reading of the clock, %s at the median; differences far below that are not visible here, "+
 		"see the cost by kind of operation for them. The tables show each workload at its largest N; the results file holds all sizes.", duration(v.r.Environment.ClockNS))
@@ -146,7 +118,7 @@ func (p *page) kinds(v *view) {
 	if len(tables) == 0 {
 		return
 	}
-	p.line("## What does each kind of operation cost?")
+	p.heading("What does each kind of operation cost?")
 	p.line("The clock is read once for each run of operations of one kind, and its cost is taken off. " +
 		"Time per call, median of the trials. The wake-up that ends a run of fires counts as part of fire. " +
 		"Each workload at its largest N; the results file holds all sizes.")
@@ -159,7 +131,7 @@ func (p *page) idle(v *view, c charts) {
 	if c.idle == nil {
 		return
 	}
-	p.line("## How often does a structure wake up for nothing?")
+	p.heading("How often does a structure wake up for nothing?")
 	p.picture(c.idle)
 	p.line("Exact counts from a pass that is not timed. A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` names. " +
 		"An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers (cascades, rounds still to go) or " +
@@ -174,7 +146,7 @@ func (p *page) memory(v *view, c charts) {
 	if table == "" {
 		return
 	}
-	p.line("## How much memory does a timer take?")
+	p.heading("How much memory does a timer take?")
 	if c.memory != nil {
 		p.picture(c.memory)
 	}
@@ -186,7 +158,7 @@ func (p *page) harness(v *view) {
 	if floor+control+proof == "" {
 		return
 	}
-	p.line("## Can these numbers be trusted?")
+	p.heading("Can these numbers be trusted?")
 	if floor != "" {
 		p.line("**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +
 			"it is part of every other row, and is not taken off.")
@@ -207,11 +179,11 @@ func (p *page) harness(v *view) {
 
 func (p *page) made(v *view) {
 	e, q := v.r.Environment, v.r.Parameters
-	p.line("## How this was made")
+	p.heading("How this was made")
 	var rows [][]string
 	add := func(what, value string) {
 		if value != "" && value != "0" {
-			rows = append(rows, []string{what, value})
+			rows = append(rows, []string{what, literal(value)})
 		}
 	}
 	if !v.r.Created.IsZero() {
@@ -238,18 +210,18 @@ func (p *page) made(v *view) {
 		sizes = append(sizes, short(float64(n)))
 	}
 	add("N (resident timers)", strings.Join(sizes, ", "))
-	p.line(markdownTable("ll", []string{"What", "Value"}, rows))
+	p.table(markdownTable("ll", []string{"What", "Value"}, rows))
 
 	rows = nil
 	for _, w := range v.workloads() {
 		if known, ok := v.known.workload(w); ok {
-			rows = append(rows, []string{w, known.Summary, known.Source})
+			rows = append(rows, []string{literal(w), literal(known.Summary), literal(known.Source)})
 		}
 	}
 	p.folded("The workloads", markdownTable("lll", []string{"Workload", "What it does", "Where it comes from"}, rows))
 	for _, w := range v.workloads() {
 		if text, ok := v.r.Parameters.Scenarios[w]; ok {
-			p.folded("The scenario file of "+w, "```toml\n"+strings.TrimSuffix(text, "\n")+"\n```\n")
+			p.folded("The scenario file of "+w, fenced("toml", text))
 		}
 	}
 	p.line("Every structure got the same operations in the same order on the same resident timers. Trials were interleaved in random order; " +
