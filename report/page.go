@@ -11,7 +11,7 @@ import (
 const pageTitle = "Timer structures compared"
 
 // page is the content of a report, block by block, apart from how it is written
-// out.
+// out: as Markdown here, as HTML in html.go.
 type page struct{ chapters []chapter }
 
 // chapter is what stands under one heading. The first one has no title: it stands above the others.

@@ -1,8 +1,10 @@
-// Package report turns a results file into pictures and one Markdown page.
+// Package report turns a results file into pictures and one page.
 //
-// Each picture answers one question, in PNG and SVG; the page report.md shows
-// them, each followed by its numbers. Every structure has one colour and one
-// marker on all of them. The same results give the same bytes.
+// Each picture answers one question, in PNG and SVG. The page shows them, each
+// followed by its numbers, in two forms: report.html is one file that needs no
+// other, to open in a browser, to print or to pass on; report.md shows the
+// pictures that lie beside it, for repositories. Every structure has one colour
+// and one marker on all of them. The same results give the same bytes.
 //
 // All times are nanoseconds of the machine that made the results. Medians come
 // with 95 % confidence intervals that assume nothing about how times are
@@ -23,19 +25,22 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Page is the name of the page that Write makes.
-const Page = "report.md"
+// The names of the page that Write makes, in its two forms.
+const (
+	Page     = "report.md"
+	HTMLPage = "report.html"
+)
 
 // Write makes all charts that the results hold data for, each as PNG and SVG,
-// and the page that shows them, in the folder dir, which it creates when
+// and the pages that show them, in the folder dir, which it creates when
 // missing. Each file appears whole or not at all. A chart for which the
-// results hold no data is left out, and the page says so.
+// results hold no data is left out, and the pages say so.
 func Write(dir string, r *bench.Results) error {
 	_, err := Files(dir, r)
 	return err
 }
 
-// Files is Write and returns the paths of the files written, the page last.
+// Files is Write and returns the paths of the files written, the pages last.
 func Files(dir string, r *bench.Results) ([]string, error) {
 	known := knowledge{workload: func(name string) (bench.Workload, bool) { return findWorkload(r, name) }}
 	for _, e := range catalog.All() {
@@ -72,6 +77,7 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	svgs := make(map[*figure][]byte)
 	for _, f := range charts.all() {
 		png, err := f.png(dpi)
 		if err == nil {
@@ -87,8 +93,17 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 		if err != nil {
 			return written, err
 		}
+		svgs[f] = svg
 	}
-	return written, save(Page, []byte(v.page(charts).markdown()))
+	page := v.page(charts)
+	if err := save(Page, []byte(page.markdown())); err != nil {
+		return written, err
+	}
+	html, err := page.html(svgs)
+	if err != nil {
+		return written, err
+	}
+	return written, save(HTMLPage, html)
 }
 
 // charts are the pictures of one report. Nil: no data.

@@ -138,8 +138,8 @@ func TestCharts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(written) != 2*test.charts+1 {
-				t.Errorf("%d files, want %d charts, twice, and the page: %q", len(written), test.charts, written)
+			if len(written) != 2*test.charts+2 {
+				t.Errorf("%d files, want %d charts and the page, each twice: %q", len(written), test.charts, written)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, Page))
 			if err != nil {
@@ -296,16 +296,18 @@ func TestWriteErrors(t *testing.T) {
 	if err := Write(file, &bench.Results{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
-	dir := t.TempDir()
-	page := filepath.Join(dir, Page)
-	if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(dir, &bench.Results{}); err == nil || !strings.Contains(err.Error(), page) {
-		t.Errorf("a folder in place of the page: %v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("temporary files stay behind: %v", left)
+	for before, name := range []string{Page, HTMLPage} {
+		dir := t.TempDir()
+		page := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(dir, &bench.Results{}); err == nil || !strings.Contains(err.Error(), page) {
+			t.Errorf("a folder in place of the page: %v", err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 1+before {
+			t.Errorf("temporary files stay behind: %v", left)
+		}
 	}
 }
 
@@ -314,7 +316,9 @@ func TestWrite(t *testing.T) {
 	if err := Write(dir, &bench.Results{Complete: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, Page)); err != nil {
-		t.Error(err)
+	for _, name := range []string{Page, HTMLPage} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

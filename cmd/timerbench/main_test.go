@@ -48,7 +48,7 @@ func TestRunThenReport(t *testing.T) {
 		t.Fatalf("report of a named file: exit %d: %s", code, stderr)
 	}
 	for _, dir := range []string{out, charts} {
-		for _, file := range []string{"report.md", "scale.png", "scale.svg"} {
+		for _, file := range []string{"report.md", "report.html", "scale.png", "scale.svg"} {
 			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
 				t.Errorf("report wrote no %s: %v", file, err)
 			}

@@ -15,8 +15,9 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [results.json]",
 		Short: "Draw charts and tables from results, without running again",
-		Long: `Draw charts (PNG and SVG) and the page report.md from a results file. Without an
-argument it is ` + resultsFile + ` in the output directory.`,
+		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
+that needs no other, and ` + report.Page + `, which shows the charts beside it. Without an
+argument the results are ` + resultsFile + ` in the output directory.`,
 		Example: `  timerbench report
   timerbench report /tmp/try/results.json --out /tmp/charts`,
 		Args: cobra.MaximumNArgs(1),
@@ -32,10 +33,10 @@ argument it is ` + resultsFile + ` in the output directory.`,
 			if err := report.Write(out, r); err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "the report is", filepath.Join(out, "report.md"))
+			fmt.Fprintln(cmd.ErrOrStderr(), "the report is", filepath.Join(out, report.HTMLPage))
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "out", "`directory` for the charts and the page")
+	cmd.Flags().StringVarP(&out, "out", "o", "out", "`directory` for the charts and the pages")
 	return cmd
 }

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+//go:embed page.html
+var pageSource string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// converter turns Markdown into HTML that is well-formed XML too. Tags in the
+// Markdown are left out: it is this package that says what is markup.
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignStyle))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(rightByDefault{}, 1000))),
+	goldmark.WithRendererOptions(html.WithXHTML()),
+)
+
+// rightByDefault leaves it to the style sheet to align cells to the right, as
+// nearly all are: to say so in each would make the page a fifth larger.
+type rightByDefault struct{}
+
+func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		if cell, ok := n.(*tables.TableCell); ok && cell.Alignment == tables.AlignRight {
+			cell.Alignment = tables.AlignNone
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// What the template shows: chapters and blocks of a page, with the names by which
+// links find them.
+type (
+	htmlPage struct {
+		Title    string
+		Chapters []htmlChapter
+	}
+	htmlChapter struct {
+		Title, ID string
+		Blocks    []htmlBlock
+	}
+	htmlBlock struct {
+		ID      string
+		Alt     string        // of a chart
+		Chart   template.HTML // nil: a text
+		Summary string
+		Wide    bool
+		Text    template.HTML
+	}
+)
+
+// html writes the page as one file that needs no other. The charts stand in it as
+// the given SVGs, so that one can search and copy their texts.
+func (p *page) html(svg map[*figure][]byte) ([]byte, error) {
+	out := htmlPage{Title: pageTitle}
+	id := ids()
+	for _, chapter := range p.chapters {
+		c := htmlChapter{Title: chapter.title, ID: id(chapter.title)}
+		for _, block := range chapter.blocks {
+			b := htmlBlock{Summary: block.summary, Wide: block.wide}
+			switch f := block.figure; {
+			case f != nil:
+				b.ID, b.Alt, b.Chart = id(f.name), f.alt(), inline(svg[f])
+			case block.summary != "":
+				b.ID = id(block.summary)
+			}
+			var text bytes.Buffer
+			if err := converter.Convert([]byte(block.text), &text); err != nil {
+				return nil, fmt.Errorf("report: %w", err)
+			}
+			b.Text = template.HTML(text.String())
+			c.Blocks = append(c.Blocks, b)
+		}
+		out.Chapters = append(out.Chapters, c)
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, out); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// inline is an SVG without what only a file of its own needs.
+func inline(svg []byte) template.HTML {
+	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
+}
+
+// ids returns a function that makes the name of an anchor from a title, as GitHub
+// makes those of headings, and each name once.
+func ids() func(title string) string {
+	taken := make(map[string]bool)
+	return func(title string) string {
+		base := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}), "-")
+		id := base
+		for n := 2; taken[id]; n++ {
+			id = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[id] = true
+		return id
+	}
+}

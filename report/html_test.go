@@ -1,0 +1,232 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+)
+
+// rendered is what a reader of a page finds in it.
+type rendered struct {
+	elements map[string]int
+	texts    map[string][]string // of elements that hold any themselves or below, by name
+	svg      map[string][]string // texts of the chart with an id
+	ids      []string
+	links    []string
+}
+
+// readHTML reads a page, which must be well-formed, and fails where it would fetch
+// anything, run anything or point at nothing.
+func readHTML(t *testing.T, page []byte) rendered {
+	t.Helper()
+	r := rendered{elements: make(map[string]int), texts: make(map[string][]string), svg: make(map[string][]string)}
+	type open struct {
+		name, figure string
+		text         strings.Builder
+	}
+	stack := []*open{{}}
+	d := xml.NewDecoder(bytes.NewReader(page))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		top := stack[len(stack)-1]
+		switch token := token.(type) {
+		case xml.StartElement:
+			next := &open{name: token.Name.Local, figure: top.figure}
+			r.elements[next.name]++
+			for _, a := range token.Attr {
+				switch name := a.Name.Local; {
+				case name == "id":
+					r.ids = append(r.ids, a.Value)
+					if next.name == "figure" {
+						next.figure = a.Value
+					}
+				case name == "href":
+					r.links = append(r.links, a.Value)
+				case name == "src", name == "srcset", name == "data", name == "action", strings.HasPrefix(name, "on"),
+					strings.Contains(a.Value, "url("), strings.Contains(a.Value, "javascript:"):
+					t.Errorf("<%s %s=%q>", next.name, name, a.Value)
+				}
+			}
+			stack = append(stack, next)
+		case xml.CharData:
+			for _, o := range stack {
+				o.text.Write(token)
+			}
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+			r.texts[top.name] = append(r.texts[top.name], top.text.String())
+			if top.name == "text" {
+				r.svg[top.figure] = append(r.svg[top.figure], top.text.String())
+			}
+		case xml.Comment:
+			t.Errorf("a comment, as stands for what was left out: %s", token)
+		}
+	}
+	for _, name := range []string{"script", "link", "iframe", "object", "embed", "img", "image", "base", "form", "use", "foreignObject"} {
+		if r.elements[name] > 0 {
+			t.Errorf("%d times <%s>", r.elements[name], name)
+		}
+	}
+	if style := strings.Join(r.texts["style"], ""); strings.Contains(style, "url(") || strings.Contains(style, "@import") {
+		t.Error("the style sheet fetches something")
+	}
+	slices.Sort(r.ids)
+	if n := len(slices.Compact(slices.Clone(r.ids))); n != len(r.ids) {
+		t.Errorf("%d ids, %d different ones: %q", len(r.ids), n, r.ids)
+	}
+	for _, link := range r.links {
+		if id, ok := strings.CutPrefix(link, "#"); !ok || !slices.Contains(r.ids, id) {
+			t.Errorf("a link to %q", link)
+		}
+	}
+	return r
+}
+
+func htmlOf(t *testing.T, v *view) (page *page, charts []*figure, html []byte) {
+	t.Helper()
+	c := v.charts()
+	svgs := make(map[*figure][]byte)
+	for _, f := range c.all() {
+		svg, err := f.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		svgs[f] = svg
+	}
+	page = v.page(c)
+	html, err := page.html(svgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page, c.all(), html
+}
+
+// Whatever the Markdown shows, the HTML shows too, and needs no other file for it.
+func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
+	for name, r := range map[string]*bench.Results{
+		"odd":               compact(),
+		"twenty structures": large().results(),
+		"idle only":         {Complete: true, Idle: small().results().Idle},
+		"empty":             {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page, charts, html := htmlOf(t, newView(r, testKnowledge(twenty)))
+			markdown := page.markdown()
+			got := readHTML(t, html)
+			for _, f := range charts {
+				if !slices.Contains(got.svg[f.name], f.title) {
+					t.Errorf("the chart %s has the texts %q", f.name, got.svg[f.name])
+				}
+			}
+			lines := func(pattern string) int { return len(regexp.MustCompile("(?m)"+pattern).FindAllString(markdown, -1)) }
+			rules := lines(`^\|[-:| ]+\|$`)
+			for element, want := range map[string]int{
+				"figure":     lines(`^\[!\[`),
+				"svg":        lines(`^\[!\[`),
+				"h1":         lines(`^# `),
+				"h2":         lines(`^## `),
+				"li":         lines(`^## `), // the contents
+				"details":    lines(`^<details>`),
+				"table":      rules,
+				"tr":         lines(`^\|`) - rules,
+				"blockquote": lines(`^> `),
+			} {
+				if got.elements[element] != want {
+					t.Errorf("%d times <%s>, want %d", got.elements[element], element, want)
+				}
+			}
+		})
+	}
+}
+
+// Names come from files. Whatever they hold, they are shown as they are.
+func TestNamesAreNoMarkup(t *testing.T) {
+	names := []string{
+		`<script>alert(1)</script>`, `a|b`, `*bold*`, `_it_ and ~~gone~~`, "`code`", `[link](http://example.com/)`,
+		`&lt;b&gt;`, `back\slash\`, `"quoted" 'too'`, `<http://example.com/>`,
+	}
+	r := compact()
+	renamed := make(map[string]string)
+	for i, old := range append(slices.Clone(six), "foreign", "hold", "kafka-purgatory", "uniform") {
+		renamed[old] = names[i]
+	}
+	to := func(s *string) {
+		if name, ok := renamed[*s]; ok {
+			*s = name
+		}
+	}
+	for i := range r.Cells {
+		to(&r.Cells[i].Workload)
+		for j := range r.Cells[i].Rows {
+			to(&r.Cells[i].Rows[j].Structure)
+			to(&r.Cells[i].Rows[j].Of)
+		}
+	}
+	for i := range r.Idle {
+		to(&r.Idle[i].Structure)
+		to(&r.Idle[i].Distribution)
+	}
+	workload := renamed["hold"]
+	scenario := "name = \"x\"\n```\n<b>&amp;</b>\n"
+	r.Parameters.Scenarios = map[string]string{workload: scenario}
+	r.Environment.CPU = names[0]
+	known := testKnowledge(six)
+	known.workload = func(name string) (bench.Workload, bool) {
+		return bench.Workload{Name: name, Summary: names[0], Source: names[5]}, true
+	}
+
+	_, _, html := htmlOf(t, newView(r, known))
+	got := readHTML(t, html)
+	if got.elements["b"] > 0 || got.elements["del"] > 0 || got.elements["br"] > 0 {
+		t.Error("a name became markup")
+	}
+	for old, name := range renamed {
+		if old == "uniform" { // in the titles of tables
+			if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.Contains(s, name) }) {
+				t.Errorf("no table about %s", name)
+			}
+			continue
+		}
+		if !slices.Contains(got.texts["td"], name) {
+			t.Errorf("no cell says %s", name)
+		}
+	}
+	for _, want := range []string{names[0], names[5]} {
+		if !slices.Contains(got.texts["td"], want) {
+			t.Errorf("no cell says %s", want)
+		}
+	}
+	if !slices.Contains(got.texts["pre"], scenario) {
+		t.Errorf("the scenario file is shown as %q", got.texts["pre"])
+	}
+	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, workload+", N = ") }) {
+		t.Errorf("no table about %s", workload)
+	}
+}
+
+func TestIDsAreUnique(t *testing.T) {
+	id := ids()
+	for _, c := range []struct{ title, want string }{
+		{"Which one should I use?", "which-one-should-i-use"},
+		{"hold, N = 1k: cost", "hold-n-1k-cost"},
+		{"Hold; n 1k, cost", "hold-n-1k-cost-2"},
+		{"hold-n-1k-cost-2", "hold-n-1k-cost-2-2"},
+	} {
+		if got := id(c.title); got != c.want {
+			t.Errorf("%s: %s, want %s", c.title, got, c.want)
+		}
+	}
+}
