@@ -85,7 +85,7 @@ func (p *page) answer(v *view, c charts) {
 		p.picture(c.overview)
 	}
 	p.line("The fastest structures of each workload at its largest N. Structures are named together, in order of their medians, " +
-		"where their 95 % confidence intervals overlap that of the first: these are ties.")
+		"where their 95 % confidence intervals overlap that of the first: these are ties. × floor: what it takes beside the harness alone, which every number includes; × Go's timers: beside time.AfterFunc, where that can take part.")
 	p.table(table)
 	p.folded("Every cell as a multiple of its fastest structure (bold: the fastest, or tied with it)", v.ratioTable())
 }

@@ -88,6 +88,8 @@ func ratio(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
+	case v < 0.0995:
+		return strconv.FormatFloat(v, 'f', 3, 64)
 	case v < 1.995:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case v < 9.95:

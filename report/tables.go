@@ -52,6 +52,11 @@ func (s stat) interval() string {
 // costTable shows one cell: every contender's cost, and what it is to the best.
 func (v *view) costTable(c bench.Cell) string {
 	r := rank(c)
+	floor, time := v.costOf(c, bench.RoleFloor), v.costOf(c, bench.RoleBaseline)
+	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "× floor"}
+	if time.ok() {
+		header = append(header, "× Go's timers")
+	}
 	var rows [][]string
 	for _, who := range v.rows {
 		row, ok := rowOf(c, who.name)
@@ -63,10 +68,32 @@ func (v *view) costTable(c bench.Cell) string {
 		if len(r.stats) > 0 && who.role != bench.RoleFloor {
 			times = ratio(s.median / r.stats[0].median)
 		}
-		rows = append(rows, []string{v.label(who, slices.Contains(r.names[:r.ties], who.name)),
-			digits3(s.median), s.interval(), digits3(s.mean), times, fmt.Sprint(s.trials)})
+		line := []string{v.label(who, slices.Contains(r.names[:r.ties], who.name)),
+			digits3(s.median), s.interval(), digits3(s.mean), times, s.over(floor)}
+		if time.ok() {
+			line = append(line, s.over(time))
+		}
+		rows = append(rows, append(line, fmt.Sprint(s.trials)))
 	}
-	return markdownTable("lr", []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "Trials"}, rows)
+	return markdownTable("lr", append(header, "Trials"), rows)
+}
+
+// costOf is the cost of the contender in a role; it is not ok where none took part.
+func (v *view) costOf(c bench.Cell, role bench.Role) stat {
+	for _, who := range v.rows {
+		if row, ok := rowOf(c, who.name); ok && who.role == role {
+			return cost(row)
+		}
+	}
+	return stat{}
+}
+
+// over writes a median as a multiple of another one.
+func (s stat) over(other stat) string {
+	if !other.ok() {
+		return "–"
+	}
+	return ratio(s.median / other.median)
 }
 
 // label is the name of a contender in a table: the best in bold, and what is no
@@ -101,10 +128,11 @@ func (v *view) answerTable() string {
 		if n := len(r.names) - 1; n > r.ties {
 			last = r.times(n)
 		}
+		best := r.stats[0]
 		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(r.names[:r.ties])),
-			digits3(r.stats[0].median), r.stats[0].interval(), next, last})
+			digits3(best.median), best.interval(), best.over(v.costOf(c, bench.RoleFloor)), best.over(v.costOf(c, bench.RoleBaseline)), next, last})
 	}
-	return markdownTable("lrlrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "ns", "95 % CI", "Next", "Slowest"}, rows)
+	return markdownTable("lrlrrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "ns", "95 % CI", "× floor", "× Go's timers", "Next", "Slowest"}, rows)
 }
 
 // times names the structure at a rank and its cost to the best.
