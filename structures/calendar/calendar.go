@@ -161,7 +161,5 @@ func (q *Queue[T]) CheckInvariants() error {
 	if err := q.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return q.core.check(q.table.Len(), func(slot uint32) bool {
-		return int(slot) < q.table.Slots() && q.table.Find(q.table.ID(slot)) == slot
-	})
+	return q.core.check(q.table.Len(), q.table.InUse)
 }

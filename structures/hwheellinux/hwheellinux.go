@@ -145,7 +145,5 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.core.check(w.table.Len(), func(slot uint32) bool {
-		return w.table.Find(w.table.ID(slot)) == slot
-	})
+	return w.core.check(w.table.Len(), w.table.InUse)
 }

@@ -228,7 +228,7 @@ func (w *Wheel[T]) CheckInvariants() error {
 		return err
 	}
 	return w.core.check(w.clock.Now(), w.table.Len()+w.cancelled.Len()-w.arrivals.Count(), func(slot uint32) bool {
-		return w.table.Find(w.table.ID(slot)) == slot || w.cancelled.Holds(slot)
+		return w.table.InUse(slot) || w.cancelled.Holds(slot)
 	})
 }
 

@@ -140,7 +140,5 @@ func (h *Heap[T]) CheckInvariants() error {
 	if err := h.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return h.core.check(h.table.Len(), func(slot uint32) bool {
-		return int(slot) < h.table.Slots() && h.table.Find(h.table.ID(slot)) == slot
-	})
+	return h.core.check(h.table.Len(), h.table.InUse)
 }

@@ -137,7 +137,5 @@ func (t *Tree[T]) CheckInvariants() error {
 	if err := t.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return t.core.check(t.table.Len(), func(slot uint32) bool {
-		return t.table.Find(t.table.ID(slot)) == slot
-	})
+	return t.core.check(t.table.Len(), t.table.InUse)
 }

@@ -151,7 +151,5 @@ func (l *List[T]) CheckInvariants() error {
 	if err := l.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return l.core.check(l.table.Len(), func(slot uint32) bool {
-		return l.table.Find(l.table.ID(slot)) == slot
-	})
+	return l.core.check(l.table.Len(), l.table.InUse)
 }

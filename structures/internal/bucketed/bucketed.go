@@ -211,7 +211,7 @@ func (s *Scheduler[T]) checkBucket(number uint32) (length int, err error) {
 		return 0, fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t", b.tick, number, found, ok)
 	}
 	for slot, deadline := range s.lists.All(b.list) {
-		if s.in[slot] != number || deadline != b.tick || s.table.Find(s.table.ID(slot)) != slot {
+		if s.in[slot] != number || deadline != b.tick || !s.table.InUse(slot) {
 			return 0, fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d", slot, deadline, number, b.tick)
 		}
 	}

@@ -156,7 +156,7 @@ func (s *Scheduler[T]) CheckInvariants() error {
 			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *last)
 		case int(k.Slot) >= len(s.keys) || *s.keys[k.Slot] != *k:
 			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
-		case s.table.Find(s.table.ID(k.Slot)) != k.Slot:
+		case !s.table.InUse(k.Slot):
 			err = fmt.Errorf("ordered: key %+v is of a slot without a timer", *k)
 		}
 		met++

@@ -47,10 +47,6 @@ func New[T any](capacity int) Table[T] {
 // Len returns the number of slots in use.
 func (t *Table[T]) Len() int { return t.live }
 
-// Slots returns one more than the largest slot issued so far: what an array
-// indexed by slot must hold.
-func (t *Table[T]) Slots() int { return len(t.gens) }
-
 // Put takes a slot for value and returns it with the ID that names it from now
 // on. It costs O(1), amortised over growth.
 func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
@@ -90,6 +86,11 @@ func (t *Table[T]) Find(id structures.ID) uint32 {
 		return slot
 	}
 	return None
+}
+
+// InUse reports whether a slot, of whatever number, is in use.
+func (t *Table[T]) InUse(slot uint32) bool {
+	return uint64(slot) < uint64(len(t.gens)) && t.gens[slot]&1 == 1
 }
 
 // Value returns where the value of a slot in use lies. The pointer holds until

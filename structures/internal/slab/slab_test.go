@@ -27,6 +27,20 @@ func TestFindRefusesWhatWasNeverIssued(t *testing.T) {
 	}
 }
 
+func TestInUseKnowsEverySlot(t *testing.T) {
+	table := New[int](0)
+	for i := range 4 {
+		table.Put(i)
+	}
+	table.Free(2)
+	table.Withhold(3)
+	for slot, want := range map[uint32]bool{None: false, 1: true, 2: false, 3: false, 4: true, 5: false, math.MaxUint32: false} {
+		if got := table.InUse(slot); got != want {
+			t.Errorf("InUse(%d) = %t, want %t", slot, got, want)
+		}
+	}
+}
+
 func TestStaleIDsStayStaleWhenTheirSlotIsUsedAgain(t *testing.T) {
 	table := New[int](1)
 	var stale []structures.ID
