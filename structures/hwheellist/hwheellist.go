@@ -114,6 +114,8 @@ func New[T any](opts ...Option) *Wheel[T] {
 	return &Wheel[T]{
 		table: slab.New[T](c.capacity),
 		core:  newCore(c.slots, c.levels, c.capacity),
+
+		arrivals: fifo.NewArrivals(c.capacity),
 	}
 }
 

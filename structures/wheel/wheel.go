@@ -88,6 +88,8 @@ func New[T any](opts ...Option) *Wheel[T] {
 	return &Wheel[T]{
 		table: slab.New[T](c.capacity),
 		ring:  newRing(c.slots, c.capacity),
+
+		arrivals: fifo.NewArrivals(c.capacity),
 	}
 }
 

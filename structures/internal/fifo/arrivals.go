@@ -13,6 +13,12 @@ type Arrivals struct {
 	held  []uint64      // a bit for each slot; the node of one that is held has its place
 }
 
+// NewArrivals returns Arrivals with room for slots up to capacity. The zero value
+// has none, and is ready for use.
+func NewArrivals(capacity int) Arrivals {
+	return Arrivals{held: make([]uint64, 0, capacity>>6+1)}
+}
+
 // Len returns the number of places taken, those given up included.
 func (a *Arrivals) Len() int { return a.n }
 
