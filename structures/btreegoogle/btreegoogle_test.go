@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -20,20 +21,12 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
-func TestInvalidOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]btreegoogle.Option{
-		"btreegoogle: Capacity(-1): want a number from 0 to 4294967294": btreegoogle.Capacity(-1),
-		"btreegoogle: Degree(1): want a number from 2 to 1024":          btreegoogle.Degree(1),
-	} {
-		func() {
-			defer func() {
-				if got, ok := recover().(string); !ok || got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			btreegoogle.New[int](opt)
-		}()
-	}
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "btreegoogle", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return btreegoogle.New[uint64](btreegoogle.Capacity(n)) }, schedtest.Allocates())
+}
+
+func TestInvalidDegreePanics(t *testing.T) {
+	schedtest.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

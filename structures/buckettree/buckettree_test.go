@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/buckettree"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -20,14 +21,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return buckettree.New[uint64]() }, schedtest.FIFO())
 }
 
-func TestInvalidOptionPanics(t *testing.T) {
-	defer func() {
-		want := "buckettree: Capacity(-1): want a number from 0 to "
-		if got, ok := recover().(string); !ok || len(got) < len(want) || got[:len(want)] != want {
-			t.Errorf("panic %q, want %q and the limit", got, want)
-		}
-	}()
-	buckettree.New[int](buckettree.Capacity(-1))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "buckettree", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return buckettree.New[uint64](buckettree.Capacity(n)) }, schedtest.Allocates()) // buckets are made as needed
 }
 
 // Six timers in three buckets, which come in the order 5, 9, 7: 9 is compared with the

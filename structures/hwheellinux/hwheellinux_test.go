@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -20,14 +21,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() }, schedtest.Coarse(hwheellinux.MaxLate), schedtest.Levels(1))
 }
 
-func TestInvalidOptionPanics(t *testing.T) {
-	defer func() {
-		want := "hwheellinux: Capacity(-1): want a number from 0 to "
-		if got, ok := recover().(string); !ok || len(got) < len(want) || got[:len(want)] != want {
-			t.Errorf("panic %q, want %q and the limit", got, want)
-		}
-	}()
-	hwheellinux.New[int](hwheellinux.Capacity(-1))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "hwheellinux", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return hwheellinux.New[uint64](hwheellinux.Capacity(n)) })
 }
 
 func TestWorkCountsSlotsThatExpire(t *testing.T) {

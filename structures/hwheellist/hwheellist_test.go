@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -114,27 +115,23 @@ func TestCancelledEarliestOfTheOverflowIsForgotten(t *testing.T) {
 	}
 }
 
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "hwheellist", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+}
+
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opts := range map[string][]Option{
-		"hwheellist: Slots(0): want a power of two from 2 to 4096":     {Slots(0)},
-		"hwheellist: Slots(1): want a power of two from 2 to 4096":     {Slots(1)},
-		"hwheellist: Slots(100): want a power of two from 2 to 4096":   {Slots(100)},
-		"hwheellist: Slots(8192): want a power of two from 2 to 4096":  {Slots(8192)},
-		"hwheellist: Slots(-64): want a power of two from 2 to 4096":   {Slots(-64)},
-		"hwheellist: Levels(0): want a number from 1 to 8":             {Levels(0)},
-		"hwheellist: Levels(-1): want a number from 1 to 8":            {Levels(-1)},
-		"hwheellist: Levels(9): want a number from 1 to 8":             {Levels(9)},
-		"hwheellist: Levels(12): want a number from 1 to 11":           {Levels(12), Slots(64)},
-		"hwheellist: Capacity(-1): want a number from 0 to 4294967294": {Capacity(-1)},
+		"hwheellist: Slots(0): want a power of two from 2 to 4096":    {Slots(0)},
+		"hwheellist: Slots(1): want a power of two from 2 to 4096":    {Slots(1)},
+		"hwheellist: Slots(100): want a power of two from 2 to 4096":  {Slots(100)},
+		"hwheellist: Slots(8192): want a power of two from 2 to 4096": {Slots(8192)},
+		"hwheellist: Slots(-64): want a power of two from 2 to 4096":  {Slots(-64)},
+		"hwheellist: Levels(0): want a number from 1 to 8":            {Levels(0)},
+		"hwheellist: Levels(-1): want a number from 1 to 8":           {Levels(-1)},
+		"hwheellist: Levels(9): want a number from 1 to 8":            {Levels(9)},
+		"hwheellist: Levels(12): want a number from 1 to 11":          {Levels(12), Slots(64)},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](opts...)
-		}()
+		schedtest.Panics(t, want, func() { New[int](opts...) })
 	}
 }
 

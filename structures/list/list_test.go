@@ -1,7 +1,6 @@
 package list
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -101,7 +100,13 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(*List[int]){
+	schedtest.FindsHarm(t, func() *List[int] {
+		l := New[int]()
+		for i := range 9 {
+			l.Schedule(structures.Tick(10+i), i)
+		}
+		return l
+	}, map[string]func(*List[int]){
 		"earliest":  func(l *List[int]) { l.core.earliest = 1 },
 		"range":     func(l *List[int]) { l.core.earliest = 9 },
 		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },
@@ -110,43 +115,9 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"deadlines": func(l *List[int]) { l.core.deadlines = l.core.deadlines[:8] },
 		"length":    func(l *List[int]) { l.core.remove(2) },
 		"table":     func(l *List[int]) { l.table.Put(0) },
-	} {
-		l := New[int]()
-		for i := range 9 {
-			l.Schedule(structures.Tick(10+i), i)
-		}
-		if err := l.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(l); l.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
-	}
+	})
 }
 
-func TestCapacityReservesRoom(t *testing.T) {
-	const n = 1000
-	l := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
-	if allocs := testing.AllocsPerRun(1, func() {
-		for i := range n {
-			l.Schedule(structures.Tick(i*7919%n), i)
-		}
-	}); allocs != 0 {
-		t.Errorf("%v allocations within the capacity", allocs)
-	}
-}
-
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("list: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](Capacity(n))
-		}()
-	}
-	New[int](Capacity(0))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "list", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

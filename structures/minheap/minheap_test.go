@@ -2,10 +2,10 @@ package minheap_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -26,35 +26,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 }
 
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("minheap: Capacity(%d): want a number from 0 to 4294967294", n)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			minheap.New[int](minheap.Capacity(n))
-		}()
-	}
-	minheap.New[int](minheap.Capacity(0))
-}
-
-func TestCapacityReservesRoom(t *testing.T) {
-	for _, n := range []int{1, 2, 100, 1021, 5000} {
-		h := minheap.New[int](minheap.Capacity(n))
-		if allocs := testing.AllocsPerRun(1, func() { // runs it twice
-			for h.Len() > 0 {
-				h.Pop(math.MaxInt64)
-			}
-			for i := range n {
-				h.Schedule(structures.Tick(n-i), i)
-			}
-		}); allocs != 0 {
-			t.Errorf("Capacity(%d): %v allocations for %d timers, want 0", n, allocs, n)
-		}
-	}
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "minheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(n)) })
 }
 
 func Example() {

@@ -1,8 +1,6 @@
 package minheapstd
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -107,7 +105,13 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(*Heap[int]){
+	schedtest.FindsHarm(t, func() *Heap[int] {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		return h
+	}, map[string]func(*Heap[int]){
 		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },
 		"index": func(h *Heap[int]) { h.queue.items[1].index++ },
 		"slot":  func(h *Heap[int]) { h.queue.items[1].slot++ },
@@ -121,31 +125,9 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"length": func(h *Heap[int]) { h.queue.Pop() },
 		"table":  func(h *Heap[int]) { h.table.Put(nil) },
 		"value":  func(h *Heap[int]) { *h.table.Value(1) = nil },
-	} {
-		h := New[int]()
-		for i := range 9 {
-			h.Schedule(structures.Tick(10+i), i)
-		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(h); h.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
-	}
+	})
 }
 
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("minheapstd: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](Capacity(n))
-		}()
-	}
-	New[int](Capacity(0))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "minheapstd", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) }, schedtest.Allocates())
 }

@@ -241,29 +241,6 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	}
 }
 
-func TestCapacityReservesRoom(t *testing.T) {
-	const n = 1000
-	h := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
-	if allocs := testing.AllocsPerRun(1, func() {
-		for i := range n {
-			h.Schedule(structures.Tick(i*7919%n), i)
-		}
-	}); allocs != 0 {
-		t.Errorf("%v allocations within the capacity", allocs)
-	}
-}
-
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("pairingheap: Capacity(%d): want a number from 0 to %d", n, slab.MaxCapacity)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](Capacity(n))
-		}()
-	}
-	New[int](Capacity(0))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "pairingheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

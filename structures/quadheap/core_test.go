@@ -1,19 +1,22 @@
 package quadheap
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestAnEntryTakes16Bytes(t *testing.T) {
 	if size := unsafe.Sizeof(entry{}); size != 16 {
 		t.Fatalf("an entry takes %d bytes, want 16", size)
 	}
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "quadheap", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 func TestChildrenShareACacheLine(t *testing.T) {
@@ -85,64 +88,26 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 	}
 }
 
-// Every timer of heaps of every small size is cancelled, and moved to the
-// front, to the end and in between: the last entry may have to go up or down,
-// and the last group of children has any length.
+// The last entry may have to go up or down, and the last group of children has any
+// length.
 func TestEveryTimerCanGoFromAnySize(t *testing.T) {
-	const end = 1 << 20
-	rng := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 80; n++ {
-		for victim := range n {
-			for _, to := range []structures.Tick{0, 1, end / 2, end} { // 0: cancel
-				h := New[int]()
-				var want []structures.Tick
-				var ids []structures.ID
-				for i := range n {
-					d := 2 + rng.Int64N(end-2)
-					want = append(want, structures.Tick(d))
-					ids = append(ids, h.Schedule(want[i], i))
-				}
-				if to == 0 {
-					want = slices.Delete(want, victim, victim+1)
-					h.Cancel(ids[victim])
-				} else {
-					want[victim] = to
-					h.Reschedule(ids[victim], to)
-				}
-				if err := h.CheckInvariants(); err != nil {
-					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): %v", n, victim, to, err)
-				}
-				var got []structures.Tick
-				for timer := range structures.Due(h, end) {
-					got = append(got, timer.Deadline)
-				}
-				if slices.Sort(want); !slices.Equal(got, want) {
-					t.Fatalf("%d timers, number %d moved to %d (0: cancelled): fired at %d, want %d", n, victim, to, got, want)
-				}
-			}
-		}
-	}
+	schedtest.Removals(t, func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(*Heap[int]){
+	schedtest.FindsHarm(t, func() *Heap[int] {
+		h := New[int]()
+		for i := range 9 {
+			h.Schedule(structures.Tick(10+i), i)
+		}
+		return h
+	}, map[string]func(*Heap[int]){
 		"order":    func(h *Heap[int]) { h.core.heap[quad.Root+1].deadline = 0 },
 		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[quad.Root+1].slot]++ },
 		"slot":     func(h *Heap[int]) { h.core.heap[quad.Root+1].slot = 99 },
 		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
 		"length":   func(h *Heap[int]) { h.core.shrink() },
 		"table":    func(h *Heap[int]) { h.table.Put(0) },
-	} {
-		h := New[int]()
-		for i := range 9 {
-			h.Schedule(structures.Tick(10+i), i)
-		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(h); h.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
-	}
+	})
 }

@@ -2,7 +2,6 @@ package quadheap_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -24,37 +23,6 @@ func TestRelease(t *testing.T) {
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return quadheap.New[uint64]() })
-}
-
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("quadheap: Capacity(%d): want a number from 0 to 4294967293", n)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			quadheap.New[int](quadheap.Capacity(n))
-		}()
-	}
-	quadheap.New[int](quadheap.Capacity(0))
-}
-
-func TestCapacityReservesRoom(t *testing.T) {
-	for _, n := range []int{1, 2, 100, 1021, 5000} {
-		h := quadheap.New[int](quadheap.Capacity(n))
-		if allocs := testing.AllocsPerRun(1, func() { // runs it twice
-			for h.Len() > 0 {
-				h.Pop(math.MaxInt64)
-			}
-			for i := range n {
-				h.Schedule(structures.Tick(n-i), i)
-			}
-		}); allocs != 0 {
-			t.Errorf("Capacity(%d): %v allocations for %d timers, want 0", n, allocs, n)
-		}
-	}
 }
 
 func Example() {

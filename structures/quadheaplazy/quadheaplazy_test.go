@@ -1,11 +1,10 @@
 package quadheaplazy_test
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/quadheaplazy"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -26,17 +25,6 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() })
 }
 
-func TestInvalidCapacityPanics(t *testing.T) {
-	for _, n := range []int{-1, math.MinInt, math.MaxInt} {
-		want := fmt.Sprintf("quadheaplazy: Capacity(%d): want a number from 0 to 4294967294", n)
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			quadheaplazy.New[int](quadheaplazy.Capacity(n))
-		}()
-	}
-	quadheaplazy.New[int](quadheaplazy.Capacity(0))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "quadheaplazy", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return quadheaplazy.New[uint64](quadheaplazy.Capacity(n)) })
 }

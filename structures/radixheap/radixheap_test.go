@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/radixheap"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -20,14 +21,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return radixheap.New[uint64]() }, schedtest.FIFO())
 }
 
-func TestInvalidOptionPanics(t *testing.T) {
-	defer func() {
-		want := "radixheap: Capacity(-1): want a number from 0 to "
-		if got, ok := recover().(string); !ok || len(got) < len(want) || got[:len(want)] != want {
-			t.Errorf("panic %q, want %q and the limit", got, want)
-		}
-	}()
-	radixheap.New[int](radixheap.Capacity(-1))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "radixheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return radixheap.New[uint64](radixheap.Capacity(n)) })
 }
 
 // Deadlines 5 (101), 6 (110) and 7 (111) share bucket 3 while the base is 0.

@@ -146,26 +146,6 @@ func TestWorkCountsComparisons(t *testing.T) {
 	want(0, "removal")
 }
 
-func TestCapacityReservesRoom(t *testing.T) {
-	const n = 1000
-	tree := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
-	allocs := testing.AllocsPerRun(1, func() {
-		for i := range n {
-			tree.Schedule(structures.Tick(i*7919%n), i)
-		}
-	})
-	if allocs != 0 {
-		t.Errorf("%v allocations within the capacity", allocs)
-	}
-}
-
-func TestCapacityRefusesNegative(t *testing.T) {
-	option := Capacity(-1)
-	defer func() {
-		const want = "rbtree: Capacity(-1): want a number from 0 to 2147483647"
-		if got := recover(); got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	New[int](option)
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "rbtree", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -20,19 +21,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
-func TestInvalidOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]rbtreegods.Option{
-		"rbtreegods: Capacity(-1): want a number from 0 to 4294967294": rbtreegods.Capacity(-1),
-	} {
-		func() {
-			defer func() {
-				if got, ok := recover().(string); !ok || got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			rbtreegods.New[int](opt)
-		}()
-	}
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "rbtreegods", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return rbtreegods.New[uint64](rbtreegods.Capacity(n)) }, schedtest.Allocates())
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

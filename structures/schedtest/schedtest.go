@@ -14,6 +14,10 @@
 //		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 //	}
 //
+// What a structure has besides the contract has checks of its own: [Capacity] and
+// [Panics] its options, [FindsHarm] its CheckInvariants, [Removals] an array in
+// which the last entry fills the gap of one that goes.
+//
 // Each subtest carries the name of a rule of the contract, and each failure
 // says which rule was broken by which operation, what came and what was to
 // come, and lists the operations before it. Whatever the suite does to a

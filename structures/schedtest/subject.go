@@ -259,7 +259,7 @@ func (s *subject) checkWork() {
 
 func (s *subject) checkInvariants() {
 	s.Helper()
-	if c, ok := s.s.(interface{ CheckInvariants() error }); ok {
+	if c, ok := s.s.(Checked); ok {
 		if err := c.CheckInvariants(); err != nil {
 			s.fail("CheckInvariants", "%v", err)
 		}

@@ -1,12 +1,12 @@
 package skiplist
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -174,29 +174,6 @@ func TestWorkCountsComparisons(t *testing.T) {
 	}
 }
 
-func TestCapacityReservesRoom(t *testing.T) {
-	for _, n := range []int{1, 10, 1000, 50_000} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			list := New[int](Capacity(2 * n)) // AllocsPerRun runs twice
-			allocs := testing.AllocsPerRun(1, func() {
-				for i := range n {
-					list.Schedule(structures.Tick(i*7919%n), i)
-				}
-			})
-			if allocs != 0 {
-				t.Errorf("%v allocations within the capacity", allocs)
-			}
-		})
-	}
-}
-
-func TestCapacityRefusesNegative(t *testing.T) {
-	option := Capacity(-1)
-	defer func() {
-		const want = "skiplist: Capacity(-1): want a number from 0 to 4294967294"
-		if got := recover(); got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	New[int](option)
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "skiplist", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

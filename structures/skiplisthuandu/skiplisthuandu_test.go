@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 )
@@ -21,19 +22,10 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
-func TestInvalidOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]skiplisthuandu.Option{
-		"skiplisthuandu: Capacity(-1): want a number from 0 to 4294967294": skiplisthuandu.Capacity(-1),
-	} {
-		func() {
-			defer func() {
-				if got, ok := recover().(string); !ok || got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			skiplisthuandu.New[int](opt)
-		}()
-	}
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "skiplisthuandu", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] {
+		return skiplisthuandu.New[uint64](skiplisthuandu.Capacity(n))
+	}, schedtest.Allocates())
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

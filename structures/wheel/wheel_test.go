@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -185,21 +186,17 @@ func TestOccupiedAfterIsTheNextTickOfAnOccupiedSlot(t *testing.T) {
 	}
 }
 
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "wheel", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+}
+
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opt := range map[string]Option{
 		"wheel: Slots(0): want a number from 1 to 67108864":        Slots(0),
 		"wheel: Slots(-8): want a number from 1 to 67108864":       Slots(-8),
 		"wheel: Slots(67108865): want a number from 1 to 67108864": Slots(1<<26 + 1),
-		"wheel: Capacity(-1): want a number from 0 to 4294967294":  Capacity(-1),
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			New[int](opt)
-		}()
+		schedtest.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

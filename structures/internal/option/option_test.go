@@ -1,6 +1,10 @@
 package option
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
 
 func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
 	for want, check := range map[string]func(){
@@ -10,14 +14,7 @@ func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
 		"hwheel: Slots(128): want a power of two from 2 to 64": func() { PowerOfTwo("hwheel", "Slots", 128, 2, 64) },
 		"hwheel: Slots(-1): want a power of two from 2 to 64":  func() { PowerOfTwo("hwheel", "Slots", -1, 2, 64) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			check()
-		}()
+		schedtest.Panics(t, want, check)
 	}
 	Between("wheel", "Slots", 9, 1, 9)
 	PowerOfTwo("hwheel", "Slots", 64, 2, 64)

@@ -1,0 +1,57 @@
+package schedtest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Panics checks that do panics, with the message want.
+func Panics(t *testing.T, want string, do func()) {
+	t.Helper()
+	panics(t, want, do)
+}
+
+func panics(r reporter, want string, do func()) {
+	r.Helper()
+	defer func() {
+		r.Helper()
+		if got := recover(); got != want {
+			r.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	do()
+}
+
+// Capacity checks the option of that name: that the constructor of package pkg
+// refuses a number that is not from 0 to limit, and that a structure with room
+// for n timers does not allocate for the first n, unless Allocates is given.
+func Capacity(t *testing.T, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64], opts ...Option) {
+	t.Run("Refused", func(t *testing.T) { capacityRefused(t, pkg, limit, newScheduler) })
+	if newConfig(nil, opts).bounded() {
+		t.Run("Reserved", func(t *testing.T) { capacityReserved(t, newScheduler) })
+	}
+}
+
+func capacityRefused(r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64]) {
+	for _, n := range []int{-1, math.MinInt, limit + 1, math.MaxInt} {
+		panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d", pkg, n, limit), func() { newScheduler(n) })
+	}
+	newScheduler(0)
+}
+
+func capacityReserved(r reporter, newScheduler func(n int) structures.Scheduler[uint64]) {
+	for _, n := range []int{1, 2, 10, 16, 17, 100, 1021, 1024, 5000, 50_000} {
+		s := []structures.Scheduler[uint64]{newScheduler(n), newScheduler(n)} // AllocsPerRun runs twice
+		if allocs := testing.AllocsPerRun(1, func() {
+			for i := range n {
+				s[0].Schedule(structures.Tick(i*7919%n), uint64(i))
+			}
+			s = s[1:]
+		}); allocs != 0 {
+			r.Errorf("Capacity(%d): %v allocations for %d timers, want none", n, allocs, n)
+		}
+	}
+}
