@@ -23,13 +23,15 @@ type cellRun struct {
 	clock    Clock
 	source   func() (source, error) // nil: the script of the workload
 
+	otherSeeds int // how many to prove it on besides
+
 	pace   pace
 	rows   []*contender
 	order  *Rand    // of the contenders within a round
 	memory []*Block // of the round before, to be used again
 
 	resident float64 // sum over the timed blocks
-	timed    int     // timed blocks
+	timed    int     // blocks that count, so far
 	last     Proof   // what must have come of all blocks
 }
 
@@ -92,12 +94,7 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	}
 	defer s.close()
 	for _, row := range c.rows {
-		row.begin(s.keys())
-		err := s.populate(func(b *Block) error {
-			row.whole(b)
-			return errors.Join(ctx.Err(), c.check(row, b))
-		})
-		if err != nil {
+		if err := c.fill(ctx, s, row); err != nil {
 			return Cell{}, err
 		}
 		row.filled()
@@ -115,6 +112,54 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 		return Cell{}, err
 	}
 	return c.result(), nil
+}
+
+// fill makes the structure of a row and brings it to where the blocks begin.
+func (c *cellRun) fill(ctx context.Context, s source, row *contender) error {
+	row.begin(s.keys())
+	return s.populate(func(b *Block) error {
+		row.whole(b)
+		return errors.Join(ctx.Err(), c.check(row, b))
+	})
+}
+
+// prove replays the cell without timing it: all contenders must agree with the
+// generator on its seed. It goes as far as the blocks that run times whole.
+func (c *cellRun) prove(ctx context.Context, entries []catalog.Entry) (SeedProof, error) {
+	c.rows = contenders(entries, c.workload)
+	defer c.stop()
+
+	s, err := c.open()
+	if err != nil {
+		return SeedProof{}, err
+	}
+	defer s.close()
+	for _, row := range c.rows {
+		if err := c.fill(ctx, s, row); err != nil {
+			return SeedProof{}, err
+		}
+	}
+	var b *Block
+	for range c.trials {
+		if b, err = s.follow(s.pace(c.n, c.trials).block, b); err != nil {
+			return SeedProof{}, err
+		}
+		c.timed++
+		c.last = b.Want
+		for _, row := range c.rows {
+			row.whole(b)
+			if err := errors.Join(ctx.Err(), c.check(row, b)); err != nil {
+				return SeedProof{}, err
+			}
+		}
+	}
+	p := SeedProof{Seed: c.seed, Proof: c.last, Rows: len(c.rows)}
+	for _, row := range c.rows {
+		if row.row.Proof == p.Proof {
+			p.Agree++
+		}
+	}
+	return p, nil
 }
 
 // open returns the source of the blocks.
@@ -190,9 +235,10 @@ func (c *cellRun) rest(ctx context.Context, s source) error {
 // large populations miss the cache.
 func (c *cellRun) weight() float64 {
 	const cached = 20_000
-	ops := c.n + c.trials*(3*blockSize(c.workload, c.n)+warmSize(c.n))
+	block := blockSize(c.workload, c.n)
+	ops := c.n + c.trials*(3*block+warmSize(c.n)) + c.otherSeeds*(c.n+c.trials*block)
 	if KindOf(c.workload.Model).cyclic {
-		ops = c.n + c.trials*5/4*max(2*c.n, blockSize(c.workload, c.n))
+		ops = c.n + c.trials*5/4*max(2*c.n, block)
 	}
 	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
 }

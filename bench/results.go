@@ -61,6 +61,19 @@ type Cell struct {
 	Unit       Unit    `json:"unit"`        // what a cost is divided by
 	TickNS     int64   `json:"tick_ns"`     // length of the tick that the workload models
 	Rows       []Row   `json:"rows"`
+
+	// OtherSeeds are the proofs of the same workload at the same size under seeds
+	// besides the one that was measured.
+	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
+}
+
+// SeedProof is what all rows of a cell agreed on under one seed, in a replay that
+// is not timed.
+type SeedProof struct {
+	Seed  uint64 `json:"seed"`
+	Proof Proof  `json:"proof"`
+	Rows  int    `json:"rows"`
+	Agree int    `json:"agree"` // with all of the proof; coarse rows keep their bound instead
 }
 
 // Unit is what the cost of a workload is counted per.

@@ -102,6 +102,9 @@ func stepsOf(cfg Config, clock Clock) []step {
 				continue
 			}
 			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
+			if w.Resident > 0 {
+				cell.otherSeeds = cfg.Profile.otherSeeds
+			}
 			steps = append(steps, cell.step(cell.weight(), entries))
 		}
 	}
@@ -141,10 +144,19 @@ func (c *cellRun) step(weight float64, entries []catalog.Entry) step {
 		weight: weight * float64(len(entries)),
 		run: func(ctx context.Context, r *Results) error {
 			cell, err := c.run(ctx, entries)
-			if err == nil {
-				r.Cells = append(r.Cells, cell)
+			if err != nil {
+				return err
 			}
-			return err
+			for i := range c.otherSeeds {
+				other := cellRun{workload: c.workload, n: c.n, seed: c.seed + uint64(i) + 1, trials: c.trials}
+				proof, err := other.prove(ctx, entries)
+				if err != nil {
+					return err
+				}
+				cell.OtherSeeds = append(cell.OtherSeeds, proof)
+			}
+			r.Cells = append(r.Cells, cell)
+			return nil
 		},
 	}
 }

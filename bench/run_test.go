@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
 )
 
 // tinyRun is a configuration that takes a fraction of a second.
@@ -73,6 +76,45 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		if !slices.Equal(names, wantRows[c.Workload]) {
 			t.Errorf("%s: rows %q, want %q", c.Workload, names, wantRows[c.Workload])
 		}
+	}
+}
+
+// The full profile proves a workload that brings its own size on three seeds.
+func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, []string{"sip", "hold"})
+	cfg.Profile, _ = FindProfile("full")
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Cells[1].OtherSeeds != nil {
+		t.Errorf("%s has no size of its own, and is proved on %+v", r.Cells[1].Workload, r.Cells[1].OtherSeeds)
+	}
+	seeds := r.Cells[0].OtherSeeds
+	if len(seeds) != 2 || seeds[0].Seed != 8 || seeds[1].Seed != 9 {
+		t.Fatalf("proved on %+v besides seed 7, want seeds 8 and 9", seeds)
+	}
+	if seeds[0].Proof.Checksum == seeds[1].Proof.Checksum {
+		t.Error("two seeds come to the same checksum")
+	}
+	for _, s := range seeds {
+		// The floor, the exact structures and the control agree, the coarse one does not.
+		if s.Rows != 5 || s.Agree != 4 || s.Proof.Fired == 0 || s.Proof.Cancelled == 0 {
+			t.Errorf("seed %d: %+v", s.Seed, s)
+		}
+	}
+
+	// A structure that fails on another seed only gives no number either.
+	calls := 0
+	entry := cfg.Structures[0]
+	cfg.Structures[0].New = func() structures.Scheduler[uint64] {
+		if calls++; calls > 2 { // beyond the structure and its control
+			return &faulty{Heap: minheap.New[uint64](), fault: "fires a tick late"}
+		}
+		return entry.New()
+	}
+	if r, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 0 {
+		t.Errorf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
 	}
 }
 

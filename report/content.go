@@ -174,6 +174,7 @@ func (p *page) harness(v *view) {
 			"had to fire the same timers at the same ticks as the script says: the checksum is over tick and value of each. " +
 			"A structure that rounds deadlines has a checksum of its own.")
 		p.folded("What the replays agreed on", proof)
+		p.folded("What they agreed on under other seeds, untimed", v.seedTable())
 	}
 }
 

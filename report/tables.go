@@ -355,6 +355,22 @@ func (v *view) proofTable() string {
 	return markdownTable("lrrrrrrrllr", []string{"Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired", "Cancelled", "Pending", "Sum", "Checksum", "Rows that agree"}, rows)
 }
 
+// seedTable shows what replays under other seeds agreed on.
+func (v *view) seedTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			for _, s := range c.OtherSeeds {
+				p := s.Proof
+				rows = append(rows, []string{w, short(float64(c.N)), fmt.Sprint(s.Seed),
+					count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending),
+					fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", s.Agree, s.Rows)})
+			}
+		}
+	}
+	return markdownTable("lrrrrrrlr", []string{"Workload", "N", "Seed", "Scheduled", "Fired", "Cancelled", "Pending", "Checksum", "Rows that agree"}, rows)
+}
+
 // commonProof is the proof that most rows of a cell hold, and how many do: a
 // coarse structure may rightly fire later and so have a checksum of its own.
 func commonProof(c bench.Cell) (common bench.Proof, agree int) {
