@@ -49,6 +49,20 @@ type Parameters struct {
 
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
+
+	// Traces say what the traces among the workloads are, by name.
+	Traces map[string]Recording `json:"traces,omitempty"`
+}
+
+// Recording is where a trace comes from and what it holds.
+type Recording struct {
+	File        string    `json:"file"`
+	Description string    `json:"description,omitempty"`
+	Recorded    time.Time `json:"recorded,omitzero"`
+	Operations  uint64    `json:"operations"`
+	Seconds     float64   `json:"seconds"`  // that it covers
+	Resident    float64   `json:"resident"` // pending timers, on average
+	CancelRate  float64   `json:"cancel_rate"`
 }
 
 // Cell is one workload at one size, run on every structure in one interleaved

@@ -214,6 +214,10 @@ func parameters(cfg Config) Parameters {
 	}
 	for _, t := range cfg.Traces {
 		p.Workloads = append(p.Workloads, t.name())
+		if p.Traces == nil {
+			p.Traces = make(map[string]Recording)
+		}
+		p.Traces[t.name()] = t.recording()
 		size(t.n())
 	}
 	return p

@@ -45,6 +45,14 @@ func (t *Trace) workload() Workload {
 	}
 }
 
+func (t *Trace) recording() Recording {
+	s := t.Summary
+	return Recording{
+		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
+		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(), Resident: s.Resident, CancelRate: s.CancelRate,
+	}
+}
+
 // minTrial is the fewest operations in a timed block: below it, what is measured is
 // the clock (chosen).
 const minTrial = 50

@@ -22,7 +22,11 @@ func (v *view) curveChart(c bench.Cell) *figure {
 		for _, who := range rows {
 			row, _ := rowOf(c, who.name)
 			l, _ := latencyOf(row, kind)
-			for _, m := range curve(l) {
+			marks := curve(l)
+			if len(marks) < 2 {
+				continue // too few samples for a line
+			}
+			for _, m := range marks {
 				times.add(m.y)
 				nines.add(m.x)
 				if !slices.Contains(with, kind) {

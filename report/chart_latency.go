@@ -17,17 +17,26 @@ var kinds = []bench.Kind{bench.KindSchedule, bench.KindCancel, bench.KindResched
 // percentile is one mark of the latency chart.
 type percentile struct {
 	name   string
-	of     func(bench.Latency) float64
+	value  func(bench.Latency) float64
+	least  int64 // samples without which it says nothing but the maximum
 	marker marker
 	radius vg.Length
 }
 
 var percentiles = []percentile{
-	{"median", func(l bench.Latency) float64 { return l.P50 }, circle, 3.6},
-	{"90 %", func(l bench.Latency) float64 { return l.P90 }, square, 2.5},
-	{"99 %", func(l bench.Latency) float64 { return l.P99 }, diamond, 2.9},
-	{"99.9 %", func(l bench.Latency) float64 { return l.P999 }, triangle, 2.6},
-	{"max", func(l bench.Latency) float64 { return l.Max }, circle.asHollow(), 2.4},
+	{"median", func(l bench.Latency) float64 { return l.P50 }, 1, circle, 3.6},
+	{"90 %", func(l bench.Latency) float64 { return l.P90 }, 10, square, 2.5},
+	{"99 %", func(l bench.Latency) float64 { return l.P99 }, 100, diamond, 2.9},
+	{"99.9 %", func(l bench.Latency) float64 { return l.P999 }, 1000, triangle, 2.6},
+	{"max", func(l bench.Latency) float64 { return l.Max }, 1, circle.asHollow(), 2.4},
+}
+
+// of returns the percentile, or 0 where the samples are too few for it.
+func (p percentile) of(l bench.Latency) float64 {
+	if l.Samples < p.least {
+		return 0
+	}
+	return p.value(l)
 }
 
 var clockLine = draw.LineStyle{Color: hex("444444"), Width: 1, Dashes: []vg.Length{2, 2}}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -51,7 +52,7 @@ func (v *view) overviewChart() *figure {
 	var cells []bench.Cell
 	var groups []group
 	for _, g := range []group{
-		{names: []string{"modelled on programs", "programs"}, class: realistic},
+		{names: []string{v.fromPrograms(), "programs"}, class: realistic},
 		{names: []string{"delays × share cancelled", "grid"}, class: grid},
 		{names: []string{"synthetic"}, class: synthetic},
 	} {
@@ -65,9 +66,13 @@ func (v *view) overviewChart() *figure {
 			groups = append(groups, g)
 		}
 	}
-	groups = append(groups, group{first: len(cells)})
 	if len(cells) == 0 {
 		return nil
+	}
+	caption := "Bold: the fastest, or tied with it (95 % confidence intervals overlap). "
+	if len(cells) > 1 {
+		groups = append(groups, group{first: len(cells)})
+		caption += "Worst: the largest multiple of the row, where all workloads were measured: what the choice costs at most. "
 	}
 	rows := v.present(func(who contender) bool {
 		if who.role != bench.RoleStructure && who.role != bench.RoleBaseline {
@@ -82,10 +87,9 @@ func (v *view) overviewChart() *figure {
 	f := &figure{
 		name:     "overview",
 		title:    "Which timer structure should I use?",
-		subtitle: "Time per lifecycle (or tick, or reschedule) as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
-		caption: "Bold: the fastest, or tied with it (95 % confidence intervals overlap). Worst: the largest multiple of the row, " +
-			"where all workloads were measured: what the choice costs at most. Grey: not measured.",
-		height: vg.Length(len(rows))*19 + 76,
+		subtitle: "Time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
+		caption:  caption + "Grey: not measured.",
+		height:   vg.Length(len(rows))*19 + 76,
 	}
 	for _, s := range steps {
 		f.legend = append(f.legend, key{text: s.name, swatch: s.color})
@@ -106,6 +110,20 @@ func (v *view) overviewChart() *figure {
 	return f
 }
 
+// units names what the costs of cells are counted per, the commonest first.
+func units(cells []bench.Cell) string {
+	var found []string
+	for _, unit := range []bench.Unit{bench.PerLifecycle, bench.PerTick, bench.PerReschedule, bench.PerOperation} {
+		if slices.ContainsFunc(cells, func(c bench.Cell) bool { return cmp.Or(c.Unit, bench.PerLifecycle) == unit }) {
+			found = append(found, string(unit))
+		}
+	}
+	if len(found) < 2 {
+		return strings.Join(found, "")
+	}
+	return found[0] + " (or " + strings.Join(found[1:], ", or ") + ")"
+}
+
 // group is a run of columns of one class.
 type group struct {
 	names []string // the first that fits heads it
@@ -116,7 +134,7 @@ type group struct {
 // columnTicks names the columns: workloads, broken so that they fit, and N. All
 // labels have as many lines, which aligns them at the top.
 func columnTicks(cells []bench.Cell) plot.ConstantTicks {
-	labels := make([][]string, len(cells)+1)
+	labels := make([][]string, len(cells))
 	most := 0
 	for i, c := range cells {
 		labels[i] = strings.Split(c.Workload, "-")
@@ -126,7 +144,9 @@ func columnTicks(cells []bench.Cell) plot.ConstantTicks {
 		labels[i] = append(labels[i], short(float64(c.N)))
 		most = max(most, len(labels[i]))
 	}
-	labels[len(cells)] = []string{"worst"}
+	if len(cells) > 1 {
+		labels = append(labels, []string{"worst"})
+	}
 	ticks := make(plot.ConstantTicks, len(labels))
 	for i, l := range labels {
 		for len(l) < most {
@@ -187,8 +207,11 @@ func overviewTable(cells []bench.Cell, rows []contender) ratios {
 			best = append(best, s.ok() && slices.Contains(r.names[:r.ties], who.name))
 			worst = max(worst, value) // NaN stays
 		}
-		t.value = append(t.value, append(values, worst))
-		t.best = append(t.best, append(best, false))
+		if len(cells) > 1 {
+			values, best = append(values, worst), append(best, false)
+		}
+		t.value = append(t.value, values)
+		t.best = append(t.best, best)
 	}
 	t.HeatMap = plotter.NewHeatMap(t, stepPalette{})
 	t.HeatMap.Min, t.HeatMap.Max = 0, float64(len(steps)-1)

@@ -2,11 +2,35 @@ package report
 
 import (
 	"cmp"
+	"strings"
 
 	"gonum.org/v1/plot"
 
 	"github.com/timerbench/timerbench/bench"
 )
+
+// fromPrograms says how the realistic workloads come from programs.
+func (v *view) fromPrograms() string {
+	recorded, all := 0, v.ofClass(realistic)
+	for _, w := range all {
+		if _, ok := v.r.Parameters.Traces[w]; ok {
+			recorded++
+		}
+	}
+	if recorded == len(all) {
+		return "recorded from programs"
+	}
+	return "modelled on programs"
+}
+
+// unitsInBrackets is for cells under their titles, which name any unit but the
+// lifecycle.
+func unitsInBrackets(cells []bench.Cell) string {
+	if all := units(cells); !strings.Contains(all, "(") {
+		return all
+	}
+	return "lifecycle, or per what stands in brackets"
+}
 
 // realisticChart shows the workloads that are modelled on programs. Nil: there
 // are none.
@@ -36,7 +60,7 @@ func (v *view) realisticChart() *figure {
 	f := &figure{
 		name:     "realistic",
 		title:    "What does a timer cost in real programs?",
-		subtitle: "Time per lifecycle, or per what stands in brackets, on workloads modelled on programs. Lower (further left) is better.",
+		subtitle: "Time per " + unitsInBrackets(cells) + ", on workloads " + v.fromPrograms() + ". Lower (further left) is better.",
 		caption:  "Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark.",
 		height:   lines(len(cells), columns) * rowsHeight(len(rows)),
 	}

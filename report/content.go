@@ -171,7 +171,7 @@ func (p *page) harness(v *view) {
 	}
 	if proof != "" {
 		p.line("**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + pending), and every exact structure " +
-			"had to fire the same timers at the same ticks as the script says: the checksum is over tick and value of each. " +
+			"had to fire the same timers at the same ticks as the script or the trace says: the checksum is over tick and value of each. " +
 			"A structure that rounds deadlines has a checksum of its own.")
 		p.folded("What the replays agreed on", proof)
 		p.folded("What they agreed on under other seeds, untimed", v.seedTable())
@@ -220,6 +220,7 @@ func (p *page) made(v *view) {
 		}
 	}
 	p.folded("The workloads", markdownTable("lll", []string{"Workload", "What it does", "Where it comes from"}, rows))
+	p.folded("The traces", v.traceTable())
 	for _, w := range v.workloads() {
 		if text, ok := v.r.Parameters.Scenarios[w]; ok {
 			p.folded("The scenario file of "+w, fenced("toml", text))

@@ -64,11 +64,13 @@ func compact() *bench.Results {
 	r := f.results()
 	first := &r.Cells[0]
 	first.Rows = slices.DeleteFunc(first.Rows, func(row bench.Row) bool { return row.Structure == "wheel" })
-	first.Rows[0].BytesPerTimer = 0                                     // not measured
-	first.Rows[1].Cost = slices.Clone(first.Rows[0].Cost)               // a tie
-	first.Rows[2].Cost = first.Rows[2].Cost[:1]                         // no interval
-	first.Rows[3].ByKind[0].Kinds[0].NS = -4                            // clock reads took more than there was
-	r.Cells[2].Rows[0].Proof.Checksum++                                 // as of a coarse structure
+	first.Rows[0].BytesPerTimer = 0                       // not measured
+	first.Rows[1].Cost = slices.Clone(first.Rows[0].Cost) // a tie
+	first.Rows[2].Cost = first.Rows[2].Cost[:1]           // no interval
+	first.Rows[3].ByKind[0].Kinds[0].NS = -4              // clock reads took more than there was
+	r.Cells[2].Rows[0].Proof.Checksum++                   // as of a coarse structure
+	last := &r.Cells[len(r.Cells)-1]
+	last.OtherSeeds = []bench.SeedProof{{Seed: 2, Proof: last.Rows[0].Proof, Rows: 9, Agree: 8}}
 	r.Cells = append(r.Cells, bench.Cell{Workload: "hold", N: 1 << 20}) // interrupted before its first row
 	r.Complete = false
 	return r
@@ -77,6 +79,45 @@ func compact() *bench.Results {
 func TestPage(t *testing.T) {
 	v := newView(compact(), testKnowledge(six))
 	golden(t, Page, []byte(v.page(v.charts()).markdown()), bytes.Equal)
+}
+
+// What is said of workloads that are modelled on programs does not hold for one
+// that was recorded.
+func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
+	f := fixture{structures: six, workloads: []string{"trace-shop"}, sizes: []int{700}, trials: 8}
+	r := f.results()
+	r.Parameters.Seed = 0
+	r.Parameters.Traces = map[string]bench.Recording{"trace-shop": {
+		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
+	}}
+	r.Cells[0].Unit = bench.PerOperation
+	for i := range r.Cells[0].Rows {
+		for j := range r.Cells[0].Rows[i].Latency {
+			if l := &r.Cells[0].Rows[i].Latency[j]; l.Kind == bench.KindFire {
+				l.Samples = 2
+			}
+		}
+	}
+	v := newView(r, testKnowledge(six))
+	page := v.page(v.charts()).markdown()
+	for _, want := range []string{
+		"Time per operation as a multiple", "Time per operation, on workloads recorded from programs",
+		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, wrong := range []string{"Seed", "lifecycle (or", "modelled", "orst:"} {
+		if strings.Contains(page, wrong) {
+			t.Errorf("the page says %q", wrong)
+		}
+	}
+	for line := range strings.Lines(page) {
+		if fields := strings.Split(line, "|"); len(fields) > 8 && fields[1] == " fire " && (fields[7] != " – " || fields[8] != " – ") {
+			t.Errorf("percentiles of two samples: %s", line)
+		}
+	}
 }
 
 func TestPictures(t *testing.T) {

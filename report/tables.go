@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -182,8 +183,15 @@ func (v *view) latencyTable(c bench.Cell) string {
 			if !ok {
 				continue
 			}
-			rows = append(rows, []string{literal(string(kind)), v.label(who, false), count(l.Samples), digits3(l.Mean),
-				digits3(l.P50), digits3(l.P90), digits3(l.P99), digits3(l.P999), digits3(l.Max)})
+			cells := []string{literal(string(kind)), v.label(who, false), count(l.Samples), digits3(l.Mean)}
+			for _, p := range percentiles {
+				cell := "–"
+				if l.Samples >= p.least {
+					cell = digits3(p.value(l))
+				}
+				cells = append(cells, cell)
+			}
+			rows = append(rows, cells)
 		}
 	}
 	return markdownTable("llr", []string{"Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %", "Max"}, rows)
@@ -353,6 +361,24 @@ func (v *view) proofTable() string {
 		}
 	}
 	return markdownTable("lrrrrrrrllr", []string{"Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired", "Cancelled", "Pending", "Sum", "Checksum", "Rows that agree"}, rows)
+}
+
+// traceTable shows what the traces among the workloads are.
+func (v *view) traceTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		t, ok := v.r.Parameters.Traces[w]
+		if !ok {
+			continue
+		}
+		recorded := "–"
+		if !t.Recorded.IsZero() {
+			recorded = t.Recorded.UTC().Format(time.RFC3339)
+		}
+		rows = append(rows, []string{w, t.Description, t.File, recorded, count(t.Operations),
+			duration(1e9 * t.Seconds), digits3(t.Resident), percent(t.CancelRate)})
+	}
+	return markdownTable("llllrrrr", []string{"Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average", "Cancelled share"}, rows)
 }
 
 // seedTable shows what replays under other seeds agreed on.
