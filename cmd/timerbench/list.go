@@ -18,12 +18,13 @@ import (
 )
 
 func newList() *cobra.Command {
+	what := []string{"structures", "workloads", "models"}
 	return &cobra.Command{
 		Use:       "list [structures | workloads | models]",
 		Short:     "List structures, workloads, and the models of scenario files",
 		Example:   "  timerbench list\n  timerbench list workloads",
-		ValidArgs: []string{"structures", "workloads", "models"},
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: what,
+		Args:      oneOf("list", what),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wants := func(what string) bool { return len(args) == 0 || slices.Contains(args, what) }
 			out := cmd.OutOrStdout()

@@ -15,10 +15,8 @@ func newScenario() *cobra.Command {
 becomes of it. Run it with: timerbench run --scenario FILE`,
 		Example: `  timerbench scenario print kafka-purgatory >mine.toml
   timerbench scenario check mine.toml`,
-		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newScenarioPrint(), newScenarioCheck())
-	return cmd
+	return group(cmd, newScenarioPrint(), newScenarioCheck())
 }
 
 func newScenarioPrint() *cobra.Command {
@@ -26,7 +24,7 @@ func newScenarioPrint() *cobra.Command {
 		Use:     "print WORKLOAD",
 		Short:   "Print a built-in workload as a scenario file",
 		Example: "  timerbench scenario print kafka-purgatory >mine.toml",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the name of a workload, see timerbench list workloads"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, ok := bench.FindWorkload(args[0])
 			if !ok {
@@ -51,7 +49,7 @@ func newScenarioCheck() *cobra.Command {
 		Use:     "check FILE...",
 		Short:   "Check scenario files, and show what they come to",
 		Example: "  timerbench scenario check scenarios/*.toml",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    someArgs("scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := scenario.Load(args...)
 			if err != nil {

@@ -23,8 +23,7 @@ github.com/timerbench/timerbench/bench/trace, which says how and describes the f
   timerbench trace replay my.trace --out out
   timerbench report --out out`,
 	}
-	cmd.AddCommand(newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
-	return cmd
+	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
 }
 
 // atomically writes a file that appears whole or not at all.

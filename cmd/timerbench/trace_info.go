@@ -21,7 +21,7 @@ func newTraceInfo() *cobra.Command {
 		Use:     "info FILE",
 		Short:   "Check a trace and show what it holds",
 		Example: "  timerbench trace info my.trace",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := trace.ReadSummary(args[0])
 			if err != nil {

@@ -29,7 +29,7 @@ function of trace.FromEnv, which completes the trace.
 A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := recording{out: out, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
 			return r.run(args)
@@ -50,6 +50,9 @@ type recording struct {
 // run runs the command. Traces are written into a folder beside the file, from
 // which those that are whole are moved.
 func (r recording) run(command []string) error {
+	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
+		return fmt.Errorf("--out %s: it is a directory, want a file", r.out)
+	}
 	dir, err := os.MkdirTemp(filepath.Dir(r.out), ".timerbench-*")
 	if err != nil {
 		return fmt.Errorf("--out %s: %w", r.out, err)

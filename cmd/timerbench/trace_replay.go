@@ -37,7 +37,7 @@ says so, and coarse ones within their bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report --out /tmp/my`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("traces"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args, cmd.ErrOrStderr())
 		},

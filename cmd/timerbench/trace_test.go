@@ -239,7 +239,7 @@ func TestBadTraceCommandsAreRefusedWithAReason(t *testing.T) {
 		"no trials":           {[]string{"replay", tiny, "--trials", "0"}, []string{"--trials 0"}},
 		"too many trials":     {[]string{"replay", tiny, "--trials", "1000"}, []string{tiny, "10000 operations are too few for 1000 trials"}},
 		"twice the same name": {[]string{"replay", tiny, tiny}, []string{`both traces named "churn"`}},
-		"no command":          {[]string{"record", "-o", path}, []string{"at least 1 arg"}},
+		"no command":          {[]string{"record", "-o", path}, []string{"want the command to record"}},
 		"no file":             {[]string{"record", "--", "true"}, []string{`"out"`}},
 		"an unknown command":  {[]string{"record", "-o", path, "--", "no-such-program"}, []string{"no-such-program"}},
 		"an unwritable file":  {[]string{"record", "-o", filepath.Join(dir, "a", "b"), "--", "true"}, []string{"--out", "no such file"}},
