@@ -21,11 +21,11 @@ import (
 // What is drawn is rounded to whole ticks, to one at least.
 type Delay struct {
 	Kind          string   `toml:"kind"`
-	Mean          Duration `toml:"mean,omitempty"`
+	Mean          Duration `toml:"mean,omitempty" zero:"no"`
 	Low           Duration `toml:"low,omitempty"`
-	High          Duration `toml:"high,omitempty"`
-	Median        Duration `toml:"median,omitempty"`
-	UpperQuartile Duration `toml:"upper_quartile,omitempty"`
+	High          Duration `toml:"high,omitempty" zero:"no"`
+	Median        Duration `toml:"median,omitempty" zero:"no"`
+	UpperQuartile Duration `toml:"upper_quartile,omitempty" zero:"no"`
 	Parts         []Part   `toml:"parts,omitempty,multiline"`
 }
 

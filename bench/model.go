@@ -11,7 +11,8 @@ import (
 // printed.
 //
 // A field is named by its toml tag and explained by its comment tag. It must be
-// given, unless the tag says omitempty. Each type of parameter checks its own
+// given, unless the tag says omitempty; a tag zero:"no" says that 0 is not the same
+// as leaving it out. Each type of parameter checks its own
 // range (see [CheckModel]); a model whose parameters depend on one another has a
 // method of the interface [Checker] besides.
 type Model interface {

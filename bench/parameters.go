@@ -84,9 +84,12 @@ func (w Weight) check(time.Duration) string { return positive(float64(w), "a wei
 // Count is a number of things.
 type Count int
 
+// maxCount is more than anything that is counted here (chosen).
+const maxCount = 1_000_000
+
 func (c Count) check(time.Duration) string {
-	if c < 1 {
-		return "a whole number from 1"
+	if c < 1 || c > maxCount {
+		return fmt.Sprintf("a whole number from 1 to %d", maxCount)
 	}
 	return ""
 }
@@ -130,8 +133,12 @@ func (e ParameterError) Error() string {
 // CheckModel holds the parameters of a model against the ranges of their types
 // and against one another, where ticks have that length. It returns all that is
 // wrong.
-func CheckModel(m Model, tick time.Duration) []ParameterError {
-	return checkValue(reflect.ValueOf(m), "", false, tick)
+//
+// A parameter that may be left out is not wrong for being 0, unless given, which
+// may be nil, says that its key was there: a rate of 0 is not a rate left out.
+func CheckModel(m Model, tick time.Duration, given func(key string) bool) []ParameterError {
+	c := modelCheck{tick, given}
+	return c.value(reflect.ValueOf(m), "", "")
 }
 
 // parameter is a type of parameter that knows its range: check says what is
@@ -140,12 +147,20 @@ type parameter interface {
 	check(tick time.Duration) string
 }
 
-func checkValue(v reflect.Value, key string, optional bool, tick time.Duration) []ParameterError {
-	if optional && v.IsZero() {
+type modelCheck struct {
+	tick  time.Duration
+	given func(key string) bool
+}
+
+func (c modelCheck) value(v reflect.Value, key string, tag reflect.StructTag) []ParameterError {
+	if _, options, _ := strings.Cut(tag.Get("toml"), ","); strings.Contains(options, "omitempty") && v.IsZero() {
+		if tag.Get("zero") == "no" && c.given != nil && c.given(key) {
+			return []ParameterError{{key, fmt.Sprint(v), "more than 0, unless it is left out"}}
+		}
 		return nil
 	}
 	if p, ok := v.Interface().(parameter); ok {
-		if want := p.check(tick); want != "" {
+		if want := p.check(c.tick); want != "" {
 			return []ParameterError{{key, fmt.Sprint(p), want}}
 		}
 		return nil
@@ -153,18 +168,19 @@ func checkValue(v reflect.Value, key string, optional bool, tick time.Duration) 
 	var errs []ParameterError
 	switch v.Kind() {
 	case reflect.Pointer:
-		return checkValue(v.Elem(), key, false, tick)
+		return c.value(v.Elem(), key, "")
 	case reflect.Slice:
 		for i := range v.Len() {
-			errs = append(errs, checkValue(v.Index(i), fmt.Sprintf("%s[%d]", key, i), false, tick)...)
+			errs = append(errs, c.value(v.Index(i), fmt.Sprintf("%s[%d]", key, i), "")...)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("toml"), ",")
-			errs = append(errs, checkValue(v.Field(i), join(key, name), strings.Contains(options, "omitempty"), tick)...)
+			tag := v.Type().Field(i).Tag
+			name, _, _ := strings.Cut(tag.Get("toml"), ",")
+			errs = append(errs, c.value(v.Field(i), join(key, name), tag)...)
 		}
-		if c, ok := v.Addr().Interface().(Checker); ok && len(errs) == 0 {
-			for _, e := range c.Check() {
+		if checker, ok := v.Addr().Interface().(Checker); ok && len(errs) == 0 {
+			for _, e := range checker.Check() {
 				errs = append(errs, ParameterError{join(key, e.Key), e.Value, e.Want})
 			}
 		}

@@ -12,7 +12,7 @@ func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
 		if KindOf(w.Model).Name == "" {
 			t.Errorf("%s: its model is not in the list of models", w.Name)
 		}
-		for _, err := range CheckModel(w.Model, w.Tick) {
+		for _, err := range CheckModel(w.Model, w.Tick, nil) {
 			t.Errorf("%s: %v", w.Name, err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"class[1].rate: want a rate, as other classes have one":                    &Flow{Classes: []Class{{Delay: second, Rate: 1}, {Delay: second}}},
 		"class[1].population: want the share of the population":                    &Flow{Classes: []Class{{Delay: second, Population: 0.5}, {Delay: second}}},
 	} {
-		got := fmt.Sprint(CheckModel(m, time.Millisecond))
+		got := fmt.Sprint(CheckModel(m, time.Millisecond, nil))
 		if !strings.HasPrefix(got, "["+want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -42,7 +42,11 @@ func readDocument(data []byte) (*node, int, error) {
 	var decode *toml.DecodeError
 	if err := toml.Unmarshal(data, &map[string]any{}); errors.As(err, &decode) {
 		line, _ := decode.Position()
-		return nil, line, errors.New(strings.TrimPrefix(decode.Error(), "toml: "))
+		text := strings.TrimPrefix(decode.Error(), "toml: ")
+		if key := strings.Join(decode.Key(), "."); key != "" && !strings.Contains(text, key) {
+			text = key + ": " + text
+		}
+		return nil, line, errors.New(text)
 	} else if err != nil {
 		return nil, 0, err
 	}

@@ -85,7 +85,10 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`rate = 100`, `shares = { cancel = 1.5, reschedule = 0, periodic = 0 }`, `x.toml:6: parameters.class[0].shares.cancel = 1.5: want a share, from 0 to 1`},
 		{`rate = 100`, `shares = { cancel = 0.75, reschedule = 0.75 }`, `x.toml:6: parameters.class[0].shares = cancel and reschedule of 1.5 together: want at most 1`},
 		{`rate = 100`, "rate = 100\ndelay = { kind = 'constant', mean = '1s' }\n[[parameters.class]]", `x.toml:8: parameters.class[1].rate is missing`},
-		{`"5s"`, `"0s"`, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
+		{`"5s"`, `"0s"`, `x.toml:7: parameters.class[0].delay.mean = 0s: want more than 0, unless it is left out`},
+		{`rate = 100`, `rate = 0`, `x.toml:6: parameters.class[0].rate = 0: want more than 0, unless it is left out`},
+		{`rate = 100`, `population = 0`, `x.toml:6: parameters.class[0].population = 0: want more than 0, unless it is left out`},
+		{`[[`, "[parameters]\nwarm_up = \"0s\"\n[[", `x.toml:6: parameters.warm_up = 0s: want more than 0, unless it is left out`},
 		{`"5s"`, `"-5s"`, `x.toml:7: parameters.class[0].delay.mean = -5s: want a positive duration`},
 		{`, mean = "5s"`, ``, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
 		{`kind = "constant", `, ``, `x.toml:7: parameters.class[0].delay.kind is missing: want one of constant, uniform`},
@@ -135,6 +138,15 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	}
 	a, b := write("a.toml", sound), write("b.toml", sound)
 	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
+	hold, _ := bench.FindWorkload("hold")
+	printed, _ := scenario.Print(hold)
+	d := write("d.toml", string(printed))
+	if list, err := scenario.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
+		t.Errorf("a built-in workload as it is printed: %v, %v", list, err)
+	}
+	if _, err := scenario.Load(d, d); err == nil {
+		t.Error("the same file twice is two workloads of one name")
+	}
 	if list, err := scenario.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
 		t.Errorf("one sound file: %v, %v", list, err)
 	}
@@ -145,7 +157,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	}
 	for _, want := range []string{
 		b + `:1: name = "mine": want a name of its own, as this is that of ` + a,
-		c + `:1: name = "hold": want a name of its own, as this is that of a built-in workload`,
+		c + `:1: name = "hold": want a name of its own, as this is that of a built-in workload, which is another one`,
 		missing,
 	} {
 		if !strings.Contains(err.Error(), want) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -138,6 +139,9 @@ func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]bench.Workload, err
 		return nil, err
 	case f.workloads != "":
 		builtIn, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
+		builtIn = slices.DeleteFunc(builtIn, func(b bench.Workload) bool {
+			return slices.ContainsFunc(written, func(w bench.Workload) bool { return w.Name == b.Name }) // the same
+		})
 		return append(builtIn, written...), err
 	case len(written) > 0:
 		return written, nil
