@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ func readDocument(data []byte) (*node, int, error) {
 	if err := toml.Unmarshal(data, &map[string]any{}); errors.As(err, &decode) {
 		line, _ := decode.Position()
 		text := strings.TrimPrefix(decode.Error(), "toml: ")
-		if key := strings.Join(decode.Key(), "."); key != "" && !strings.Contains(text, key) {
+		if key := keyAt(data, line); key != "" && !strings.Contains(text, "key "+key) {
 			text = key + ": " + text
 		}
 		return nil, line, errors.New(text)
@@ -71,6 +72,22 @@ func readDocument(data []byte) (*node, int, error) {
 	}
 	return root, 0, d.parser.Error()
 }
+
+// keyAt returns the key that a line begins with, if it does: for values that are no
+// TOML, where the decoder tells none.
+func keyAt(data []byte, line int) string {
+	lines := strings.Split(string(data), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	key, _, is := strings.Cut(lines[line-1], "=")
+	if key = strings.TrimSpace(key); !is || !keyForm.MatchString(key) {
+		return ""
+	}
+	return key
+}
+
+var keyForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 type document struct {
 	parser unstable.Parser

@@ -60,7 +60,8 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		want     string
 	}{
 		{"", "", ""},
-		{`"1ms"`, `"1ms`, `x.toml:2: `},
+		{`"1ms"`, `"1ms`, `x.toml:2: tick: `},
+		{`rate = 100`, `rate = 99999999999999999999`, `x.toml:6: rate: decimal number is too large`},
 		{`tick = "1ms"`, "tick = \"1ms\"\ntick = \"2ms\"", `x.toml:3: key tick is already defined`},
 		{`name = "mine"`, `nam = "mine"`, `x.toml:1: nam: there is no such key, did you mean "name"?; there are: name, summary`},
 		{`rate = 100`, `raet = 100`, `x.toml:6: parameters.class[0].raet: there is no such key, did you mean "rate"?`},
