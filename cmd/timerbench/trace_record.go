@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -82,8 +83,12 @@ func (r recording) record(dir string, command []string) error {
 	return errors.Join(err, r.collect(dir, command[0]))
 }
 
+// oneSignal is for how long signals count as one (chosen): timeout(1), for one,
+// sends each to the process and to its group.
+const oneSignal = 500 * time.Millisecond
+
 // wait runs a command to its end and passes signals on: the first one as it is,
-// unless the terminal has done so, and a second one as a kill.
+// unless the terminal has done so, and a later one as a kill.
 func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -95,18 +100,23 @@ func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var first time.Time
 		for {
 			select {
 			case <-ended.Done():
 				return
 			case s := <-signals:
 				switch {
+				case interrupted && time.Since(first) < oneSignal:
+					continue
 				case interrupted:
 					_ = cmd.Process.Kill() // it may have ended
 				case s != os.Interrupt || !term.IsTerminal(int(os.Stdin.Fd())):
 					_ = cmd.Process.Signal(s)
 				}
-				interrupted = true
+				if !interrupted {
+					interrupted, first = true, time.Now()
+				}
 			}
 		}
 	}()

@@ -153,6 +153,7 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
+	_ = cmd.Process.Signal(syscall.SIGTERM) // at once: both are one wish, and no kill
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
