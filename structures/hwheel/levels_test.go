@@ -1,0 +1,205 @@
+package hwheel
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// where says in words of school arithmetic what geometry.place says in bits.
+func where(fine, ring uint, levels int, deadline, cursor structures.Tick) (level, slot int, width structures.Tick) {
+	near, size := structures.Tick(1)<<fine, structures.Tick(1)<<ring
+	if deadline-cursor <= near {
+		return 0, int(deadline % near), 1
+	}
+	level, width = 1, near
+	for level < levels-1 && (deadline-cursor)/size >= width {
+		level++
+		width *= near
+	}
+	return level, int(near + structures.Tick(level-1)*size + deadline/width%size), width
+}
+
+// tryPlace compares place with where, and makes sure of what the wheel counts on.
+func tryPlace(t *testing.T, g *geometry, deadline, cursor structures.Tick) {
+	level, want, width := where(g.fine, g.ring, g.levels, deadline, cursor)
+	slot, first := g.place(deadline, cursor)
+	turn, here := structures.Tick(1)<<g.fine, g.near(deadline)
+	if level > 0 {
+		turn, here = 1<<g.ring, g.at(level, deadline)
+	}
+	var broken string
+	switch {
+	case slot != want || g.levelIn(slot) != level:
+		broken = "it is another slot"
+	case first <= cursor:
+		broken = "it does not start after the cursor"
+	case first > deadline || deadline-first >= width || first%width != 0 || first != g.start(level, deadline):
+		broken = "it does not hold the deadline"
+	case first/width-cursor/width > turn:
+		broken = "it comes up once before: it is more than a turn of the ring ahead"
+	case slot != here:
+		broken = "it is not the one that is looked at then"
+	default:
+		return
+	}
+	t.Fatalf("fine %d, ring %d: place(%d, cursor %d) = slot %d from %d on, want slot %d on level %d: %s",
+		g.fine, g.ring, deadline, cursor, slot, first, want, level, broken)
+}
+
+// small are shapes of which all pairs of ticks up to end can be tried: enough for
+// three levels at least, and for their rings to turn.
+var small = []struct {
+	fine, ring uint
+	end        structures.Tick
+}{{1, 2, 300}, {1, 4, 300}, {2, 3, 700}, {3, 4, 700}, {2, 6, 1200}}
+
+func TestPlaceOfEveryDeadline(t *testing.T) {
+	for _, shape := range small {
+		g := newGeometry(shape.fine, shape.ring)
+		for cursor := range shape.end {
+			for deadline := cursor + 1; deadline < shape.end; deadline++ {
+				tryPlace(t, &g, deadline, cursor)
+			}
+		}
+	}
+}
+
+func TestPlaceAtEveryPowerOfTwo(t *testing.T) {
+	var ticks []structures.Tick
+	for bits := range 63 {
+		ticks = append(ticks, 1<<bits-1, 1<<bits, 1<<bits+1, math.MaxInt64-1<<bits, math.MaxInt64-1<<bits+1)
+	}
+	for _, shape := range shapes {
+		g := newGeometry(shape.fine, shape.ring)
+		for _, cursor := range ticks {
+			for _, deadline := range append(ticks, math.MaxInt64) {
+				if deadline > cursor {
+					tryPlace(t, &g, deadline, cursor)
+				}
+			}
+		}
+	}
+}
+
+// What leaves a slot when it starts has room on the levels below.
+func TestEverySlotCascadesDown(t *testing.T) {
+	for _, shape := range shapes {
+		g := newGeometry(shape.fine, shape.ring)
+		for level := 1; level < g.levels; level++ {
+			width := uint64(1) << g.shift(level)
+			for _, number := range []uint64{1, 2, 3, 1<<shape.ring - 1, 1 << shape.ring} {
+				start := number * width
+				if start/width != number || start > math.MaxInt64 {
+					continue
+				}
+				last := min(start+(width-1), math.MaxInt64)
+				for _, deadline := range []uint64{start, start + width/2, last} {
+					slot, _ := g.place(structures.Tick(deadline), structures.Tick(start-1))
+					if below := g.levelIn(slot); below >= level {
+						t.Fatalf("fine %d, ring %d: deadline %d goes from the slot of level %d at %d to level %d",
+							shape.fine, shape.ring, deadline, level, start, below)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestFirstOnFindsTheSlotOfEveryDeadline(t *testing.T) {
+	w := newWheel[int](newGeometry(1, 2))
+	for cursor := range structures.Tick(130) {
+		w.cursor = cursor
+		for deadline := cursor + 1; deadline < 200; deadline++ {
+			slot, first := w.place(deadline, cursor)
+			level := w.levelIn(slot)
+			w.occupied.Set(slot)
+			if i, tick, ok := w.firstOn(level); i != slot || tick != first || !ok {
+				t.Fatalf("cursor %d, deadline %d: found slot %d at %d, %t, want %d at %d", cursor, deadline, i, tick, ok, slot, first)
+			}
+			w.occupied.Clear(slot)
+			// Neighbours belong to other levels.
+			w.occupied.Set((slot + 1) % w.slots())
+			if i, tick, ok := w.firstOn(level); ok && w.levelIn(i) != level {
+				t.Fatalf("cursor %d: found slot %d of level %d at %d, want one of level %d", cursor, i, w.levelIn(i), tick, level)
+			}
+			w.occupied.Clear((slot + 1) % w.slots())
+		}
+		for level := range w.levels {
+			if i, tick, ok := w.firstOn(level); ok || tick != math.MaxInt64 {
+				t.Fatalf("cursor %d: found slot %d at %d on level %d, which is empty", cursor, i, tick, level)
+			}
+		}
+	}
+}
+
+func TestSlotsAreNumberedLevelByLevel(t *testing.T) {
+	for _, shape := range shapes {
+		g := newGeometry(shape.fine, shape.ring)
+		slot := 0
+		for level := range g.levels {
+			size := 1 << shape.ring
+			if level == 0 {
+				size = 1 << shape.fine
+			}
+			for range size {
+				if got := g.levelIn(slot); got != level {
+					t.Fatalf("fine %d, ring %d: slot %d is on level %d, want %d", shape.fine, shape.ring, slot, got, level)
+				}
+				slot++
+			}
+		}
+		if g.slots() != slot || g.levels > maxLevels {
+			t.Errorf("fine %d, ring %d: %d slots on %d levels, want %d", shape.fine, shape.ring, g.slots(), g.levels, slot)
+		}
+		// The levels reach all there is, and none of them is more than that takes.
+		if top := g.shift(g.levels-1) + shape.ring; top < 63 || g.shift(g.levels-2)+shape.ring >= 64 {
+			t.Errorf("fine %d, ring %d: %d levels reach 2^%d ticks", shape.fine, shape.ring, g.levels, top)
+		}
+	}
+}
+
+// The table of levels in the doc comment is that of the default geometry.
+func TestTableOfLevels(t *testing.T) {
+	source, err := os.ReadFile("levels.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(string(source)) {
+		if row, ok := strings.CutPrefix(line, "//\t"); ok {
+			rows = append(rows, strings.Join(strings.Fields(row), " "))
+		}
+	}
+	g := newGeometry(8, 12)
+	want := []string{"level ticks per slot ticks per level"}
+	for level := range g.levels {
+		ring := g.ring
+		if level == 0 {
+			ring = g.fine
+		}
+		all := "all there is"
+		if g.shift(level)+ring < 63 {
+			all = amount(1 << (g.shift(level) + ring))
+		}
+		want = append(want, fmt.Sprintf("%d %s %s", level, amount(1<<g.shift(level)), all))
+	}
+	if got, want := strings.Join(rows, "\n"), strings.Join(want, "\n"); got != want {
+		t.Errorf("the doc comment has\n%s\nwant\n%s", got, want)
+	}
+}
+
+func amount(n uint64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("about %.1e", float64(n))
+	}
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
