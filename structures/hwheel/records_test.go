@@ -1,0 +1,358 @@
+package hwheel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// mustHold fails the test where an invariant is broken.
+func mustHold[T any](t *testing.T, w *Wheel[T]) {
+	t.Helper()
+	if err := w.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wearOut brings the records that are ready at the desk to the end of their
+// generations, but for so many timers, and returns their indexes.
+func wearOut(w *Wheel[int], left uint32) map[uint32]bool {
+	worn := make(map[uint32]bool)
+	d := &w.desk
+	for position, r := range d.record {
+		index := uint32(d.ready[position])
+		r.word |= math.MaxUint32
+		r.word -= 2 * nextGeneration * word(left)
+		d.ready[position] = idOf(index, r.word)
+		worn[index] = true
+	}
+	return worn
+}
+
+func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
+	const left = 2
+	fates := map[string]func(w *Wheel[int], id structures.ID) bool{
+		"cancelled at the desk":   func(w *Wheel[int], id structures.ID) bool { return w.Cancel(id) },
+		"cancelled in the wheel":  func(w *Wheel[int], id structures.ID) bool { w.settle(); return w.Cancel(id) },
+		"cancelled while staged":  func(w *Wheel[int], id structures.ID) bool { w.settle(); due(w); return w.Cancel(id) },
+		"moved, then cancelled":   func(w *Wheel[int], id structures.ID) bool { w.settle(); return w.Reschedule(id, 1) && w.Cancel(id) },
+		"moved on and away again": func(w *Wheel[int], id structures.ID) bool { return w.Reschedule(id, 1<<40) && w.Cancel(id) },
+		"fired": func(w *Wheel[int], id structures.ID) bool {
+			timer, ok := w.Pop(w.now + 100)
+			return ok && timer.ID == id && timer.Value == 7
+		},
+	}
+	for name, leave := range fates {
+		t.Run(name, func(t *testing.T) {
+			w := New[int]()
+			worn := wearOut(w, left)
+			mustHold(t, w)
+			last := 0 // timers with the last ID of their record
+			issued := make(map[structures.ID]bool)
+			for range 10_000 {
+				id := w.Schedule(w.now+100, 7)
+				if issued[id] {
+					t.Fatalf("ID %#x was issued before", id)
+				}
+				issued[id] = true
+				index, spent := uint32(id), id>>32 == math.MaxUint32
+				if worn[index] && spent {
+					last++
+				}
+				if !worn[index] && id>>32 > math.MaxUint32/2 {
+					t.Fatalf("ID %#x is of a record that was new", id)
+				}
+				if !leave(w, id) {
+					t.Fatalf("timer %#x cannot leave", id)
+				}
+				if w.Cancel(id) || w.Reschedule(id, 5) || w.Cancel(id+1<<32) || w.Cancel(structures.ID(index)) {
+					t.Fatalf("ID %#x is not refused once its timer is gone", id)
+				}
+			}
+			// A timer alone at the desk is always at the first position.
+			if last == 0 {
+				t.Error("no record was used to its end")
+			}
+			mustHold(t, w)
+			for range deskLen { // the other positions
+				issue := w.Schedule(w.now+100, 7)
+				if issued[issue] {
+					t.Fatalf("ID %#x was issued before", issue)
+				}
+				issued[issue] = true
+			}
+			mustHold(t, w)
+			if fired := drive(w, math.MaxInt64-1); len(fired) != deskLen {
+				t.Fatalf("%d timers fired of %d", len(fired), deskLen)
+			}
+			mustHold(t, w)
+		})
+	}
+}
+
+// due stages what is due at the next tick at which anything is.
+func due(w *Wheel[int]) {
+	at, _ := w.Next()
+	w.now = max(w.now, at)
+	w.Next()
+}
+
+// A record that is spent while its timer is linked lies among the free ones until
+// it is picked, and is passed over then, wherever that happens.
+func TestManySpentRecordsAreNeverUsedAgain(t *testing.T) {
+	w := New[int]()
+	worn := wearOut(w, 0)
+	for range 100 {
+		for range deskLen {
+			w.Schedule(w.now+1, 0)
+		}
+		if fired := drive(w, w.now+1); len(fired) != deskLen {
+			t.Fatalf("%d timers fired of %d", len(fired), deskLen)
+		}
+		mustHold(t, w)
+	}
+	for index := range worn {
+		if word := w.records.at(index).word; !word.spent() || word.inWheel() {
+			t.Fatalf("record %d is not spent: %#x", index, word)
+		}
+	}
+}
+
+// The records are all different, on as many pages as it takes.
+func TestRecordsAreGivenOutOnce(t *testing.T) {
+	var r records[int]
+	seen := make(map[uint32]bool)
+	for n := range 3 << recordBits {
+		index := r.take()
+		if index == 0 || seen[index] || !r.has(structures.ID(index)) {
+			t.Fatalf("record %d is given out as number %d", index, n)
+		}
+		seen[index] = true
+		r.at(index).value = n
+	}
+	for _, beyond := range []structures.ID{4 << recordBits, 5 << recordBits, math.MaxUint32} {
+		if r.has(beyond) {
+			t.Errorf("there is a record %d", beyond)
+		}
+	}
+	r.free.push(77)
+	if got := r.take(); got != 77 {
+		t.Errorf("took record %d, want 77, which was freed", got)
+	}
+}
+
+func TestWordHoldsGenerationPlaceAndStamp(t *testing.T) {
+	for _, generation := range []uint32{0, 1, 2, math.MaxUint32 - 1, math.MaxUint32} {
+		for _, place := range []word{linked, staged, atDesk, atDesk | (deskLen-1)<<placeShift} {
+			for _, stamp := range []uint16{0, 1, math.MaxUint16} {
+				w := word(generation) | place | word(stamp)<<48
+				position := 0
+				if place&atDesk != 0 {
+					position = int(place &^ atDesk >> placeShift)
+				}
+				if w.generation() != generation || w.place() != place || w.stamp() != stamp || w.position() != position {
+					t.Fatalf("%#x: generation %d, place %#x, position %d, stamp %d", w, w.generation(), w.place(), w.position(), w.stamp())
+				}
+				if want := generation%2 == 1 && place == linked; w.inWheel() != want {
+					t.Fatalf("%#x: inWheel() = %t", w, !want)
+				}
+				if next := w + nextStamp; next.stamp() != stamp+1 || next.generation() != generation || next.place() != place {
+					t.Fatalf("%#x: the next stamp gives %#x", w, next)
+				}
+				if last := generation == math.MaxUint32; (w + nextGeneration).spent() != last {
+					t.Fatalf("%#x: spent after it: %t", w, !last)
+				}
+			}
+		}
+	}
+	if word(0).spent() {
+		t.Error("a new record is spent")
+	}
+}
+
+// Stamps come round: an entry of a timer long gone finds its record with the very
+// stamp that it has itself. Here nothing but the contract is used.
+func TestStampsComeRound(t *testing.T) {
+	for _, far := range []structures.Tick{1 << 18, 1 << 20, 1 << 40} {
+		w := New[int]()
+		id := w.Schedule(far, 0)
+		w.settle()
+		stamp := w.records.at(uint32(id)).word.stamp()
+		w.Cancel(id) // leaves an entry behind
+		var now structures.Tick
+		for now < 1<<18-2 && (now < 2 || w.records.at(uint32(id)).word.stamp() != stamp) {
+			now++
+			w.Schedule(now, 0)
+			if got := drive(w, now); len(got) != 1 {
+				t.Fatalf("%d timers fired at tick %d", len(got), now)
+			}
+		}
+		for range 3 { // one of them gets the record
+			w.Schedule(far-1, 1)
+			w.settle()
+		}
+		r := w.records.at(uint32(id))
+		if !r.word.inWheel() || r.word.stamp() != stamp || w.dead != 1 {
+			t.Fatalf("the stamp has not come round: %#x, %d dead entries", r.word, w.dead)
+		}
+		mustHold(t, w)
+		for steps := 0; w.Len() > 0; steps++ {
+			at, _ := w.Next()
+			mustHold(t, w)
+			drive(w, at-1)
+			mustHold(t, w)
+			if w.Len() != 3 {
+				t.Fatalf("a timer fired at %d, before tick %d", w.now, at)
+			}
+			if got := drive(w, at); len(got) != 0 && (len(got) != 3 || at != far-1) {
+				t.Fatalf("at %d fired %v", at, got)
+			}
+			mustHold(t, w)
+			if steps > 3*w.levels {
+				t.Fatal("too many steps")
+			}
+		}
+		drive(w, far)
+		mustHold(t, w)
+		if w.dead != 0 {
+			t.Fatalf("%d dead entries are left", w.dead)
+		}
+	}
+}
+
+// tracker does what it is told to a wheel, and to a map of what is pending, and
+// stops the test at the first difference.
+type tracker struct {
+	*testing.T
+	w       *Wheel[int]
+	ids     []structures.ID // those pending, in no order
+	pending map[structures.ID]structures.Tick
+}
+
+func newTracker(t *testing.T, w *Wheel[int]) *tracker {
+	return &tracker{T: t, w: w, pending: make(map[structures.ID]structures.Tick)}
+}
+
+func (s *tracker) schedule(deadline structures.Tick) structures.ID {
+	s.Helper()
+	id := s.w.Schedule(deadline, int(deadline))
+	if _, is := s.pending[id]; is {
+		s.Fatalf("ID %#x is that of another timer", id)
+	}
+	s.pending[id] = deadline
+	s.ids = append(s.ids, id)
+	return id
+}
+
+func (s *tracker) cancel(i int) {
+	s.Helper()
+	id := s.ids[i]
+	if !s.w.Cancel(id) {
+		s.Fatalf("timer %#x of tick %d cannot be cancelled", id, s.pending[id])
+	}
+	delete(s.pending, id)
+	s.ids[i] = s.ids[len(s.ids)-1]
+	s.ids = s.ids[:len(s.ids)-1]
+}
+
+func (s *tracker) reschedule(id structures.ID, deadline structures.Tick) {
+	s.Helper()
+	if !s.w.Reschedule(id, deadline) {
+		s.Fatalf("timer %#x of tick %d cannot be moved", id, s.pending[id])
+	}
+	s.pending[id] = deadline
+}
+
+// pop pops at most n timers, and makes sure that they are those of their ticks.
+func (s *tracker) pop(now structures.Tick, n int) (popped int) {
+	s.Helper()
+	for popped < n {
+		timer, ok := s.w.Pop(now)
+		if !ok {
+			break
+		}
+		popped++
+		if want, is := s.pending[timer.ID]; !is || timer.Deadline != want || want > now {
+			s.Fatalf("at %d fired %+v, want deadline %d, pending %t", now, timer, want, is)
+		}
+		delete(s.pending, timer.ID)
+	}
+	if popped > 0 {
+		s.ids = s.ids[:0]
+		for id := range s.pending {
+			s.ids = append(s.ids, id)
+		}
+	}
+	return popped
+}
+
+// drain steps from one tick that Next names to the next one until nothing is
+// pending: nothing is early, late, lost or left over.
+func (s *tracker) drain() {
+	s.Helper()
+	for {
+		at, ok := s.w.Next()
+		if ok != (len(s.pending) > 0) {
+			s.Fatalf("Next() = %d, %t with %d timers pending", at, ok, len(s.pending))
+		}
+		if !ok {
+			break
+		}
+		s.pop(at, math.MaxInt)
+		for id, deadline := range s.pending {
+			if deadline <= at {
+				s.Fatalf("timer %#x of tick %d has not fired at %d", id, deadline, at)
+			}
+		}
+	}
+	mustHold(s.T, s.w)
+}
+
+// Where every entry that dies passes for a live one, all goes as it should, as what
+// fires is decided by the record.
+func TestEntriesThatPassForLiveOnes(t *testing.T) {
+	for _, shape := range shapes[:4] {
+		t.Run(fmt.Sprintf("fine=%d/ring=%d", shape.fine, shape.ring), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, uint64(shape.ring)))
+			s := newTracker(t, newWheel[int](newGeometry(shape.fine, shape.ring)))
+			deadline := func() structures.Tick {
+				return s.w.now + 1 + structures.Tick(rng.Uint64N(1<<(1+rng.IntN(14))))
+			}
+			for range 4000 {
+				switch rng.IntN(5) {
+				case 0, 1:
+					if len(s.ids) < 40 {
+						s.schedule(deadline())
+					}
+				case 2, 3:
+					if len(s.ids) > 0 {
+						id := s.ids[rng.IntN(len(s.ids))]
+						if r := s.w.records.at(uint32(id)); r.word.inWheel() {
+							r.word -= nextStamp // so that the next one is that of the entry
+							before := r.deadline
+							if s.reschedule(id, deadline()); r.deadline >= before {
+								r.word += nextStamp
+							}
+						} else {
+							s.reschedule(id, deadline())
+						}
+					}
+				case 4:
+					s.pop(s.w.now+structures.Tick(rng.IntN(9)), math.MaxInt)
+				}
+				if rng.IntN(4) == 0 {
+					s.w.Next()
+				}
+				mustHold(t, s.w)
+			}
+			s.drain()
+			s.pop(math.MaxInt64-1, 1)
+			if s.w.dead != 0 {
+				t.Fatalf("%d dead entries are left", s.w.dead)
+			}
+		})
+	}
+}
