@@ -31,6 +31,9 @@ const (
 	cacheLine = 64
 	pageLen   = 1 << pageBits // entries that are allocated together
 	pageBits  = 13
+	// maxEntryPages is one less than a list has bits for, so that the first
+	// position that was never used does not come round.
+	maxEntryPages = 1<<(32-pageBits) - 1
 )
 
 // list is a list of entries, the last one added first: where its last entry
@@ -121,6 +124,9 @@ func (c *entries) take() uint32 {
 }
 
 func (c *entries) addPage() {
+	if len(c.pages) == maxEntryPages {
+		panic("hwheel: too many timers: there are no more numbers for their entries")
+	}
 	c.pages = append(c.pages, unsafe.Pointer(new([pageLen]entry)))
 }
 

@@ -121,12 +121,13 @@ func newWheel[T any](g geometry) *Wheel[T] {
 }
 
 // reserve makes room for n timers: for their records, those at the desk twice,
-// and for as many entries.
+// and for as many entries, in full chunks. The first record and the first chunk
+// are never used.
 func (w *Wheel[T]) reserve(n int) {
-	for len(w.records.pages)<<recordBits < n+2*deskLen {
+	for len(w.records.pages)<<recordBits-2*deskLen-1 < n {
 		w.records.addPage()
 	}
-	for len(w.entries.pages)*(pageLen/chunkLen)*(chunkLen-1) < n {
+	for (len(w.entries.pages)*(pageLen/chunkLen)-1)*(chunkLen-1) < n {
 		w.entries.addPage()
 	}
 }

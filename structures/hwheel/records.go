@@ -1,12 +1,11 @@
 package hwheel
 
 import (
-	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
 // record is what is known of one timer. Everything that an operation needs to
@@ -55,10 +54,14 @@ func (w word) spent() bool { return w.generation() == 0 && w != 0 }
 const (
 	recordBits = 12
 	recordMask = 1<<recordBits - 1
+	// maxRecordPages is one less than an ID has bits for, so that the number of
+	// the first record that was never used does not come round.
+	maxRecordPages = 1<<(32-recordBits) - 1
 )
 
-// maxTimers is how many records there can be: an ID has 32 bits for one.
-const maxTimers = slab.MaxCapacity
+// maxTimers is how many timers room can be reserved for: a little less than there
+// are numbers of 32 bits for their records and entries.
+const maxTimers = min(4_000_000_000, math.MaxInt)
 
 // records holds all records. The zero records is ready to use. Record 0 is never
 // given out.
@@ -104,8 +107,8 @@ func (r *records[T]) take() uint32 {
 }
 
 func (r *records[T]) addPage() {
-	if len(r.pages) > maxTimers>>recordBits {
-		panic(fmt.Sprintf("hwheel: more than %d timers pending", maxTimers))
+	if len(r.pages) == maxRecordPages {
+		panic("hwheel: too many timers: there are no more numbers for their records")
 	}
 	r.pages = append(r.pages, unsafe.Pointer(new([1 << recordBits]record[T])))
 }

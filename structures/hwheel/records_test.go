@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -142,6 +143,34 @@ func TestRecordsAreGivenOutOnce(t *testing.T) {
 	if got := r.take(); got != 77 {
 		t.Errorf("took record %d, want 77, which was freed", got)
 	}
+}
+
+// Numbers of records and entries never come round: that would be two timers in one.
+func TestNumbersNeverComeRound(t *testing.T) {
+	r := records[int]{pages: make([]unsafe.Pointer, maxRecordPages-1), fresh: (maxRecordPages - 1) << recordBits}
+	e := entries{pages: make([]unsafe.Pointer, maxEntryPages-1), fresh: (maxEntryPages - 1) << pageBits}
+	for what, last := range map[string]func() uint32{"record": r.take, "chunk": e.take} {
+		number := uint32(0)
+		for {
+			next, refused := orPanic(last)
+			if refused != nil {
+				if number < math.MaxUint32-1<<pageBits-chunkLen {
+					t.Errorf("%s %d is the last one: %v", what, number, refused)
+				}
+				break
+			}
+			if next <= number {
+				t.Errorf("%s %d comes after %d", what, next, number)
+				break
+			}
+			number = next
+		}
+	}
+}
+
+func orPanic(f func() uint32) (n uint32, refused any) {
+	defer func() { refused = recover() }()
+	return f(), nil
 }
 
 func TestWordHoldsGenerationPlaceAndStamp(t *testing.T) {
