@@ -1,22 +1,12 @@
 package hwheel
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 )
-
-// mustHold fails the test where an invariant is broken.
-func mustHold[T any](t *testing.T, w *Wheel[T]) {
-	t.Helper()
-	if err := w.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // wearOut brings the records that are ready at the desk to the end of their
 // generations, but for so many timers, and returns their indexes.
@@ -249,139 +239,5 @@ func TestStampsComeRound(t *testing.T) {
 		if w.dead != 0 {
 			t.Fatalf("%d dead entries are left", w.dead)
 		}
-	}
-}
-
-// tracker does what it is told to a wheel, and to a map of what is pending, and
-// stops the test at the first difference.
-type tracker struct {
-	*testing.T
-	w       *Wheel[int]
-	ids     []structures.ID // those pending, in no order
-	pending map[structures.ID]structures.Tick
-}
-
-func newTracker(t *testing.T, w *Wheel[int]) *tracker {
-	return &tracker{T: t, w: w, pending: make(map[structures.ID]structures.Tick)}
-}
-
-func (s *tracker) schedule(deadline structures.Tick) structures.ID {
-	s.Helper()
-	id := s.w.Schedule(deadline, int(deadline))
-	if _, is := s.pending[id]; is {
-		s.Fatalf("ID %#x is that of another timer", id)
-	}
-	s.pending[id] = deadline
-	s.ids = append(s.ids, id)
-	return id
-}
-
-func (s *tracker) cancel(i int) {
-	s.Helper()
-	id := s.ids[i]
-	if !s.w.Cancel(id) {
-		s.Fatalf("timer %#x of tick %d cannot be cancelled", id, s.pending[id])
-	}
-	delete(s.pending, id)
-	s.ids[i] = s.ids[len(s.ids)-1]
-	s.ids = s.ids[:len(s.ids)-1]
-}
-
-func (s *tracker) reschedule(id structures.ID, deadline structures.Tick) {
-	s.Helper()
-	if !s.w.Reschedule(id, deadline) {
-		s.Fatalf("timer %#x of tick %d cannot be moved", id, s.pending[id])
-	}
-	s.pending[id] = deadline
-}
-
-// pop pops at most n timers, and makes sure that they are those of their ticks.
-func (s *tracker) pop(now structures.Tick, n int) (popped int) {
-	s.Helper()
-	for popped < n {
-		timer, ok := s.w.Pop(now)
-		if !ok {
-			break
-		}
-		popped++
-		if want, is := s.pending[timer.ID]; !is || timer.Deadline != want || want > now {
-			s.Fatalf("at %d fired %+v, want deadline %d, pending %t", now, timer, want, is)
-		}
-		delete(s.pending, timer.ID)
-	}
-	if popped > 0 {
-		s.ids = s.ids[:0]
-		for id := range s.pending {
-			s.ids = append(s.ids, id)
-		}
-	}
-	return popped
-}
-
-// drain steps from one tick that Next names to the next one until nothing is
-// pending: nothing is early, late, lost or left over.
-func (s *tracker) drain() {
-	s.Helper()
-	for {
-		at, ok := s.w.Next()
-		if ok != (len(s.pending) > 0) {
-			s.Fatalf("Next() = %d, %t with %d timers pending", at, ok, len(s.pending))
-		}
-		if !ok {
-			break
-		}
-		s.pop(at, math.MaxInt)
-		for id, deadline := range s.pending {
-			if deadline <= at {
-				s.Fatalf("timer %#x of tick %d has not fired at %d", id, deadline, at)
-			}
-		}
-	}
-	mustHold(s.T, s.w)
-}
-
-// Where every entry that dies passes for a live one, all goes as it should, as what
-// fires is decided by the record.
-func TestEntriesThatPassForLiveOnes(t *testing.T) {
-	for _, shape := range shapes[:4] {
-		t.Run(fmt.Sprintf("fine=%d/ring=%d", shape.fine, shape.ring), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(5, uint64(shape.ring)))
-			s := newTracker(t, newWheel[int](newGeometry(shape.fine, shape.ring)))
-			deadline := func() structures.Tick {
-				return s.w.now + 1 + structures.Tick(rng.Uint64N(1<<(1+rng.IntN(14))))
-			}
-			for range 4000 {
-				switch rng.IntN(5) {
-				case 0, 1:
-					if len(s.ids) < 40 {
-						s.schedule(deadline())
-					}
-				case 2, 3:
-					if len(s.ids) > 0 {
-						id := s.ids[rng.IntN(len(s.ids))]
-						if r := s.w.records.at(uint32(id)); r.word.inWheel() {
-							r.word -= nextStamp // so that the next one is that of the entry
-							before := r.deadline
-							if s.reschedule(id, deadline()); r.deadline >= before {
-								r.word += nextStamp
-							}
-						} else {
-							s.reschedule(id, deadline())
-						}
-					}
-				case 4:
-					s.pop(s.w.now+structures.Tick(rng.IntN(9)), math.MaxInt)
-				}
-				if rng.IntN(4) == 0 {
-					s.w.Next()
-				}
-				mustHold(t, s.w)
-			}
-			s.drain()
-			s.pop(math.MaxInt64-1, 1)
-			if s.w.dead != 0 {
-				t.Fatalf("%d dead entries are left", s.w.dead)
-			}
-		})
 	}
 }

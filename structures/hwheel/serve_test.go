@@ -1,0 +1,312 @@
+package hwheel
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Jumps of every width, from around every power of two, over timers around every
+// power of two.
+func TestJumpsOfEveryWidth(t *testing.T) {
+	forShapes(t, func(t *testing.T, g geometry) {
+		for width := range 62 {
+			w := newWheel[int](g)
+			var pending []structures.Tick
+			for from := width % 5; from < 62; from += 5 {
+				start := max(w.now, 1<<from-1)
+				for bits := (from + width) % 4; bits < 62; bits += 4 {
+					for _, deadline := range []structures.Tick{start + 1<<bits - 1, start + 1<<bits, start + 1<<bits + 1} {
+						if deadline > start {
+							w.Schedule(deadline, 0)
+							pending = append(pending, deadline)
+						}
+					}
+				}
+				slices.Sort(pending)
+				end := start + min(1<<width, last-start)
+				due, _ := slices.BinarySearch(pending, end+min(1, last-end))
+				if end == last {
+					due = len(pending)
+				}
+				if got := drive(w, end); !slices.Equal(got, pending[:due]) {
+					t.Fatalf("a jump from %d to %d fired %v, want %v", start, end, got, pending[:due])
+				}
+				pending = pending[due:]
+				if end == last {
+					break
+				}
+			}
+			mustHold(t, w)
+		}
+	})
+}
+
+// Any set of timers fires by one jump in the order of their deadlines, all of them.
+func TestOneJumpFiresAllInOrder(t *testing.T) {
+	forShapes(t, func(t *testing.T, g geometry) {
+		rng := rand.New(rand.NewPCG(9, uint64(g.ring)))
+		for round := range 63 {
+			w := newWheel[int](g)
+			drive(w, structures.Tick(rng.Uint64()>>1>>rng.IntN(63)))
+			var want []structures.Tick
+			for range 60 {
+				delay := structures.Tick(rng.Uint64()>>1) >> rng.IntN(63)
+				deadline := w.now + min(max(delay>>(62-round), 1), last-w.now)
+				w.Schedule(deadline, 0)
+				want = append(want, deadline)
+			}
+			slices.Sort(want)
+			if got := drive(w, last); !slices.Equal(got, want) {
+				t.Fatalf("fired %v, want %v", got, want)
+			}
+			if w.dead != 0 || w.Len() != 0 || w.busy != [maxLevels]int{} {
+				t.Fatalf("%d dead entries, %d timers, slots %v are left", w.dead, w.Len(), w.busy)
+			}
+			mustHold(t, w)
+		}
+	})
+}
+
+// The last ticks there are, from each of them.
+func TestClockAtTheEndOfTime(t *testing.T) {
+	forShapes(t, func(t *testing.T, g geometry) {
+		width := structures.Tick(1) << (2 * g.fine)
+		for _, before := range []structures.Tick{0, 1, 2, 3, width - 1, width, 5*width + 1, 1 << 40} {
+			s := newTracker(t, newWheel[int](g))
+			drive(s.w, last-before)
+			var ids []structures.ID
+			for _, left := range []structures.Tick{0, 0, 1, 2, 3, width - 1, width, width + 1, 1 << 30} {
+				if left < before || before == 0 {
+					if before == 0 {
+						left = 0
+					}
+					ids = append(ids, s.schedule(last-left))
+				}
+			}
+			if s.w.now == last { // the tick after it is the same one: due at once
+				if at, ok := s.w.Next(); at != last || !ok {
+					t.Fatalf("Next() = %d, %t at the last tick", at, ok)
+				}
+			}
+			for i, id := range ids { // later, which has to stay where it is, and earlier
+				s.reschedule(id, last)
+				if i%2 == 0 && before > 0 {
+					s.reschedule(id, last-before+1)
+				}
+			}
+			mustHold(t, s.w)
+			s.drain()
+			s.pop(last, 1)
+			for range 3 {
+				id := s.schedule(last)
+				s.w.Reschedule(id, last-5) // counts as the last tick
+				mustHold(t, s.w)
+				if n := s.pop(last, 9); n != 1 {
+					t.Fatalf("%d timers fired at the last tick, want 1", n)
+				}
+			}
+			if s.w.cursor == last || s.w.Len() != 0 {
+				t.Fatalf("cursor %d, %d timers at the end", s.w.cursor, s.w.Len())
+			}
+		}
+	})
+}
+
+// What is scheduled while a tick fires goes where it belongs as seen from there.
+func TestScheduleWhileATickFires(t *testing.T) {
+	forShapes(t, func(t *testing.T, g geometry) {
+		s := newTracker(t, newWheel[int](g))
+		turn := structures.Tick(1) << g.fine
+		for range 200 {
+			s.schedule(70)
+		}
+		for n := 0; s.pop(90, 1) == 1; n++ {
+			// The same slot a turn later, the next ones, and far away.
+			s.schedule(90 + []structures.Tick{1, 2, turn - 1, turn, turn + 1, turn * turn, 1 << 30}[n%7])
+			if n%3 == 0 {
+				s.reschedule(s.ids[n%len(s.ids)], 91+structures.Tick(n))
+			}
+			if n%5 == 0 {
+				s.cancel(n % len(s.ids))
+			}
+			if n%4 == 0 {
+				s.w.settle()
+			}
+			mustHold(t, s.w)
+		}
+		s.drain()
+	})
+}
+
+// What a tick has staged, and what it has not, can be moved and cancelled.
+func TestManyTimersOfOneTick(t *testing.T) {
+	n := 100_000
+	if testing.Short() {
+		n = 20_000
+	}
+	w := New[int]()
+	for _, settled := range []bool{true, false} {
+		at := w.now + 100_000
+		rng := rand.New(rand.NewPCG(11, 12))
+		ids := make([]structures.ID, n)
+		state := make([]byte, n) // pending, fired, cancelled, moved
+		for i := range ids {
+			ids[i] = w.Schedule(at, i)
+		}
+		if settled {
+			w.settle()
+		}
+		left, moved := n, 0
+		for left > 0 {
+			timer, ok := w.Pop(at)
+			if !ok || timer.Deadline != at || state[timer.Value] != 0 || ids[timer.Value] != timer.ID {
+				t.Fatalf("with %d left fired %+v, %t, which is %d", left, timer, ok, state[timer.Value])
+			}
+			state[timer.Value] = 1
+			left--
+			for range rng.IntN(4) {
+				i := rng.IntN(n)
+				pending := state[i] == 0
+				if got := w.Cancel(ids[i]); got != (pending || state[i] == 3) {
+					t.Fatalf("Cancel = %t of a timer that is %d", got, state[i])
+				}
+				if pending {
+					left--
+				}
+				if state[i] == 3 {
+					moved--
+				}
+				if state[i] != 1 {
+					state[i] = 2
+				}
+			}
+			if i := rng.IntN(n); rng.IntN(3) == 0 && state[i] == 0 {
+				state[i] = 3
+				left--
+				moved++
+				w.Reschedule(ids[i], at+1+structures.Tick(rng.IntN(600)))
+			}
+			if rng.IntN(n/20) == 0 {
+				mustHold(t, w)
+				if next, ok := w.Next(); left > 0 && (next != at || !ok) {
+					t.Fatalf("Next() = %d, %t with %d timers due at %d", next, ok, left, at)
+				}
+			}
+		}
+		if timer, ok := w.Pop(at); ok {
+			t.Fatalf("fired %+v, and none was left", timer)
+		}
+		mustHold(t, w)
+		if fired := drive(w, at+600); len(fired) != moved || w.Len() != 0 {
+			t.Fatalf("%d timers fired that were moved, want %d", len(fired), moved)
+		}
+		mustHold(t, w)
+		if w.dead != 0 {
+			t.Fatalf("%d dead entries are left", w.dead)
+		}
+	}
+}
+
+// Timers that are moved over and over end where they were moved to last.
+func TestMovesOverTime(t *testing.T) {
+	forShapes(t, func(t *testing.T, g geometry) {
+		rng := rand.New(rand.NewPCG(13, uint64(g.ring)))
+		s := newTracker(t, newWheel[int](g))
+		for range 100 {
+			s.schedule(structures.Tick(1 + rng.IntN(1<<20)))
+		}
+		for range 4000 {
+			id := s.ids[rng.IntN(len(s.ids))]
+			now, deadline := s.w.now, s.pending[id]
+			switch rng.IntN(4) {
+			case 0: // a little later
+				deadline += structures.Tick(rng.IntN(30))
+			case 1: // a lot later
+				deadline += structures.Tick(rng.IntN(1 << (1 + rng.IntN(30))))
+			case 2: // earlier
+				deadline = now + 1 + (deadline-now)/structures.Tick(1+rng.IntN(50))
+			case 3: // to where another one is
+				deadline = s.pending[s.ids[rng.IntN(len(s.ids))]]
+			}
+			s.reschedule(id, max(deadline, now+1))
+			if rng.IntN(3) == 0 {
+				s.w.settle()
+			}
+			if rng.IntN(10) == 0 {
+				at, _ := s.w.Next()
+				s.pop(at, 1+rng.IntN(3))
+			}
+			for len(s.ids) < 100 {
+				s.schedule(s.w.now + 1 + structures.Tick(rng.IntN(1<<10)))
+			}
+			if rng.IntN(8) == 0 && (g.fine < 5 || rng.IntN(8) == 0) {
+				mustHold(t, s.w)
+			}
+		}
+		s.drain()
+	})
+}
+
+// Staging stops before it holds more than there is room for, however the entries
+// of a slot are mixed.
+func TestStagingKeepsToItsRoom(t *testing.T) {
+	for _, late := range []int{0, 1, 2, 15, 16, 48, 49, 100} {
+		s := newTracker(t, New[int]())
+		rng := rand.New(rand.NewPCG(15, 16))
+		for range 100 + late {
+			s.schedule(50)
+		}
+		s.w.settle()
+		slices.SortFunc(s.ids, func(a, b structures.ID) int { return cmp.Compare(uint32(a), uint32(b)) })
+		rng.Shuffle(len(s.ids), func(i, j int) { s.ids[i], s.ids[j] = s.ids[j], s.ids[i] })
+		for _, id := range s.ids[:late] {
+			s.reschedule(id, 60)
+		}
+		if got := s.pop(50, math.MaxInt); got != 100 {
+			t.Fatalf("%d timers fired, want 100 beside %d that were moved", got, late)
+		}
+		if got, want := s.w.Work().Moved, uint64(late); got != want {
+			t.Fatalf("%d timers moved, want %d", got, want)
+		}
+		if got := s.pop(60, math.MaxInt); got != late {
+			t.Fatalf("%d timers fired, want the %d that were moved", got, late)
+		}
+		mustHold(t, s.w)
+	}
+}
+
+// Of slots that start at one tick the highest goes first, into those below.
+func TestSlotsThatStartTogetherCascadeTogether(t *testing.T) {
+	g := newGeometry(2, 3)
+	w := newWheel[int](g)
+	// Seen from tick 0: 64 starts a slot of level 1, 2 and 3 alike.
+	for _, from := range []structures.Tick{0, 40, 62} {
+		drive(w, from)
+		for _, deadline := range []structures.Tick{64, 65, 66, 75, 76, 79, 80, 100, 127} {
+			w.Schedule(deadline, 0)
+		}
+		w.settle()
+		mustHold(t, w)
+	}
+	if at, _ := w.Next(); at != 64 {
+		t.Fatalf("Next() = %d, want 64", at)
+	}
+	var got []structures.Tick
+	for now := structures.Tick(63); now <= 127; now++ {
+		for _, deadline := range drive(w, now) {
+			if deadline != now {
+				t.Fatalf("deadline %d fired at %d", deadline, now)
+			}
+			got = append(got, deadline)
+		}
+		mustHold(t, w)
+	}
+	if len(got) != 27 {
+		t.Fatalf("fired %v", got)
+	}
+}
