@@ -29,7 +29,7 @@ bench-smoke: build ## The same in small, to see that all works: about a minute
 	$(CMD) report --out $(OUT)
 
 .PHONY: bench-full
-bench-full: build ## Everything, up to ten million timers: an hour or more
+bench-full: build ## Everything, up to ten million timers: hours
 	$(CMD) run --profile full --out $(OUT) $(ARGS)
 	$(CMD) report --out $(OUT)
 
