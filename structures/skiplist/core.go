@@ -55,7 +55,7 @@ func newCore(capacity int, seed uint64) core {
 // raise builds the tower of the next slot.
 func (c *core) raise(height int) {
 	slot := uint32(len(c.towers) - 1)
-	if len(c.links)+height > math.MaxUint32 {
+	if uint64(len(c.links)+height) > math.MaxUint32 {
 		panic(fmt.Sprintf("skiplist: no room for %d timers", slot))
 	}
 	for range height {
