@@ -42,6 +42,7 @@ func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 			worn := wearOut(w, left)
 			mustHold(t, w)
 			last := 0 // timers with the last ID of their record
+			var before structures.ID
 			issued := make(map[structures.ID]bool)
 			for range 10_000 {
 				id := w.Schedule(w.now+100, 7)
@@ -49,6 +50,10 @@ func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 					t.Fatalf("ID %#x was issued before", id)
 				}
 				issued[id] = true
+				if w.Cancel(before) || w.Reschedule(before, 5) || w.Len() != 1 {
+					t.Fatalf("ID %#x reaches the timer after it", before)
+				}
+				before = id
 				index, spent := uint32(id), id>>32 == math.MaxUint32
 				if worn[index] && spent {
 					last++
