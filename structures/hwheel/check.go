@@ -13,7 +13,7 @@ import (
 func (w *Wheel[T]) CheckInvariants() error {
 	c := checker[T]{w: w, counts: make(map[uint32]int), chunks: make(map[uint32]bool)}
 	for _, check := range []func() error{
-		c.checkCursor, c.checkLists, c.checkStaged, c.checkRecords, c.checkDesk, c.checkChunks,
+		c.checkCursor, c.checkLists, c.checkStaged, c.checkDesk, c.checkRecords, c.checkChunks,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("hwheel: %w", err)
@@ -166,6 +166,21 @@ func (c *checker[T]) checkStaged() error {
 	return nil
 }
 
+func (c *checker[T]) checkDesk() error {
+	d := &c.w.desk
+	for position, id := range d.ready {
+		r := d.record[position]
+		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.word) != id || r.word&atDesk == 0 ||
+			r.word.position() != position || id>>32&1 == 0 {
+			return fmt.Errorf("position %d at the desk has ID %#x, its record says %#x", position, id, r.word)
+		}
+		if d.holds(position) && c.w.next > r.deadline {
+			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", r.deadline, c.w.next)
+		}
+	}
+	return nil
+}
+
 // checkRecords makes sure that every timer in the wheel has an entry, and every
 // record that is not in use is free, once.
 func (c *checker[T]) checkRecords() error {
@@ -176,19 +191,20 @@ func (c *checker[T]) checkRecords() error {
 	}
 	timers := 0
 	for index := uint32(1); index < w.records.fresh; index++ {
-		word := w.records.at(index).word
-		pending := word&1 == 1 && word&atDesk == 0
+		r := w.records.at(index)
+		word, used := r.word, r.word&1 == 1
 		switch {
-		case pending:
+		case used && free[index]:
+			return fmt.Errorf("record %d is free and in use", index)
+		case !used && !free[index] && !word.spent():
+			return fmt.Errorf("record %d is neither in use nor free", index)
+		case used && word&atDesk != 0 && w.desk.record[word.position()] != r:
+			return fmt.Errorf("record %d is not at the desk where it says, at position %d", index, word.position())
+		case used && word&atDesk == 0:
 			timers++
 			if c.counts[index] == 0 {
-				return fmt.Errorf("record %d has no entry that comes up by its deadline, %d", index, w.records.at(index).deadline)
+				return fmt.Errorf("record %d has no entry that comes up by its deadline, %d", index, r.deadline)
 			}
-		case word&1 == 0 && !free[index] && !word.spent():
-			return fmt.Errorf("record %d is neither in use nor free", index)
-		}
-		if free[index] && word&1 == 1 {
-			return fmt.Errorf("record %d is free and in use", index)
 		}
 	}
 	if timers != w.linked {
@@ -214,21 +230,6 @@ func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
 		err = errors.Join(err, add(page[:]))
 	}
 	return free, err
-}
-
-func (c *checker[T]) checkDesk() error {
-	d := &c.w.desk
-	for position, id := range d.ready {
-		r := d.record[position]
-		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.word) != id || r.word&atDesk == 0 ||
-			r.word.position() != position || id>>32&1 == 0 {
-			return fmt.Errorf("position %d at the desk has ID %#x, its record says %#x", position, id, r.word)
-		}
-		if d.holds(position) && c.w.next > r.deadline {
-			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", r.deadline, c.w.next)
-		}
-	}
-	return nil
 }
 
 func (c *checker[T]) checkChunks() error {

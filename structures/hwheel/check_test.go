@@ -137,11 +137,12 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		{"free and never used", func(w *Wheel[int]) { w.records.free.top[0] = w.records.fresh }, "out of range"},
 		{"next at the desk and free", func(w *Wheel[int]) { w.desk.coming[3] = w.records.free.top[0] }, "is free twice"},
 		{"neither in use nor free", func(w *Wheel[int]) { w.records.free.n-- }, "neither in use nor free"},
-		{"free and in use", func(w *Wheel[int]) {
-			index := w.records.free.top[0]
-			w.records.at(index).word += nextGeneration
-			w.records.at(index).word |= atDesk
-		}, "is free and in use"},
+		{"free and in use", func(w *Wheel[int]) { w.records.at(w.records.free.top[0]).word += nextGeneration }, "is free and in use"},
+		{"in use and nowhere", func(w *Wheel[int]) {
+			f := &w.records.free
+			f.n--
+			w.records.at(f.top[f.n]).word = nextGeneration | atDesk | 7<<placeShift
+		}, "is not at the desk where it says, at position 7"},
 
 		{"record of a position", func(w *Wheel[int]) { w.desk.record[5] = w.desk.record[6] }, "position 5 at the desk"},
 		{"ID of a position", func(w *Wheel[int]) { w.desk.ready[5] += 2 << 32 }, "position 5 at the desk"},
@@ -149,7 +150,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		{"even generation at the desk", func(w *Wheel[int]) {
 			w.desk.record[31].word += nextGeneration
 			w.desk.ready[31] += 1 << 32
-		}, "neither in use nor free"},
+		}, "position 31 at the desk"},
 		{"position at the desk", func(w *Wheel[int]) { w.desk.record[5].word ^= 1 << placeShift }, "position 5 at the desk"},
 		{"another position's record", func(w *Wheel[int]) {
 			d := &w.desk

@@ -280,6 +280,26 @@ func TestStagingKeepsToItsRoom(t *testing.T) {
 	}
 }
 
+// A Pop that finds nothing notes how far there is nothing, so that the next one need
+// not look, and what is scheduled then is placed from there.
+func TestIdlePopNotesWhatItHasFound(t *testing.T) {
+	w := New[int]()
+	id := w.Schedule(10, 0)
+	w.Schedule(1<<18+5, 0)
+	w.settle()
+	w.Cancel(id)
+	if fired := drive(w, 100); len(fired) != 0 || w.next != 1<<18 || w.cursor != 100 {
+		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, %d and 100", fired, w.next, w.cursor, 1<<18)
+	}
+	mustHold(t, w)
+	w = New[int]()
+	w.Cancel(w.Schedule(10, 0))
+	if fired := drive(w, 100); len(fired) != 0 || w.next != last || w.cursor != 100 {
+		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, never and 100", fired, w.next, w.cursor)
+	}
+	mustHold(t, w)
+}
+
 // Of slots that start at one tick the highest goes first, into those below.
 func TestSlotsThatStartTogetherCascadeTogether(t *testing.T) {
 	g := newGeometry(2, 3)
