@@ -300,6 +300,20 @@ func TestIdlePopNotesWhatItHasFound(t *testing.T) {
 	mustHold(t, w)
 }
 
+// What a tick leaves behind is placed as seen from that tick: 300 is too far for
+// level 0 as seen from tick 0.
+func TestTimersMovedOnArePlacedFromTheTickThatFires(t *testing.T) {
+	w := New[int]()
+	id := w.Schedule(200, 0)
+	w.Schedule(200, 0)
+	w.settle()
+	w.Reschedule(id, 300)
+	if _, ok := w.Pop(1000); !ok || w.cursor != 200 || w.busy != [maxLevels]int{0: 1} {
+		t.Errorf("fired: %t, cursor %d, slots in use by level: %v", ok, w.cursor, w.busy)
+	}
+	mustHold(t, w)
+}
+
 // Of slots that start at one tick the highest goes first, into those below.
 func TestSlotsThatStartTogetherCascadeTogether(t *testing.T) {
 	g := newGeometry(2, 3)
