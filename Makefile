@@ -47,7 +47,8 @@ report: build ## Draw the charts and report.html again from the last results
 keep: ## Keep the last report in docs/results, which the README shows
 	mkdir -p docs/results
 	rm -f docs/results/*
-	cp $(OUT)/report.md $(OUT)/*.png $(OUT)/*.svg docs/results/
+	sed 's/\.png)/.svg)/' $(OUT)/report.md >docs/results/report.md
+	cp $(OUT)/overview.png $(OUT)/*.svg docs/results/
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last results with benchstat
