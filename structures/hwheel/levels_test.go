@@ -86,7 +86,8 @@ func TestPlaceAtEveryPowerOfTwo(t *testing.T) {
 	}
 }
 
-// What leaves a slot when it starts has room on the levels below.
+// What leaves a slot when it starts has room on the levels below, and not in another
+// slot that starts at the same tick.
 func TestEverySlotCascadesDown(t *testing.T) {
 	for _, shape := range shapes {
 		g := newGeometry(shape.fine, shape.ring)
@@ -98,11 +99,12 @@ func TestEverySlotCascadesDown(t *testing.T) {
 					continue
 				}
 				last := min(start+(width-1), math.MaxInt64)
-				for _, deadline := range []uint64{start, start + width/2, last} {
-					slot, _ := g.place(structures.Tick(deadline), structures.Tick(start-1))
-					if below := g.levelIn(slot); below >= level {
-						t.Fatalf("fine %d, ring %d: deadline %d goes from the slot of level %d at %d to level %d",
-							shape.fine, shape.ring, deadline, level, start, below)
+				for _, deadline := range []uint64{start, start + width>>g.fine, start + width/2, last} {
+					slot, first := g.place(structures.Tick(deadline), structures.Tick(start-1))
+					below := g.levelIn(slot)
+					if below >= level || below > 0 && first == structures.Tick(start) {
+						t.Fatalf("fine %d, ring %d: deadline %d goes from the slot of level %d at %d to that of level %d at %d",
+							shape.fine, shape.ring, deadline, level, start, below, first)
 					}
 				}
 			}

@@ -120,8 +120,9 @@ func (w *Wheel[T]) firstAbove() (slot int, first structures.Tick, ok bool) {
 	return slot, first, ok
 }
 
-// cascade moves the timers of the slots that start at tick down, those of the
-// highest level first, as they may go to another one of these slots.
+// cascade moves the timers of the slots that start at tick down. None of them goes
+// to another one of these slots: what that one holds is in reach of the levels
+// below it.
 func (w *Wheel[T]) cascade(tick structures.Tick) {
 	w.cursor = tick - 1
 	w.upper = tick
