@@ -120,6 +120,46 @@ func TestWorkCountsDeadEntriesAndTimersMoved(t *testing.T) {
 	}
 }
 
+// A slot one turn of the ring ahead has the place of the one that the clock is in,
+// and does not cascade with those below.
+func TestOnlySlotsThatStartCascade(t *testing.T) {
+	w := newWheel[int](newGeometry(2, 3))
+	drive(w, 3)
+	w.Schedule(10, 0)  // in slot 8..11 of level 1
+	w.Schedule(130, 0) // in slot 128..143 of level 2, which is where 0..15 was
+	w.settle()
+	if ahead := w.lists[w.at(2, 3)]; ahead == 0 {
+		t.Fatal("the slot of level 2 is not a turn ahead")
+	}
+	drive(w, 9)
+	if got, want := w.Work(), (structures.Work{SlotsVisited: 1, Moved: 1}); got != want {
+		t.Errorf("work is %+v, want %+v", got, want)
+	}
+	mustHold(t, w)
+}
+
+// The cascade to level 0 touches no record: it does not know who is dead.
+func TestDeadEntriesCascadeToTheLowestLevel(t *testing.T) {
+	w := New[int]()
+	id := w.Schedule(300, 0)
+	w.Schedule(301, 0)
+	w.settle()
+	w.Cancel(id)
+	for _, step := range []struct {
+		now  structures.Tick
+		work structures.Work
+	}{
+		{256, structures.Work{SlotsVisited: 1, Moved: 2}},
+		{300, structures.Work{SlotsVisited: 2, Moved: 2, Dropped: 1}},
+		{301, structures.Work{SlotsVisited: 3, Moved: 2, Dropped: 1}},
+	} {
+		drive(w, step.now)
+		if got := w.Work(); got != step.work {
+			t.Errorf("at %d work is %+v, want %+v", step.now, got, step.work)
+		}
+	}
+}
+
 func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 	w := newWheel[int](newGeometry(2, 3))
 	next := func(want structures.Tick) {

@@ -8,19 +8,24 @@ import (
 func TestStackGivesBackLastInFirstOut(t *testing.T) {
 	var s stack
 	var want []uint32
+	deepest := 0
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
 		// Up and down over several pages, by amounts that are no part of one.
 		room := 1 + rng.IntN(stackPage)
 		s.makeRoom(room)
-		for range rng.IntN(room + 1) {
+		if rng.IntN(4) > 0 {
+			room = rng.IntN(room + 1)
+		}
+		for range room {
 			index := rng.Uint32()
 			s.push(index)
 			want = append(want, index)
 		}
-		down := rng.IntN(stackPage)
-		if round/100%2 == 1 {
-			down += stackPage / 3
+		deepest = max(deepest, s.deep)
+		down := rng.IntN(stackPage / 4)
+		if round/50%2 == 1 {
+			down *= 8
 		}
 		for range min(down, len(want)) {
 			last := len(want) - 1
@@ -32,5 +37,8 @@ func TestStackGivesBackLastInFirstOut(t *testing.T) {
 		if s.len() != len(want) {
 			t.Fatalf("round %d: len %d, want %d", round, s.len(), len(want))
 		}
+	}
+	if deepest < 3 || len(s.pages) != deepest {
+		t.Errorf("%d pages, and %d were needed at a time, want the same, and 3 at least", len(s.pages), deepest)
 	}
 }

@@ -223,6 +223,26 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
+// To serve, cascade or look into another slot leaves the sweep where it is: to end
+// it at once might be a long call.
+func TestOtherSlotsLeaveTheSweepAlone(t *testing.T) {
+	s := sweepIn(t, newGeometry(8, 12), 1<<24, 3000, true)
+	rest := s.w.sweeper.rest
+	s.schedule(100)
+	s.schedule(600)
+	s.schedule(1 << 20)
+	for _, want := range []structures.Tick{100, 600, 1 << 20} {
+		if at, _ := s.w.Next(); at != want || s.pop(at, math.MaxInt) != 1 {
+			t.Fatalf("Next() = %d, want %d", at, want)
+		}
+	}
+	if s.w.sweeper.rest != rest {
+		t.Error("the sweep has gone on")
+	}
+	mustHold(t, s.w)
+	s.drain()
+}
+
 // The sweep goes through all slots in turn, and no more often than it takes.
 func TestSweepGoesRound(t *testing.T) {
 	for _, shape := range shapes {
