@@ -151,6 +151,13 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 			w.desk.record[31].word += nextGeneration
 			w.desk.ready[31] += 1 << 32
 		}, "position 31 at the desk"},
+		{"not at the desk", func(w *Wheel[int]) { w.desk.record[5].word &^= atDesk }, "position 5 at the desk"},
+		{"record like that of a position", func(w *Wheel[int]) {
+			d := &w.desk
+			other := w.records.at(d.coming[5])
+			*other = *d.record[5]
+			d.record[5] = other
+		}, "position 5 at the desk"},
 		{"position at the desk", func(w *Wheel[int]) { w.desk.record[5].word ^= 1 << placeShift }, "position 5 at the desk"},
 		{"another position's record", func(w *Wheel[int]) {
 			d := &w.desk
