@@ -42,3 +42,28 @@ func TestStackGivesBackLastInFirstOut(t *testing.T) {
 		t.Errorf("%d pages, and %d were needed at a time, want the same, and 3 at least", len(s.pages), deepest)
 	}
 }
+
+func TestMakeRoomLeavesRoom(t *testing.T) {
+	for left := range 3 {
+		for room := range 5 {
+			var s stack
+			fill := uint32(2*stackPage - left)
+			for index := range fill {
+				s.push(index)
+			}
+			s.makeRoom(room)
+			if free := len(s.top) - s.n; free < room || s.len() != int(fill) {
+				t.Fatalf("room for %d of %d, and the stack has %d indexes of %d", free, room, s.len(), fill)
+			}
+			for range room {
+				s.push(fill)
+				fill++
+			}
+			for ; fill > 0; fill-- {
+				if got := s.pop(); got != fill-1 {
+					t.Fatalf("popped %d, want %d", got, fill-1)
+				}
+			}
+		}
+	}
+}
