@@ -8,7 +8,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Nearest returns `, did you mean "x"?` where x is the nearest of names, or
+// Nearest returns ` (did you mean "x"?)` where x is the nearest of names, or
 // nothing if none is near. A name is near also if its beginning is: "kafak" is near
 // to "kafka-purgatory".
 func Nearest(name string, names []string) string {
@@ -29,5 +29,5 @@ func Nearest(name string, names []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return fmt.Sprintf(" (did you mean %q?)", best)
 }

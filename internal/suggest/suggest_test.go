@@ -9,7 +9,7 @@ func TestNearest(t *testing.T) {
 		"conn": "conn-deadline", "conn-deadlin": "conn-deadline", "maen": "mean", "zzz": "", "": "",
 	} {
 		if want != "" {
-			want = `, did you mean "` + want + `"?`
+			want = ` (did you mean "` + want + `"?)`
 		}
 		if got := Nearest(name, names); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
