@@ -81,10 +81,7 @@ func TestClockAtTheEndOfTime(t *testing.T) {
 			drive(s.w, last-before)
 			var ids []structures.ID
 			for _, left := range []structures.Tick{0, 0, 1, 2, 3, width - 1, width, width + 1, 1 << 30} {
-				if left < before || before == 0 {
-					if before == 0 {
-						left = 0
-					}
+				if left < max(before, 1) {
 					ids = append(ids, s.schedule(last-left))
 				}
 			}
@@ -145,6 +142,7 @@ func TestScheduleWhileATickFires(t *testing.T) {
 
 // What a tick has staged, and what it has not, can be moved and cancelled.
 func TestManyTimersOfOneTick(t *testing.T) {
+	const pending, fired, cancelled, moved = 0, 1, 2, 3
 	n := 100_000
 	if testing.Short() {
 		n = 20_000
@@ -154,47 +152,43 @@ func TestManyTimersOfOneTick(t *testing.T) {
 		at := w.now + 100_000
 		rng := rand.New(rand.NewPCG(11, 12))
 		ids := make([]structures.ID, n)
-		state := make([]byte, n) // pending, fired, cancelled, moved
+		state := make([]int, n)
+		count := [4]int{pending: n}
+		become := func(i, to int) {
+			count[state[i]]--
+			count[to]++
+			state[i] = to
+		}
 		for i := range ids {
 			ids[i] = w.Schedule(at, i)
 		}
 		if settled {
 			w.settle()
 		}
-		left, moved := n, 0
-		for left > 0 {
+		for count[pending] > 0 {
 			timer, ok := w.Pop(at)
-			if !ok || timer.Deadline != at || state[timer.Value] != 0 || ids[timer.Value] != timer.ID {
-				t.Fatalf("with %d left fired %+v, %t, which is %d", left, timer, ok, state[timer.Value])
+			if !ok || timer.Deadline != at || state[timer.Value] != pending || ids[timer.Value] != timer.ID {
+				t.Fatalf("with %d pending fired %+v, %t, whose state is %d", count[pending], timer, ok, state[timer.Value])
 			}
-			state[timer.Value] = 1
-			left--
+			become(timer.Value, fired)
 			for range rng.IntN(4) {
 				i := rng.IntN(n)
-				pending := state[i] == 0
-				if got := w.Cancel(ids[i]); got != (pending || state[i] == 3) {
-					t.Fatalf("Cancel = %t of a timer that is %d", got, state[i])
+				is := state[i] == pending || state[i] == moved
+				if got := w.Cancel(ids[i]); got != is {
+					t.Fatalf("Cancel = %t of a timer whose state is %d", got, state[i])
 				}
-				if pending {
-					left--
-				}
-				if state[i] == 3 {
-					moved--
-				}
-				if state[i] != 1 {
-					state[i] = 2
+				if is {
+					become(i, cancelled)
 				}
 			}
-			if i := rng.IntN(n); rng.IntN(3) == 0 && state[i] == 0 {
-				state[i] = 3
-				left--
-				moved++
+			if i := rng.IntN(n); rng.IntN(3) == 0 && state[i] == pending {
 				w.Reschedule(ids[i], at+1+structures.Tick(rng.IntN(600)))
+				become(i, moved)
 			}
 			if rng.IntN(n/20) == 0 {
 				mustHold(t, w)
-				if next, ok := w.Next(); left > 0 && (next != at || !ok) {
-					t.Fatalf("Next() = %d, %t with %d timers due at %d", next, ok, left, at)
+				if next, ok := w.Next(); count[pending] > 0 && (next != at || !ok) {
+					t.Fatalf("Next() = %d, %t with %d timers due at %d", next, ok, count[pending], at)
 				}
 			}
 		}
@@ -202,13 +196,10 @@ func TestManyTimersOfOneTick(t *testing.T) {
 			t.Fatalf("fired %+v, and none was left", timer)
 		}
 		mustHold(t, w)
-		if fired := drive(w, at+600); len(fired) != moved || w.Len() != 0 {
-			t.Fatalf("%d timers fired that were moved, want %d", len(fired), moved)
+		if got := len(drive(w, at+600)); got != count[moved] || w.Len() != 0 || w.dead != 0 {
+			t.Fatalf("%d timers fired of %d that were moved, and %d dead entries are left", got, count[moved], w.dead)
 		}
 		mustHold(t, w)
-		if w.dead != 0 {
-			t.Fatalf("%d dead entries are left", w.dead)
-		}
 	}
 }
 
