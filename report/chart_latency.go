@@ -31,12 +31,9 @@ var percentiles = []percentile{
 	{"max", func(l bench.Latency) float64 { return l.Max }, 1, circle.asHollow(), 2.4},
 }
 
-// of returns the percentile, or 0 where the samples are too few for it.
-func (p percentile) of(l bench.Latency) float64 {
-	if l.Samples < p.least {
-		return 0
-	}
-	return p.value(l)
+// of returns the percentile; ok is false where the samples are too few for it.
+func (p percentile) of(l bench.Latency) (ns float64, ok bool) {
+	return p.value(l), l.Samples >= p.least
 }
 
 var clockLine = draw.LineStyle{Color: hex("444444"), Width: 1, Dashes: []vg.Length{2, 2}}
@@ -190,7 +187,7 @@ func (v *view) latencyChart(c bench.Cell) *figure {
 				p.Add(line)
 			}
 			for _, pc := range slices.Backward(percentiles) {
-				if x := pc.of(l); x > 0 {
+				if x, ok := pc.of(l); ok && x > 0 {
 					p.Add(dots{look: look{color: v.looks[who.name].color, marker: pc.marker}, radius: pc.radius, marks: []mark{{x: x, y: y}}})
 				}
 			}

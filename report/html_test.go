@@ -182,6 +182,8 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	workload := renamed["hold"]
 	scenario := "name = \"x\"\n```\n<b>&amp;</b>\n"
 	r.Parameters.Scenarios = map[string]string{workload: scenario}
+	recording := bench.Recording{File: "a_b_c.trace", Description: "a *shop* on `Friday`"}
+	r.Parameters.Traces = map[string]bench.Recording{workload: recording}
 	r.Environment.CPU = names[0]
 	known := testKnowledge(six)
 	known.workload = func(name string) (bench.Workload, bool) {
@@ -204,7 +206,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 			t.Errorf("no cell says %s", name)
 		}
 	}
-	for _, want := range []string{names[0], names[5]} {
+	for _, want := range []string{names[0], names[5], recording.File, recording.Description} {
 		if !slices.Contains(got.texts["td"], want) {
 			t.Errorf("no cell says %s", want)
 		}

@@ -53,9 +53,9 @@ func (s stat) interval() string {
 // costTable shows one cell: every contender's cost, and what it is to the best.
 func (v *view) costTable(c bench.Cell) string {
 	r := rank(c)
-	floor, time := v.costOf(c, bench.RoleFloor), v.costOf(c, bench.RoleBaseline)
+	floor, timers := v.costOf(c, bench.RoleFloor), v.costOf(c, bench.RoleBaseline)
 	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "× floor"}
-	if time.ok() {
+	if timers.ok() {
 		header = append(header, "× Go's timers")
 	}
 	var rows [][]string
@@ -67,12 +67,12 @@ func (v *view) costTable(c bench.Cell) string {
 		}
 		times := "–"
 		if len(r.stats) > 0 && who.role != bench.RoleFloor {
-			times = ratio(s.median / r.stats[0].median)
+			times = s.over(r.stats[0])
 		}
 		line := []string{v.label(who, slices.Contains(r.names[:r.ties], who.name)),
 			digits3(s.median), s.interval(), digits3(s.mean), times, s.over(floor)}
-		if time.ok() {
-			line = append(line, s.over(time))
+		if timers.ok() {
+			line = append(line, s.over(timers))
 		}
 		rows = append(rows, append(line, fmt.Sprint(s.trials)))
 	}
@@ -138,7 +138,7 @@ func (v *view) answerTable() string {
 
 // times names the structure at a rank and its cost to the best.
 func (r ranking) times(i int) string {
-	return fmt.Sprintf("%s %s\u00a0×", literal(r.names[i]), ratio(r.stats[i].median/r.stats[0].median))
+	return fmt.Sprintf("%s %s\u00a0×", literal(r.names[i]), r.stats[i].over(r.stats[0]))
 }
 
 // ratioTable is the overview in numbers, at every N.
@@ -160,7 +160,7 @@ func (v *view) ratioTable() string {
 				row, _ := rowOf(c, who.name)
 				text := "–"
 				if s := cost(row); s.ok() {
-					text = ratio(s.median / r.stats[0].median)
+					text = s.over(r.stats[0])
 				}
 				if slices.Contains(r.names[:r.ties], who.name) {
 					text = "**" + text + "**"
@@ -186,8 +186,8 @@ func (v *view) latencyTable(c bench.Cell) string {
 			cells := []string{literal(string(kind)), v.label(who, false), count(l.Samples), digits3(l.Mean)}
 			for _, p := range percentiles {
 				cell := "–"
-				if l.Samples >= p.least {
-					cell = digits3(p.value(l))
+				if ns, ok := p.of(l); ok {
+					cell = digits3(ns)
 				}
 				cells = append(cells, cell)
 			}
@@ -375,7 +375,7 @@ func (v *view) traceTable() string {
 		if !t.Recorded.IsZero() {
 			recorded = t.Recorded.UTC().Format(time.RFC3339)
 		}
-		rows = append(rows, []string{w, t.Description, t.File, recorded, count(t.Operations),
+		rows = append(rows, []string{literal(w), literal(t.Description), literal(t.File), recorded, count(t.Operations),
 			duration(1e9 * t.Seconds), digits3(t.Resident), percent(t.CancelRate)})
 	}
 	return markdownTable("llllrrrr", []string{"Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average", "Cancelled share"}, rows)
@@ -388,7 +388,7 @@ func (v *view) seedTable() string {
 		for _, c := range v.cells(w) {
 			for _, s := range c.OtherSeeds {
 				p := s.Proof
-				rows = append(rows, []string{w, short(float64(c.N)), fmt.Sprint(s.Seed),
+				rows = append(rows, []string{literal(w), short(float64(c.N)), fmt.Sprint(s.Seed),
 					count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending),
 					fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", s.Agree, s.Rows)})
 			}
