@@ -117,10 +117,24 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 // fill makes the structure of a row and brings it to where the blocks begin.
 func (c *cellRun) fill(ctx context.Context, s source, row *contender) error {
 	row.begin(s.keys())
-	return s.populate(func(b *Block) error {
-		row.whole(b)
-		return errors.Join(ctx.Err(), c.check(row, b))
-	})
+	return s.populate(func(b *Block) error { return c.proveOn(ctx, row, b) })
+}
+
+// proveOn replays a block on a row without timing it, and checks what came of it.
+func (c *cellRun) proveOn(ctx context.Context, row *contender, b *Block) error {
+	row.whole(b)
+	return errors.Join(ctx.Err(), c.check(row, b))
+}
+
+// proveOnAll is proveOn for all rows. The block is the last one so far.
+func (c *cellRun) proveOnAll(ctx context.Context, b *Block) error {
+	c.last = b.Want
+	for _, row := range c.rows {
+		if err := c.proveOn(ctx, row, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prove replays the cell without timing it: all contenders must agree with the
@@ -140,17 +154,14 @@ func (c *cellRun) prove(ctx context.Context, entries []catalog.Entry) (SeedProof
 		}
 	}
 	var b *Block
+	c.pace = s.pace(c.n, c.trials)
 	for range c.trials {
-		if b, err = s.follow(s.pace(c.n, c.trials).block, b); err != nil {
+		if b, err = s.follow(c.pace.block, b); err != nil {
 			return SeedProof{}, err
 		}
 		c.timed++
-		c.last = b.Want
-		for _, row := range c.rows {
-			row.whole(b)
-			if err := errors.Join(ctx.Err(), c.check(row, b)); err != nil {
-				return SeedProof{}, err
-			}
+		if err := c.proveOnAll(ctx, b); err != nil {
+			return SeedProof{}, err
 		}
 	}
 	p := SeedProof{Seed: c.seed, Proof: c.last, Rows: len(c.rows)}
@@ -221,12 +232,9 @@ func (c *cellRun) rest(ctx context.Context, s source) error {
 		if err != nil {
 			return err
 		}
-		c.memory[0], c.last = b, b.Want
-		for _, row := range c.rows {
-			row.whole(b)
-			if err := errors.Join(ctx.Err(), c.check(row, b)); err != nil {
-				return err
-			}
+		c.memory[0] = b
+		if err := c.proveOnAll(ctx, b); err != nil {
+			return err
 		}
 	}
 }
