@@ -119,7 +119,7 @@ func (c *checker[T]) checkList(l list, slot, level int, tick structures.Tick) er
 		for _, e := range held {
 			c.entries++
 			r := w.records.at(e.index())
-			if !r.word.inWheel() || r.word.stamp() != e.stamp() {
+			if !r.word.counts(e) {
 				continue
 			}
 			// One that comes up after the deadline, or leads past it from level

@@ -375,7 +375,7 @@ func (w *Wheel[T]) foresee(slot int, tick structures.Tick) structures.Tick {
 	}
 	at := structures.Tick(math.MaxInt64)
 	for _, e := range held {
-		if r := w.records.at(e.index()); r.word.inWheel() && r.word.stamp() == e.stamp() {
+		if r := w.records.at(e.index()); r.word.counts(e) {
 			at = min(at, r.deadline)
 		}
 	}
@@ -399,7 +399,7 @@ func (w *Wheel[T]) trim(slot int, tick structures.Tick) bool {
 	for w.lists[slot] != 0 {
 		e := *w.entries.at(uint32(w.lists[slot]))
 		r := w.records.at(e.index())
-		if r.word.inWheel() && r.word.stamp() == e.stamp() && w.start(level, r.deadline) == tick {
+		if r.word.counts(e) && w.start(level, r.deadline) == tick {
 			return true
 		}
 		w.lists[slot] = w.entries.pop(w.lists[slot])

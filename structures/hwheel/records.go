@@ -44,6 +44,10 @@ func (w word) position() int      { return int(w>>placeShift) & deskMask }
 // inWheel reports whether this is the word of a timer that has an entry in a slot.
 func (w word) inWheel() bool { return w&(placeMask|1) == linked|1 }
 
+// counts reports whether e is the entry, in a slot, of the timer that has this word:
+// all others are dead. A dead one may pass, once stamps have come round.
+func (w word) counts(e entry) bool { return w.inWheel() && w.stamp() == e.stamp() }
+
 // spent reports whether the generations of a record are used up, after 2^31
 // timers. Adding to the last one carries into the place, which is how a spent
 // record is told from one that is new. It is never used again, so that no ID ever

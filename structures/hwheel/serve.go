@@ -173,7 +173,7 @@ func (w *Wheel[T]) relinkAll(held []entry) {
 // relink puts the timer of an entry, which is in no list, where it belongs.
 func (w *Wheel[T]) relink(e entry) {
 	r := w.records.at(e.index())
-	if !r.word.inWheel() || r.word.stamp() != e.stamp() {
+	if !r.word.counts(e) {
 		w.drop(1)
 		return
 	}
