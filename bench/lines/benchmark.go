@@ -57,7 +57,5 @@ func benchmark(b *testing.B, r *run, line Line) {
 	}
 	b.StopTimer()
 	b.ReportMetric(total/float64(rounds), "ns/op")
-	if g, ok := r.s.(interface{ Stop() }); ok {
-		g.Stop()
-	}
+	r.stop()
 }

@@ -57,9 +57,7 @@ func Compare(ctx context.Context, list []Line, n, trials, operations int, conten
 			out = append(out, figures...)
 		}
 		for _, r := range runs {
-			if g, ok := r.s.(*gotimer.Timers); ok {
-				g.Stop()
-			}
+			r.stop()
 		}
 		runs = nil
 		runtime.GC()

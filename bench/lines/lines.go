@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -76,6 +77,13 @@ type run struct {
 
 func newRun(s structures.Scheduler[uint64], n int, m *numbers) *run {
 	return &run{s: s, n: n, rand: m, ids: make([]structures.ID, n)}
+}
+
+// stop stops timers that are Go's own: they would fire some day.
+func (r *run) stop() {
+	if g, ok := r.s.(*gotimer.Timers); ok {
+		g.Stop()
+	}
 }
 
 // fill schedules n timers.

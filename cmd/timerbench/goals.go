@@ -95,16 +95,6 @@ func (f *goalsFlags) measure(ctx context.Context, stderr io.Writer) (*measured, 
 	step := func(format string, args ...any) {
 		fmt.Fprintf(stderr, "[%3.0fs] %s\n", time.Since(started).Seconds(), fmt.Sprintf(format, args...))
 	}
-	compare := func(n, operations int, list []lines.Line, contenders ...lines.Contender) error {
-		var names []string
-		for _, c := range contenders {
-			names = append(names, c.Name)
-		}
-		step("%d timers: %s", n, strings.Join(names, ", "))
-		figures, err := lines.Compare(ctx, list, n, f.trials, operations, contenders)
-		m.figures = append(m.figures, figures...)
-		return err
-	}
 	one, ten := million/f.scale, 10*million/f.scale
 	for _, n := range []int{one, ten} {
 		step("the floor among %d", n)
@@ -121,23 +111,24 @@ func (f *goalsFlags) measure(ctx context.Context, stderr io.Writer) (*measured, 
 	memory(hwheel)
 	memory(contenders("minheap-std")[0])
 	const operations = 500_000
-	err := compare(one, operations, lines.All(), append(contenders("hwheel", "hwheel-list", "wheel"), lines.Time())...)
 	// Each beside those that it is compared with. Slow ones do less, or they would
 	// take minutes.
-	if err == nil {
-		err = compare(one, operations/5, lines.All(), contenders("minheap", "quadheap", "minheap-std")...)
-	}
-	if err == nil {
-		err = compare(one, operations/10, lines.All(), contenders("rbtree", "rbtree-gods", "btree-google")...)
-	}
-	if err == nil {
-		err = compare(one, operations/10, lines.All(), contenders("skiplist", "skiplist-huandu")...)
-	}
-	if err == nil {
-		err = compare(ten, 2*operations, lines.All(), append(contenders("hwheel"), lines.Time())...)
-	}
-	if err != nil {
-		return nil, err
+	for _, c := range []struct {
+		n, operations int
+		contenders    []lines.Contender
+	}{
+		{one, operations, append(contenders("hwheel", "hwheel-list", "wheel"), lines.Time())},
+		{one, operations / 5, contenders("minheap", "quadheap", "minheap-std")},
+		{one, operations / 10, contenders("rbtree", "rbtree-gods", "btree-google")},
+		{one, operations / 10, contenders("skiplist", "skiplist-huandu")},
+		{ten, 2 * operations, append(contenders("hwheel"), lines.Time())},
+	} {
+		step("%d timers: %s", c.n, names(c.contenders))
+		figures, err := lines.Compare(ctx, lines.All(), c.n, f.trials, c.operations, c.contenders)
+		if err != nil {
+			return nil, err
+		}
+		m.figures = append(m.figures, figures...)
 	}
 	step("single calls among %d: hwheel", ten)
 	m.tail = lines.MeasureTail(hwheel, ten, ten/5)
@@ -164,6 +155,14 @@ func contenders(names ...string) []lines.Contender {
 		out = append(out, lines.Contender{Name: e.Name, New: e.New})
 	}
 	return out
+}
+
+func names(contenders []lines.Contender) string {
+	var list []string
+	for _, c := range contenders {
+		list = append(list, c.Name)
+	}
+	return strings.Join(list, ", ")
 }
 
 func (m *measured) tables(render func(table.Writer) string) string {
@@ -272,9 +271,9 @@ func digits(x float64) int {
 func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
 func us(d time.Duration) float64 { return d.Seconds() * 1e6 }
 
-// bestIdle returns the structure with the least figure, and what to say of the
-// others.
-func (m *measured) bestIdle(figure func(lines.Idle) float64, say func(lines.Idle) string) (best, others string) {
+// bestIdle returns the structure with the least figure, and what to say of all of
+// them.
+func (m *measured) bestIdle(figure func(lines.Idle) float64, say func(lines.Idle) string) (best, beside string) {
 	var list []string
 	for _, name := range idlers {
 		i, ok := m.idle[name]
