@@ -100,13 +100,7 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *List[int] {
-		l := New[int]()
-		for i := range 9 {
-			l.Schedule(structures.Tick(10+i), i)
-		}
-		return l
-	}, map[string]func(*List[int]){
+	schedtest.FindsHarm(t, func() *List[int] { return schedtest.Nine(New[int]()) }, map[string]func(*List[int]){
 		"earliest":  func(l *List[int]) { l.core.earliest = 1 },
 		"range":     func(l *List[int]) { l.core.earliest = 9 },
 		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },

@@ -86,13 +86,7 @@ func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Heap[int] {
-		h := New[int]()
-		for i := range 9 {
-			h.Schedule(structures.Tick(10+i), i)
-		}
-		return h
-	}, map[string]func(*Heap[int]){
+	schedtest.FindsHarm(t, func() *Heap[int] { return schedtest.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
 		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
 		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },

@@ -105,13 +105,7 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Heap[int] {
-		h := New[int]()
-		for i := range 9 {
-			h.Schedule(structures.Tick(10+i), i)
-		}
-		return h
-	}, map[string]func(*Heap[int]){
+	schedtest.FindsHarm(t, func() *Heap[int] { return schedtest.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },
 		"index": func(h *Heap[int]) { h.queue.items[1].index++ },
 		"slot":  func(h *Heap[int]) { h.queue.items[1].slot++ },

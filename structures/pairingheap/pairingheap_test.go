@@ -228,10 +228,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"root":     func(c *core, child uint32) { c.root = child },
 		"bad root": func(c *core, _ uint32) { c.root = 99 },
 	} {
-		h := New[int]()
-		for i := range 9 {
-			h.Schedule(structures.Tick(10+i), i)
-		}
+		h := schedtest.Nine(New[int]())
 		if err := h.CheckInvariants(); err != nil {
 			t.Fatalf("%s: before: %v", name, err)
 		}

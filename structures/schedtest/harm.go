@@ -1,6 +1,10 @@
 package schedtest
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
 
 // Checked is what can check itself: a structure, or a part of one.
 type Checked interface{ CheckInvariants() error }
@@ -23,4 +27,13 @@ func findsHarm[C Checked](r reporter, sound func() C, harms map[string]func(C)) 
 			r.Errorf("%s: broken, and not found", name)
 		}
 	}
+}
+
+// Nine gives a structure nine timers, due at ticks 10 to 18 in this order, whose
+// values are 0 to 8, and returns it: something to do harm to.
+func Nine[S structures.Scheduler[int]](s S) S {
+	for i := range 9 {
+		s.Schedule(structures.Tick(10+i), i)
+	}
+	return s
 }

@@ -101,9 +101,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	} {
 		in := &sorted{}
 		s := New[int](in, 0)
-		for i := range 9 {
-			s.Schedule(structures.Tick(10+i), i)
-		}
+		schedtest.Nine(&s)
 		if err := s.CheckInvariants(); err != nil {
 			t.Fatalf("%s: before: %v", name, err)
 		}
