@@ -11,12 +11,15 @@ import (
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // cellRun runs one workload at one size on all contenders, interleaved.
 type cellRun struct {
-	workload Workload
+	workload workload.Workload
 	n        int
 	seed     uint64
 	trials   int
@@ -27,12 +30,12 @@ type cellRun struct {
 
 	pace   pace
 	rows   []*contender
-	order  *Rand    // of the contenders within a round
-	memory []*Block // of the round before, to be used again
+	order  *script.Rand    // of the contenders within a round
+	memory []*script.Block // of the round before, to be used again
 
-	resident float64 // sum over the timed blocks
-	timed    int     // blocks that count, so far
-	last     Proof   // what must have come of all blocks
+	resident float64      // sum over the timed blocks
+	timed    int          // blocks that count, so far
+	last     script.Proof // what must have come of all blocks
 }
 
 // source is where the blocks of a cell come from.
@@ -43,11 +46,11 @@ type source interface {
 	keys() int
 	// populate gives do the blocks that fill a structure, each time the same. A
 	// block holds until do returns.
-	populate(do func(*Block) error) error
+	populate(do func(*script.Block) error) error
 	// follow returns a block of at least size operations, if there are as many, in
 	// the memory of reuse. The first follows what populate gave last. At the end the
 	// error is io.EOF.
-	follow(size int, reuse *Block) (*Block, error)
+	follow(size int, reuse *script.Block) (*script.Block, error)
 	close()
 }
 
@@ -72,7 +75,7 @@ const (
 // enough.
 func (c *cellRun) modes(round int) []mode {
 	switch {
-	case !KindOf(c.workload.Model).cyclic:
+	case !workload.KindOf(c.workload.Model).Cyclic:
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	case round%4 == 0:
 		return []mode{modeByKind, modeLatency}
@@ -83,19 +86,19 @@ func (c *cellRun) modes(round int) []mode {
 // run measures the cell. Each trial is a block of the script; within a round the
 // contenders replay the very same blocks, in random order, and each is held
 // against the generator's account before its time counts.
-func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error) {
-	c.order = dist.NewRand(c.seed, ^streamOf(c.workload.Name, c.n))
+func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (results.Cell, error) {
+	c.order = dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n))
 	c.rows = contenders(entries, c.workload)
 	defer c.stop()
 
 	s, err := c.open()
 	if err != nil {
-		return Cell{}, err
+		return results.Cell{}, err
 	}
 	defer s.close()
 	for _, row := range c.rows {
 		if err := c.fill(ctx, s, row); err != nil {
-			return Cell{}, err
+			return results.Cell{}, err
 		}
 		row.filled()
 	}
@@ -104,12 +107,12 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 	for round := range c.trials {
 		for range c.pace.stretches {
 			if err := c.stretch(ctx, s, round); err != nil {
-				return Cell{}, err
+				return results.Cell{}, err
 			}
 		}
 	}
 	if err := c.rest(ctx, s); err != nil {
-		return Cell{}, err
+		return results.Cell{}, err
 	}
 	return c.result(), nil
 }
@@ -117,17 +120,17 @@ func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error
 // fill makes the structure of a row and brings it to where the blocks begin.
 func (c *cellRun) fill(ctx context.Context, s source, row *contender) error {
 	row.begin(s.keys())
-	return s.populate(func(b *Block) error { return c.proveOn(ctx, row, b) })
+	return s.populate(func(b *script.Block) error { return c.proveOn(ctx, row, b) })
 }
 
 // proveOn replays a block on a row without timing it, and checks what came of it.
-func (c *cellRun) proveOn(ctx context.Context, row *contender, b *Block) error {
+func (c *cellRun) proveOn(ctx context.Context, row *contender, b *script.Block) error {
 	row.whole(b)
 	return errors.Join(ctx.Err(), c.check(row, b))
 }
 
 // proveOnAll is proveOn for all rows. The block is the last one so far.
-func (c *cellRun) proveOnAll(ctx context.Context, b *Block) error {
+func (c *cellRun) proveOnAll(ctx context.Context, b *script.Block) error {
 	c.last = b.Want
 	for _, row := range c.rows {
 		if err := c.proveOn(ctx, row, b); err != nil {
@@ -139,32 +142,32 @@ func (c *cellRun) proveOnAll(ctx context.Context, b *Block) error {
 
 // prove replays the cell without timing it: all contenders must agree with the
 // generator on its seed. It goes as far as the blocks that run times whole.
-func (c *cellRun) prove(ctx context.Context, entries []catalog.Entry) (SeedProof, error) {
+func (c *cellRun) prove(ctx context.Context, entries []catalog.Entry) (results.SeedProof, error) {
 	c.rows = contenders(entries, c.workload)
 	defer c.stop()
 
 	s, err := c.open()
 	if err != nil {
-		return SeedProof{}, err
+		return results.SeedProof{}, err
 	}
 	defer s.close()
 	for _, row := range c.rows {
 		if err := c.fill(ctx, s, row); err != nil {
-			return SeedProof{}, err
+			return results.SeedProof{}, err
 		}
 	}
-	var b *Block
+	var b *script.Block
 	c.pace = s.pace(c.n, c.trials)
 	for range c.trials {
 		if b, err = s.follow(c.pace.block, b); err != nil {
-			return SeedProof{}, err
+			return results.SeedProof{}, err
 		}
 		c.timed++
 		if err := c.proveOnAll(ctx, b); err != nil {
-			return SeedProof{}, err
+			return results.SeedProof{}, err
 		}
 	}
-	p := SeedProof{Seed: c.seed, Proof: c.last, Rows: len(c.rows)}
+	p := results.SeedProof{Seed: c.seed, Proof: c.last, Rows: len(c.rows)}
 	for _, row := range c.rows {
 		if row.row.Proof == p.Proof {
 			p.Agree++
@@ -178,7 +181,7 @@ func (c *cellRun) open() (source, error) {
 	if c.source != nil {
 		return c.source()
 	}
-	return &scripted{script: newScript(c.workload, c.n, c.seed), workload: c.workload}, nil
+	return &scripted{Script: c.workload.Script(c.n, c.seed), workload: c.workload}, nil
 }
 
 // stretch is a piece of one trial of each kind. Each contender in turn replays its
@@ -245,7 +248,7 @@ func (c *cellRun) weight() float64 {
 	const cached = 20_000
 	block := blockSize(c.workload, c.n)
 	ops := c.n + c.trials*(3*block+warmSize(c.n)) + c.otherSeeds*(c.n+c.trials*block)
-	if KindOf(c.workload.Model).cyclic {
+	if workload.KindOf(c.workload.Model).Cyclic {
 		ops = c.n + c.trials*5/4*max(2*c.n, block)
 	}
 	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
@@ -253,12 +256,12 @@ func (c *cellRun) weight() float64 {
 
 // replay replays a block and keeps what it took. The collector is off meanwhile, so that garbage
 // of one structure is not charged to another; what each allocates is counted.
-func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
+func (c *cellRun) replay(row *contender, b *script.Block, m mode, round int) {
 	row.reserve(b)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
 	var before, after runtime.MemStats
-	trial := Trial{Round: round, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(c.workload.unit())}
+	trial := results.Trial{Round: round, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(c.workload.CostUnit())}
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
@@ -281,14 +284,14 @@ func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
 	if m == modeByKind {
 		row.row.ByKind = addTrial(row.row.ByKind, trial)
 	}
-	if m == modeCost || KindOf(c.workload.Model).cyclic {
+	if m == modeCost || workload.KindOf(c.workload.Model).Cyclic {
 		trial.Kinds = nil
 		row.row.Cost = addTrial(row.row.Cost, trial)
 	}
 }
 
 // addTrial adds a trial to the others, or a further stretch to the last of them.
-func addTrial(trials []Trial, t Trial) []Trial {
+func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
 	n := len(trials)
 	if n == 0 || trials[n-1].Round != t.Round {
 		return append(trials, t)
@@ -301,7 +304,7 @@ func addTrial(trials []Trial, t Trial) []Trial {
 	sum.Allocs += t.Allocs
 	sum.AllocBytes += t.AllocBytes
 	for _, k := range t.Kinds {
-		i := slices.IndexFunc(sum.Kinds, func(old KindTime) bool { return old.Kind == k.Kind })
+		i := slices.IndexFunc(sum.Kinds, func(old results.KindTime) bool { return old.Kind == k.Kind })
 		if i < 0 {
 			sum.Kinds = append(sum.Kinds, k)
 			continue
@@ -314,7 +317,7 @@ func addTrial(trials []Trial, t Trial) []Trial {
 }
 
 // check makes sure that no number counts without its proof.
-func (c *cellRun) check(row *contender, b *Block) error {
+func (c *cellRun) check(row *contender, b *script.Block) error {
 	proof, err := row.replayer.check(b)
 	if err != nil {
 		return fmt.Errorf("%s fails the proof on %s, n %d, seed %d, block %d: %w",
@@ -334,13 +337,13 @@ func (c *cellRun) shuffled() []int {
 	return order
 }
 
-func (c *cellRun) result() Cell {
+func (c *cellRun) result() results.Cell {
 	want := c.last
-	cell := Cell{
+	cell := results.Cell{
 		Workload: c.workload.Name,
 		N:        c.n,
 		Resident: c.resident / float64(c.timed),
-		Unit:     c.workload.unit(),
+		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
 	}
 	if done := want.Cancelled + want.Fired; done > 0 {

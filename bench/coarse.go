@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -15,27 +17,27 @@ import (
 // holds every single timer against its bound.
 type coarseProof struct {
 	maxLate func(delay structures.Tick) structures.Tick
-	missing map[uint64]Fire // by value: due by the generator's account, not fired yet
-	noted   []late          // fired since the last check
-	woken   structures.Tick // last tick at which it was popped until nothing was due
-	all     []late          // fired so far, if keep is set
+	missing map[uint64]script.Fire // by value: due by the generator's account, not fired yet
+	noted   []late                 // fired since the last check
+	woken   structures.Tick        // last tick at which it was popped until nothing was due
+	all     []late                 // fired so far, if keep is set
 	keep    bool
 	err     error // the first that was found
 }
 
 // late is a timer that a coarse structure has fired.
 type late struct {
-	Fire
+	script.Fire
 	at, woken structures.Tick // when it fired, and the wake-up before
 	deadline  structures.Tick // as the structure has it
 }
 
 func newCoarseProof(maxLate func(structures.Tick) structures.Tick) *coarseProof {
-	return &coarseProof{maxLate: maxLate, missing: make(map[uint64]Fire)}
+	return &coarseProof{maxLate: maxLate, missing: make(map[uint64]script.Fire)}
 }
 
 // expect adds what fires in the block to come.
-func (c *coarseProof) expect(fires []Fire) {
+func (c *coarseProof) expect(fires []script.Fire) {
 	for _, f := range fires {
 		c.missing[f.Value] = f
 	}
@@ -44,18 +46,18 @@ func (c *coarseProof) expect(fires []Fire) {
 
 // shrink gives back the memory that past blocks needed.
 func (c *coarseProof) shrink() {
-	missing := make(map[uint64]Fire, len(c.missing))
+	missing := make(map[uint64]script.Fire, len(c.missing))
 	maps.Copy(missing, c.missing)
 	c.missing, c.noted = missing, nil
 }
 
 // note takes down a timer; it is looked at in check, outside the timed region.
 func (c *coarseProof) note(at structures.Tick, t structures.Timer[uint64]) {
-	c.noted = append(c.noted, late{Fire: Fire{Value: t.Value}, at: at, woken: c.woken, deadline: t.Deadline})
+	c.noted = append(c.noted, late{Fire: script.Fire{Value: t.Value}, at: at, woken: c.woken, deadline: t.Deadline})
 }
 
 // popCoarse is the timed loop of replayer.do for coarse structures.
-func (r *replayer) popCoarse(ops []Op) {
+func (r *replayer) popCoarse(ops []script.Op) {
 	for i := range ops {
 		at := ops[i].At
 		for {
@@ -64,7 +66,7 @@ func (r *replayer) popCoarse(ops []Op) {
 				break
 			}
 			r.done.Fired++
-			r.done.Checksum += checksum(t.Deadline, t.Value)
+			r.done.Checksum += script.Checksum(t.Deadline, t.Value)
 			r.coarse.note(at, t)
 		}
 		r.coarse.woken = at
@@ -74,7 +76,7 @@ func (r *replayer) popCoarse(ops []Op) {
 // check looks at what has fired since the last time and at what should have. The
 // account that it returns counts timers that are late, but within their bound, as
 // pending, which they are.
-func (c *coarseProof) check(p, want Proof) (Proof, error) {
+func (c *coarseProof) check(p, want script.Proof) (script.Proof, error) {
 	for _, l := range c.noted {
 		c.judge(l)
 	}
@@ -86,7 +88,7 @@ func (c *coarseProof) check(p, want Proof) (Proof, error) {
 		}
 		want.Fired--
 		want.Pending++
-		want.Checksum -= checksum(f.At, f.Value)
+		want.Checksum -= script.Checksum(f.At, f.Value)
 	}
 	if c.err != nil {
 		return p, c.err
@@ -95,7 +97,7 @@ func (c *coarseProof) check(p, want Proof) (Proof, error) {
 }
 
 // limit returns the last tick at which a timer may fire.
-func (c *coarseProof) limit(f Fire) structures.Tick { return f.At + c.maxLate(f.Delay) }
+func (c *coarseProof) limit(f script.Fire) structures.Tick { return f.At + c.maxLate(f.Delay) }
 
 // judge holds one timer against the generator's account. A structure fires only
 // when it is woken, so it is late by its own fault only if the wake-up before was
@@ -122,16 +124,16 @@ func (c *coarseProof) judge(l late) {
 }
 
 // lateness sums up the timers that were kept.
-func (c *coarseProof) lateness() *Lateness {
+func (c *coarseProof) lateness() *results.Lateness {
 	if len(c.all) == 0 {
-		return &Lateness{}
+		return &results.Lateness{}
 	}
 	ticks, shares := make([]float64, len(c.all)), make([]float64, len(c.all))
 	for i, l := range c.all {
 		ticks[i] = float64(l.at - l.At)
 		shares[i] = ticks[i] / float64(l.Delay)
 	}
-	var out Lateness
+	var out results.Lateness
 	out.Mean, out.P99, out.Max = meanP99Max(ticks)
 	out.MeanShare, out.P99Share, out.MaxShare = meanP99Max(shares)
 	return &out

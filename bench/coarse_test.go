@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -51,7 +53,7 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
-		w, _ := FindWorkload(name)
+		w, _ := workload.Find(name)
 		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, blocksOf(w, 1)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -69,7 +71,7 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 			}
 		}
 		// Popped at each tick, the timed replay must find it, too.
-		w, _ := FindWorkload("kafka-purgatory")
+		w, _ := workload.Find("kafka-purgatory")
 		if err := allReplays(e.New(), e.MaxLate, blocksOf(w, 1)); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
@@ -82,7 +84,7 @@ func TestLatenessIsThatOfTheRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range counts {
-		if i.Driver == Tickless {
+		if i.Driver == results.Tickless {
 			if i.Lateness != nil {
 				t.Error("lateness is given for both drivers")
 			}
@@ -109,7 +111,7 @@ func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	if _, err = Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "rounding") {
 		t.Errorf("beyond its bound: error %v", err)
 	}
-	if err := r.validate(); err != nil {
+	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -17,7 +20,7 @@ const (
 
 // contender is one row of a cell at work.
 type contender struct {
-	row  Row
+	row  results.Row
 	make func() structures.Scheduler[uint64]
 	late func(delay structures.Tick) structures.Tick // as catalog.Entry.MaxLate
 
@@ -28,24 +31,24 @@ type contender struct {
 
 // contenders returns who takes part in a workload: the structures, and the rows
 // that judge the harness.
-func contenders(entries []catalog.Entry, w Workload) []*contender {
+func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	list := []*contender{{
-		row:  Row{Structure: FloorName, Role: RoleFloor},
+		row:  results.Row{Structure: FloorName, Role: results.RoleFloor},
 		make: func() structures.Scheduler[uint64] { return &null{} },
 	}}
-	if KindOf(w.Model).nothingFires {
+	if workload.KindOf(w.Model).NothingFires {
 		list = append(list, &contender{
-			row:  Row{Structure: BaselineName, Role: RoleBaseline},
+			row:  results.Row{Structure: BaselineName, Role: results.RoleBaseline},
 			make: func() structures.Scheduler[uint64] { return gotimer.New() },
 		})
 	}
 	for _, e := range entries {
-		list = append(list, &contender{row: Row{Structure: e.Name, Role: RoleStructure}, make: e.New, late: e.MaxLate})
+		list = append(list, &contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, make: e.New, late: e.MaxLate})
 	}
 	if len(entries) > 0 {
 		of := controlOf(entries)
 		list = append(list, &contender{
-			row:  Row{Structure: of.Name + "-control", Role: RoleControl, Of: of.Name},
+			row:  results.Row{Structure: of.Name + "-control", Role: results.RoleControl, Of: of.Name},
 			make: of.New,
 			late: of.MaxLate,
 		})
@@ -68,7 +71,7 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 func (c *contender) begin(keys int) {
 	c.samples = newLatencies()
 	c.replayer = newReplayer(nil, c.late)
-	c.reserve(&Block{Keys: keys})
+	c.reserve(&script.Block{Keys: keys})
 	c.empty = heap()
 	c.s = c.make()
 }
@@ -76,7 +79,7 @@ func (c *contender) begin(keys int) {
 // filled measures what the structure takes, once it is filled: memory, and the
 // collector's time to look through it.
 func (c *contender) filled() {
-	if c.row.Role == RoleFloor || c.s.Len() == 0 {
+	if c.row.Role == results.RoleFloor || c.s.Len() == 0 {
 		return
 	}
 	if c.coarse != nil {

@@ -3,6 +3,9 @@ package bench
 import (
 	"fmt"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -23,20 +26,20 @@ type idleCase struct {
 func (c idleCase) name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.delay, c.n) }
 
 // run replays the script on every structure under both drivers.
-func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
-	workload := newHold(family(c.delay))
-	s := newScript(workload, c.n, c.seed)
-	blocks := []*Block{s.fill()}
-	for s.writer.Now() < structures.Tick(c.ticks) {
-		blocks = append(blocks, s.next(1, nil))
+func (c idleCase) run(entries []catalog.Entry) ([]results.Idle, error) {
+	workload := workload.HoldWith(c.delay)
+	s := workload.Script(c.n, c.seed)
+	blocks := []*script.Block{s.Fill()}
+	for s.Now() < structures.Tick(c.ticks) {
+		blocks = append(blocks, s.Next(1, nil))
 	}
-	var out []Idle
+	var out []results.Idle
 	for _, e := range entries {
-		for _, d := range []Driver{Ticking, Tickless} {
+		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
 			w := &waker{replayer: newReplayer(e.New(), e.MaxLate)}
 			w.work, _ = w.s.(interface{ Work() structures.Work })
 			if w.coarse != nil {
-				w.coarse.keep = d == Ticking
+				w.coarse.keep = d == results.Ticking
 			}
 			for _, b := range blocks {
 				w.replay(b, d)
@@ -51,7 +54,7 @@ func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
 			if w.work != nil {
 				w.idle.Work = w.work.Work()
 			}
-			if w.coarse != nil && d == Ticking {
+			if w.coarse != nil && d == results.Ticking {
 				w.idle.Lateness = w.coarse.lateness()
 			}
 			out = append(out, w.idle)
@@ -66,15 +69,15 @@ type waker struct {
 	*replayer
 	work interface{ Work() structures.Work }
 	now  structures.Tick
-	idle Idle
+	idle results.Idle
 }
 
-func (w *waker) replay(b *Block, d Driver) {
+func (w *waker) replay(b *script.Block, d results.Driver) {
 	w.reserve(b)
 	ops := b.Ops
 	for _, batch := range b.Batches {
-		if batch.code != opFire && batch.code != opWake {
-			w.do(batch.code, ops[:batch.Len])
+		if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
+			w.do(batch.Kind, ops[:batch.Len])
 		} else {
 			for _, op := range ops[:batch.Len] {
 				w.advance(op.At, d)
@@ -86,8 +89,8 @@ func (w *waker) replay(b *Block, d Driver) {
 
 // advance moves time to a tick, with the wake-ups that the driver makes on the
 // way.
-func (w *waker) advance(to structures.Tick, d Driver) {
-	if d == Ticking {
+func (w *waker) advance(to structures.Tick, d results.Driver) {
+	if d == results.Ticking {
 		for w.now < to {
 			w.now++
 			w.wake(w.now)
@@ -106,7 +109,7 @@ func (w *waker) advance(to structures.Tick, d Driver) {
 		// What a coarse structure rounds by goes by the delay from its clock, so its
 		// caller brings that up to date before it schedules. The caller is awake
 		// then: it counts as no wake-up. Nothing is due, or Next was wrong.
-		w.do(opWake, []Op{{At: to}})
+		w.do(script.KindWake, []script.Op{{At: to}})
 	}
 }
 
@@ -118,7 +121,7 @@ func (w *waker) wake(at structures.Tick) {
 	if w.work != nil {
 		work = w.work.Work()
 	}
-	w.do(opWake, []Op{{At: at}})
+	w.do(script.KindWake, []script.Op{{At: at}})
 	w.idle.Wakeups++
 	if w.done.Fired > before {
 		return

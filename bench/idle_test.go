@@ -3,6 +3,8 @@ package bench
 import (
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -10,18 +12,18 @@ import (
 
 // Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
 func TestWakeUpsOfAHandMadeScript(t *testing.T) {
-	w := &Writer{}
-	w.begin(nil)
+	w := &script.Writer{}
+	w.Begin(nil)
 	w.Schedule(3)
 	w.Schedule(3)
 	w.Schedule(7)
 	w.Advance(3)
 	w.Advance(7)
 	w.Advance(10)
-	b := w.end()
-	for driver, want := range map[Driver]Idle{
-		Ticking:  {Wakeups: 10, Empty: 8},
-		Tickless: {Wakeups: 2},
+	b := w.End()
+	for driver, want := range map[results.Driver]results.Idle{
+		results.Ticking:  {Wakeups: 10, Empty: 8},
+		results.Tickless: {Wakeups: 2},
 	} {
 		k := &waker{replayer: newReplayer(minheap.New[uint64](), nil)}
 		k.replay(b, driver)
@@ -54,17 +56,17 @@ func (b *busy) Work() structures.Work { return b.sum }
 func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	for _, c := range []struct {
 		each structures.Work
-		want Idle
+		want results.Idle
 	}{
-		{structures.Work{}, Idle{Wakeups: 4, Empty: 3}},
-		{structures.Work{Moved: 2}, Idle{Wakeups: 4, Moved: 3}},
-		{structures.Work{Dropped: 1}, Idle{Wakeups: 4, Dropped: 3}},
-		{structures.Work{Moved: 1, Dropped: 1}, Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{}, results.Idle{Wakeups: 4, Empty: 3}},
+		{structures.Work{Moved: 2}, results.Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{Dropped: 1}, results.Idle{Wakeups: 4, Dropped: 3}},
+		{structures.Work{Moved: 1, Dropped: 1}, results.Idle{Wakeups: 4, Moved: 3}},
 	} {
 		s := &busy{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
 		k := &waker{replayer: newReplayer(s, nil), work: s}
-		k.advance(4, Ticking)
+		k.advance(4, results.Ticking)
 		if k.idle != c.want {
 			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
 		}
@@ -81,10 +83,10 @@ func TestIdleCountsAddUp(t *testing.T) {
 		}
 		for _, i := range counts {
 			e, _ := catalog.Find(i.Structure)
-			if i.Driver == Ticking && i.Wakeups != i.Ticks {
+			if i.Driver == results.Ticking && i.Wakeups != i.Ticks {
 				t.Errorf("%s wakes %d times in %d ticks", i.Structure, i.Wakeups, i.Ticks)
 			}
-			if i.Driver == Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
+			if i.Driver == results.Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
 				t.Errorf("%s wakes %d times in vain although it knows its next deadline", i.Structure, i.Total())
 			}
 			if i.Wakeups-i.Total() > i.Fired {

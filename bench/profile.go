@@ -3,6 +3,7 @@ package bench
 import (
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -60,18 +61,18 @@ func FindProfile(name string) (Profile, bool) {
 }
 
 // Workloads returns what the profile runs unless something else is chosen.
-func (p Profile) Workloads() []Workload {
-	return slices.DeleteFunc(Workloads(), func(w Workload) bool { return w.Extra && !p.extra })
+func (p Profile) Workloads() []workload.Workload {
+	return slices.DeleteFunc(workload.All(), func(w workload.Workload) bool { return w.Extra && !p.extra })
 }
 
 // sizesOf returns the sizes at which the profile runs a workload.
-func (p Profile) sizesOf(w Workload) []int {
+func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
-	case KindOf(w.Model).mixed:
+	case workload.KindOf(w.Model).Mixed:
 		return p.gridSize
-	case KindOf(w.Model).cyclic:
+	case workload.KindOf(w.Model).Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}
 	return p.sizes
@@ -98,7 +99,7 @@ func warmSize(n int) int {
 // blockSize returns the number of operations in a timed block. Over the trials
 // of a cell the population is replaced about once, so that what a structure puts
 // off (cascades, sweeps) falls into the time that is measured.
-func blockSize(w Workload, n int) int {
+func blockSize(w workload.Workload, n int) int {
 	if w.Trial > 0 {
 		return w.Trial
 	}

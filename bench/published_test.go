@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -58,7 +60,7 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	}
 	want := math.Exp(-n / mean)
 	for _, i := range counts {
-		if i.Driver != Ticking {
+		if i.Driver != results.Ticking {
 			continue
 		}
 		if got := float64(i.Total()) / float64(i.Wakeups); math.Abs(got-want) > 0.002 {
@@ -72,10 +74,10 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := newReplayer(w, nil)
-	cancelling, _ := FindWorkload("start-stop")
-	s := newScript(cancelling, 1000, 1)
-	r.whole(s.fill())
-	r.whole(s.next(20_000, nil))
+	cancelling, _ := workload.Find("start-stop")
+	s := cancelling.Script(1000, 1)
+	r.whole(s.Fill())
+	r.whole(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
@@ -84,11 +86,11 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	// the third where they cross a multiple of 65,536.
 	w = hwheel.New[uint64]()
 	r = newReplayer(w, nil)
-	firing, _ := FindWorkload("hold")
-	s = newScript(firing, 1000, 1)
-	r.whole(s.fill())
+	firing, _ := workload.Find("hold")
+	s = firing.Script(1000, 1)
+	r.whole(s.Fill())
 	before := w.Work().Moved
-	b := s.next(40_000, nil)
+	b := s.Next(40_000, nil)
 	r.whole(b)
 	moves := float64(w.Work().Moved-before) / float64(len(b.Fires))
 	if moves < 0.95 || moves > 1.6 {
@@ -122,10 +124,10 @@ func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 		}
 		for _, i := range counts {
 			classical := i.Structure == "hwheel-list"
-			if i.Driver == Tickless && !classical && i.Total() != 0 {
+			if i.Driver == results.Tickless && !classical && i.Total() != 0 {
 				t.Errorf("%s, %s: %d idle wake-ups, want none", i.Structure, delay.Name, i.Total())
 			}
-			if i.Driver == Tickless && classical && (i.Moved == 0 || i.Empty != 0) {
+			if i.Driver == results.Tickless && classical && (i.Moved == 0 || i.Empty != 0) {
 				t.Errorf("%s, %s: %+v, want idle wake-ups that only move timers", i.Structure, delay.Name, i)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -12,7 +14,7 @@ import (
 type replayer struct {
 	s       structures.Scheduler[uint64]
 	ids     []structures.ID // by key
-	done    Proof           // Pending is filled in by check
+	done    script.Proof    // Pending is filled in by check
 	stale   structures.ID   // the last one cancelled: what is refused even where timers are late
 	refused uint64          // cancels and reschedules of pending timers
 	granted uint64          // cancels and reschedules of timers that are not pending
@@ -31,7 +33,7 @@ func newReplayer(s structures.Scheduler[uint64], maxLate func(structures.Tick) s
 }
 
 // reserve makes room for the IDs of a block, outside the timed region.
-func (r *replayer) reserve(b *Block) {
+func (r *replayer) reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
 	}
@@ -45,7 +47,7 @@ func (r *replayer) reserve(b *Block) {
 
 // check holds everything replayed up to a block against what the generator says
 // must have come of it, and returns the account.
-func (r *replayer) check(b *Block) (Proof, error) {
+func (r *replayer) check(b *script.Block) (script.Proof, error) {
 	p, want := r.done, b.Want
 	p.Pending = uint64(r.s.Len())
 	if r.refused > 0 {
@@ -67,12 +69,12 @@ func (r *replayer) check(b *Block) (Proof, error) {
 }
 
 // whole replays a block with no clock read inside.
-func (r *replayer) whole(b *Block) time.Duration {
+func (r *replayer) whole(b *script.Block) time.Duration {
 	r.reserve(b)
 	start := time.Now()
 	ops := b.Ops
 	for _, batch := range b.Batches {
-		r.do(batch.code, ops[:batch.Len])
+		r.do(batch.Kind, ops[:batch.Len])
 		ops = ops[batch.Len:]
 	}
 	return time.Since(start)
@@ -80,20 +82,20 @@ func (r *replayer) whole(b *Block) time.Duration {
 
 // byKind replays a block and reads the clock once per batch of operations. It
 // returns the time by kind, the cost of reading the clock taken off.
-func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
+func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	r.reserve(b)
-	var spent [len(kinds)]KindTime
+	var spent [script.NumKinds]results.KindTime
 	ops := b.Ops
 	epoch := time.Now()
 	last := time.Since(epoch)
 	for _, batch := range b.Batches {
 		fired := r.done.Fired
-		r.do(batch.code, ops[:batch.Len])
+		r.do(batch.Kind, ops[:batch.Len])
 		now := time.Since(epoch)
-		k := &spent[batch.code]
+		k := &spent[batch.Kind]
 		k.NS += float64(now - last)
 		k.ClockReads++
-		if batch.code == opFire {
+		if batch.Kind == script.KindFire {
 			k.Count += int(r.done.Fired - fired)
 		} else {
 			k.Count += batch.Len
@@ -101,10 +103,10 @@ func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
 		last = now
 		ops = ops[batch.Len:]
 	}
-	var out []KindTime
+	var out []results.KindTime
 	for code, k := range spent {
 		if k.Count > 0 {
-			k.Kind = kinds[code]
+			k.Kind = script.Kind(code)
 			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
 			out = append(out, k)
 		}
@@ -114,17 +116,17 @@ func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
 
 // do does the operations of one batch. This is the timed code: a loop for each
 // kind, and nothing in it but the call, the array of IDs and the checksum.
-func (r *replayer) do(code opcode, ops []Op) {
+func (r *replayer) do(code script.Kind, ops []script.Op) {
 	s, ids := r.s, r.ids
 	switch code {
-	case opSchedule:
+	case script.KindSchedule:
 		value := r.done.Scheduled
 		for i := range ops {
 			ids[ops[i].Key] = s.Schedule(ops[i].At, value)
 			value++
 		}
 		r.done.Scheduled = value
-	case opCancel:
+	case script.KindCancel:
 		cancelled := uint64(0)
 		for i := range ops {
 			if s.Cancel(ids[ops[i].Key]) {
@@ -134,7 +136,7 @@ func (r *replayer) do(code opcode, ops []Op) {
 		r.done.Cancelled += cancelled
 		r.refused += uint64(len(ops)) - cancelled
 		r.stale = ids[ops[len(ops)-1].Key]
-	case opReschedule:
+	case script.KindReschedule:
 		moved := uint64(0)
 		for i := range ops {
 			if s.Reschedule(ids[ops[i].Key], ops[i].At) {
@@ -142,7 +144,7 @@ func (r *replayer) do(code opcode, ops []Op) {
 			}
 		}
 		r.refused += uint64(len(ops)) - moved
-	case opFire, opWake:
+	case script.KindFire, script.KindWake:
 		if r.coarse != nil {
 			r.popCoarse(ops)
 			return
@@ -156,13 +158,13 @@ func (r *replayer) do(code opcode, ops []Op) {
 					break
 				}
 				fired++
-				h := checksum(t.Deadline, t.Value)
+				h := script.Checksum(t.Deadline, t.Value)
 				sum += h
-				late += lateness(at, t.Deadline, h)
+				late += script.LateChecksum(at, t.Deadline, h)
 			}
 		}
 		r.done.Fired, r.done.Checksum, r.late = fired, sum, late
-	case opRefused:
+	case script.KindRefused:
 		for i := range ops {
 			var ok bool
 			if at := ops[i].At; at > 0 {
@@ -183,17 +185,17 @@ func (r *replayer) do(code opcode, ops []Op) {
 const sampleEvery = 5
 
 // sampled replays a block and stamps every call of every fifth operation.
-func (r *replayer) sampled(b *Block, into *latencies) {
+func (r *replayer) sampled(b *script.Block, into *latencies) {
 	r.reserve(b)
 	ops, stride := b.Ops, 0
 	for _, batch := range b.Batches {
 		for i := range batch.Len {
 			if stride++; stride < sampleEvery {
-				r.do(batch.code, ops[i:i+1])
+				r.do(batch.Kind, ops[i:i+1])
 				continue
 			}
 			stride = 0
-			r.stamped(batch.code, ops[i], into)
+			r.stamped(batch.Kind, ops[i], into)
 		}
 		ops = ops[batch.Len:]
 	}
@@ -201,59 +203,59 @@ func (r *replayer) sampled(b *Block, into *latencies) {
 
 // stamped does one operation with a stamp before and after each call. What is
 // recorded includes one reading of the clock.
-func (r *replayer) stamped(code opcode, op Op, into *latencies) {
+func (r *replayer) stamped(code script.Kind, op script.Op, into *latencies) {
 	s, id := r.s, &r.ids[op.Key]
 	epoch := time.Now()
 	switch code {
-	case opSchedule:
+	case script.KindSchedule:
 		start := time.Since(epoch)
 		issued := s.Schedule(op.At, r.done.Scheduled)
-		into.record(opSchedule, time.Since(epoch)-start)
+		into.record(script.KindSchedule, time.Since(epoch)-start)
 		*id = issued
 		r.done.Scheduled++
-	case opCancel:
+	case script.KindCancel:
 		start := time.Since(epoch)
 		ok := s.Cancel(*id)
-		into.record(opCancel, time.Since(epoch)-start)
+		into.record(script.KindCancel, time.Since(epoch)-start)
 		r.stale = *id
 		r.count(ok, &r.done.Cancelled)
-	case opReschedule:
+	case script.KindReschedule:
 		start := time.Since(epoch)
 		ok := s.Reschedule(*id, op.At)
-		into.record(opReschedule, time.Since(epoch)-start)
+		into.record(script.KindReschedule, time.Since(epoch)-start)
 		r.count(ok, new(uint64))
-	case opFire, opWake:
+	case script.KindFire, script.KindWake:
 		for {
 			start := time.Since(epoch)
 			t, ok := s.Pop(op.At)
 			took := time.Since(epoch) - start
 			if !ok {
-				into.record(opWake, took)
+				into.record(script.KindWake, took)
 				if r.coarse != nil {
 					r.coarse.woken = op.At
 				}
 				return
 			}
-			into.record(opFire, took)
+			into.record(script.KindFire, took)
 			r.fired(op.At, t)
 		}
-	case opRefused:
+	case script.KindRefused:
 		start := time.Since(epoch)
-		r.do(opRefused, []Op{op})
-		into.record(opRefused, time.Since(epoch)-start)
+		r.do(script.KindRefused, []script.Op{op})
+		into.record(script.KindRefused, time.Since(epoch)-start)
 	}
 }
 
 // fired takes note of a timer outside of the timed loops.
 func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
-	h := checksum(t.Deadline, t.Value)
+	h := script.Checksum(t.Deadline, t.Value)
 	r.done.Fired++
 	r.done.Checksum += h
 	if r.coarse != nil {
 		r.coarse.note(at, t)
 		return
 	}
-	r.late += lateness(at, t.Deadline, h)
+	r.late += script.LateChecksum(at, t.Deadline, h)
 }
 
 func (r *replayer) count(ok bool, done *uint64) {

@@ -6,24 +6,38 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
+// testN is the size at which tests run a workload that takes any.
+const testN = 500
+
+// testSize returns the size at which tests run a workload: the larger ones scaled
+// down.
+func testSize(w workload.Workload) int {
+	if w.Resident > 0 {
+		return min(w.Resident, 10_000)
+	}
+	return testN
+}
+
 // blocksOf returns the fill of a workload and nine blocks of it.
-func blocksOf(w Workload, seed uint64) []*Block {
-	script := newScript(w, sizeFor(w), seed)
-	blocks := []*Block{script.fill()}
+func blocksOf(w workload.Workload, seed uint64) []*script.Block {
+	sc := w.Script(testSize(w), seed)
+	blocks := []*script.Block{sc.Fill()}
 	for range 9 {
-		blocks = append(blocks, script.next(2000, nil))
+		blocks = append(blocks, sc.Next(2000, nil))
 	}
 	return blocks
 }
 
 // allReplays replays a workload in every way there is and returns the first
 // failure of the proof.
-func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, blocks []*Block) error {
+func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, blocks []*script.Block) error {
 	r, samples := newReplayer(s, maxLate), newLatencies()
 	for i, b := range blocks {
 		switch i % 3 {
@@ -42,7 +56,7 @@ func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) st
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
-	for _, w := range Workloads() {
+	for _, w := range workload.All() {
 		for seed := range uint64(3) {
 			blocks := blocksOf(w, seed)
 			for _, e := range catalog.All() {
@@ -53,7 +67,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 			if err := allReplays(&null{}, nil, blocks); err != nil {
 				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
 			}
-			if KindOf(w.Model).nothingFires {
+			if workload.KindOf(w.Model).NothingFires {
 				g := gotimer.New()
 				if err := allReplays(g, nil, blocks); err != nil {
 					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
@@ -126,7 +140,7 @@ func faultyEntry(fault string) catalog.Entry {
 }
 
 func TestTheProofFindsEveryFault(t *testing.T) {
-	w, _ := FindWorkload("mixed")
+	w, _ := workload.Find("mixed")
 	blocks := blocksOf(w, 1)
 	if err := allReplays(faultyEntry("").New(), nil, blocks); err != nil {
 		t.Fatalf("without a fault: %v", err)
@@ -143,9 +157,9 @@ func TestTheProofFindsEveryFault(t *testing.T) {
 
 func TestARunWithoutProofGivesNoNumber(t *testing.T) {
 	profile, _ := FindProfile("smoke")
-	w, _ := FindWorkload("churn")
+	w, _ := workload.Find("churn")
 	r, err := Run(context.Background(), Config{
-		Profile: profile, Trials: 1, Seed: 1, Workloads: []Workload{w},
+		Profile: profile, Trials: 1, Seed: 1, Workloads: []workload.Workload{w},
 		Structures: []catalog.Entry{faultyEntry("refuses a cancel")},
 	})
 	if err == nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -15,7 +17,7 @@ import (
 type Config struct {
 	Profile    Profile
 	Structures []catalog.Entry
-	Workloads  []Workload
+	Workloads  []workload.Workload
 	N          []int // sizes, instead of the profile's
 	Trials     int   // instead of the profile's, if not 0
 	Seed       uint64
@@ -26,7 +28,7 @@ type Config struct {
 
 	// Checkpoint, if not nil, is given what there is after each step; an error
 	// ends the run. The results are complete in the last call only.
-	Checkpoint func(*Results) error
+	Checkpoint func(*results.Run) error
 }
 
 // Progress is how far a run has come.
@@ -40,23 +42,23 @@ type Progress struct {
 type step struct {
 	name   string
 	weight float64
-	run    func(context.Context, *Results) error
+	run    func(context.Context, *results.Run) error
 }
 
 // Run measures. When ctx is cancelled it returns the steps that are finished,
 // with Complete false, and the context's error. Any other error leaves no
 // result of the step in which it happened.
-func Run(ctx context.Context, cfg Config) (*Results, error) {
+func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Trials == 0 {
 		cfg.Trials = cfg.Profile.Trials
 	}
 	clock := MeasureClock()
-	r := &Results{
-		Format: Format, Version: Version, Created: time.Now().UTC().Truncate(time.Second),
+	r := &results.Run{
+		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
 		Environment: environment(clock),
 		Parameters:  parameters(cfg),
-		Cells:       []Cell{},
-		Idle:        []Idle{},
+		Cells:       []results.Cell{},
+		Idle:        []results.Idle{},
 	}
 	steps := stepsOf(cfg, clock)
 	if len(steps) == 0 {
@@ -123,7 +125,7 @@ func stepsOf(cfg Config, clock Clock) []step {
 			steps = append(steps, step{
 				name:   c.name(),
 				weight: float64(cfg.Profile.idleTicks) * float64(len(cfg.Structures)),
-				run: func(ctx context.Context, r *Results) error {
+				run: func(ctx context.Context, r *results.Run) error {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
@@ -142,7 +144,7 @@ func (c *cellRun) step(weight float64, entries []catalog.Entry) step {
 	return step{
 		name:   fmt.Sprintf("%s, n %d", c.workload.Name, c.n),
 		weight: weight * float64(len(entries)),
-		run: func(ctx context.Context, r *Results) error {
+		run: func(ctx context.Context, r *results.Run) error {
 			cell, err := c.run(ctx, entries)
 			if err != nil {
 				return err
@@ -165,7 +167,7 @@ func (c *cellRun) step(weight float64, entries []catalog.Entry) step {
 // the workload of that name.
 func (cfg Config) wantsIdle() bool {
 	for _, w := range cfg.Workloads {
-		if w.Name == idleName {
+		if w.Name == workload.IdleName {
 			return true
 		}
 	}
@@ -183,15 +185,15 @@ func (cfg Config) entries(n int) []catalog.Entry {
 }
 
 // sizes returns the sizes at which to run a workload.
-func (cfg Config) sizes(w Workload) []int {
+func (cfg Config) sizes(w workload.Workload) []int {
 	if len(cfg.N) > 0 {
 		return cfg.N
 	}
 	return cfg.Profile.sizesOf(w)
 }
 
-func parameters(cfg Config) Parameters {
-	p := Parameters{Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{}}
+func parameters(cfg Config) results.Parameters {
+	p := results.Parameters{Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{}}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)
 	}
@@ -215,7 +217,7 @@ func parameters(cfg Config) Parameters {
 	for _, t := range cfg.Traces {
 		p.Workloads = append(p.Workloads, t.name())
 		if p.Traces == nil {
-			p.Traces = make(map[string]Recording)
+			p.Traces = make(map[string]results.Recording)
 		}
 		p.Traces[t.name()] = t.recording()
 		size(t.n())

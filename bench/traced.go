@@ -7,7 +7,10 @@ import (
 	"math"
 	"os"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -34,20 +37,20 @@ func (t *Trace) name() string { return "trace-" + t.Summary.Header.Name }
 // n is the mean number of pending timers.
 func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 
-func (t *Trace) workload() Workload {
-	return Workload{
+func (t *Trace) workload() workload.Workload {
+	return workload.Workload{
 		Name:     t.name(),
 		Summary:  t.Summary.Header.Description,
 		Source:   t.Path,
 		Tick:     t.Summary.Header.Tick,
 		Resident: t.n(),
-		Unit:     PerOperation,
+		Unit:     script.PerOperation,
 	}
 }
 
-func (t *Trace) recording() Recording {
+func (t *Trace) recording() results.Recording {
 	s := t.Summary
-	return Recording{
+	return results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(), Resident: s.Resident, CancelRate: s.CancelRate,
 	}
@@ -88,11 +91,11 @@ type traced struct {
 	read   uint64 // operations so far
 
 	timers []tracedTimer // by key
-	total  Proof
+	total  script.Proof
 	late   uint64
 	now    structures.Tick
 
-	memory *Block // of populate
+	memory *script.Block // of populate
 }
 
 // tracedTimer is what the blocks need to know of the timer of a key.
@@ -108,7 +111,7 @@ const largestBlock = 25_000
 // and counts for no structure.
 func newTraced(t *Trace) (*traced, error) {
 	s := &traced{Trace: t, timers: make([]tracedTimer, max(1, t.Summary.Totals.Keys))}
-	return s, s.populate(func(*Block) error { return nil })
+	return s, s.populate(func(*script.Block) error { return nil })
 }
 
 func (s *traced) pace(_, rounds int) pace {
@@ -125,7 +128,7 @@ func (s *traced) pace(_, rounds int) pace {
 
 func (s *traced) keys() int { return len(s.timers) }
 
-func (s *traced) populate(do func(*Block) error) error {
+func (s *traced) populate(do func(*script.Block) error) error {
 	if err := s.rewind(); err != nil {
 		return err
 	}
@@ -144,7 +147,7 @@ func (s *traced) populate(do func(*Block) error) error {
 	return nil
 }
 
-func (s *traced) follow(size int, reuse *Block) (*Block, error) {
+func (s *traced) follow(size int, reuse *script.Block) (*script.Block, error) {
 	return s.next(size, reuse, math.Inf(1))
 }
 
@@ -155,7 +158,7 @@ func (s *traced) rewind() error {
 	if err != nil {
 		return err
 	}
-	s.file, s.read, s.total, s.late, s.now = file, 0, Proof{}, 0, 0
+	s.file, s.read, s.total, s.late, s.now = file, 0, script.Proof{}, 0, 0
 	if s.reader == nil {
 		s.reader, err = trace.NewReader(file, s.Path)
 		return err
@@ -171,8 +174,8 @@ func (s *traced) close() {
 
 // next returns a block of so many operations, or fewer at the end of the trace or
 // once enough timers are pending. The first that is empty is io.EOF.
-func (s *traced) next(size int, reuse *Block, enough float64) (*Block, error) {
-	b := recycle(reuse)
+func (s *traced) next(size int, reuse *script.Block, enough float64) (*script.Block, error) {
+	b := script.Reuse(reuse)
 	started, area := s.now, 0.0
 	for n := 0; n < size && float64(s.reader.Pending()) < enough; n++ {
 		pending := float64(s.reader.Pending())
@@ -201,44 +204,44 @@ func (s *traced) next(size int, reuse *Block, enough float64) (*Block, error) {
 }
 
 // add writes an operation of the trace down as one of a script.
-func (s *traced) add(b *Block, op trace.Op) {
+func (s *traced) add(b *script.Block, op trace.Op) {
 	b.Calls++
 	switch op.Kind {
 	case trace.Schedule:
 		s.timers[op.Key] = tracedTimer{op.At, op.At - s.now, s.total.Scheduled}
 		s.total.Scheduled++
-		b.add(opSchedule, Op{At: op.At, Key: op.Key})
+		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Reschedule:
 		t := &s.timers[op.Key]
 		t.deadline, t.delay = op.At, op.At-s.now
-		b.add(opReschedule, Op{At: op.At, Key: op.Key})
+		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Cancel:
 		s.total.Cancelled++
-		b.add(opCancel, Op{Key: op.Key})
+		b.Add(script.KindCancel, script.Op{Key: op.Key})
 	case trace.RefusedReschedule:
-		b.add(opRefused, Op{At: max(s.now, s.now+1)})
+		b.Add(script.KindRefused, script.Op{At: max(s.now, s.now+1)})
 	case trace.RefusedCancel:
-		b.add(opRefused, Op{})
+		b.Add(script.KindRefused, script.Op{})
 	case trace.Advance:
 		b.Calls += len(op.Fired) - 1
 		b.Pops++
 		s.now = op.At
-		code := opWake
+		code := script.KindWake
 		if len(op.Fired) > 0 {
-			code = opFire
+			code = script.KindFire
 		}
-		b.add(code, Op{At: op.At})
+		b.Add(code, script.Op{At: op.At})
 		for _, key := range op.Fired {
 			s.fire(b, key)
 		}
 	}
 }
 
-func (s *traced) fire(b *Block, key uint32) {
+func (s *traced) fire(b *script.Block, key uint32) {
 	t := s.timers[key]
-	h := checksum(t.deadline, t.value)
+	h := script.Checksum(t.deadline, t.value)
 	s.total.Fired++
 	s.total.Checksum += h
-	s.late += lateness(s.now, t.deadline, h)
-	b.Fires = append(b.Fires, Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
+	s.late += script.LateChecksum(s.now, t.deadline, h)
+	b.Fires = append(b.Fires, script.Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
 }

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -43,9 +45,9 @@ func traceFile(t *testing.T, write func(*trace.Writer)) *Trace {
 }
 
 // madeTrace is the script of a workload as a trace.
-func madeTrace(t *testing.T, workload string, n int, ops uint64) *Trace {
+func madeTrace(t *testing.T, name string, n int, ops uint64) *Trace {
 	t.Helper()
-	w, _ := FindWorkload(workload)
+	w, _ := workload.Find(name)
 	return traceFile(t, func(tw *trace.Writer) {
 		if err := WriteTrace(context.Background(), tw, w, n, 1, ops); err != nil {
 			t.Fatal(err)
@@ -80,24 +82,24 @@ func recordedTrace(t *testing.T, calls int) *Trace {
 }
 
 // replayTrace replays a trace in every way there is.
-func replayTrace(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, t *Trace) (Proof, error) {
+func replayTrace(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, t *Trace) (script.Proof, error) {
 	source, err := newTraced(t)
 	if err != nil {
-		return Proof{}, err
+		return script.Proof{}, err
 	}
 	defer source.close()
 	r := newReplayer(s, maxLate)
 	if err := source.rewind(); err != nil {
-		return Proof{}, err
+		return script.Proof{}, err
 	}
-	var b *Block
+	var b *script.Block
 	for i := 0; ; i++ {
 		b, err = source.follow(997, b)
 		if errors.Is(err, io.EOF) {
 			return r.done, nil
 		}
 		if err != nil {
-			return Proof{}, err
+			return script.Proof{}, err
 		}
 		switch i % 3 {
 		case 0:
@@ -108,19 +110,19 @@ func replayTrace(s structures.Scheduler[uint64], maxLate func(structures.Tick) s
 			r.sampled(b, newLatencies())
 		}
 		if _, err := r.check(b); err != nil {
-			return Proof{}, err
+			return script.Proof{}, err
 		}
 	}
 }
 
 func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
-	w, _ := FindWorkload("mixed")
-	s := newScript(w, smallN, 1)
-	b := s.fill()
+	w, _ := workload.Find("mixed")
+	s := w.Script(testN, 1)
+	b := s.Fill()
 	ops := len(b.Ops)
-	b = s.next(20_000, b)
+	b = s.Next(20_000, b)
 	ops += len(b.Ops)
-	made := madeTrace(t, w.Name, smallN, uint64(ops))
+	made := madeTrace(t, w.Name, testN, uint64(ops))
 	if got := made.Summary.Totals.Count(); got != uint64(ops) {
 		t.Fatalf("%d operations, want %d", got, ops)
 	}
@@ -140,7 +142,7 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 
 func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 	for name, tr := range map[string]*Trace{
-		"made": madeTrace(t, "mixed", smallN, 20_000), "recorded": recordedTrace(t, 20_000),
+		"made": madeTrace(t, "mixed", testN, 20_000), "recorded": recordedTrace(t, 20_000),
 	} {
 		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
 			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
@@ -215,7 +217,7 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 // A trace longer than its blocks is measured to the end, in as many trials as were
 // asked for.
 func TestATrialSumsUpTheStretchesOfALongTrace(t *testing.T) {
-	tr := madeTrace(t, "mixed", smallN, 300_000)
+	tr := madeTrace(t, "mixed", testN, 300_000)
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
 	cfg.Traces = []*Trace{tr}
 	r, err := Run(context.Background(), cfg)
@@ -223,7 +225,7 @@ func TestATrialSumsUpTheStretchesOfALongTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := r.Cells[0]
-	if c.Workload != "trace-test" || c.N != tr.n() || c.Unit != PerOperation || len(c.Rows) != 5 {
+	if c.Workload != "trace-test" || c.N != tr.n() || c.Unit != script.PerOperation || len(c.Rows) != 5 {
 		t.Fatalf("cell %s, n %d, per %s, with %d rows", c.Workload, c.N, c.Unit, len(c.Rows))
 	}
 	totals := tr.Summary.Totals
@@ -293,10 +295,10 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	row := &contender{make: func() structures.Scheduler[uint64] { return hwheel.New[uint64](hwheel.Capacity(2 * n)) }}
 	row.begin(source.keys())
 	structure := heap().bytes - row.empty.bytes // all that it takes is reserved
-	if err := source.populate(func(b *Block) error { row.whole(b); return nil }); err != nil {
+	if err := source.populate(func(b *script.Block) error { row.whole(b); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	var b *Block
+	var b *script.Block
 	var atShort uint64
 	for {
 		next, err := source.follow(largestBlock, b)

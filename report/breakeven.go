@@ -3,7 +3,7 @@ package report
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // plainList is the structure that needs no cleverness at all: the others have to
@@ -36,7 +36,7 @@ func roundTo2(x float64) float64 {
 // breakEvenOf finds the size from which on a structure is cheaper than the list,
 // at every larger size that was measured. Sizes at which the two tie count for
 // the list. ok is false where fewer than two sizes can be compared.
-func breakEvenOf(cells []bench.Cell, name string) (b breakEven, ok bool) {
+func breakEvenOf(cells []results.Cell, name string) (b breakEven, ok bool) {
 	type point struct {
 		n, ratio float64
 		wins     bool
@@ -81,7 +81,7 @@ func (v *view) breakEvenTable() string {
 		aligns += "r"
 	}
 	var rows [][]string
-	for _, who := range v.present(func(who contender) bool { return who.role == bench.RoleStructure && who.name != plainList }) {
+	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure && who.name != plainList }) {
 		line, any := []string{literal(who.name)}, false
 		for _, w := range workloads {
 			cell := "–"

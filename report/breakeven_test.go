@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // sized makes a cell in which each structure costs a given time in every trial.
-func sized(n int, costs map[string]float64) bench.Cell {
-	c := bench.Cell{Workload: "hold", N: n}
+func sized(n int, costs map[string]float64) results.Cell {
+	c := results.Cell{Workload: "hold", N: n}
 	for name, ns := range costs {
-		row := bench.Row{Structure: name, Role: bench.RoleStructure}
+		row := results.Row{Structure: name, Role: results.RoleStructure}
 		for i := range 8 {
-			row.Cost = append(row.Cost, bench.Trial{Round: i, NS: ns, Units: 1})
+			row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns, Units: 1})
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -21,7 +21,7 @@ func sized(n int, costs map[string]float64) bench.Cell {
 }
 
 func TestBreakEven(t *testing.T) {
-	cells := []bench.Cell{
+	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "tied": 10}),
 		sized(100, map[string]float64{"list": 20, "heap": 20 / 2, "wheel": 9, "tree": 50, "tied": 19}),
 		sized(1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "tied": 19}),
@@ -47,13 +47,13 @@ func TestBreakEven(t *testing.T) {
 
 func TestBreakEvenTableIsLeftOutWithoutAList(t *testing.T) {
 	known := testKnowledge([]string{"list", "heap"})
-	with := newView(&bench.Results{Cells: []bench.Cell{
+	with := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20}), sized(100, map[string]float64{"list": 20, "heap": 10}),
 	}}, known)
 	if table := with.breakEvenTable(); !strings.Contains(table, "≈ 32") {
 		t.Errorf("table %q", table)
 	}
-	without := newView(&bench.Results{Cells: []bench.Cell{
+	without := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"heap": 20}), sized(100, map[string]float64{"heap": 10}),
 	}}, known)
 	if table := without.breakEvenTable(); table != "" {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-
-	"github.com/timerbench/timerbench/bench"
 )
 
 // gridChart sets the distributions of the delays beside one another, a panel for
@@ -17,7 +16,7 @@ func (v *view) gridChart() *figure {
 		distribution string
 		cancel       int
 	}
-	cells := make(map[at]bench.Cell)
+	cells := make(map[at]results.Cell)
 	var distributions []string
 	var shares []int
 	var sizes []int

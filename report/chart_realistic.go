@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"gonum.org/v1/plot"
-
-	"github.com/timerbench/timerbench/bench"
 )
 
 // fromPrograms says how the realistic workloads come from programs.
@@ -25,7 +25,7 @@ func (v *view) fromPrograms() string {
 
 // unitsInBrackets is for cells under their titles, which name any unit but the
 // lifecycle.
-func unitsInBrackets(cells []bench.Cell) string {
+func unitsInBrackets(cells []results.Cell) string {
 	if all := units(cells); !strings.Contains(all, "(") {
 		return all
 	}
@@ -39,7 +39,7 @@ func (v *view) realisticChart() *figure {
 	if len(workloads) == 0 {
 		return nil
 	}
-	cells := make([]bench.Cell, len(workloads))
+	cells := make([]results.Cell, len(workloads))
 	costs := newSpan()
 	for i, w := range workloads {
 		cells[i], _ = v.largest(w)
@@ -69,7 +69,7 @@ func (v *view) realisticChart() *figure {
 	for i, c := range cells {
 		p := newPanel(cellTitle(c))
 		logAxis(&p.X, costs, logTicks{duration, 18 / columns})
-		p.X.Label.Text = "time per " + string(cmp.Or(c.Unit, bench.PerLifecycle))
+		p.X.Label.Text = "time per " + string(cmp.Or(c.Unit, script.PerLifecycle))
 		rowsAxis(p, names(rows), i%columns == 0)
 		for j, who := range rows {
 			row, ok := rowOf(c, who.name)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -84,7 +84,7 @@ func looks(known []structure, rows []contender) map[string]look {
 		out[s.name] = palettes[f].look(member)
 	}
 	for _, c := range rows {
-		if _, known := out[c.name]; known || c.role != bench.RoleStructure {
+		if _, known := out[c.name]; known || c.role != results.RoleStructure {
 			continue
 		}
 		combinations := len(palettes[others].shades) * len(markers)
@@ -99,11 +99,11 @@ func looks(known []structure, rows []contender) map[string]look {
 	}
 	for _, c := range rows {
 		switch c.role {
-		case bench.RoleFloor:
+		case results.RoleFloor:
 			out[c.name] = floorLook
-		case bench.RoleBaseline:
+		case results.RoleBaseline:
 			out[c.name] = baselineLook
-		case bench.RoleControl:
+		case results.RoleControl:
 			of, ok := out[c.of]
 			if !ok {
 				of = floorLook

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // asCommand makes the test binary behave as the command itself.
@@ -58,7 +58,7 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 	if !strings.Contains(said.String(), "the steps that were finished are in") {
 		t.Errorf("it said %q", said.String())
 	}
-	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

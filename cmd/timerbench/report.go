@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report"
 )
 
@@ -26,7 +26,7 @@ argument the results are ` + resultsFile + ` in the output directory.`,
 			if len(args) > 0 {
 				path = args[0]
 			}
-			r, err := bench.ReadFile(path)
+			r, err := results.Read(path)
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -85,7 +87,7 @@ func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer
 	}
 	path := filepath.Join(out, resultsFile)
 	saved := false
-	cfg.Checkpoint = func(r *bench.Results) error {
+	cfg.Checkpoint = func(r *results.Run) error {
 		saved = true
 		return save(out, r)
 	}
@@ -132,15 +134,15 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 
 // chosenWorkloads returns the built-in workloads and those of scenario files that
 // were asked for; the profile's if none was.
-func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]bench.Workload, error) {
+func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]workload.Workload, error) {
 	written, err := scenario.Load(f.scenarios...)
 	switch {
 	case err != nil:
 		return nil, err
 	case f.workloads != "":
-		builtIn, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
-		builtIn = slices.DeleteFunc(builtIn, func(b bench.Workload) bool {
-			return slices.ContainsFunc(written, func(w bench.Workload) bool { return w.Name == b.Name }) // the same
+		builtIn, err := match("workload", workload.All(), func(w workload.Workload) string { return w.Name }, f.workloads)
+		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
+			return slices.ContainsFunc(written, func(w workload.Workload) bool { return w.Name == b.Name }) // the same
 		})
 		return append(builtIn, written...), err
 	case len(written) > 0:
@@ -163,12 +165,12 @@ func writable(dir string) error {
 }
 
 // save writes both forms of the results, each whole or not at all.
-func save(dir string, r *bench.Results) error {
-	if err := bench.WriteFile(filepath.Join(dir, resultsFile), r); err != nil {
+func save(dir string, r *results.Run) error {
+	if err := results.Write(filepath.Join(dir, resultsFile), r); err != nil {
 		return err
 	}
 	var lines strings.Builder
-	if err := bench.WriteBenchfmt(&lines, r); err != nil {
+	if err := results.WriteBenchfmt(&lines, r); err != nil {
 		return err
 	}
 	if err := maybe.WriteFile(filepath.Join(dir, benchfmtFile), []byte(lines.String()), 0o644); err != nil {
