@@ -54,7 +54,7 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
 		w, _ := workload.Find(name)
-		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, blocksOf(w, 1)); err != nil {
+		if err := allReplays(tested(roundingEntry(8, 0, 7)), w, 1); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -66,20 +66,20 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		"early":               roundingEntry(8, 1, 7),
 	} {
 		for _, d := range []string{"uniform", "clustered"} {
-			if _, err := (idleCase{d, 1000, 20_000, 1}).run([]catalog.Entry{e}); err == nil {
+			if _, err := counted(idleCase{d, 1000, 20_000, 1}, []catalog.Entry{e}); err == nil {
 				t.Errorf("%s, %s: the idle analysis passes it", fault, d)
 			}
 		}
 		// Popped at each tick, the timed replay must find it, too.
 		w, _ := workload.Find("kafka-purgatory")
-		if err := allReplays(e.New(), e.MaxLate, blocksOf(w, 1)); err == nil {
+		if err := allReplays(tested(e), w, 1); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
 	}
 }
 
 func TestLatenessIsThatOfTheRounding(t *testing.T) {
-	counts, err := (idleCase{"uniform", 1000, 50_000, 1}).run([]catalog.Entry{roundingEntry(8, 0, 7)})
+	counts, err := counted(idleCase{"uniform", 1000, 50_000, 1}, []catalog.Entry{roundingEntry(8, 0, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}

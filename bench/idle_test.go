@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -10,27 +12,37 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
-func TestWakeUpsOfAHandMadeScript(t *testing.T) {
-	w := &script.Writer{}
-	w.Begin(nil)
+type byHand struct{}
+
+func (byHand) Fill(w *script.Writer, _ *script.Rand) {
 	w.Schedule(3)
 	w.Schedule(3)
 	w.Schedule(7)
 	w.Advance(3)
 	w.Advance(7)
 	w.Advance(10)
-	b := w.End()
+}
+
+func (byHand) Step(*script.Writer, *script.Rand) {}
+
+// entry is a catalog entry of a structure for tests.
+func entry[S structures.Scheduler[uint64], O any](newS func(...O) S) catalog.Entry {
+	return catalog.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
+}
+
+// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
+func TestWakeUpsOfAHandMadeScript(t *testing.T) {
+	b := script.New(byHand{}, nil).Fill()
 	for driver, want := range map[results.Driver]results.Idle{
 		results.Ticking:  {Wakeups: 10, Empty: 8},
 		results.Tickless: {Wakeups: 2},
 	} {
-		k := &waker{replayer: newReplayer(minheap.New[uint64](), nil)}
-		k.replay(b, driver)
+		k := newWaker(entry(minheap.New[uint64]), driver)
+		k.replay(b)
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
 		}
-		if _, err := k.check(b); err != nil {
+		if err := k.check(b); err != nil {
 			t.Errorf("%s: %v", driver, err)
 		}
 	}
@@ -65,19 +77,28 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	} {
 		s := &busy{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := &waker{replayer: newReplayer(s, nil), work: s}
-		k.advance(4, results.Ticking)
+		k := &waker{replayer: &replayer{s: s}, driver: results.Ticking, work: s}
+		k.advance(4)
 		if k.idle != c.want {
 			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
 		}
 	}
 }
 
+// counted runs the idle analysis; a structure that fails is an error.
+func counted(c idleCase, entries []catalog.Entry) ([]results.Idle, error) {
+	counts, failed, err := c.run(context.Background(), entries)
+	for _, f := range failed {
+		err = errors.Join(err, f)
+	}
+	return counts, err
+}
+
 // What the theory says for any script: heaps, trees and lists never wake in vain
 // without a tick, and a driver that ticks wakes once a tick.
 func TestIdleCountsAddUp(t *testing.T) {
 	for _, n := range idlePopulations {
-		counts, err := idleCase{"clustered", n, 20_000, 3}.run(catalog.All())
+		counts, err := counted(idleCase{"clustered", n, 20_000, 3}, catalog.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ type null struct {
 	cancelled structures.ID // the last one, which is what a script uses as a stale ID
 }
 
-func (s *null) load(fires []script.Fire) { s.fires = fires }
+func (s *null) expect(fires []script.Fire) { s.fires = fires }
 
 func (s *null) Schedule(structures.Tick, uint64) structures.ID {
 	s.len++
@@ -39,6 +39,7 @@ func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
 		return t, false
 	}
 	t.Deadline, t.Value = s.fires[0].At, s.fires[0].Value
+	t.ID = structures.ID(t.Value + 1) // as Schedule issued it: values count from 0
 	s.fires = s.fires[1:]
 	s.len--
 	return t, true

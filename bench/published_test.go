@@ -35,7 +35,7 @@ func entries(t *testing.T, names ...string) []catalog.Entry {
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay.Name, 1000, 100_000, 1}).run(entries(t, "hwheel-linux"))
+		counts, err := counted(idleCase{delay.Name, 1000, 100_000, 1}, entries(t, "hwheel-linux"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 // fixed ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
-	counts, err := (idleCase{"exponential", n, 300_000, 1}).run(entries(t, "wheel"))
+	counts, err := counted(idleCase{"exponential", n, 300_000, 1}, entries(t, "wheel"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 // survives about once per level below its own.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
-	r := newReplayer(w, nil)
+	r := &replayer{s: w}
 	cancelling, _ := workload.Find("start-stop")
 	s := cancelling.Script(1000, 1)
 	r.whole(s.Fill())
@@ -85,7 +85,7 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	// Delays of up to 60,000 ticks reach the second of the levels of 256 slots, and
 	// the third where they cross a multiple of 65,536.
 	w = hwheel.New[uint64]()
-	r = newReplayer(w, nil)
+	r = &replayer{s: w}
 	firing, _ := workload.Find("hold")
 	s = firing.Script(1000, 1)
 	r.whole(s.Fill())
@@ -118,7 +118,7 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // form has some; hwheel looks the deadlines of few timers up instead.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay.Name, 10, 100_000, 1}).run(entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
+		counts, err := counted(idleCase{delay.Name, 10, 100_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,11 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -38,16 +36,12 @@ type Progress struct {
 	Done, Total float64 // the same by weight: a guess at the time each step takes
 }
 
-// step is a part of a run whose results are worth keeping by themselves.
-type step struct {
-	name   string
-	weight float64
-	run    func(context.Context, *results.Run) error
-}
-
 // Run measures. When ctx is cancelled it returns the steps that are finished,
-// with Complete false, and the context's error. Any other error leaves no
-// result of the step in which it happened.
+// with Complete false, and the context's error.
+//
+// A structure that breaks its contract has no row where it did. The run goes on and is
+// complete, and the error at its end joins the [results.Failure] of each. Any other
+// error ends the run and leaves no result of the step in which it happened.
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Trials == 0 {
 		cfg.Trials = cfg.Profile.Trials
@@ -85,111 +79,17 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	p.Name = ""
 	report(cfg, p)
-	return r, nil
+	var failures []error
+	for _, f := range r.Failures {
+		failures = append(failures, f)
+	}
+	return r, errors.Join(failures...)
 }
 
 func report(cfg Config, p Progress) {
 	if cfg.Progress != nil {
 		cfg.Progress(p)
 	}
-}
-
-// stepsOf lists the steps of a run.
-func stepsOf(cfg Config, clock Clock) []step {
-	var steps []step
-	for _, w := range cfg.Workloads {
-		for _, n := range cfg.sizes(w) {
-			entries := cfg.entries(n)
-			if len(entries) == 0 {
-				continue
-			}
-			cell := cellRun{workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock}
-			if w.Resident > 0 {
-				cell.otherSeeds = cfg.Profile.otherSeeds
-			}
-			steps = append(steps, cell.step(cell.weight(), entries))
-		}
-	}
-	for _, t := range cfg.Traces {
-		cell := t.cell(cfg.Trials, clock)
-		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
-			steps = append(steps, cell.step(float64(t.Summary.Totals.Count()), entries))
-		}
-	}
-	if !cfg.wantsIdle() {
-		return steps
-	}
-	for _, n := range idlePopulations {
-		for _, delay := range dist.Grid() {
-			c := idleCase{delay.Name, n, cfg.Profile.idleTicks, cfg.Seed}
-			steps = append(steps, step{
-				name:   c.name(),
-				weight: float64(cfg.Profile.idleTicks) * float64(len(cfg.Structures)),
-				run: func(ctx context.Context, r *results.Run) error {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					counts, err := c.run(cfg.Structures)
-					r.Idle = append(r.Idle, counts...)
-					return err
-				},
-			})
-		}
-	}
-	return steps
-}
-
-// step returns the step that runs the cell; weight is that of one structure.
-func (c *cellRun) step(weight float64, entries []catalog.Entry) step {
-	return step{
-		name:   fmt.Sprintf("%s, n %d", c.workload.Name, c.n),
-		weight: weight * float64(len(entries)),
-		run: func(ctx context.Context, r *results.Run) error {
-			cell, err := c.run(ctx, entries)
-			if err != nil {
-				return err
-			}
-			for i := range c.otherSeeds {
-				other := cellRun{workload: c.workload, n: c.n, seed: c.seed + uint64(i) + 1, trials: c.trials}
-				proof, err := other.prove(ctx, entries)
-				if err != nil {
-					return err
-				}
-				cell.OtherSeeds = append(cell.OtherSeeds, proof)
-			}
-			r.Cells = append(r.Cells, cell)
-			return nil
-		},
-	}
-}
-
-// wantsIdle reports whether the idle analysis belongs to the run: it goes with
-// the workload of that name.
-func (cfg Config) wantsIdle() bool {
-	for _, w := range cfg.Workloads {
-		if w.Name == workload.IdleName {
-			return true
-		}
-	}
-	return false
-}
-
-// entries returns the structures that run on n timers. Sizes that were asked for
-// by name hold for all but those that could not end.
-func (cfg Config) entries(n int) []catalog.Entry {
-	profile := cfg.Profile
-	if len(cfg.N) > 0 {
-		profile.thirdParty = 0
-	}
-	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool { return !profile.fits(e, n) })
-}
-
-// sizes returns the sizes at which to run a workload.
-func (cfg Config) sizes(w workload.Workload) []int {
-	if len(cfg.N) > 0 {
-		return cfg.N
-	}
-	return cfg.Profile.sizesOf(w)
 }
 
 func parameters(cfg Config) results.Parameters {

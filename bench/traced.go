@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,25 +63,26 @@ const minTrial = 50
 
 // Measurable returns an error if the trace is too short for so many trials.
 func (t *Trace) Measurable(trials int) error {
-	if p := (&traced{Trace: t}).pace(t.n(), trials); p.block < minTrial {
+	if p := (&traced{Trace: t}).pace(trials); p.block < minTrial {
 		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
-			t.Path, t.Summary.Totals.Count(), trials, 2*4*minTrial*trials)
+			t.Path, t.Summary.Totals.Count(), trials, 2*4*minTrial*(trials+1))
 	}
 	return nil
 }
 
 // cell returns the cell that replays the trace.
-func (t *Trace) cell(trials int, clock Clock) cellRun {
-	return cellRun{
+func (t *Trace) cell(trials int, clock Clock) cellConfig {
+	return cellConfig{
 		workload: t.workload(), n: t.n(), trials: trials, clock: clock,
-		source: func() (source, error) { return newTraced(t) },
+		open: func(context.Context, cellConfig) (source, error) { return newTraced(t) },
 	}
 }
 
 // traced is a trace as the source of a cell: every contender goes through all of
 // it once, in order. Its beginning, until as many timers are pending as on average,
 // but at most half of it, fills the structure. What follows is divided among the
-// trials: warm a little, time whole, time by kind, stamp, and so on in turns.
+// first block, which proves every answer, and the trials: warm a little, time whole,
+// time by kind, stamp, and so on in turns.
 //
 // Blocks are read as they are needed, so that memory does not depend on how long
 // the trace is.
@@ -102,6 +104,7 @@ type traced struct {
 type tracedTimer struct {
 	deadline, delay structures.Tick
 	value           uint64
+	pending         bool
 }
 
 // largestBlock bounds the operations in a block, and with it the memory (chosen).
@@ -114,16 +117,16 @@ func newTraced(t *Trace) (*traced, error) {
 	return s, s.populate(func(*script.Block) error { return nil })
 }
 
-func (s *traced) pace(_, rounds int) pace {
+func (s *traced) pace(rounds int) pace {
 	left := s.Summary.Totals.Count() - s.read
 	if s.read == 0 {
 		left /= 2 // not filled yet: at worst
 	}
-	perRound := int(left) / rounds
+	perRound := int(left) / (rounds + 1)
 	const share = 3.5 // three timed blocks and half a block to warm
 	stretches := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, stretches)))
-	return pace{block: block, warm: block / 2, stretches: stretches}
+	return pace{prove: min(perRound, largestBlock), block: block, warm: block / 2, stretches: stretches}
 }
 
 func (s *traced) keys() int { return len(s.timers) }
@@ -149,6 +152,30 @@ func (s *traced) populate(do func(*script.Block) error) error {
 
 func (s *traced) follow(size int, reuse *script.Block) (*script.Block, error) {
 	return s.next(size, reuse, math.Inf(1))
+}
+
+func (s *traced) rest(do func(*script.Block) error) error {
+	for {
+		b, err := s.follow(largestBlock, s.memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.memory = b
+		if err := do(b); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *traced) pending(do func(script.Timer)) {
+	for key, t := range s.timers {
+		if t.pending {
+			do(script.Timer{Key: uint32(key), Value: t.value})
+		}
+	}
 }
 
 // rewind goes back to the beginning of the trace.
@@ -208,7 +235,7 @@ func (s *traced) add(b *script.Block, op trace.Op) {
 	b.Calls++
 	switch op.Kind {
 	case trace.Schedule:
-		s.timers[op.Key] = tracedTimer{op.At, op.At - s.now, s.total.Scheduled}
+		s.timers[op.Key] = tracedTimer{op.At, op.At - s.now, s.total.Scheduled, true}
 		s.total.Scheduled++
 		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Reschedule:
@@ -217,7 +244,8 @@ func (s *traced) add(b *script.Block, op trace.Op) {
 		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Cancel:
 		s.total.Cancelled++
-		b.Add(script.KindCancel, script.Op{Key: op.Key})
+		s.timers[op.Key].pending = false
+		b.Add(script.KindCancel, script.Op{Key: op.Key, Number: uint32(s.timers[op.Key].value)})
 	case trace.RefusedReschedule:
 		b.Add(script.KindRefused, script.Op{At: max(s.now, s.now+1)})
 	case trace.RefusedCancel:
@@ -239,6 +267,7 @@ func (s *traced) add(b *script.Block, op trace.Op) {
 
 func (s *traced) fire(b *script.Block, key uint32) {
 	t := s.timers[key]
+	s.timers[key].pending = false
 	h := script.Checksum(t.deadline, t.value)
 	s.total.Fired++
 	s.total.Checksum += h

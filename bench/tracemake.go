@@ -15,10 +15,11 @@ func WriteTrace(ctx context.Context, w *trace.Writer, workload workload.Workload
 	const atOnce = 20_000 // operations in memory
 	t := tracer{w: w, most: ops}
 	s := workload.Script(n, seed)
-	for b := s.Fill(); t.write(b) && ctx.Err() == nil; {
-		b = s.Next(atOnce, b)
+	b, err := s.FillContext(ctx)
+	for err == nil && t.write(b) {
+		b, err = s.NextContext(ctx, atOnce, b)
 	}
-	return ctx.Err()
+	return err
 }
 
 // tracer writes blocks into a trace. Blocks and traces name timers by keys of

@@ -6,6 +6,7 @@
 package results
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -28,7 +29,19 @@ type Run struct {
 	Environment Environment `json:"environment"`
 	Parameters  Parameters  `json:"parameters"`
 	Cells       []Cell      `json:"cells"`
+	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no rows there
 	Idle        []Idle      `json:"idle"`
+}
+
+// Failure is a structure that broke its contract, and so has no row.
+type Failure struct {
+	Structure string `json:"structure"`
+	Where     string `json:"where"`  // workload, size, seed
+	Reason    string `json:"reason"` // what was wrong
+}
+
+func (f Failure) Error() string {
+	return fmt.Sprintf("%s fails the proof on %s: %s", f.Structure, f.Where, f.Reason)
 }
 
 // Environment says on what a run was made.

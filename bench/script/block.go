@@ -14,8 +14,9 @@ import "github.com/timerbench/timerbench/structures"
 // index into the array of IDs that the caller of a structure keeps; it is used
 // again once its timer is done with.
 type Op struct {
-	At  structures.Tick // schedule, reschedule: the deadline; fire, wake: the tick to pop at
-	Key uint32          // schedule, cancel, reschedule
+	At     structures.Tick // schedule, reschedule: the deadline; fire, wake: the tick to pop at
+	Key    uint32          // schedule, cancel, reschedule
+	Number uint32          // cancel: the value of the timer, modulo 2^32
 }
 
 // Batch is a sequence of operations of one kind.
@@ -31,12 +32,18 @@ type Block struct {
 	Fires   []Fire // what fires, in order, as the generator's own model has it
 	Keys    int    // one more than the largest key used so far
 	Want    Proof  // what the replay must agree on after this block, from the start of the script
-	Late    uint64 // the same over what fires late: see lateness
+	Late    uint64 // over what fires late: see LateChecksum
 	Pops    int    // operations that fire or wake
 	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and what is refused
 
 	Ticks    structures.Tick // virtual time covered
 	Resident float64         // mean number of pending timers
+}
+
+// Timer is a pending timer: its key and its value.
+type Timer struct {
+	Key   uint32
+	Value uint64
 }
 
 // Fire is one timer that fires.
@@ -47,7 +54,7 @@ type Fire struct {
 	Key   uint32
 }
 
-// recycle returns an empty block in the memory of one, if it is not nil.
+// Reuse returns an empty block in the memory of one, if it is not nil.
 func Reuse(b *Block) *Block {
 	if b == nil {
 		return &Block{}
@@ -69,6 +76,7 @@ func (b *Block) Units(unit Unit) float64 {
 	return float64(len(b.Fires) + b.Count(KindCancel))
 }
 
+// Count returns the number of operations of a kind.
 func (b *Block) Count(code Kind) int {
 	n := 0
 	for _, batch := range b.Batches {
@@ -79,6 +87,7 @@ func (b *Block) Count(code Kind) int {
 	return n
 }
 
+// Add appends an operation.
 func (b *Block) Add(code Kind, op Op) {
 	b.Ops = append(b.Ops, op)
 	if n := len(b.Batches); n > 0 && b.Batches[n-1].Kind == code {

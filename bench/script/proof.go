@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// checksum mixes the deadline of a timer that has fired with its value. Sums of
+// Checksum mixes the deadline of a timer that has fired with its value. Sums of
 // it do not depend on the order within a tick, which the contract leaves open.
 func Checksum(deadline structures.Tick, value uint64) uint64 {
 	h := uint64(deadline)*0x9e3779b97f4a7c15 + value*0xd1b54a32d192ed03
@@ -14,9 +14,16 @@ func Checksum(deadline structures.Tick, value uint64) uint64 {
 	return h * 0xff51afd7ed558ccd
 }
 
-// lateness adds to a checksum by how much a timer fired after its deadline, as it
-// does where a program woke late. On time it is 0.
+// LateChecksum weighs the checksum of a timer that has fired by its lateness, which
+// is more than 0 where a program woke late.
 func LateChecksum(at, deadline structures.Tick, sum uint64) uint64 { return uint64(at-deadline) * sum }
+
+// Binding ties the ID of a timer to its value. Of the bindings of all timers, those
+// of the timers that are done with are subtracted again when they fire or are
+// cancelled; what is left must be the sum over the pending ones. An ID that is wrong,
+// or two values that are swapped, change it: the product (id1-id2)(value1-value2) is
+// not 0 modulo 2^64 unless the two differences have 63 factors of 2 between them.
+func Binding(id structures.ID, value uint64) uint64 { return uint64(id) * (2*value&0x1_ffff_fffe + 1) }
 
 // Proof is what a replay must agree on with the generator of its script.
 type Proof struct {

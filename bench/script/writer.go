@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -27,6 +28,9 @@ type Writer struct {
 	due    eventqueue.Queue[dueEntry]
 	fired  []uint32
 	total  Proof
+
+	interrupted func() bool // asked now and then; nil: never
+	calls       uint        // since the start
 }
 
 // modelTimer is what the model knows of the timer of one key.
@@ -73,8 +77,9 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 // driver.
 func (w *Writer) Advance(to structures.Tick) []uint32 {
 	if to < w.now {
-		panic(fmt.Sprintf("bench: Advance(%d) at tick %d", to, w.now))
+		panic(fmt.Sprintf("script: Advance(%d) at tick %d", to, w.now))
 	}
+	w.check()
 	w.area += float64(float64(len(w.live)) * float64(to-w.now))
 	w.now = to
 	w.fired = w.fired[:0]
@@ -84,7 +89,7 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 			break
 		}
 		if at < to {
-			panic(fmt.Sprintf("bench: Advance(%d) passes the deadline %d", to, at))
+			panic(fmt.Sprintf("script: Advance(%d) passes the deadline %d", to, at))
 		}
 		_, e := w.due.First()
 		w.due.Pop()
@@ -109,6 +114,7 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 // and returns its key. Its value is its number in the script, from 0.
 func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 	w.mustBeFuture("Schedule", deadline)
+	w.check()
 	var key uint32
 	if n := len(w.free); n > 0 {
 		key = w.free[n-1]
@@ -130,6 +136,7 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 // Reschedule moves a pending timer to deadline, which must lie in the future.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	w.mustBeFuture("Reschedule", deadline)
+	w.check()
 	t := &w.timers[key]
 	t.version++
 	t.delay = deadline - w.now
@@ -142,23 +149,42 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 func (w *Writer) Cancel(key uint32) {
 	w.drop(key)
 	w.total.Cancelled++
-	w.block.Add(KindCancel, Op{Key: key})
+	w.block.Add(KindCancel, Op{Key: key, Number: uint32(w.timers[key].value)})
 	w.block.Calls++
 }
 
-// pendingAs reports whether the timer with that value is pending under key still:
+// pending calls do with each pending timer, in no order.
+func (w *Writer) pending(do func(Timer)) {
+	for _, key := range w.live {
+		do(Timer{key, w.timers[key].value})
+	}
+}
+
+// errInterrupted is what unwinds a process in the middle of its script.
+var errInterrupted = errors.New("interrupted")
+
+// check ends the script if it is interrupted. A fill may take seconds, and a process
+// does not look after that itself.
+func (w *Writer) check() {
+	const every = 1 << 12
+	if w.calls++; w.calls%every == 0 && w.interrupted != nil && w.interrupted() {
+		panic(errInterrupted)
+	}
+}
+
+// PendingAs reports whether the timer with that value is pending under key still:
 // keys are used again, values are not.
 func (w *Writer) PendingAs(key uint32, value uint64) bool {
 	t := &w.timers[key]
 	return t.place < len(w.live) && w.live[t.place] == key && t.value == value
 }
 
-// valueOf returns the value of the pending timer of a key.
+// ValueOf returns the value of the pending timer of a key.
 func (w *Writer) ValueOf(key uint32) uint64 { return w.timers[key].value }
 
 func (w *Writer) mustBeFuture(call string, deadline structures.Tick) {
 	if deadline <= w.now {
-		panic(fmt.Sprintf("bench: %s(%d) at tick %d", call, deadline, w.now))
+		panic(fmt.Sprintf("script: %s(%d) at tick %d", call, deadline, w.now))
 	}
 }
 
@@ -173,12 +199,12 @@ func (w *Writer) drop(key uint32) {
 }
 
 // begin starts a block, in the memory of an earlier one if reuse is not nil.
-func (w *Writer) Begin(reuse *Block) {
+func (w *Writer) begin(reuse *Block) {
 	w.block, w.started, w.area = Reuse(reuse), w.now, 0
 }
 
 // end completes the block and returns it.
-func (w *Writer) End() *Block {
+func (w *Writer) end() *Block {
 	b := w.block
 	w.block = nil
 	w.total.Pending = uint64(len(w.live))

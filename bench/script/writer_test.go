@@ -16,7 +16,7 @@ func TestWriterRefusesScriptsThatMakeNoSense(t *testing.T) {
 				}
 			}()
 			w := &Writer{}
-			w.Begin(nil)
+			w.begin(nil)
 			w.Advance(10)
 			misuse(w)
 		}()
