@@ -102,13 +102,11 @@ func newWaker(e catalog.Entry, d results.Driver) *waker {
 	return w
 }
 
-func (w *waker) check(b *script.Block) (err error) {
+func (w *waker) check(b *script.Block) error {
 	if w.coarse != nil {
-		_, err = w.coarse.check(b)
-	} else {
-		_, err = w.replayer.check(b)
+		return w.coarse.check(b)
 	}
-	return err
+	return w.taken().check(b)
 }
 
 func (w *waker) replay(b *script.Block) {

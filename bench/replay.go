@@ -11,7 +11,7 @@ import (
 
 // account is what a replay has come to so far.
 type account struct {
-	done    script.Proof // Pending is filled in by check
+	done    script.Proof // Pending is filled in by taken
 	late    uint64       // over what fired after its deadline: see script.LateChecksum
 	binding uint64       // over the pending timers: see script.Binding
 	refused uint64       // cancels and reschedules of pending timers
@@ -41,33 +41,37 @@ func (r *replayer) reserve(b *script.Block) {
 	}
 }
 
-// check holds everything replayed up to a block against what the generator says
-// must have come of it, and returns the account.
-func (r *replayer) check(b *script.Block) (script.Proof, error) {
-	p, err := r.sound()
-	if err != nil {
-		return p, err
+// taken returns the account as it is.
+func (r *replayer) taken() account {
+	a := r.account
+	a.done.Pending = uint64(r.s.Len())
+	return a
+}
+
+// check holds what an exact structure did up to a block against what the generator
+// says must have come of it.
+func (a account) check(b *script.Block) error {
+	if err := a.sound(); err != nil {
+		return err
 	}
-	if err := p.Check(b.Want); err != nil {
-		return p, err
+	if err := a.done.Check(b.Want); err != nil {
+		return err
 	}
-	if r.late != b.Late {
-		return p, fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", p.Fired)
+	if a.late != b.Late {
+		return fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", a.done.Fired)
 	}
-	return p, nil
+	return nil
 }
 
 // sound checks what needs no account of the generator.
-func (r *replayer) sound() (script.Proof, error) {
-	p := r.done
-	p.Pending = uint64(r.s.Len())
-	if r.refused > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+func (a account) sound() error {
+	if a.refused > 0 {
+		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", a.refused)
 	}
-	if r.granted > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", r.granted)
+	if a.granted > 0 {
+		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", a.granted)
 	}
-	return p, nil
+	return nil
 }
 
 // whole replays a block with no clock read inside.

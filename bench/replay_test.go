@@ -52,7 +52,7 @@ func (c *contender) replayAs(way int, b *script.Block) error {
 	case 3:
 		return c.prove(b)
 	}
-	return c.check(b)
+	return c.check(b, c.taken())
 }
 
 // allReplays replays a workload in every way there is and returns the first
@@ -62,7 +62,7 @@ func allReplays(c *contender, w workload.Workload, seed uint64) error {
 	b := s.Fill()
 	defer c.stop()
 	c.whole(b)
-	if err := c.check(b); err != nil {
+	if err := c.check(b, c.taken()); err != nil {
 		return err
 	}
 	for way := range 8 {
@@ -220,7 +220,7 @@ func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 			b = s.Next(5000, b)
 		}
 		c.whole(b)
-		err := errors.Join(c.check(b), c.bound(s.Pending))
+		err := errors.Join(c.check(b, c.taken()), c.bound(s.Pending))
 		if found := err != nil; found != (fault != "") {
 			t.Errorf("a structure that %s: error %v", fault, err)
 		}

@@ -309,7 +309,7 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 		}
 		b = next
 		row.whole(b)
-		if err := row.check(b); err != nil {
+		if err := row.check(b, row.taken()); err != nil {
 			t.Fatal(err)
 		}
 		if atShort == 0 && source.read >= short {
