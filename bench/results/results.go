@@ -31,6 +31,7 @@ type Run struct {
 	Cells       []Cell      `json:"cells"`
 	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no rows there
 	Idle        []Idle      `json:"idle"`
+	Memory      []Memory    `json:"memory,omitempty"`
 }
 
 // Failure is a structure that broke its contract, and so has no row.
@@ -200,6 +201,18 @@ type Idle struct {
 	Work         structures.Work `json:"work"`
 
 	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
+}
+
+// Memory is what the timers of one structure take, with values of 8 bytes and uniform
+// delays.
+type Memory struct {
+	Structure  string  `json:"structure"`
+	N          int     `json:"n"`           // pending timers
+	EmptyBytes float64 `json:"empty_bytes"` // of a structure without timers, in all
+	Bytes      float64 `json:"bytes"`       // per timer, values included, once filled
+	AgedBytes  float64 `json:"aged_bytes"`  // the same after so many timers were replaced
+	Replaced   int     `json:"replaced"`    // timers that were cancelled at random, each with another one scheduled
+	CollectNS  float64 `json:"collect_ns"`  // what the aged structure adds to a full garbage collection
 }
 
 // Lateness is how late a coarse structure fired its timers: in ticks, and as a
