@@ -62,7 +62,7 @@ func (c *coarseReplayer) replay(b *script.Block) {
 				c.wake(op.At)
 			}
 		} else {
-			c.do(batch.Kind, ops[:batch.Len])
+			c.do([]script.Batch{batch}, ops)
 		}
 		ops = ops[batch.Len:]
 	}

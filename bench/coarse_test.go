@@ -2,10 +2,12 @@ package bench
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -74,6 +76,19 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		w, _ := workload.Find("kafka-purgatory")
 		if err := allReplays(tested(e), w, 1); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
+		}
+	}
+}
+
+func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
+	c := newCoarseReplayer(nil, func(delay structures.Tick) structures.Tick { return delay / 8 })
+	for _, x := range []struct{ at, delay, want structures.Tick }{
+		{100, 80, 110},
+		{math.MaxInt64 - 5, 80, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := c.limit(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
+			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
 		}
 	}
 }

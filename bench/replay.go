@@ -78,11 +78,7 @@ func (a account) sound() error {
 func (r *replayer) whole(b *script.Block) time.Duration {
 	r.reserve(b)
 	start := time.Now()
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		r.do(batch.Kind, ops[:batch.Len])
-		ops = ops[batch.Len:]
-	}
+	r.do(b.Batches, b.Ops)
 	return time.Since(start)
 }
 
@@ -94,9 +90,9 @@ func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	ops := b.Ops
 	epoch := time.Now()
 	last := time.Since(epoch)
-	for _, batch := range b.Batches {
+	for i, batch := range b.Batches {
 		fired := r.done.Fired
-		r.do(batch.Kind, ops[:batch.Len])
+		r.do(b.Batches[i:i+1], ops)
 		now := time.Since(epoch)
 		k := &times[batch.Kind]
 		k.NS += float64(now - last)
@@ -120,80 +116,80 @@ func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	return out
 }
 
-// do does the operations of one batch. This is the timed code: a loop for each
-// kind, and nothing in it but the call, the array of IDs and the checksums.
-func (r *replayer) do(kind script.Kind, ops []script.Op) {
+// doOne does one operation.
+func (r *replayer) doOne(kind script.Kind, op script.Op) {
+	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
+}
+
+// do does the operations of batches, which may be fewer than there are. This is the
+// timed code: a loop for each kind, and nothing in it but the call, the array of IDs
+// and the checksums.
+func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	s, ids := r.s, r.ids
-	switch kind {
-	case script.KindSchedule:
-		value, binding := r.done.Scheduled, r.binding
-		for i := range ops {
-			id := s.Schedule(ops[i].At, value)
-			ids[ops[i].Key] = id
-			binding += script.Binding(id, value)
-			value++
-		}
-		r.done.Scheduled, r.binding = value, binding
-	case script.KindCancel:
-		cancelled, binding := uint64(0), r.binding
-		for i := range ops {
-			id := ids[ops[i].Key]
-			binding -= script.Binding(id, uint64(ops[i].Number))
-			if s.Cancel(id) {
-				cancelled++
+	a := r.account
+	for _, batch := range batches {
+		ops := all[:batch.Len]
+		all = all[batch.Len:]
+		switch batch.Kind {
+		case script.KindSchedule:
+			for i := range ops {
+				id := s.Schedule(ops[i].At, a.done.Scheduled)
+				ids[ops[i].Key] = id
+				a.binding += script.Binding(id, a.done.Scheduled)
+				a.done.Scheduled++
 			}
-		}
-		r.binding = binding
-		r.done.Cancelled += cancelled
-		r.refused += uint64(len(ops)) - cancelled
-		r.stale = ids[ops[len(ops)-1].Key]
-	case script.KindReschedule:
-		moved := uint64(0)
-		for i := range ops {
-			if s.Reschedule(ids[ops[i].Key], ops[i].At) {
-				moved++
-			}
-		}
-		r.refused += uint64(len(ops)) - moved
-	case script.KindFire, script.KindWake:
-		fired, sum, late, binding := r.done.Fired, r.done.Checksum, r.late, r.binding
-		for i := range ops {
-			at := ops[i].At
-			for {
-				t, ok := s.Pop(at)
-				if !ok {
-					break
+		case script.KindCancel:
+			cancelled := a.done.Cancelled
+			for i := range ops {
+				id := ids[ops[i].Key]
+				a.binding -= script.Binding(id, uint64(ops[i].Number))
+				if s.Cancel(id) {
+					a.done.Cancelled++
 				}
-				fired++
-				h := script.Checksum(t.Deadline, t.Value)
-				sum += h
-				late += script.LateChecksum(at, t.Deadline, h)
-				binding -= script.Binding(t.ID, t.Value)
 			}
-		}
-		r.done.Fired, r.done.Checksum, r.late, r.binding = fired, sum, late, binding
-	case script.KindRefused:
-		for i := range ops {
-			var ok bool
-			if at := ops[i].At; at > 0 {
-				ok = s.Reschedule(r.stale, at)
-			} else {
-				ok = s.Cancel(r.stale)
+			a.refused += uint64(len(ops)) - (a.done.Cancelled - cancelled)
+			r.stale = ids[ops[len(ops)-1].Key]
+		case script.KindReschedule:
+			for i := range ops {
+				if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
+					a.refused++
+				}
 			}
-			if ok {
-				r.granted++
+		case script.KindFire, script.KindWake:
+			for i := range ops {
+				at := ops[i].At
+				for {
+					t, ok := s.Pop(at)
+					if !ok {
+						break
+					}
+					a.fired(at, t)
+				}
+			}
+		case script.KindRefused:
+			for i := range ops {
+				var ok bool
+				if at := ops[i].At; at > 0 {
+					ok = s.Reschedule(r.stale, at)
+				} else {
+					ok = s.Cancel(r.stale)
+				}
+				if ok {
+					a.granted++
+				}
 			}
 		}
 	}
+	r.account = a
 }
 
-// fired takes note of a timer outside of the timed loops.
-func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
+// fired takes note of a timer.
+func (a *account) fired(at structures.Tick, t structures.Timer[uint64]) {
 	h := script.Checksum(t.Deadline, t.Value)
-	r.done.Fired++
-	r.done.Checksum += h
-	r.late += script.LateChecksum(at, t.Deadline, h)
-	r.binding -= script.Binding(t.ID, t.Value)
+	a.done.Fired++
+	a.done.Checksum += h
+	a.late += script.LateChecksum(at, t.Deadline, h)
+	a.binding -= script.Binding(t.ID, t.Value)
 }
 
 // bound checks that each timer fired under the ID and with the value that it was

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,36 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		got := fmt.Sprint(CheckModel(m, time.Millisecond, nil))
 		if !strings.HasPrefix(got, "["+want) {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// Of these each parameter is in its range, and what follows from them is not.
+func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
+	constant := func(mean time.Duration) Delay { return Delay{Kind: "constant", Mean: Duration(mean)} }
+	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
+	for _, c := range []struct {
+		name  string
+		delay time.Duration
+		flow  Flow
+		want  bool
+	}{
+		{"completions that may take for ever", 300_000 * time.Hour, Flow{}, true},
+		{"the same, started empty", 300_000 * time.Hour, Flow{WarmUp: Duration(time.Second)}, false},
+		{"completions that are bounded by the delay", time.Second, Flow{}, false},
+	} {
+		c.flow.Classes = []Class{{Rate: 10, Delay: constant(c.delay), Completion: &logNormal}}
+		errs := CheckModel(&c.flow, time.Millisecond, nil)
+		if refused := len(errs) > 0; refused != c.want {
+			t.Errorf("%s: errors %v", c.name, errs)
+		} else if refused && errs[0].Key != "class[0].completion" {
+			t.Errorf("%s: the error names %q", c.name, errs[0].Key)
+		}
+	}
+	for _, weight := range []Weight{0, 1e-300, 1e308, Weight(math.Inf(1)), Weight(math.NaN())} {
+		mixed := Hold{Delay: Delay{Kind: "mixture", Parts: []Part{{weight, constant(time.Second)}, {1, constant(time.Second)}}}}
+		if errs := CheckModel(&mixed, time.Millisecond, nil); len(errs) != 1 || errs[0].Key != "delay.parts[0].weight" {
+			t.Errorf("weight %g: errors %v", weight, errs)
 		}
 	}
 }
