@@ -5,10 +5,10 @@ import (
 	"log"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/trace"
 )
 
 func Example() {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // defaultSize is the number of timers of a workload that takes any (chosen).

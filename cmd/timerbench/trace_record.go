@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func newTraceRecord() *cobra.Command {
@@ -138,7 +139,7 @@ func (r recording) collect(dir, command string) error {
 	var all error
 	for _, f := range files {
 		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
-		s, err := trace.ReadSummary(written)
+		s, err := tracestat.Read(written)
 		if errors.Is(err, trace.ErrCutShort) {
 			err = fmt.Errorf("%s: the recording was not completed: %s did not call the stop function of trace.FromEnv before it ended, or stop returned an error", path, command)
 		}

@@ -15,9 +15,10 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // asProgram makes the test binary behave as a program that can be recorded.
@@ -157,7 +158,7 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if _, err := trace.ReadSummary(path); err != nil {
+	if _, err := tracestat.Read(path); err != nil {
 		t.Error(err)
 	}
 }
@@ -170,7 +171,7 @@ func TestMakeWritesTheSameBytesForTheSameSeed(t *testing.T) {
 		if code, _, stderr := run("trace", "make", "-w", "mixed", "-n", "100", "--ops", "1e4", "--seed", seed, "-o", path); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		s, err := trace.ReadSummary(path)
+		s, err := tracestat.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,8 +3,8 @@
 //
 // A program wraps its structure in a [Recorder], by [FromEnv] if only on demand.
 // What does not hold its timers in a structures.Scheduler can call a [Writer]
-// itself. [ReadSummary] looks through a trace, a [Reader] gives its operations one
-// by one. Package bench replays traces.
+// itself. A [Reader] gives the operations of a trace one by one, package tracestat
+// sums them up, and package bench replays them.
 //
 // # What a trace holds
 //
@@ -93,5 +93,5 @@
 // is not pending, a timer that fires early or was passed over, a missing, doubled
 // or displaced chunk, totals that differ. A [DamageError] names the file, the
 // byte, the chunk and the operation. As the end of a file may be missing, whoever
-// uses a trace reads it to the end first ([ReadSummary]).
+// uses a trace reads it to the end first, as package tracestat does.
 package trace

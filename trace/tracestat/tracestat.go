@@ -1,4 +1,7 @@
-package trace
+// Package tracestat sums a trace up: how many timers are pending, for how long, and
+// what becomes of them. It is apart from package trace, so that a program that is
+// recorded does not import what only the analysis needs.
+package tracestat
 
 import (
 	"errors"
@@ -10,12 +13,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // Summary is what a trace holds, found by reading all of it.
 type Summary struct {
-	Header Header
-	Totals Totals
+	Header trace.Header
+	Totals trace.Totals
 	Bytes  int64 // length of the file
 
 	Resident   float64 // mean number of pending timers, over the ticks; over the operations if the clock stands still
@@ -52,16 +56,16 @@ func (s Summary) Rate() float64 {
 	return float64(s.Totals.Count()) / (float64(s.Totals.Span()) * s.Header.Tick.Seconds())
 }
 
-// ReadSummary reads all of a trace. It returns an error, and nothing else, unless
+// Read reads all of a trace. It returns an error, and nothing else, unless
 // the trace is whole and every operation makes sense: it is the proof that must
 // be had before a trace is used.
-func ReadSummary(path string) (*Summary, error) {
+func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	r, err := NewReader(file, path)
+	r, err := trace.NewReader(file, path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func ReadSummary(path string) (*Summary, error) {
 	return s, nil
 }
 
-func summarize(r *Reader) (*Summary, error) {
+func summarize(r *trace.Reader) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
 	delays, moves := newDistribution(), newDistribution()
 	var deadlines []structures.Tick // by key
@@ -95,16 +99,16 @@ func summarize(r *Reader) (*Summary, error) {
 		}
 		busy += float64(r.Pending())
 		switch op.Kind {
-		case Schedule:
+		case trace.Schedule:
 			if int(op.Key) == len(deadlines) {
 				deadlines = append(deadlines, 0)
 			}
 			deadlines[op.Key] = op.At
 			delays.add(op.At - last)
-		case Reschedule:
+		case trace.Reschedule:
 			deadlines[op.Key] = op.At
 			moves.add(op.At - last)
-		case Advance:
+		case trace.Advance:
 			if advanced {
 				area += pending * float64(op.At-last)
 			}
@@ -125,8 +129,8 @@ func summarize(r *Reader) (*Summary, error) {
 	if span := s.Totals.Span(); span > 0 {
 		s.Resident = area / float64(span)
 	}
-	if done := s.Totals.Ops[Cancel] + s.Totals.Fired; done > 0 {
-		s.CancelRate = float64(s.Totals.Ops[Cancel]) / float64(done)
+	if done := s.Totals.Ops[trace.Cancel] + s.Totals.Fired; done > 0 {
+		s.CancelRate = float64(s.Totals.Ops[trace.Cancel]) / float64(done)
 	}
 	s.Delays, s.Moves = delays.delays(), moves.delays()
 	return s, nil

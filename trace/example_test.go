@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // timers stands between a program and time.AfterFunc. The structure beside it is
