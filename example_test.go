@@ -42,3 +42,20 @@ func Example_bringYourOwn() {
 	fmt.Println(timers.Len())
 	// Output: 1
 }
+
+func Example_bringYourOwnAfterFunc() {
+	timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "my-server", Tick: time.Millisecond})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			log.Print(err)
+		}
+	}()
+
+	session := timers.AfterFunc(30*time.Second, func() { log.Print("session of alice ends") })
+	session.Reset(time.Minute)
+	fmt.Println(session.Stop())
+	// Output: true
+}

@@ -1,9 +1,10 @@
 // Package trace records what a program does with its timers, in a file from which
 // any structure can be put through the same again.
 //
-// A program wraps its structure in a [Recorder], by [FromEnv] if only on demand.
-// What does not hold its timers in a structures.Scheduler can call a [Writer]
-// itself. A [Reader] gives the operations of a trace one by one, package tracestat
+// A program that holds its timers in a structures.Scheduler wraps it in a
+// [Recorder], by [FromEnv] if only on demand. A program that uses time.AfterFunc
+// calls that of [Timers] instead, which [TimersFromEnv] makes. Any other program
+// can call a [Writer] itself. A [Reader] gives the operations of a trace one by one, package tracestat
 // sums them up, and package bench replays them.
 //
 // # What a trace holds

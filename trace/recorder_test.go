@@ -7,12 +7,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -295,54 +292,6 @@ func TestKeysOfAnyIDs(t *testing.T) {
 		if len(table.slots) > 1000 || len(table.other) > 100 {
 			t.Errorf("%s: %d slots and %d others for 100 timers", name, len(table.slots), len(table.other))
 		}
-	}
-}
-
-func TestFromEnvRecordsOnlyIfAsked(t *testing.T) {
-	t.Setenv(EnvFile, "")
-	bare := hwheel.New[uint64]()
-	s, stop, err := FromEnv(bare, testHeader)
-	if err != nil || s != structures.Scheduler[uint64](bare) || stop() != nil {
-		t.Errorf("without %s: %T, error %v", EnvFile, s, err)
-	}
-
-	dir := t.TempDir()
-	t.Setenv(EnvFile, filepath.Join(dir, "my.trace"))
-	recordings.Store(0)
-	for range 2 {
-		h := testHeader
-		h.Started = time.Time{}
-		s, stop, err := FromEnv(hwheel.New[uint64](), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Schedule(5, 0)
-		if err := stop(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"my.trace", "my-2.trace"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, r, err := read(data)
-		if err != nil || r.Totals().Ops[Schedule] != 1 || time.Since(r.Header().Started) > time.Hour {
-			t.Errorf("%s: %+v, error %v", name, r.Totals(), err)
-		}
-	}
-
-	t.Setenv(EnvFile, filepath.Join(dir, "missing", "my.trace"))
-	if _, _, err := FromEnv(hwheel.New[uint64](), testHeader); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a file that cannot be made: %v", err)
-	}
-	recordings.Store(0)
-	t.Setenv(EnvFile, filepath.Join(dir, "bad.trace"))
-	if _, _, err := FromEnv(hwheel.New[uint64](), Header{Name: "my server"}); err == nil || !strings.Contains(err.Error(), `"my server"`) {
-		t.Errorf("a bad header: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "bad.trace")); err == nil {
-		t.Error("a bad header leaves a file")
 	}
 }
 

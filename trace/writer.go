@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -21,6 +22,7 @@ type Writer struct {
 	ops  uint64 // in the chunk
 	last uint32 // the key named last in the chunk
 	size int    // at which a chunk ends
+	tick time.Duration
 	err  error
 }
 
@@ -35,7 +37,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if _, err := out.Write(endSection(b, start)); err != nil {
 		return nil, fmt.Errorf("writing a trace: %w", err)
 	}
-	w := &Writer{out: newOutput(out), size: chunkSize}
+	w := &Writer{out: newOutput(out), size: chunkSize, tick: h.Tick}
 	w.raw = w.out.buffer()
 	return w, nil
 }

@@ -16,8 +16,8 @@ func newTrace() *cobra.Command {
 		Short: "Record what a program does with its timers, and replay it on any structure",
 		Long: `Record what a program does with its timers, and replay it on any structure.
 
-A program is recorded if it hands its structure to trace.FromEnv, of package
-github.com/timerbench/timerbench/trace, which says how and describes the file.`,
+A program is recorded if it calls trace.FromEnv or trace.TimersFromEnv, of package
+github.com/timerbench/timerbench/trace. The package says how, and describes the file.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace info my.trace
   timerbench trace replay my.trace --out out

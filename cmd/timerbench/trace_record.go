@@ -24,9 +24,10 @@ func newTraceRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record what it does with its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set, by which trace.FromEnv knows that it is to
-record. End a server as ever, with Ctrl-C or SIGTERM: it must then call the stop
-function of trace.FromEnv, which completes the trace.
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells trace.FromEnv and
+trace.TimersFromEnv to record. End a server as always, with Ctrl-C or SIGTERM. The
+program must then call the stop function that it got from them. stop completes the
+trace.
 
 A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
@@ -134,14 +135,14 @@ func (r recording) collect(dir, command string) error {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s recorded nothing: does it hand its structure to trace.FromEnv?", command)
+		return fmt.Errorf("%s recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv, and did their stop return an error?", command)
 	}
 	var all error
 	for _, f := range files {
 		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
 		s, err := tracestat.Read(written)
 		if errors.Is(err, trace.ErrCutShort) {
-			err = fmt.Errorf("%s: the recording was not completed: %s did not call the stop function of trace.FromEnv before it ended, or stop returned an error", path, command)
+			err = fmt.Errorf("the recording was not completed: %s did not call stop, of trace.FromEnv or trace.TimersFromEnv, before it ended", command)
 		}
 		if err == nil {
 			err = os.Rename(written, path)

@@ -26,8 +26,11 @@ const asProgram = "TIMERBENCH_TEST_AS_PROGRAM"
 
 // program uses timers, as its user would write it.
 func program(how string) (code int) {
-	if how == "bare" {
+	switch how {
+	case "bare":
 		return 0
+	case "time":
+		return timeProgram()
 	}
 	timers, stop, err := trace.FromEnv(hwheel.New[string](), trace.Header{Name: "program", Tick: time.Millisecond})
 	if err != nil {
@@ -55,6 +58,25 @@ func program(how string) (code int) {
 		return 4
 	}
 	return code
+}
+
+// timeProgram uses Go's own timers.
+func timeProgram() (code int) {
+	timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "time", Tick: time.Millisecond})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	for range 1000 {
+		t := timers.AfterFunc(time.Hour, func() {})
+		t.Reset(2 * time.Hour)
+		t.Stop()
+	}
+	if err := stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 4
+	}
+	return 0
 }
 
 // files returns what is in a directory.
@@ -114,9 +136,24 @@ func TestRecordInfoReplayReport(t *testing.T) {
 	}
 }
 
+func TestGosOwnTimersAreRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace")
+	t.Setenv(asProgram, "time")
+	if code, _, stderr := run("trace", "record", "-o", path, "--", os.Args[0]); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	s, err := tracestat.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ops := s.Totals.Ops; ops[trace.Schedule] != 1000 || ops[trace.Reschedule] != 1000 || ops[trace.Cancel] != 1000 || s.Totals.Pending() != 0 {
+		t.Errorf("recorded %+v", s.Totals)
+	}
+}
+
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, want := range map[string]string{
-		"bare":            "recorded nothing: does it hand its structure to trace.FromEnv?",
+		"bare":            "recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv",
 		"forgets to stop": "was not completed: ",
 	} {
 		dir := t.TempDir()
