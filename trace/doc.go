@@ -13,7 +13,8 @@
 // advance (the clock moves and timers fire), and the reschedules and cancels that
 // were refused as their timer was not pending. Times are ticks. Deadlines are
 // those after the contract's rule for deadlines in the past, so that each lies
-// after the clock.
+// after the clock. Only the last tick, 2^63-1, is the deadline of what is scheduled
+// at that tick.
 //
 // An advance names every timer that fired on it, and these are all that were due.
 // That holds also where the program did something else between two calls of Pop:

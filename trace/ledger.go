@@ -2,12 +2,16 @@ package trace
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// MaxPending bounds the timers pending at a time in a trace (chosen).
-const MaxPending = 100_000_000
+// MaxPending bounds the timers that are pending at the same time in a trace, and
+// with them the memory of a reader, which is 12 bytes each: a small file can hold
+// very many timers, as it is compressed. It is chosen: twice as many as the largest
+// run of the suite holds.
+const MaxPending = 20_000_000
 
 // ledger is the account of a trace that its writer and its reader keep alike: an
 // operation that does not fit is refused by both. It issues the keys, so that a
@@ -16,6 +20,7 @@ type ledger struct {
 	totals    Totals
 	deadlines []structures.Tick // by key; 0: free
 	free      []uint32          // keys done with: the last one is used first
+	atEnd     int               // pending timers with deadline math.MaxInt64
 	advanced  bool
 }
 
@@ -27,14 +32,20 @@ func (l *ledger) check(key uint32) error {
 	if int64(key) >= int64(len(l.deadlines)) || l.deadlines[key] == 0 {
 		return fmt.Errorf("key %d is not pending", key)
 	}
-	if d := l.deadlines[key]; d <= l.totals.Last {
+	if d := l.deadlines[key]; l.past(d) {
 		return fmt.Errorf("key %d was due at tick %d and has not fired by tick %d", key, d, l.totals.Last)
 	}
 	return nil
 }
 
+// past reports whether a deadline is no longer possible. The last tick there is
+// has no later one: deadlines there stay possible when the clock has reached it.
+func (l *ledger) past(deadline structures.Tick) bool {
+	return deadline <= l.totals.Last && deadline != math.MaxInt64
+}
+
 func (l *ledger) future(deadline structures.Tick) error {
-	if deadline <= l.totals.Last {
+	if l.past(deadline) {
 		return fmt.Errorf("deadline %d is not after tick %d", deadline, l.totals.Last)
 	}
 	return nil
@@ -47,15 +58,15 @@ func (l *ledger) schedule(deadline structures.Tick) (key uint32, err error) {
 	if n := len(l.free); n > 0 {
 		key = l.free[n-1]
 		l.free = l.free[:n-1]
-		l.deadlines[key] = deadline
 	} else {
 		if len(l.deadlines) == MaxPending {
-			return 0, fmt.Errorf("more than %d timers are pending", MaxPending)
+			return 0, fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
 		}
 		key = uint32(len(l.deadlines))
-		l.deadlines = append(l.deadlines, deadline)
+		l.deadlines = append(l.deadlines, 0)
 		l.totals.Keys++
 	}
+	l.set(key, deadline)
 	l.totals.Ops[Schedule]++
 	return key, nil
 }
@@ -67,7 +78,7 @@ func (l *ledger) reschedule(key uint32, deadline structures.Tick) error {
 	if err := l.future(deadline); err != nil {
 		return err
 	}
-	l.deadlines[key] = deadline
+	l.set(key, deadline)
 	l.totals.Ops[Reschedule]++
 	return nil
 }
@@ -81,20 +92,28 @@ func (l *ledger) cancel(key uint32) error {
 	return nil
 }
 
-// advance takes down that the timers of the keys fired when the clock moved. That
-// no other one was due shows when it is next named, or at the end.
-func (l *ledger) advance(to structures.Tick, fired []uint32) error {
+// advance takes down that the timers of the keys fired when the clock moved, and
+// returns how many of them fired after their deadline. That no other one was due
+// shows when it is next named, or at the end.
+func (l *ledger) advance(to structures.Tick, fired []uint32) (late int, err error) {
 	if to < l.totals.Last {
-		return fmt.Errorf("the clock goes back from tick %d to %d", l.totals.Last, to)
+		return 0, fmt.Errorf("the clock goes back from tick %d to %d", l.totals.Last, to)
 	}
 	for _, key := range fired {
 		if err := l.check(key); err != nil {
-			return err
+			return 0, err
 		}
-		if d := l.deadlines[key]; d > to {
-			return fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, to, d)
+		d := l.deadlines[key]
+		if d > to {
+			return 0, fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, to, d)
+		}
+		if d < to {
+			late++
 		}
 		l.release(key)
+	}
+	if to == math.MaxInt64 && l.atEnd > 0 {
+		return 0, fmt.Errorf("%d timers are due at the last tick, %d, and have not fired", l.atEnd, to)
 	}
 	if !l.advanced {
 		l.advanced, l.totals.First = true, to
@@ -102,18 +121,29 @@ func (l *ledger) advance(to structures.Tick, fired []uint32) error {
 	l.totals.Last = to
 	l.totals.Fired += uint64(len(fired))
 	l.totals.Ops[Advance]++
-	return nil
+	return late, nil
+}
+
+// set gives a key a deadline; 0 means none.
+func (l *ledger) set(key uint32, deadline structures.Tick) {
+	if l.deadlines[key] == math.MaxInt64 {
+		l.atEnd--
+	}
+	if deadline == math.MaxInt64 {
+		l.atEnd++
+	}
+	l.deadlines[key] = deadline
 }
 
 func (l *ledger) release(key uint32) {
-	l.deadlines[key] = 0
+	l.set(key, 0)
 	l.free = append(l.free, key)
 }
 
 // end makes sure that nothing was passed over.
 func (l *ledger) end() error {
 	for key, d := range l.deadlines {
-		if d != 0 && d <= l.totals.Last {
+		if d != 0 && l.past(d) {
 			return l.check(uint32(key))
 		}
 	}

@@ -269,7 +269,7 @@ func (r *Reader) operands(op *Op) (err error) {
 		}
 		if err == nil {
 			op.Fired = r.fired
-			err = r.advance(op.At, r.fired)
+			op.Late, err = r.advance(op.At, r.fired)
 		}
 	case RefusedReschedule, RefusedCancel:
 		r.totals.Ops[op.Kind]++
@@ -279,14 +279,14 @@ func (r *Reader) operands(op *Op) (err error) {
 	return err
 }
 
-// firedKeys reads the keys of an advance. There are no more of them than bytes.
+// firedKeys reads the keys of an advance.
 func (r *Reader) firedKeys() error {
 	n, err := r.uvarint()
 	if err != nil {
 		return err
 	}
-	if n > uint64(len(r.rest)) {
-		return fmt.Errorf("%d timers in %d bytes", n, len(r.rest))
+	if pending := r.pending(); n > uint64(pending) {
+		return fmt.Errorf("%d timers fire, of %d that are pending", n, pending)
 	}
 	r.fired = r.fired[:0]
 	for range n {

@@ -136,10 +136,10 @@ func (r *Recorder[T]) ready() bool {
 
 // effective is the deadline after the contract's rule for deadlines in the past.
 func (r *Recorder[T]) effective(deadline structures.Tick) structures.Tick {
-	if deadline > r.clock || r.clock == math.MaxInt64 {
-		return deadline
+	if r.clock == math.MaxInt64 {
+		return math.MaxInt64 // there is no later tick
 	}
-	return r.clock + 1
+	return max(deadline, r.clock+1)
 }
 
 // note takes down a timer that has fired.
@@ -153,7 +153,7 @@ func (r *Recorder[T]) note(id structures.ID, deadline structures.Tick) {
 		r.fail(fmt.Errorf("a timer has fired with deadline %d, want %d: was the structure's clock at 0 before?", deadline, want))
 		return
 	}
-	if n := len(r.deadlines); n > 0 && deadline < r.deadlines[n-1] || deadline <= r.w.totals.Last {
+	if n := len(r.deadlines); n > 0 && deadline < r.deadlines[n-1] || r.w.past(deadline) {
 		r.fail(fmt.Errorf("a timer with deadline %d has fired after others at or past tick %d: only exact structures can be recorded", deadline, r.w.totals.Last))
 		return
 	}

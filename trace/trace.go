@@ -71,6 +71,7 @@ type Op struct {
 	Key   uint32          // schedule, reschedule, cancel: the timer
 	At    structures.Tick // schedule, reschedule: its deadline; advance: the tick that it is now
 	Fired []uint32        // advance: the keys of what fired, in no order that means anything
+	Late  int             // advance: how many of them fired after their deadline
 }
 
 // Totals sum up a trace.

@@ -53,7 +53,10 @@ func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 		case Advance:
 			op.At = w.totals.Last + structures.Tick(r.IntN(4))
 			for i := len(live) - 1; i >= 0; i-- {
-				if w.deadlines[live[i]] <= op.At {
+				if d := w.deadlines[live[i]]; d <= op.At {
+					if d < op.At {
+						op.Late++
+					}
 					op.Fired = append(op.Fired, take(i))
 				}
 			}
@@ -220,6 +223,7 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 		"an empty file":      {nil, "cut short"},
 		"the header of more": {slices.Concat(data[:b[1]], endSection(append(appendHeader(beginSection(nil, 'H'), testHeader), 0), 0)), "1 bytes too many"},
 		"a name with spaces": {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a b", Tick: 1}), 0)), `"a b"`},
+		"a path for a name":  {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "../a", Tick: 1}), 0)), `"../a"`},
 		"no tick":            {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a"}), 0)), "a tick of 0 ns"},
 	} {
 		_, _, err := read(c.data)
@@ -264,10 +268,11 @@ func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
 		"a key below 0":             {"\x00\x05\x02\x01", 2, "key -1"},
 		"cancel twice":              {"\x00\x05\x02\x00\x02\x00", 3, "operation 3: cancel: key 0 is not pending"},
 		"fires early":               {"\x00\x05\x03\x04\x01\x00", 2, "fires at tick 4, before its deadline 5"},
-		"fires twice":               {"\x00\x05\x03\x05\x02\x00\x00", 2, "not pending"},
+		"fires twice":               {"\x00\x05\x00\x05\x03\x05\x02\x00\x00", 3, "key 1 is not pending"},
 		"passed over":               {"\x00\x05\x03\x05\x00\x02\x00", 3, "was due at tick 5 and has not fired by tick 5"},
 		"passed over to the end":    {"\x00\x05\x03\x05\x00", 2, "footer"},
-		"more fire than bytes":      {"\x00\x05\x03\x05\x7f\x00", 2, "127 timers in 1 bytes"},
+		"more fire than pend":       {"\x00\x05\x03\x05\x7f\x00", 2, "127 timers fire, of 1 that are pending"},
+		"passed over at the end":    {"\x00" + end + "\x03" + end + "\x00", 2, "1 timers are due at the last tick"},
 		"move of one that is fired": {"\x00\x05\x03\x05\x01\x00\x01\x00\x05", 3, "operation 3: reschedule: key 0 is not pending"},
 	} {
 		_, _, err := read(chunked(t, []byte(c.raw), c.ops))
@@ -308,6 +313,66 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 		if _, err := NewWriter(io.Discard, h); err == nil {
 			t.Errorf("header %.40q is accepted", h.Name)
 		}
+	}
+}
+
+// A file of 50 kB can hold 10^8 timers. Neither side goes beyond the limit, and both
+// name it.
+func TestTooManyPendingTimersAreRefused(t *testing.T) {
+	const want = "20000001 timers would be pending at the same time, want at most 20000000"
+	w, err := NewWriter(io.Discard, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.deadlines = make([]structures.Tick, MaxPending)
+	w.Schedule(5)
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("writer: error %v, want %q", err, want)
+	}
+
+	data := chunked(t, []byte("\x00\x05"), 1)
+	r, err := NewReader(bytes.NewReader(data), "test.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.deadlines = make([]structures.Tick, MaxPending)
+	_, err = r.Next()
+	var damage *DamageError
+	if !errors.As(err, &damage) || !strings.Contains(err.Error(), want) {
+		t.Errorf("reader: error %v, want %q", err, want)
+	}
+}
+
+func TestAReaderNeedsTwelveBytesATimer(t *testing.T) {
+	const n = 1_000_000
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]uint32, n)
+	for i := range keys {
+		keys[i] = w.Schedule(1000)
+	}
+	for _, key := range keys {
+		w.Cancel(key)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(bytes.NewReader(out.Bytes()), "test.trace")
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	const growth = 1.3 // of a slice
+	if got, most := 8*cap(r.deadlines)+4*cap(r.free), int(growth*12*n); got > most {
+		t.Errorf("%d bytes for %d timers, want at most %d", got, n, most)
+	}
+	if got, most := cap(r.raw)+cap(r.payload)+4*cap(r.fired), 2<<20; got > most {
+		t.Errorf("%d bytes for a chunk, want at most %d", got, most)
 	}
 }
 

@@ -96,7 +96,7 @@ func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
 		return
 	}
 	ticks := to - w.totals.Last
-	if err := w.advance(to, fired); err != nil {
+	if _, err := w.advance(to, fired); err != nil {
 		w.fail(Advance, err)
 		return
 	}

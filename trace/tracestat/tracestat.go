@@ -84,7 +84,6 @@ func Read(path string) (*Summary, error) {
 func summarize(r *trace.Reader) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
 	delays, moves := newDistribution(), newDistribution()
-	var deadlines []structures.Tick // by key
 	var area, busy float64
 	var last structures.Tick
 	advanced := false
@@ -100,13 +99,8 @@ func summarize(r *trace.Reader) (*Summary, error) {
 		busy += float64(r.Pending())
 		switch op.Kind {
 		case trace.Schedule:
-			if int(op.Key) == len(deadlines) {
-				deadlines = append(deadlines, 0)
-			}
-			deadlines[op.Key] = op.At
 			delays.add(op.At - last)
 		case trace.Reschedule:
-			deadlines[op.Key] = op.At
 			moves.add(op.At - last)
 		case trace.Advance:
 			if advanced {
@@ -116,11 +110,7 @@ func summarize(r *trace.Reader) (*Summary, error) {
 			if len(op.Fired) == 0 {
 				s.Idle++
 			}
-			for _, key := range op.Fired {
-				if deadlines[key] < op.At {
-					s.LateFires++
-				}
-			}
+			s.LateFires += uint64(op.Late)
 		}
 	}
 	s.Totals = r.Totals()
