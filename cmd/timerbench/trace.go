@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,25 @@ github.com/timerbench/timerbench/trace. The package says how, and describes the 
   timerbench report --out out`,
 	}
 	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
+}
+
+// interruptible returns what read returns, or ctx's error if ctx ends before. read
+// then goes on until the process ends.
+func interruptible[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
+	var result T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result, err = read(path)
+	}()
+	select {
+	case <-done:
+		return result, err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // atomically writes a file that appears whole or not at all.

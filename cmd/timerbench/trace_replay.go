@@ -61,7 +61,7 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Wr
 	}
 	named := make(map[string]string)
 	for _, path := range files {
-		t, err := bench.OpenTrace(path)
+		t, err := interruptible(ctx, bench.OpenTrace, path)
 		if err != nil {
 			return err
 		}

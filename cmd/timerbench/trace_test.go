@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -197,6 +198,35 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	}
 	if _, err := tracestat.Read(path); err != nil {
 		t.Error(err)
+	}
+}
+
+// The file is a pipe that nobody writes to.
+func TestCtrlCEndsTheReadingOfATrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"info", "replay"} {
+		cmd := exec.Command(os.Args[0], "trace", command, path)
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pipe, err := os.OpenFile(path, os.O_WRONLY, 0) // waits until the command reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+			t.Errorf("%s ended with %v, want exit %d", command, err, exitInterrupted)
+		}
+		if err := pipe.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
