@@ -9,7 +9,7 @@ import (
 )
 
 // version-1.trace was written when the format was new: 3,000 operations of all
-// kinds in seven chunks. A reader must give these operations for ever.
+// kinds in four chunks. Every later reader must return the same operations.
 func TestAnOldTraceIsStillRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/version-1.trace")
 	if err != nil {
