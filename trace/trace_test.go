@@ -242,7 +242,7 @@ func chunked(t testing.TB, raw []byte, ops uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.out.give(batch{raw: slices.Clone(raw), ops: ops})
+	w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
 		"more than said":            {"\x00\x05\x05", 1, "1 bytes follow"},
 		"none":                      {"\x00", 0, "0 operations in 1 bytes"},
 		"a deadline that is now":    {"\x00\x00", 1, "deadline 0 is not after tick 0"},
-		"beyond the end of time":    {"\x03\x05\x00\x00" + end, 2, "beyond the end of time"},
+		"past the last tick":        {"\x03\x05\x00\x00" + end, 2, "are past the last tick"},
 		"cancel of nothing":         {"\x02\x00", 1, "key 0, where 0 are known"},
 		"a key below 0":             {"\x00\x05\x02\x01", 2, "key -1"},
 		"cancel twice":              {"\x00\x05\x02\x00\x02\x00", 3, "operation 3: cancel: key 0 is not pending"},

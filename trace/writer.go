@@ -9,24 +9,24 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Writer writes a trace. Its methods mirror what a program does with its timers;
-// it checks that they make sense, so that what it writes can be read. The first
-// error ends the trace and is returned by Close; calls after it do nothing.
+// Writer writes a trace. It has a method for each kind of operation, and checks
+// that each makes sense after those before it. The first error ends the trace:
+// later calls do nothing, and Close returns the error.
 //
-// Operations are encoded at once and compressed in a goroutine, which Close ends.
-// A Writer is for one goroutine at a time.
+// A Writer encodes operations at once. A goroutine compresses and writes them; Close
+// ends it. A Writer is for one goroutine at a time.
 type Writer struct {
-	ledger
-	out  *output
-	raw  []byte // operations of the chunk
-	ops  uint64 // in the chunk
-	last uint32 // the key named last in the chunk
-	size int    // at which a chunk ends
-	tick time.Duration
-	err  error
+	checker
+	chunks *chunkWriter // nil after Close
+	raw    []byte       // operations of the chunk
+	ops    uint64       // their number
+	last   uint32       // the last key in the chunk
+	size   int          // length of raw at which a chunk ends
+	tick   time.Duration
+	err    error
 }
 
-// NewWriter begins a trace on out, which Close leaves open.
+// NewWriter writes the header of a trace to out. Close does not close out.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
@@ -37,30 +37,31 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if _, err := out.Write(endSection(b, start)); err != nil {
 		return nil, fmt.Errorf("writing a trace: %w", err)
 	}
-	w := &Writer{out: newOutput(out), size: chunkSize, tick: h.Tick}
-	w.raw = w.out.buffer()
+	w := &Writer{chunks: newChunkWriter(out), size: chunkSize, tick: h.Tick}
+	w.raw = w.chunks.buffer()
 	return w, nil
 }
 
-// Schedule takes down that a timer was added and returns the key that names it
-// until it fires or is cancelled. The deadline must be after the tick advanced to.
+// Schedule records that a timer is added. It returns the key that names the timer
+// until it fires or is cancelled. The deadline must be after the clock.
 func (w *Writer) Schedule(deadline structures.Tick) (key uint32) {
 	if w.err != nil {
 		return 0
 	}
-	delay := deadline - w.totals.Last
 	key, err := w.schedule(deadline)
 	if err != nil {
 		w.fail(Schedule, err)
 		return 0
 	}
-	w.raw = binary.AppendUvarint(append(w.raw, byte(Schedule)), uint64(delay))
+	w.raw = append(w.raw, byte(Schedule))
+	w.appendDelay(deadline)
 	w.last = key
-	w.done()
+	w.endOp()
 	return key
 }
 
-// Reschedule takes down that a pending timer was moved.
+// Reschedule records that a pending timer is moved. The deadline must be after the
+// clock.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	if w.err != nil {
 		return
@@ -70,12 +71,12 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 		return
 	}
 	w.raw = append(w.raw, byte(Reschedule))
-	w.name(key)
-	w.raw = binary.AppendUvarint(w.raw, uint64(deadline-w.totals.Last))
-	w.done()
+	w.appendKey(key)
+	w.appendDelay(deadline)
+	w.endOp()
 }
 
-// Cancel takes down that a pending timer was removed.
+// Cancel records that a pending timer is removed.
 func (w *Writer) Cancel(key uint32) {
 	if w.err != nil {
 		return
@@ -85,12 +86,12 @@ func (w *Writer) Cancel(key uint32) {
 		return
 	}
 	w.raw = append(w.raw, byte(Cancel))
-	w.name(key)
-	w.done()
+	w.appendKey(key)
+	w.endOp()
 }
 
-// Advance takes down that the clock moved, perhaps by 0 ticks, and that the timers
-// of the keys fired: all that were due, and no other.
+// Advance records that the clock moves, perhaps by 0 ticks, and that the timers of
+// these keys fire. They must be all that are due.
 func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
 	if w.err != nil {
 		return
@@ -103,12 +104,12 @@ func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
 	w.raw = binary.AppendUvarint(append(w.raw, byte(Advance)), uint64(ticks))
 	w.raw = binary.AppendUvarint(w.raw, uint64(len(fired)))
 	for _, key := range fired {
-		w.name(key)
+		w.appendKey(key)
 	}
-	w.done()
+	w.endOp()
 }
 
-// Refused takes down a Reschedule or a Cancel of a timer that was not pending.
+// Refused records a Reschedule or a Cancel of a timer that is not pending.
 func (w *Writer) Refused(k Kind) {
 	if w.err != nil {
 		return
@@ -124,64 +125,70 @@ func (w *Writer) Refused(k Kind) {
 	}
 	w.totals.Ops[k]++
 	w.raw = append(w.raw, byte(k))
-	w.done()
+	w.endOp()
 }
 
-// Totals returns what was taken down so far.
+// Totals returns the totals of what is recorded so far.
 func (w *Writer) Totals() Totals { return w.totals }
 
 // Err returns the first error so far.
 func (w *Writer) Err() error { return w.err }
 
-// Close completes the trace: without it, a reader takes the trace to be cut
-// short. It returns the first error of the whole trace.
+// Close completes the trace and returns the first error of all. A reader takes a
+// trace that is not completed to be cut short.
 func (w *Writer) Close() error {
-	if w.out == nil {
+	if w.chunks == nil {
 		return w.err
 	}
 	if w.err == nil {
-		if err := w.end(); err != nil {
+		if err := w.checkEnd(); err != nil {
 			w.fail(Advance, err)
 		}
 	}
 	if w.err == nil {
-		w.flush()
+		w.endChunk()
 	}
-	chunks, err := w.out.stop()
+	chunks, err := w.chunks.close()
 	if w.err == nil {
 		w.err = err
 	}
 	if w.err == nil {
-		w.err = w.out.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals), 0))
+		w.err = w.chunks.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals), 0))
 	}
-	w.out = nil
+	w.chunks = nil
 	return w.err
 }
 
-// name appends a key as the difference from the one before it.
-func (w *Writer) name(key uint32) {
+// appendKey appends a key as the difference to the key before it.
+func (w *Writer) appendKey(key uint32) {
 	w.raw = binary.AppendVarint(w.raw, int64(key)-int64(w.last))
 	w.last = key
 }
 
-// done ends an operation, and the chunk if it is full.
-func (w *Writer) done() {
+// appendDelay appends a deadline as the difference to the clock.
+func (w *Writer) appendDelay(deadline structures.Tick) {
+	w.raw = binary.AppendUvarint(w.raw, uint64(deadline-w.totals.Last))
+}
+
+// endOp ends an operation, and the chunk if it is full.
+func (w *Writer) endOp() {
 	w.ops++
 	if len(w.raw) >= w.size {
-		w.flush()
+		w.endChunk()
 	}
 }
 
-func (w *Writer) flush() {
+// endChunk passes the chunk on to be written, and begins another one.
+func (w *Writer) endChunk() {
 	if w.ops == 0 {
 		return
 	}
-	if err := w.out.failed(); err != nil {
+	if err := w.chunks.failed(); err != nil {
 		w.err = err
 		return
 	}
-	w.out.give(batch{raw: w.raw, ops: w.ops})
-	w.raw, w.ops, w.last = w.out.buffer(), 0, 0
+	w.chunks.send(rawChunk{raw: w.raw, ops: w.ops})
+	w.raw, w.ops, w.last = w.chunks.buffer(), 0, 0
 }
 
 func (w *Writer) fail(k Kind, err error) {

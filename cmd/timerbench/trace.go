@@ -46,7 +46,8 @@ func interruptible[T any](ctx context.Context, read func(path string) (T, error)
 	}
 }
 
-// atomically writes a file that appears whole or not at all.
+// atomically writes a file that appears complete or not at all. Until it is
+// complete, it is a temporary file in the same directory.
 func atomically(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -63,7 +64,7 @@ func atomically(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// bytesOf writes a size as people do.
+// bytesOf formats a number of bytes.
 func bytesOf(n int64) string {
 	switch {
 	case n < 10_000:

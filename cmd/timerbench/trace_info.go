@@ -100,10 +100,10 @@ func firedLate(s *tracestat.Summary) string {
 	if s.LateFires == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s timers, as the program woke after their deadlines", thousands(s.LateFires))
+	return fmt.Sprintf("%s timers, because the program woke after their deadlines", thousands(s.LateFires))
 }
 
-// delay shows a number of ticks as the time that they take.
+// delay formats a number of ticks as a time.
 func delay(s *tracestat.Summary, ticks structures.Tick) string {
 	ns := float64(ticks) * float64(s.Header.Tick)
 	if ns >= math.MaxInt64 {
@@ -119,7 +119,7 @@ func delay(s *tracestat.Summary, ticks structures.Tick) string {
 	return d.String()
 }
 
-// thousands writes a number with its thousands apart.
+// thousands formats a number with a comma after each three digits.
 func thousands(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	var b strings.Builder
@@ -132,7 +132,7 @@ func thousands(n uint64) string {
 	return b.String()
 }
 
-// aligned renders a table whose columns from first to last hold numbers.
+// aligned renders a table. The columns from first to last hold numbers.
 func aligned(t table.Writer, first, last int) string {
 	var columns []table.ColumnConfig
 	for i := first; i <= last; i++ {

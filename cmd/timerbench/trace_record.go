@@ -50,8 +50,8 @@ type recording struct {
 	stdout, stderr io.Writer
 }
 
-// run runs the command. Traces are written into a folder beside the file, from
-// which those that are whole are moved.
+// run runs the command. The program writes its traces into a temporary directory
+// beside the file. run then moves those that are complete to where they belong.
 func (r recording) run(command []string) error {
 	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
 		return fmt.Errorf("--out %s: it is a directory, want a file", r.out)
@@ -85,12 +85,12 @@ func (r recording) record(dir string, command []string) error {
 	return errors.Join(err, r.collect(dir, command[0]))
 }
 
-// oneSignal is for how long signals count as one (chosen): timeout(1), for one,
-// sends each to the process and to its group.
+// oneSignal is the time in which two signals count as one, because timeout(1) sends
+// each signal to the process and to its group. It is chosen.
 const oneSignal = 500 * time.Millisecond
 
-// wait runs a command to its end and passes signals on: the first one as it is,
-// unless the terminal has done so, and a later one as a kill.
+// wait runs a command to its end. It passes the first signal on, unless the terminal
+// has sent it to the command as well. At the next signal it kills the command.
 func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -128,7 +128,7 @@ func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	return interrupted, err
 }
 
-// collect moves the traces in dir to where they belong.
+// collect checks the traces in dir and moves them to the directory of r.out.
 func (r recording) collect(dir, command string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
