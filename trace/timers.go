@@ -29,8 +29,8 @@ import (
 // just before, the timer has already fired in the trace. The trace then holds a
 // refused cancel, or a schedule in the place of a reschedule.
 //
-// Without a recording a timer takes 32 bytes more than Go's, and no time that could
-// be measured. A recording adds about 150 ns to a call (BenchmarkTimers).
+// Without a recording a timer takes 32 bytes more than Go's, and a call about 5 ns
+// more. A recording adds about 80 ns to a call (BenchmarkTimers).
 type Timers struct {
 	rec   *Recorder[struct{}] // nil: nothing is recorded
 	tick  time.Duration
