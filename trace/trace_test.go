@@ -122,6 +122,7 @@ func TestATraceOfNothingIsWhole(t *testing.T) {
 
 // An advance on which all of many timers fire makes the longest chunk there is.
 func TestAMillionTimersFireAtOnce(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	w, err := NewWriter(&out, testHeader)
 	if err != nil {
@@ -157,6 +158,7 @@ func borders(data []byte) []int {
 }
 
 func TestEveryTruncationIsReported(t *testing.T) {
+	t.Parallel()
 	data, _ := write(t, 2_000, 500)
 	all := borders(data)
 	if len(all) < 10 || all[len(all)-1] != len(data) {
@@ -179,6 +181,7 @@ func TestEveryTruncationIsReported(t *testing.T) {
 }
 
 func TestEveryFlippedBitIsReported(t *testing.T) {
+	t.Parallel()
 	data, _ := write(t, 1_000, 300)
 	all := borders(data)
 	for i := range data {
