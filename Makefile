@@ -71,7 +71,7 @@ race: ## The tests under the race detector
 .PHONY: fuzz
 # Minimising what covers new code would take most of the time otherwise.
 fuzz: ## Fuzz each structure and each reader of files for FUZZTIME (60s)
-	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./bench/...); do \
+	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./trace/... ./bench/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \

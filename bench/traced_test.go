@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // traceFile writes a trace and opens it.

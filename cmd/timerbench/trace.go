@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +17,8 @@ func newTrace() *cobra.Command {
 		Short: "Record what a program does with its timers, and replay it on any structure",
 		Long: `Record what a program does with its timers, and replay it on any structure.
 
-A program is recorded if it hands its structure to trace.FromEnv, of package
-github.com/timerbench/timerbench/bench/trace, which says how and describes the file.`,
+A program is recorded if it calls trace.FromEnv or trace.TimersFromEnv, of package
+github.com/timerbench/timerbench/trace. The package says how, and describes the file.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace info my.trace
   timerbench trace replay my.trace --out out
@@ -26,7 +27,27 @@ github.com/timerbench/timerbench/bench/trace, which says how and describes the f
 	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
 }
 
-// atomically writes a file that appears whole or not at all.
+// interruptible returns what read returns, or ctx's error if ctx ends before. read
+// then goes on until the process ends.
+func interruptible[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
+	var result T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result, err = read(path)
+	}()
+	select {
+	case <-done:
+		return result, err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// atomically writes a file that appears complete or not at all. Until it is
+// complete, it is a temporary file in the same directory.
 func atomically(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -43,7 +64,7 @@ func atomically(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// bytesOf writes a size as people do.
+// bytesOf formats a number of bytes.
 func bytesOf(n int64) string {
 	switch {
 	case n < 10_000:

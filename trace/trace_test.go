@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,7 +53,10 @@ func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 		case Advance:
 			op.At = w.totals.Last + structures.Tick(r.IntN(4))
 			for i := len(live) - 1; i >= 0; i-- {
-				if w.deadlines[live[i]] <= op.At {
+				if d := w.deadlines[live[i]]; d <= op.At {
+					if d < op.At {
+						op.Late++
+					}
 					op.Fired = append(op.Fired, take(i))
 				}
 			}
@@ -121,6 +122,7 @@ func TestATraceOfNothingIsWhole(t *testing.T) {
 
 // An advance on which all of many timers fire makes the longest chunk there is.
 func TestAMillionTimersFireAtOnce(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	w, err := NewWriter(&out, testHeader)
 	if err != nil {
@@ -156,6 +158,7 @@ func borders(data []byte) []int {
 }
 
 func TestEveryTruncationIsReported(t *testing.T) {
+	t.Parallel()
 	data, _ := write(t, 2_000, 500)
 	all := borders(data)
 	if len(all) < 10 || all[len(all)-1] != len(data) {
@@ -178,6 +181,7 @@ func TestEveryTruncationIsReported(t *testing.T) {
 }
 
 func TestEveryFlippedBitIsReported(t *testing.T) {
+	t.Parallel()
 	data, _ := write(t, 1_000, 300)
 	all := borders(data)
 	for i := range data {
@@ -222,6 +226,7 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 		"an empty file":      {nil, "cut short"},
 		"the header of more": {slices.Concat(data[:b[1]], endSection(append(appendHeader(beginSection(nil, 'H'), testHeader), 0), 0)), "1 bytes too many"},
 		"a name with spaces": {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a b", Tick: 1}), 0)), `"a b"`},
+		"a path for a name":  {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "../a", Tick: 1}), 0)), `"../a"`},
 		"no tick":            {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a"}), 0)), "a tick of 0 ns"},
 	} {
 		_, _, err := read(c.data)
@@ -240,7 +245,7 @@ func chunked(t testing.TB, raw []byte, ops uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.out.give(batch{raw: slices.Clone(raw), ops: ops})
+	w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -261,15 +266,16 @@ func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
 		"more than said":            {"\x00\x05\x05", 1, "1 bytes follow"},
 		"none":                      {"\x00", 0, "0 operations in 1 bytes"},
 		"a deadline that is now":    {"\x00\x00", 1, "deadline 0 is not after tick 0"},
-		"beyond the end of time":    {"\x03\x05\x00\x00" + end, 2, "beyond the end of time"},
+		"past the last tick":        {"\x03\x05\x00\x00" + end, 2, "are past the last tick"},
 		"cancel of nothing":         {"\x02\x00", 1, "key 0, where 0 are known"},
 		"a key below 0":             {"\x00\x05\x02\x01", 2, "key -1"},
 		"cancel twice":              {"\x00\x05\x02\x00\x02\x00", 3, "operation 3: cancel: key 0 is not pending"},
 		"fires early":               {"\x00\x05\x03\x04\x01\x00", 2, "fires at tick 4, before its deadline 5"},
-		"fires twice":               {"\x00\x05\x03\x05\x02\x00\x00", 2, "not pending"},
+		"fires twice":               {"\x00\x05\x00\x05\x03\x05\x02\x00\x00", 3, "key 1 is not pending"},
 		"passed over":               {"\x00\x05\x03\x05\x00\x02\x00", 3, "was due at tick 5 and has not fired by tick 5"},
 		"passed over to the end":    {"\x00\x05\x03\x05\x00", 2, "footer"},
-		"more fire than bytes":      {"\x00\x05\x03\x05\x7f\x00", 2, "127 timers in 1 bytes"},
+		"more fire than pend":       {"\x00\x05\x03\x05\x7f\x00", 2, "127 timers fire, of 1 that are pending"},
+		"passed over at the end":    {"\x00" + end + "\x03" + end + "\x00", 2, "1 timers are due at the last tick"},
 		"move of one that is fired": {"\x00\x05\x03\x05\x01\x00\x01\x00\x05", 3, "operation 3: reschedule: key 0 is not pending"},
 	} {
 		_, _, err := read(chunked(t, []byte(c.raw), c.ops))
@@ -313,6 +319,66 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 	}
 }
 
+// A file of 50 kB can hold 10^8 timers. Neither side goes beyond the limit, and both
+// name it.
+func TestTooManyPendingTimersAreRefused(t *testing.T) {
+	const want = "20000001 timers would be pending at the same time, want at most 20000000"
+	w, err := NewWriter(io.Discard, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.deadlines = make([]structures.Tick, MaxPending)
+	w.Schedule(5)
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("writer: error %v, want %q", err, want)
+	}
+
+	data := chunked(t, []byte("\x00\x05"), 1)
+	r, err := NewReader(bytes.NewReader(data), "test.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.deadlines = make([]structures.Tick, MaxPending)
+	_, err = r.Next()
+	var damage *DamageError
+	if !errors.As(err, &damage) || !strings.Contains(err.Error(), want) {
+		t.Errorf("reader: error %v, want %q", err, want)
+	}
+}
+
+func TestAReaderNeedsTwelveBytesATimer(t *testing.T) {
+	const n = 1_000_000
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]uint32, n)
+	for i := range keys {
+		keys[i] = w.Schedule(1000)
+	}
+	for _, key := range keys {
+		w.Cancel(key)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(bytes.NewReader(out.Bytes()), "test.trace")
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	const growth = 1.3 // of a slice
+	if got, most := 8*cap(r.deadlines)+4*cap(r.free), int(growth*12*n); got > most {
+		t.Errorf("%d bytes for %d timers, want at most %d", got, n, most)
+	}
+	if got, most := cap(r.raw)+cap(r.payload)+4*cap(r.fired), 2<<20; got > most {
+		t.Errorf("%d bytes for a chunk, want at most %d", got, most)
+	}
+}
+
 // full is a disk that has room for so many bytes.
 type full struct{ room int }
 
@@ -341,50 +407,5 @@ func TestAFullDiskIsReported(t *testing.T) {
 		if err := w.Close(); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: %v", room, err)
 		}
-	}
-}
-
-func TestASummaryCountsByHand(t *testing.T) {
-	var out bytes.Buffer
-	w, err := NewWriter(&out, testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const epoch = 1_000_000 // where the program's clock starts is no time that passed
-	w.Advance(epoch)
-	a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
-	w.Advance(epoch+10, a)
-	w.Reschedule(b, epoch+60)
-	w.Advance(epoch + 20)
-	w.Refused(Cancel)
-	w.Cancel(c)
-	w.Advance(epoch+100, b) // 40 ticks late
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "test.trace")
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, err := ReadSummary(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &Summary{
-		Header: testHeader, Bytes: int64(out.Len()),
-		Totals:   Totals{Ops: [kinds]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
-		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
-		Idle: 2, LateFires: 1, CancelRate: 1.0 / 3,
-		Delays: Delays{Count: 3, Mean: (10 + 20 + 500) / 3.0, Min: 10, P50: 20, P90: 500, P99: 500, P999: 500, Max: 500},
-		Moves:  Delays{Count: 1, Mean: 50, Min: 50, P50: 50, P90: 50, P99: 50, P999: 50, Max: 50},
-	}
-	if !reflect.DeepEqual(s, want) {
-		t.Errorf("got  %+v\nwant %+v", s, want)
-	}
-	if s.Duration() != 100*time.Millisecond || s.Rate() != 100 {
-		t.Errorf("%v at %g a second, want 100ms at 100", s.Duration(), s.Rate())
-	}
-	if _, err := ReadSummary(path + "x"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
 	}
 }

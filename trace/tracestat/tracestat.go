@@ -1,4 +1,7 @@
-package trace
+// Package tracestat sums a trace up: how many timers are pending, for how long, and
+// how many are cancelled. It is not part of package trace, because a program that is
+// recorded should not import what only the analysis needs.
+package tracestat
 
 import (
 	"errors"
@@ -10,32 +13,33 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
 )
 
-// Summary is what a trace holds, found by reading all of it.
+// Summary sums a whole trace up.
 type Summary struct {
-	Header Header
-	Totals Totals
+	Header trace.Header
+	Totals trace.Totals
 	Bytes  int64 // length of the file
 
-	Resident   float64 // mean number of pending timers, over the ticks; over the operations if the clock stands still
-	ResidentOp float64 // mean number of pending timers, over the operations
-	Idle       uint64  // advances on which nothing fired
-	LateFires  uint64  // timers that fired at a later tick than their deadline, as the program woke late
-	Delays     Delays  // of the timers that were scheduled
-	Moves      Delays  // of the timers that were moved, from then
+	Resident   float64 // mean number of pending timers over the ticks; ResidentOp if the clock never moves
+	ResidentOp float64 // mean number of pending timers over the operations
+	Idle       uint64  // advances on which nothing fires
+	LateFires  uint64  // timers that fired after their deadline, because the program woke late
+	Delays     Delays  // of schedules
+	Moves      Delays  // of reschedules, from the time of the reschedule
 	CancelRate float64 // cancelled / (cancelled + fired)
 }
 
-// Delays is a distribution of delays in ticks: the percentiles to four digits, the
-// rest exactly.
+// Delays is a distribution of delays in ticks. The percentiles have four exact
+// digits. The other figures are exact.
 type Delays struct {
 	Count                         int64
 	Mean                          float64
 	Min, P50, P90, P99, P999, Max structures.Tick
 }
 
-// Duration is the virtual time that the trace covers.
+// Duration returns the virtual time from the first advance to the last.
 func (s Summary) Duration() time.Duration {
 	ns := float64(s.Totals.Span()) * float64(s.Header.Tick)
 	if ns >= math.MaxInt64 {
@@ -44,7 +48,8 @@ func (s Summary) Duration() time.Duration {
 	return time.Duration(ns)
 }
 
-// Rate returns operations per second of virtual time; 0 if the clock stands still.
+// Rate returns the operations per second of virtual time, or 0 if the clock never
+// moves.
 func (s Summary) Rate() float64 {
 	if s.Totals.Span() == 0 {
 		return 0
@@ -52,16 +57,16 @@ func (s Summary) Rate() float64 {
 	return float64(s.Totals.Count()) / (float64(s.Totals.Span()) * s.Header.Tick.Seconds())
 }
 
-// ReadSummary reads all of a trace. It returns an error, and nothing else, unless
-// the trace is whole and every operation makes sense: it is the proof that must
-// be had before a trace is used.
-func ReadSummary(path string) (*Summary, error) {
+// Read reads a whole trace. It returns an error unless the trace is complete and
+// every operation makes sense, so a program calls it before it uses a trace. It needs
+// 12 bytes for each timer that is pending at the same time, and 8 MB.
+func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	r, err := NewReader(file, path)
+	r, err := trace.NewReader(file, path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +82,11 @@ func ReadSummary(path string) (*Summary, error) {
 	return s, nil
 }
 
-func summarize(r *Reader) (*Summary, error) {
+func summarize(r *trace.Reader) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
 	delays, moves := newDistribution(), newDistribution()
-	var deadlines []structures.Tick // by key
-	var area, busy float64
-	var last structures.Tick
+	var overTicks, overOps float64 // sums of the number of pending timers
+	var clock structures.Tick
 	advanced := false
 	for {
 		pending := float64(r.Pending())
@@ -93,47 +97,38 @@ func summarize(r *Reader) (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		busy += float64(r.Pending())
+		overOps += float64(r.Pending())
 		switch op.Kind {
-		case Schedule:
-			if int(op.Key) == len(deadlines) {
-				deadlines = append(deadlines, 0)
-			}
-			deadlines[op.Key] = op.At
-			delays.add(op.At - last)
-		case Reschedule:
-			deadlines[op.Key] = op.At
-			moves.add(op.At - last)
-		case Advance:
+		case trace.Schedule:
+			delays.add(op.At - clock)
+		case trace.Reschedule:
+			moves.add(op.At - clock)
+		case trace.Advance:
 			if advanced {
-				area += pending * float64(op.At-last)
+				overTicks += pending * float64(op.At-clock)
 			}
-			advanced, last = true, op.At
+			advanced, clock = true, op.At
 			if len(op.Fired) == 0 {
 				s.Idle++
 			}
-			for _, key := range op.Fired {
-				if deadlines[key] < op.At {
-					s.LateFires++
-				}
-			}
+			s.LateFires += uint64(op.Late)
 		}
 	}
 	s.Totals = r.Totals()
-	s.ResidentOp = busy / float64(max(1, s.Totals.Count()))
+	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
 	s.Resident = s.ResidentOp
 	if span := s.Totals.Span(); span > 0 {
-		s.Resident = area / float64(span)
+		s.Resident = overTicks / float64(span)
 	}
-	if done := s.Totals.Ops[Cancel] + s.Totals.Fired; done > 0 {
-		s.CancelRate = float64(s.Totals.Ops[Cancel]) / float64(done)
+	if ended := s.Totals.Ops[trace.Cancel] + s.Totals.Fired; ended > 0 {
+		s.CancelRate = float64(s.Totals.Ops[trace.Cancel]) / float64(ended)
 	}
 	s.Delays, s.Moves = delays.delays(), moves.delays()
 	return s, nil
 }
 
-// maxDelay is the longest delay that the percentiles tell from longer ones: 139
-// years at a tick of 1 ms (chosen).
+// maxDelay is the largest value of a percentile: 139 years at a tick of 1 ms. It is
+// chosen.
 const maxDelay = 1 << 42
 
 type distribution struct {
