@@ -237,10 +237,14 @@ func (c *cellRun) shuffled() []*contender {
 func (c *cellRun) result() results.Cell {
 	cell := results.Cell{
 		Workload: c.workload.Name,
+		Category: string(c.workload.Category),
 		N:        c.n,
 		Resident: c.resident / float64(c.timed),
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
+	}
+	if g := c.workload.Grid; g != nil {
+		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
 	if done := c.last.Cancelled + c.last.Fired; done > 0 {
 		cell.CancelRate = float64(c.last.Cancelled) / float64(done)

@@ -42,6 +42,7 @@ func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 func (t *Trace) workload() workload.Workload {
 	return workload.Workload{
 		Name:     t.name(),
+		Category: workload.Recorded,
 		Summary:  t.Summary.Header.Description,
 		Source:   t.Path,
 		Tick:     t.Summary.Header.Tick,

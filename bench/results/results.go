@@ -89,16 +89,24 @@ type Recording struct {
 // session: its rows can be compared with one another.
 type Cell struct {
 	Workload   string      `json:"workload"`
-	N          int         `json:"n"`           // resident timers asked for
-	Resident   float64     `json:"resident"`    // mean resident timers measured over the timed part
-	CancelRate float64     `json:"cancel_rate"` // cancelled / (cancelled + fired), measured
-	Unit       script.Unit `json:"unit"`        // what a cost is divided by
-	TickNS     int64       `json:"tick_ns"`     // length of the tick that the workload models
+	Category   string      `json:"category,omitempty"` // what the workload stands for: program, synthetic, grid, custom or recorded
+	Grid       *Grid       `json:"grid,omitempty"`     // its place in the comparison grid
+	N          int         `json:"n"`                  // resident timers asked for
+	Resident   float64     `json:"resident"`           // mean resident timers measured over the timed part
+	CancelRate float64     `json:"cancel_rate"`        // cancelled / (cancelled + fired), measured
+	Unit       script.Unit `json:"unit"`               // what a cost is divided by
+	TickNS     int64       `json:"tick_ns"`            // length of the tick that the workload models
 	Rows       []Row       `json:"rows"`
 
 	// OtherSeeds are the proofs of the same workload at the same size under seeds
 	// besides the one that was measured.
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
+}
+
+// Grid is the place of a workload in the comparison grid.
+type Grid struct {
+	Delays        string `json:"delays"`         // kind of the distribution
+	CancelPercent int    `json:"cancel_percent"` // of the timers, before they fire
 }
 
 // SeedProof is what all rows of a cell agreed on under one seed, in a replay that

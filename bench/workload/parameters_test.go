@@ -10,6 +10,9 @@ import (
 
 func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
 	for _, w := range All() {
+		if w.Category == "" || (w.Category == Grid) != (w.Grid != nil) {
+			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
+		}
 		if KindOf(w.Model).Name == "" {
 			t.Errorf("%s: its model is not in the list of models", w.Name)
 		}
@@ -43,7 +46,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"delay.high = 1s: want more than low, which is 2s":                         delay(Delay{Kind: "uniform", Low: 2e9, High: 1e9}),
 		"delay.upper_quartile = 1s: want more than the median, which is 1s":        delay(Delay{Kind: "lognormal", Median: 1e9, UpperQuartile: 1e9}),
 		"delay = no parameter: want for a delay of kind mixture parts":             delay(Delay{Kind: "mixture"}),
-		"delay.parts[1].weight = 0: want a weight above 0":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
+		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
 		"delay.parts[0].kind: want one of":                                         delay(Delay{Kind: "mixture", Parts: []Part{{1, Delay{}}}}),
 		"burst = 0: want a whole number from 1":                                    &Churn{Delay: second},
 		"cancel = 1: want a share below 1":                                         &CancelHold{Delay: second, Cancel: 1},
