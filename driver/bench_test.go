@@ -27,7 +27,9 @@ func each(b *testing.B, g int, body func(rng *rand.Rand, n int)) {
 	b.StopTimer()
 }
 
-func later(rng *rand.Rand) time.Duration { return time.Hour + time.Duration(rng.Int64N(int64(time.Hour))) }
+func later(rng *rand.Rand) time.Duration {
+	return time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))
+}
 
 func BenchmarkDriver(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -29,11 +29,15 @@ func (c *clock) ticks(ns int64) structures.Tick {
 // a timer that fires when it has begun is never early, and late by less than a tick.
 // It is between 1 and never-1.
 func (c *clock) deadline(now int64, delay time.Duration) structures.Tick {
-	at := now + int64(max(delay, 0))
-	if at < now {
-		at = math.MaxInt64
+	return c.reach(after(now, int64(max(delay, 0))))
+}
+
+// after returns the moment so many ns after another one, or the last one there is.
+func after(ns, delay int64) int64 {
+	if ns > math.MaxInt64-delay {
+		return math.MaxInt64
 	}
-	return c.reach(at)
+	return ns + delay
 }
 
 // reach returns the first tick that begins at a moment or after it, at least 1.

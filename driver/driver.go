@@ -19,7 +19,7 @@ type Driver struct {
 	alarm  alarm
 	pool   pool
 	pass   pass
-	wall   func() time.Time // the wall clock
+	wall   func() time.Time // the wall clock, without a reading of the monotonic one
 }
 
 // New returns a driver without timers. It starts no goroutine: there is none as long as
@@ -34,7 +34,7 @@ func New(opts ...Option) (*Driver, error) {
 		clock:  clock{start: time.Now(), tick: int64(c.tick)},
 		budget: c.budget,
 		shards: make([]shard, c.shards),
-		wall:   time.Now,
+		wall:   func() time.Time { return time.Now().Round(0) },
 	}
 	for i := range d.shards {
 		sh := &d.shards[i]

@@ -24,6 +24,9 @@ func (h Handle) Stop() bool {
 	}
 	sh.mu.Lock()
 	pending, empty := sh.cancel(h.id)
+	if pending {
+		sh.stopped++
+	}
 	sh.mu.Unlock()
 	if empty {
 		sh.d.alarm.relax()

@@ -96,7 +96,6 @@ func (sh *shard) cancel(id structures.ID) (pending, empty bool) {
 	if sh.s == nil || !sh.s.Cancel(id) {
 		return false, false
 	}
-	sh.stopped++
 	return true, sh.left()
 }
 

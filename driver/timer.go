@@ -41,13 +41,7 @@ func (t *Timer) Stop() bool {
 	if sh == nil || t.when.Load() == idle {
 		return false
 	}
-	sh.mu.Lock()
-	pending, empty := sh.disarm(t)
-	sh.mu.Unlock()
-	if empty {
-		sh.d.alarm.relax()
-	}
-	return pending
+	return sh.stop(t, nil)
 }
 
 // Reset makes the timer fire once delay has passed from now. It returns true if the
@@ -61,7 +55,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.now()
 	deadline := sh.clock.deadline(now, delay)
-	return t.postpone(deadline) || sh.restart(t, now, deadline, Task{t: t})
+	return t.postpone(deadline) || sh.restart(t, now, deadline, Task{t: t}, nil)
 }
 
 // postpone moves a pending timer to a later tick. It reports false where the timer is
@@ -99,15 +93,17 @@ func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick, task T
 	return earlier
 }
 
-// restart starts a timer that may be pending, and reports whether it was.
-func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, task Task) (pending bool) {
+// restart starts a timer that may be pending. A value that it has sent on c is taken
+// back. It reports whether the timer was pending or there was such a value.
+func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, task Task, c chan time.Time) bool {
 	sh.mu.Lock()
+	unread := drain(c)
 	old := t.when.Load()
 	if old == idle || old == byWall || sh.s == nil {
 		// What goes by the wall clock is another task, not to be moved.
-		pending, _ = sh.disarm(t)
+		pending, _ := sh.disarm(t)
 		sh.arm(t, now, deadline, task)
-		return pending
+		return pending || unread
 	}
 	_, earlier := sh.reschedule(now, deadline, t.id)
 	t.when.Store(int64(deadline))
@@ -116,6 +112,22 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, task Tas
 		sh.d.alarm.set(deadline)
 	}
 	return true
+}
+
+// stop takes a timer out of the structure. A value that it has sent on c is taken back.
+// It reports whether the timer was pending or there was such a value.
+func (sh *shard) stop(t *Timer, c chan time.Time) bool {
+	sh.mu.Lock()
+	pending, empty := sh.disarm(t)
+	if pending {
+		sh.stopped++
+	}
+	unread := drain(c)
+	sh.mu.Unlock()
+	if empty {
+		sh.d.alarm.relax()
+	}
+	return pending || unread
 }
 
 // disarm takes a timer out of the structure. It reports whether it was pending, and
