@@ -20,7 +20,7 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c}
 	t.due = t.send
-	now := d.clock.now()
+	now := d.clock.soon()
 	t.t.sh = d.lock()
 	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay), Task{t.due, &t.t})
 	return t
@@ -50,7 +50,7 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	if sh == nil {
 		return false
 	}
-	now := sh.clock.now()
+	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
 	return sh.restart(&t.t, now, deadline, Task{t.due, &t.t}, t.c)
 }

@@ -31,14 +31,14 @@ func New(opts ...Option) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{
-		clock:  clock{start: time.Now(), tick: int64(c.tick)},
 		budget: c.budget,
 		shards: make([]shard, c.shards),
 		wall:   func() time.Time { return time.Now().Round(0) },
 	}
+	d.clock.init(c.tick)
 	for i := range d.shards {
 		sh := &d.shards[i]
-		sh.clock, sh.d = d.clock, d
+		sh.clock, sh.d = &d.clock, d
 		sh.slack = d.clock.ticks(int64(c.slack))
 		sh.next.Store(int64(never))
 		if c.structure == nil {
@@ -79,7 +79,7 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task], i 
 // AfterFunc makes f run once delay has passed, as time.AfterFunc does, and returns the
 // timer that it waits for. It allocates 32 bytes for that.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
-	now := d.clock.now()
+	now := d.clock.soon()
 	t := &Timer{f: f}
 	t.sh = d.lock()
 	t.sh.arm(t, now, d.clock.deadline(now, delay), Task{t: t})
@@ -97,7 +97,7 @@ func (d *Driver) Init(t *Timer, f func()) {
 // Schedule makes f run once delay has passed. It is AfterFunc for those who do not
 // start the timer again after it has fired, and allocates nothing in the steady state.
 func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
-	now := d.clock.now()
+	now := d.clock.soon()
 	deadline := d.clock.deadline(now, delay)
 	sh := d.lock()
 	if sh.closed.Load() {

@@ -41,7 +41,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 	if sh == nil {
 		return false
 	}
-	now := sh.clock.now()
+	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
 	sh.mu.Lock()
 	pending, earlier := sh.reschedule(now, deadline, h.id)

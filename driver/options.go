@@ -27,7 +27,7 @@ type config struct {
 // execution is how functions are run.
 type execution struct {
 	inline  bool
-	workers int // goroutines at most, if not inline
+	workers int // goroutines at most; 1 if inline, which is that of the pass
 }
 
 const (
@@ -130,7 +130,7 @@ func Workers(n int) Option {
 // the goroutine that finds them due. While one runs no other timer fires.
 func Inline() Option {
 	return func(c *config) error {
-		c.execution = execution{inline: true}
+		c.execution = execution{inline: true, workers: 1}
 		return nil
 	}
 }

@@ -49,7 +49,7 @@ func (p *pool) submit(fs []func(), more bool) {
 
 // help reports whether a goroutine is to be started. The lock is held.
 func (p *pool) help() bool {
-	if p.coming || p.goroutines >= p.workers || p.queue.len() == 0 {
+	if p.inline || p.coming || p.goroutines >= p.workers || p.queue.len() == 0 {
 		return false
 	}
 	p.coming = true
@@ -63,8 +63,8 @@ func (p *pool) work(counted bool) {
 	p.mu.Lock()
 	if counted {
 		p.coming = false
-	} else if !p.inline {
-		if p.goroutines >= p.workers || p.queue.len() == 0 {
+	} else {
+		if p.goroutines >= p.workers {
 			p.mu.Unlock()
 			return
 		}
@@ -78,8 +78,10 @@ func (p *pool) work(counted bool) {
 		// The function has called runtime.Goexit, or the program ends.
 		p.mu.Lock()
 		p.returned()
+		p.goroutines--
+		again := p.help()
 		p.mu.Unlock()
-		if !p.inline {
+		if again {
 			go p.work(true)
 		}
 	}()

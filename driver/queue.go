@@ -50,7 +50,7 @@ func NewQueue[T any](opts ...Option) (*Queue[T], error) {
 // and returns the zero Item.
 func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	e := &queued[T]{q: q, value: value}
-	now := q.d.clock.now()
+	now := q.d.clock.soon()
 	sh := q.d.lock()
 	e.t.sh = sh
 	if sh.closed.Load() {

@@ -24,7 +24,7 @@ type Task struct {
 type shard struct {
 	// What does not change stands apart from what does: a Reset that only moves a
 	// timer to later reads it, and must not wait for whoever holds the lock.
-	clock  clock
+	clock  *clock
 	slack  structures.Tick
 	d      *Driver
 	closed atomic.Bool

@@ -33,7 +33,7 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	c := make(chan time.Time, 1)
 	t := &Ticker{C: c, c: c}
 	t.due = t.send
-	now := d.clock.now()
+	now := d.clock.soon()
 	t.t.sh = d.lock()
 	t.start(now, period)
 	return t
@@ -77,7 +77,7 @@ func (t *Ticker) Reset(period time.Duration) {
 	if sh == nil {
 		return
 	}
-	now := sh.clock.now()
+	now := sh.clock.soon()
 	sh.mu.Lock()
 	sh.disarm(&t.t)
 	drain(t.c)

@@ -53,7 +53,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	if sh == nil {
 		return false
 	}
-	now := sh.clock.now()
+	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
 	return t.postpone(deadline) || sh.restart(t, now, deadline, Task{t: t}, nil)
 }
