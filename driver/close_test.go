@@ -90,9 +90,13 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 // Timers that are scheduled and fire while the driver is closed, in every way: what was
 // counted by Shutdown has not run, all else has.
 func TestShutdownCountsWhatDidNotRun(t *testing.T) {
+	rounds := 30
+	if testing.Short() {
+		rounds = 5
+	}
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
-			for range 30 {
+			for range rounds {
 				d, err := driver.New(s.opts...)
 				if err != nil {
 					t.Fatal(err)

@@ -247,6 +247,7 @@ func TestAfterAStallAllThatIsDueFiresInOrder(t *testing.T) {
 					}
 					wg.Wait()
 					time.Sleep(time.Minute)
+					synctest.Wait()
 					if len(got) != len(moved) || !slices.IsSorted(got) {
 						t.Errorf("%d fired, in order: %t", len(got), slices.IsSorted(got))
 					}

@@ -78,6 +78,7 @@ func TestInlineAndOneWorkerKeepTheOrder(t *testing.T) {
 				})
 			}
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			if n != 3000 {
 				t.Errorf("%d have run", n)
 			}
