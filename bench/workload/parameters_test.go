@@ -9,6 +9,7 @@ import (
 )
 
 func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
+	t.Parallel()
 	for _, w := range All() {
 		if w.Category == "" || (w.Category == Grid) != (w.Grid != nil) {
 			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
@@ -23,6 +24,7 @@ func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
 }
 
 func TestParametersOutOfRangeAreNamed(t *testing.T) {
+	t.Parallel()
 	second := Delay{Kind: "constant", Mean: Duration(time.Second)}
 	class := func(change func(*Class)) Model {
 		c := Class{Delay: second}
@@ -76,6 +78,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 
 // Of these each parameter is in its range, and what follows from them is not.
 func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
+	t.Parallel()
 	constant := func(mean time.Duration) Delay { return Delay{Kind: "constant", Mean: Duration(mean)} }
 	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
 	for _, c := range []struct {
@@ -105,6 +108,7 @@ func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
 }
 
 func TestDurationsAreWrittenShortAndReadBack(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"0s", "20ms", "1.5s", "10s", "2m", "1m30s", "1h", "1h0m10s", "10h", "1h30m", "75s"} {
 		var d Duration
 		if err := d.UnmarshalText([]byte(text)); err != nil {
