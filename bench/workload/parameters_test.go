@@ -48,7 +48,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"delay.high = 1s: want more than low, which is 2s":                         delay(Delay{Kind: "uniform", Low: 2e9, High: 1e9}),
 		"delay.upper_quartile = 1s: want more than the median, which is 1s":        delay(Delay{Kind: "lognormal", Median: 1e9, UpperQuartile: 1e9}),
 		"delay = no parameter: want for a delay of kind mixture parts":             delay(Delay{Kind: "mixture"}),
-		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
+		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":             delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
 		"delay.parts[0].kind: want one of":                                         delay(Delay{Kind: "mixture", Parts: []Part{{1, Delay{}}}}),
 		"burst = 0: want a whole number from 1":                                    &Churn{Delay: second},
 		"cancel = 1: want a share below 1":                                         &CancelHold{Delay: second, Cancel: 1},
