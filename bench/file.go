@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/google/renameio/v2/maybe"
 )
@@ -89,6 +90,9 @@ func (r *Results) validate() error {
 		for _, row := range c.Rows {
 			if row.Structure == "" {
 				return fmt.Errorf("%s: a row without a structure", where)
+			}
+			if !slices.Contains(roles, row.Role) {
+				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)
 			}
 			if err := row.Proof.Check(row.Proof); err != nil {
 				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)

@@ -113,6 +113,8 @@ const (
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
 )
 
+var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline}
+
 // Row is one contender in one cell.
 type Row struct {
 	Structure     string    `json:"structure"`

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -99,21 +97,4 @@ func (p *page) html(svg map[*figure][]byte) ([]byte, error) {
 // inline is an SVG without what only a file of its own needs.
 func inline(svg []byte) template.HTML {
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
-}
-
-// ids returns a function that makes the name of an anchor from a title, as GitHub
-// makes those of headings, and each name once.
-func ids() func(title string) string {
-	taken := make(map[string]bool)
-	return func(title string) string {
-		base := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-		}), "-")
-		id := base
-		for n := 2; taken[id]; n++ {
-			id = fmt.Sprintf("%s-%d", base, n)
-		}
-		taken[id] = true
-		return id
-	}
 }

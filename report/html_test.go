@@ -218,17 +218,3 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		t.Errorf("no table about %s", workload)
 	}
 }
-
-func TestIDsAreUnique(t *testing.T) {
-	id := ids()
-	for _, c := range []struct{ title, want string }{
-		{"Which one should I use?", "which-one-should-i-use"},
-		{"hold, N = 1k: cost", "hold-n-1k-cost"},
-		{"Hold; n 1k, cost", "hold-n-1k-cost-2"},
-		{"hold-n-1k-cost-2", "hold-n-1k-cost-2-2"},
-	} {
-		if got := id(c.title); got != c.want {
-			t.Errorf("%s: %s, want %s", c.title, got, c.want)
-		}
-	}
-}

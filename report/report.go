@@ -127,6 +127,10 @@ func (v *view) charts() charts {
 			c.latency = append(c.latency, f)
 		}
 	}
+	id := ids() // names of workloads come from files: they must not become paths
+	for _, f := range c.all() {
+		f.name = id(f.name)
+	}
 	return c
 }
 

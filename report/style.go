@@ -70,7 +70,8 @@ func (f palette) look(member int) look {
 // next one of its family in catalog order, whatever the results hold, so that it
 // looks the same in every report of one version. A structure that the catalog
 // does not know (results of another version) gets one by the hash of its name,
-// or the next that is free.
+// or the next that is free; so does what has a role that this version does not
+// know.
 func looks(known []structure, rows []contender) map[string]look {
 	out := make(map[string]look)
 	taken := make(map[catalog.Family]map[int]bool)
@@ -84,7 +85,7 @@ func looks(known []structure, rows []contender) map[string]look {
 		out[s.name] = palettes[f].look(member)
 	}
 	for _, c := range rows {
-		if _, known := out[c.name]; known || c.role != bench.RoleStructure {
+		if _, known := out[c.name]; known || hasOwnLook(c.role) {
 			continue
 		}
 		combinations := len(palettes[others].shades) * len(markers)
@@ -112,6 +113,11 @@ func looks(known []structure, rows []contender) map[string]look {
 		}
 	}
 	return out
+}
+
+// hasOwnLook reports whether the role, not the name, says how a row looks.
+func hasOwnLook(role bench.Role) bool {
+	return role == bench.RoleFloor || role == bench.RoleBaseline || role == bench.RoleControl
 }
 
 // hex reads a colour such as "1f6fd0".
