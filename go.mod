@@ -6,8 +6,8 @@ require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/agext/levenshtein v1.2.3
 	github.com/emirpasic/gods v1.18.1
+	github.com/gofrs/flock v0.13.1
 	github.com/google/btree v1.1.3
-	github.com/google/renameio/v2 v2.0.2
 	github.com/huandu/skiplist v1.2.1
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // WriteFile writes r to a results file. The file appears whole or not at all.
@@ -18,7 +18,7 @@ func WriteFile(path string, r *Results) error {
 	if err != nil {
 		return fmt.Errorf("results for %s: %w", path, err)
 	}
-	if err := maybe.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteBytes(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("writing results: %w", err)
 	}
 	return nil
@@ -39,18 +39,12 @@ func ReadFile(path string) (*Results, error) {
 }
 
 func decode(data []byte) (*Results, error) {
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
+	var head Header
 	if err := unmarshal(data, &head); err != nil {
 		return nil, err
 	}
-	if head.Format != Format {
-		return nil, fmt.Errorf("not a results file of timerbench: format is %q, want %q", head.Format, Format)
-	}
-	if head.Version != Version {
-		return nil, fmt.Errorf("results of version %d, want version %d: run the benchmark again", head.Version, Version)
+	if err := head.check(); err != nil {
+		return nil, err
 	}
 	r := &Results{}
 	if err := unmarshal(data, r); err != nil {

@@ -18,10 +18,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -34,7 +33,8 @@ const (
 // Write makes all charts that the results hold data for, each as PNG and SVG,
 // and the pages that show them, in the folder dir, which it creates when
 // missing. Each file appears whole or not at all. A chart for which the
-// results hold no data is left out, and the pages say so.
+// results hold no data is left out, and the pages say so. Charts that only a
+// former page in the folder shows are removed.
 func Write(dir string, r *bench.Results) error {
 	_, err := Files(dir, r)
 	return err
@@ -68,7 +68,7 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 	var written []string
 	save := func(name string, data []byte) error {
 		path := filepath.Join(dir, name)
-		if err := maybe.WriteFile(path, data, 0o644); err != nil {
+		if err := atomicfile.WriteBytes(path, data); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 		written = append(written, path)
@@ -77,6 +77,7 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	before := chartsOf(dir)
 	svgs := make(map[*figure][]byte)
 	for _, f := range charts.all() {
 		png, err := f.png(dpi)
@@ -103,7 +104,10 @@ func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, er
 	if err != nil {
 		return written, err
 	}
-	return written, save(HTMLPage, html)
+	if err := save(HTMLPage, html); err != nil {
+		return written, err
+	}
+	return written, remove(before, written)
 }
 
 // charts are the pictures of one report. Nil: no data.

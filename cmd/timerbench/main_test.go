@@ -92,7 +92,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"foreign scenario":  {[]string{"run", "--scenario", file}, []string{file + ":1: "}},
 		"no such built-in":  {[]string{"scenario", "print", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`}},
 		"nothing to check":  {[]string{"scenario", "check"}, []string{"scenario check: no argument, want scenario files"}},
-		"missing results":   {[]string{"report", "--out", dir}, []string{filepath.Join(dir, resultsFile)}},
+		"missing results":   {[]string{"report", "--out", dir}, []string{dir, "no results.json"}},
 		"foreign results":   {[]string{"report", file, "--out", dir}, []string{file, "not JSON"}},
 	} {
 		code, _, stderr := run(c.args...)

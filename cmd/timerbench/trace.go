@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 )
@@ -20,27 +16,10 @@ A program is recorded if it hands its structure to trace.FromEnv, of package
 github.com/timerbench/timerbench/bench/trace, which says how and describes the file.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace info my.trace
-  timerbench trace replay my.trace --out out
-  timerbench report --out out`,
+  timerbench trace replay my.trace
+  timerbench report`,
 	}
 	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
-}
-
-// atomically writes a file that appears whole or not at all.
-func atomically(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // bytesOf writes a size as people do.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // defaultSize is the number of timers of a workload that takes any (chosen).
@@ -63,7 +64,7 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 	case w.Resident > 0:
 		n = w.Resident
 	}
-	err = atomically(f.out, func(out io.Writer) error {
+	err = atomicfile.Write(f.out, func(out io.Writer) error {
 		header := trace.Header{
 			Name: w.Name, Tick: w.Tick,
 			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),

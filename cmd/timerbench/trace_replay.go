@@ -27,7 +27,7 @@ func newTraceReplay() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
 		Long: `Replay traces on structures, measure what each takes as with a workload, and write
-` + resultsFile + ` and ` + benchfmtFile + `.
+` + resultsFile + ` and ` + benchfmtFile + ` into the folder of the run.
 
 A trace is read to its end first; of one that is damaged nothing is replayed. Every
 structure then goes through the whole trace once, in pieces: the beginning fills it,
@@ -36,7 +36,7 @@ trials. Exact structures must fire what the trace says, at the wake-up at which 
 says so, and coarse ones within their bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
-  timerbench report --out /tmp/my`,
+  timerbench report /tmp/my`,
 		Args: someArgs("traces"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args, cmd.ErrOrStderr())
@@ -45,7 +45,7 @@ says so, and coarse ones within their bound.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
 	flags.IntVar(&f.trials, "trials", traceTrials, "trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
-	flags.StringVarP(&f.out, "out", "o", "out", "`directory` for the results")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	return cmd
 }
 

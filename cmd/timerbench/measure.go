@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/internal/atomicfile"
+)
+
+// measure runs cfg and writes the results, step by step, into the folder out, or
+// into a new one if out is empty.
+func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer) (err error) {
+	folder, err := openRunFolder(out, cfg.Profile.Name, time.Now())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.close()) }()
+	cfg.Checkpoint = func(r *bench.Results) error {
+		folder.saved = true
+		return save(folder.path, r)
+	}
+	progress := newProgress(stderr)
+	cfg.Progress = progress.show
+	_, err = bench.Run(ctx, cfg)
+	progress.end()
+	switch {
+	case err == nil:
+		if err := folder.markLatest(); err != nil {
+			fmt.Fprintln(stderr, "timerbench:", err)
+		}
+		fmt.Fprintf(stderr, "results are in %s; draw them with: timerbench report %s\n", folder.results(), folder.path)
+	case errors.Is(err, context.Canceled) && folder.saved:
+		fmt.Fprintf(stderr, "the steps that were finished are in %s\n", folder.results())
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "no step was finished, nothing is written")
+	}
+	return err
+}
+
+// save writes both forms of the results, each whole or not at all.
+func save(dir string, r *bench.Results) error {
+	if err := bench.WriteFile(filepath.Join(dir, resultsFile), r); err != nil {
+		return err
+	}
+	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return bench.WriteBenchfmt(w, r) })
+	if err != nil {
+		return fmt.Errorf("writing benchmark lines: %w", err)
+	}
+	return nil
+}
