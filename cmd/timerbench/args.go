@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -52,6 +54,18 @@ func someArgs(what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// asTyped is a command line that runs this program again, from where the user has
+// run it.
+func asTyped(args ...string) string {
+	line := append([]string{os.Args[0]}, args...)
+	for i, arg := range line {
+		if strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }) {
+			line[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(line, " ")
 }
 
 // below is how a command is called, without the program.

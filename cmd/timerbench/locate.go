@@ -16,7 +16,7 @@ import (
 func locate(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: no such file or folder, want results of timerbench run", path)
+		return "", fmt.Errorf("%s: no such file or folder, want results of %s", path, asTyped("run"))
 	}
 	if err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func locate(path string) (string, error) {
 	case unread != nil:
 		return "", unread
 	}
-	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of timerbench run", path, resultsFile)
+	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
 }
 
 // better prefers complete runs, then later ones: a, of those that began in the

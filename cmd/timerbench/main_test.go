@@ -24,7 +24,7 @@ func TestRunThenReport(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
-	for _, part := range []string{"[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
+	for _, part := range []string{"draw them with: " + os.Args[0] + " report " + out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("run does not say %q: %s", part, stderr)
 		}
@@ -107,6 +107,13 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("the refused calls left %v behind", entries)
+	}
+}
+
+func TestHintsCanBeCopied(t *testing.T) {
+	t.Parallel()
+	if got, want := asTyped("report", "my runs/it's", "a+b=c"), os.Args[0]+` report 'my runs/it'\''s' a+b=c`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

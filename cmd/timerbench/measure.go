@@ -15,6 +15,11 @@ import (
 // measure runs cfg and writes the results, step by step, into the folder out, or
 // into a new one if out is empty.
 func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer) (err error) {
+	if available, ok := availableMemory(); ok {
+		if err := refuseTooLarge(ctx, cfg, available); err != nil {
+			return err
+		}
+	}
 	folder, err := openRunFolder(out, cfg.Profile.Name, time.Now())
 	if err != nil {
 		return err
@@ -33,7 +38,7 @@ func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer
 		if err := folder.markLatest(); err != nil {
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
-		fmt.Fprintf(stderr, "results are in %s; draw them with: timerbench report %s\n", folder.results(), folder.path)
+		fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
 	case errors.Is(err, context.Canceled) && folder.saved:
 		fmt.Fprintf(stderr, "the steps that were finished are in %s\n", folder.results())
 	case errors.Is(err, context.Canceled):

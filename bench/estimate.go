@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Memory is what one step of a run needs.
+type Memory struct {
+	Step  string
+	Bytes uint64
+}
+
+// The sizes at which memory is measured in order to tell what a larger cell
+// needs: large enough that what is there at any size hardly counts.
+const (
+	smallSample = 1 << 15
+	largeSample = 2 * smallSample
+)
+
+// peak is the most memory that is used at a time over what is live once the cell
+// is filled: 1.0 to 1.6 as measured, the more the fewer structures take part.
+// Arrays are copied as they grow, and the collector comes late.
+const peak = 1.2
+
+// mostPerTimer is more than any contender or the script takes for a timer.
+const mostPerTimer = 400
+
+// EstimateMemory returns the step of a run that needs the most memory, and how
+// much that is, within a third or so. It fills all contenders with few timers and
+// extrapolates, which takes a second or two for a workload; workloads that
+// cannot need more than enough bytes are left out.
+func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, error) {
+	var most Memory
+	for _, w := range cfg.Workloads {
+		n := 0
+		for _, size := range cfg.sizes(w) {
+			n = max(n, size)
+		}
+		entries := cfg.entries(n)
+		atMost := uint64(n) * uint64(len(entries)+2) * mostPerTimer // the script, and the control
+		if len(entries) == 0 || atMost < enough {
+			continue
+		}
+		bytes, err := cellMemory(ctx, w, entries, n)
+		if err != nil {
+			return most, err
+		}
+		if bytes > most.Bytes {
+			most = Memory{fmt.Sprintf("%s, n %d", w.Name, n), bytes}
+		}
+	}
+	return most, nil
+}
+
+// cellMemory extrapolates from two small cells.
+func cellMemory(ctx context.Context, w Workload, entries []catalog.Entry, n int) (uint64, error) {
+	small, err := filledMemory(ctx, w, entries, smallSample)
+	if err != nil {
+		return 0, err
+	}
+	large, err := filledMemory(ctx, w, entries, largeSample)
+	if err != nil {
+		return 0, err
+	}
+	perTimer := max(0, large-small) / (largeSample - smallSample)
+	return uint64(peak * max(0, large+perTimer*float64(n-largeSample))), nil
+}
+
+// filledMemory is what a cell of n timers holds in its first round.
+func filledMemory(ctx context.Context, w Workload, entries []catalog.Entry, n int) (float64, error) {
+	before := heap()
+	c := cellRun{workload: w, n: n, rows: contenders(entries, w)}
+	defer c.stop()
+	s, err := c.open()
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	for _, row := range c.rows {
+		if err := c.fill(ctx, s, row); err != nil {
+			return 0, err
+		}
+	}
+	c.pace = s.pace(n, 1)
+	for range c.modes(0) {
+		b, err := s.follow(c.pace.block, nil)
+		if err != nil {
+			return 0, err
+		}
+		c.memory = append(c.memory, b)
+	}
+	held := heap()
+	return float64(held.bytes) - float64(before.bytes), nil
+}
