@@ -19,7 +19,7 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build the command
-	go build -o $(CMD) ./cmd/timerbench
+	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # results name the commit
 
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: at most 5 minutes

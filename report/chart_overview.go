@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -114,7 +113,7 @@ func (v *view) overviewChart() *figure {
 func units(cells []bench.Cell) string {
 	var found []string
 	for _, unit := range []bench.Unit{bench.PerLifecycle, bench.PerTick, bench.PerReschedule, bench.PerOperation} {
-		if slices.ContainsFunc(cells, func(c bench.Cell) bool { return cmp.Or(c.Unit, bench.PerLifecycle) == unit }) {
+		if slices.ContainsFunc(cells, func(c bench.Cell) bool { return unitOf(c) == unit }) {
 			found = append(found, string(unit))
 		}
 	}

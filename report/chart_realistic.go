@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -69,7 +68,7 @@ func (v *view) realisticChart() *figure {
 	for i, c := range cells {
 		p := newPanel(cellTitle(c))
 		logAxis(&p.X, costs, logTicks{duration, 18 / columns})
-		p.X.Label.Text = "time per " + string(cmp.Or(c.Unit, bench.PerLifecycle))
+		p.X.Label.Text = "time per " + string(unitOf(c))
 		rowsAxis(p, names(rows), i%columns == 0)
 		for j, who := range rows {
 			row, ok := rowOf(c, who.name)

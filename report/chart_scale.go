@@ -64,7 +64,7 @@ func (v *view) scaleChart() *figure {
 		logAxis(&p.X, sizes, sizeTicks(ns))
 		logAxis(&p.Y, costs, logTicks{duration, 9})
 		p.X.Label.Text = "resident timers (N)"
-		p.Y.Label.Text = "time per lifecycle"
+		p.Y.Label.Text = "time per " + string(unitOf(c))
 		if i%columns > 0 {
 			p.Y.Label.Text = ""
 			p.Y.Tick.Marker = unnamed{p.Y.Tick.Marker}

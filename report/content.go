@@ -194,7 +194,8 @@ func (p *page) made(v *view) {
 	add("CPU", e.CPU)
 	add("Cores", fmt.Sprint(e.Cores))
 	add("GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS))
-	add("Revision", e.Revision)
+	add("Version of timerbench", e.Version)
+	add("Commit of timerbench", e.Revision)
 	if e.ClockNS > 0 {
 		add("Cost of reading the clock", duration(e.ClockNS))
 	}

@@ -70,7 +70,7 @@ func (f fixture) results() *bench.Results {
 		Format: bench.Format, Version: bench.Version, Complete: true,
 		Created: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Environment: bench.Environment{Go: "go1.26.0", OS: "linux", Arch: "amd64", CPU: "Some CPU @ 3.0GHz",
-			Cores: 2, GOMAXPROCS: 2, Revision: "0123456789ab", ClockNS: 38.4, ClockStep: 1},
+			Cores: 2, GOMAXPROCS: 2, Version: "v0.1.0", Revision: "0123456789ab", ClockNS: 38.4, ClockStep: 1},
 		Parameters: bench.Parameters{Profile: "normal", Seed: 1, Trials: f.trials,
 			Structures: f.structures, Workloads: f.workloads, N: f.sizes},
 	}

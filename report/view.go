@@ -168,10 +168,14 @@ func hasKinds(r bench.Row) bool {
 	return slices.ContainsFunc(r.ByKind, func(t bench.Trial) bool { return len(t.Kinds) > 0 })
 }
 
+// unitOf is what the cost of a cell is counted per. Older results leave it out for
+// the lifecycle of a timer.
+func unitOf(c bench.Cell) bench.Unit { return cmp.Or(c.Unit, bench.PerLifecycle) }
+
 // perUnit says what the cost of a cell is counted per, where that is not the
 // lifecycle of a timer.
 func perUnit(c bench.Cell) string {
-	if c.Unit == "" || c.Unit == bench.PerLifecycle {
+	if unitOf(c) == bench.PerLifecycle {
 		return ""
 	}
 	return fmt.Sprintf(" (per %s)", c.Unit)

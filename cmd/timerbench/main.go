@@ -2,15 +2,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
 // Exit codes: 1 for any error, 130 as a shell has it for a program ended by
@@ -51,9 +55,20 @@ func newRoot() *cobra.Command {
 
 timerbench runs timer structures through the same workloads, proves that each did
 what it should, and draws the comparison.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newReport(), newGoals(), newList(), newScenario(), newTrace())
 	return root
+}
+
+// version says which build this is.
+func version() string {
+	build := buildinfo.Read()
+	out := cmp.Or(build.Version, "(unknown)")
+	if build.Revision != "" {
+		out += ", commit " + build.Revision
+	}
+	return fmt.Sprintf("%s, %s %s/%s", out, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// measure runs cfg and writes the results, step by step, into the folder out, or
-// into a new one if out is empty.
-func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer) (err error) {
+// measure runs cfg, writes the results, step by step, into the folder out, or
+// into a new one if out is empty, and prints what was found.
+func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr io.Writer) (err error) {
 	if available, ok := availableMemory(); ok {
 		if err := refuseTooLarge(ctx, cfg, available); err != nil {
 			return err
@@ -31,8 +31,9 @@ func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer
 	}
 	progress := newProgress(stderr)
 	cfg.Progress = progress.show
-	_, err = bench.Run(ctx, cfg)
+	r, err := bench.Run(ctx, cfg)
 	progress.end()
+	summarize(stdout, r)
 	switch {
 	case err == nil:
 		if err := folder.markLatest(); err != nil {

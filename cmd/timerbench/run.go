@@ -46,7 +46,7 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.ErrOrStderr())
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	flags := cmd.Flags()
@@ -61,12 +61,12 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
 	return cmd
 }
 
-func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
+func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	cfg, err := f.config(stderr)
 	if err != nil {
 		return err
 	}
-	return measure(ctx, cfg, f.out, stderr)
+	return measure(ctx, cfg, f.out, stdout, stderr)
 }
 
 // config turns flags into a configuration, or says which value is wrong.

@@ -39,7 +39,7 @@ says so, and coarse ones within their bound.`,
   timerbench report /tmp/my`,
 		Args: someArgs("traces"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args, cmd.ErrOrStderr())
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	flags := cmd.Flags()
@@ -49,7 +49,7 @@ says so, and coarse ones within their bound.`,
 	return cmd
 }
 
-func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Writer) error {
+func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stderr io.Writer) error {
 	if f.trials < 1 {
 		return fmt.Errorf("--trials %d: want at least 1", f.trials)
 	}
@@ -75,5 +75,5 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Wr
 		named[name] = path
 		cfg.Traces = append(cfg.Traces, t)
 	}
-	return measure(ctx, cfg, f.out, stderr)
+	return measure(ctx, cfg, f.out, stdout, stderr)
 }
