@@ -45,9 +45,9 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")

@@ -33,9 +33,9 @@ func newTraceMake() *cobra.Command {
 		Short:   "Write what a workload does as a trace",
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")

@@ -38,9 +38,9 @@ says so, and coarse ones within their bound.`,
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
 		Args: someArgs("traces"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
