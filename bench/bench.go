@@ -1,19 +1,21 @@
 // Package bench runs timer structures through workloads and measures what they
 // cost.
 //
-// It is built in layers, each of which knows only those above it here:
+// It stands on three packages that know nothing of each other's users:
 //
-//   - A [Workload] is a use of timers. Its [Process] writes a script through a
-//     [Writer], which keeps its own model of what is pending and so knows what
-//     must fire when. Neither knows the structures.
-//   - A [Block] is a piece of a script: operations, and what must come of them.
-//     Blocks come from scripts and from a [Trace], which package trace reads.
-//   - A replayer puts a structure through a block, timed in one of three ways,
-//     and holds what it did against the [Proof] in the block.
+//   - Package workload has the uses of timers. A workload writes a script.
+//   - Package script has the operations of a script, in blocks, and what must come
+//     of each block.
+//   - Package results has the file in which a run is kept.
+//
+// Here they meet:
+//
+//   - A source gives the blocks of a cell: a script, or a [Trace].
+//   - A replayer puts a structure through a block, timed in one of three ways, and
+//     holds what it did against the proof in the block.
 //   - A cell is a workload at one size: contenders, and trials in random order.
 //     The idle analysis counts wake-ups instead of time.
-//   - [Run] goes through the cells of a [Profile] and gathers [Results], which
-//     [WriteFile], [ReadFile] and [WriteBenchfmt] keep.
+//   - [Run] goes through the cells of a [Profile].
 //
 // What is timed is the structure: random numbers, deadlines and victims are made
 // before the clock starts, and what is left of the harness is measured as a row

@@ -4,187 +4,141 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
-	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// cellRun runs one workload at one size on all contenders, interleaved.
-type cellRun struct {
-	workload Workload
+// cellConfig is what a cell is made of: one workload at one size.
+type cellConfig struct {
+	workload workload.Workload
 	n        int
 	seed     uint64
 	trials   int
 	clock    Clock
-	source   func() (source, error) // nil: the script of the workload
+	proof    int // operations of which every answer is checked, at least
+	open     func(context.Context, cellConfig) (source, error)
+}
 
-	otherSeeds int // how many to prove it on besides
-
+// cellRun runs a cell on all contenders, interleaved.
+type cellRun struct {
+	cellConfig
+	source source
 	pace   pace
 	rows   []*contender
-	order  *Rand    // of the contenders within a round
-	memory []*Block // of the round before, to be used again
+	failed []results.Failure
+	order  *script.Rand    // of the contenders within a round
+	memory []*script.Block // of the round before, to be used again
 
-	resident float64 // sum over the timed blocks
-	timed    int     // blocks that count, so far
-	last     Proof   // what must have come of all blocks
+	resident float64      // sum over the timed blocks
+	timed    int          // blocks that count, so far
+	last     script.Proof // what must have come of all blocks
 }
 
-// source is where the blocks of a cell come from.
-type source interface {
-	// pace says how much to replay in each of so many rounds.
-	pace(n, rounds int) pace
-	// keys returns how many keys the blocks of populate need.
-	keys() int
-	// populate gives do the blocks that fill a structure, each time the same. A
-	// block holds until do returns.
-	populate(do func(*Block) error) error
-	// follow returns a block of at least size operations, if there are as many, in
-	// the memory of reuse. The first follows what populate gave last. At the end the
-	// error is io.EOF.
-	follow(size int, reuse *Block) (*Block, error)
-	close()
-}
-
-// pace is how much is replayed: operations in a timed block and in one that warms
-// the caches, and stretches in a round. The blocks of a stretch are replayed by one
-// contender after the other; a trial sums up the stretches of its round.
-type pace struct{ block, warm, stretches int }
-
-// mode is what a block is replayed for.
-type mode int
-
-const (
-	modeWarm    mode = iota // to fill the caches; not timed
-	modeCost                // timed whole, no clock read inside
-	modeByKind              // the clock read once per batch of operations
-	modeLatency             // single calls stamped
-)
-
-// modes returns the blocks of a round. A block that is a whole cycle has a few
-// long batches, and is long itself: it is warm for the most part, the time by
-// kind is the time of the whole as well, and a quarter of the rounds give samples
-// enough.
-func (c *cellRun) modes(round int) []mode {
-	switch {
-	case !KindOf(c.workload.Model).cyclic:
-		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
-	case round%4 == 0:
-		return []mode{modeByKind, modeLatency}
-	}
-	return []mode{modeByKind}
-}
-
-// run measures the cell. Each trial is a block of the script; within a round the
-// contenders replay the very same blocks, in random order, and each is held
-// against the generator's account before its time counts.
-func (c *cellRun) run(ctx context.Context, entries []catalog.Entry) (Cell, error) {
-	c.order = dist.NewRand(c.seed, ^streamOf(c.workload.Name, c.n))
-	c.rows = contenders(entries, c.workload)
-	defer c.stop()
-
-	s, err := c.open()
+// begin opens the source, and fills the structure of each row.
+func (c cellConfig) begin(ctx context.Context, entries []catalog.Entry) (*cellRun, error) {
+	s, err := c.open(ctx, c)
 	if err != nil {
-		return Cell{}, err
+		return nil, err
 	}
-	defer s.close()
-	for _, row := range c.rows {
-		if err := c.fill(ctx, s, row); err != nil {
-			return Cell{}, err
-		}
-		row.filled()
+	r := &cellRun{
+		cellConfig: c, source: s,
+		rows:  contenders(entries, c.workload),
+		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
+	err = r.each(ctx, r.rows, func(row *contender) error { return row.fill(s) })
+	r.pace = s.pace(c.trials)
+	return r, err
+}
 
-	c.pace = s.pace(c.n, c.trials)
+// measure runs the cell. Each trial is a block of the script; within a round the
+// contenders replay the very same blocks, in random order, and each is held
+// against the generator's account before its time counts. A contender that fails is
+// out, and the others go on.
+func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (results.Cell, []results.Failure, error) {
+	r, err := c.begin(ctx, entries)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
+	defer r.end()
+	if err := r.prove(ctx); err != nil {
+		return results.Cell{}, r.failed, err
+	}
 	for round := range c.trials {
-		for range c.pace.stretches {
-			if err := c.stretch(ctx, s, round); err != nil {
-				return Cell{}, err
+		for range r.pace.stretches {
+			if err := r.stretch(ctx, round); err != nil {
+				return results.Cell{}, r.failed, err
 			}
 		}
 	}
-	if err := c.rest(ctx, s); err != nil {
-		return Cell{}, err
+	if err := r.finish(ctx); err != nil {
+		return results.Cell{}, r.failed, err
 	}
-	return c.result(), nil
+	return r.result(), r.failed, nil
 }
 
-// fill makes the structure of a row and brings it to where the blocks begin.
-func (c *cellRun) fill(ctx context.Context, s source, row *contender) error {
-	row.begin(s.keys())
-	return s.populate(func(b *Block) error { return c.proveOn(ctx, row, b) })
-}
-
-// proveOn replays a block on a row without timing it, and checks what came of it.
-func (c *cellRun) proveOn(ctx context.Context, row *contender, b *Block) error {
-	row.whole(b)
-	return errors.Join(ctx.Err(), c.check(row, b))
-}
-
-// proveOnAll is proveOn for all rows. The block is the last one so far.
-func (c *cellRun) proveOnAll(ctx context.Context, b *Block) error {
-	c.last = b.Want
-	for _, row := range c.rows {
-		if err := c.proveOn(ctx, row, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// prove replays the cell without timing it: all contenders must agree with the
-// generator on its seed. It goes as far as the blocks that run times whole.
-func (c *cellRun) prove(ctx context.Context, entries []catalog.Entry) (SeedProof, error) {
-	c.rows = contenders(entries, c.workload)
-	defer c.stop()
-
-	s, err := c.open()
+// proveSeed replays the cell without timing it: all contenders must agree with the
+// generator on its seed. It goes as far as the blocks that measure times whole.
+func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (results.SeedProof, []results.Failure, error) {
+	r, err := c.begin(ctx, entries)
 	if err != nil {
-		return SeedProof{}, err
+		return results.SeedProof{}, nil, err
 	}
-	defer s.close()
-	for _, row := range c.rows {
-		if err := c.fill(ctx, s, row); err != nil {
-			return SeedProof{}, err
-		}
-	}
-	var b *Block
-	c.pace = s.pace(c.n, c.trials)
+	defer r.end()
+	var b *script.Block
 	for range c.trials {
-		if b, err = s.follow(c.pace.block, b); err != nil {
-			return SeedProof{}, err
+		if b, err = r.follow(r.pace.block, b); err != nil {
+			return results.SeedProof{}, r.failed, err
 		}
-		c.timed++
-		if err := c.proveOnAll(ctx, b); err != nil {
-			return SeedProof{}, err
+		if err := r.replayOnAll(ctx, b); err != nil {
+			return results.SeedProof{}, r.failed, err
 		}
 	}
-	p := SeedProof{Seed: c.seed, Proof: c.last, Rows: len(c.rows)}
-	for _, row := range c.rows {
+	p := results.SeedProof{Seed: c.seed, Proof: r.last, Rows: len(r.rows)}
+	for _, row := range r.rows {
 		if row.row.Proof == p.Proof {
 			p.Agree++
 		}
 	}
-	return p, nil
+	return p, r.failed, nil
 }
 
-// open returns the source of the blocks.
-func (c *cellRun) open() (source, error) {
-	if c.source != nil {
-		return c.source()
+// follow returns the next block, the last one so far.
+func (c *cellRun) follow(size int, reuse *script.Block) (*script.Block, error) {
+	b, err := c.source.follow(size, reuse)
+	if err == nil {
+		c.last = b.Want
 	}
-	return &scripted{script: newScript(c.workload, c.n, c.seed), workload: c.workload}, nil
+	return b, err
+}
+
+// prove replays a first block on all rows and checks every answer.
+func (c *cellRun) prove(ctx context.Context) error {
+	b, err := c.follow(c.pace.prove, nil)
+	if err != nil {
+		return err
+	}
+	return c.each(ctx, c.rows, func(row *contender) error { return row.prove(b) })
+}
+
+// replayOnAll replays a block on all rows without timing it, and checks what came of
+// it.
+func (c *cellRun) replayOnAll(ctx context.Context, b *script.Block) error {
+	c.last = b.Want
+	return c.each(ctx, c.rows, func(row *contender) error {
+		row.whole(b)
+		return row.check(b)
+	})
 }
 
 // stretch is a piece of one trial of each kind. Each contender in turn replays its
 // blocks, the first one to fill the caches, which the contender before has filled
 // with its own.
-func (c *cellRun) stretch(ctx context.Context, s source, round int) error {
+func (c *cellRun) stretch(ctx context.Context, round int) error {
 	modes := c.modes(round)
 	for len(c.memory) < len(modes) {
 		c.memory = append(c.memory, nil)
@@ -194,157 +148,95 @@ func (c *cellRun) stretch(ctx context.Context, s source, round int) error {
 		if m == modeWarm {
 			size = c.pace.warm
 		}
-		b, err := s.follow(size, c.memory[i])
+		b, err := c.follow(size, c.memory[i])
 		if err != nil {
 			return err
 		}
-		c.memory[i], c.last = b, b.Want
+		c.memory[i] = b
 		if m != modeWarm {
 			c.timed++
 			c.resident += b.Resident
 		}
 	}
-	for _, i := range c.shuffled() {
-		for j, m := range modes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			c.replay(c.rows[i], c.memory[j], m, round)
-			if err := c.check(c.rows[i], c.memory[j]); err != nil {
+	return c.each(ctx, c.shuffled(), func(row *contender) error {
+		for i, m := range modes {
+			c.trial(row, c.memory[i], m, round)
+			if err := errors.Join(ctx.Err(), row.check(c.memory[i])); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// rest replays what a trace has left after the last round, so that the proof is of
-// all of it. A script has no end.
-func (c *cellRun) rest(ctx context.Context, s source) error {
-	if _, endless := s.(*scripted); endless {
 		return nil
+	})
+}
+
+// finish replays what the source has left, and makes the checks that come last.
+func (c *cellRun) finish(ctx context.Context) error {
+	if err := c.source.rest(func(b *script.Block) error { return c.replayOnAll(ctx, b) }); err != nil {
+		return err
 	}
-	for {
-		b, err := s.follow(c.pace.block, c.memory[0])
-		if errors.Is(err, io.EOF) {
-			return nil
+	quiet := uint64(0)
+	for _, row := range c.rows {
+		if row.row.Role == results.RoleFloor {
+			quiet, _ = row.allocations()
 		}
-		if err != nil {
+	}
+	return c.each(ctx, c.rows, func(row *contender) error { return row.finish(c.source.pending, quiet) })
+}
+
+// each does something with each of the rows. A structure that fails, or panics, is
+// taken out of the cell. What else goes wrong ends the cell.
+func (c *cellRun) each(ctx context.Context, rows []*contender, do func(*contender) error) error {
+	for _, row := range slices.Clone(rows) {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.memory[0] = b
-		if err := c.proveOnAll(ctx, b); err != nil {
-			return err
+		err := sheltered(func() error { return do(row) })
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case row.row.Role == results.RoleFloor || row.row.Role == results.RoleBaseline:
+			return fmt.Errorf("%s, n %d, seed %d: the harness fails its own proof on %s: %w", c.workload.Name, c.n, c.seed, row.row.Structure, err)
+		default:
+			c.failed = append(c.failed, results.Failure{
+				Structure: row.row.Structure, Where: fmt.Sprintf("%s, n %d, seed %d, block %d", c.workload.Name, c.n, c.seed, c.timed), Reason: err.Error(),
+			})
+			c.rows = slices.DeleteFunc(c.rows, func(r *contender) bool { return r == row })
 		}
 	}
-}
-
-// weight guesses at how long the cell takes, in operations a structure; those on
-// large populations miss the cache.
-func (c *cellRun) weight() float64 {
-	const cached = 20_000
-	block := blockSize(c.workload, c.n)
-	ops := c.n + c.trials*(3*block+warmSize(c.n)) + c.otherSeeds*(c.n+c.trials*block)
-	if KindOf(c.workload.Model).cyclic {
-		ops = c.n + c.trials*5/4*max(2*c.n, block)
-	}
-	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
-}
-
-// replay replays a block and keeps what it took. The collector is off meanwhile, so that garbage
-// of one structure is not charged to another; what each allocates is counted.
-func (c *cellRun) replay(row *contender, b *Block, m mode, round int) {
-	row.reserve(b)
-	percent := debug.SetGCPercent(-1)
-	defer debug.SetGCPercent(percent)
-	var before, after runtime.MemStats
-	trial := Trial{Round: round, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(c.workload.unit())}
-	runtime.ReadMemStats(&before)
-	switch m {
-	case modeWarm:
-		row.whole(b)
-		return
-	case modeCost:
-		trial.NS = float64(row.whole(b))
-	case modeByKind:
-		trial.Kinds = row.byKind(b, c.clock)
-		for _, k := range trial.Kinds {
-			trial.NS += k.NS
-		}
-	case modeLatency:
-		row.sampled(b, row.samples)
-		return
-	}
-	runtime.ReadMemStats(&after)
-	trial.Allocs = after.Mallocs - before.Mallocs
-	trial.AllocBytes = after.TotalAlloc - before.TotalAlloc
-	if m == modeByKind {
-		row.row.ByKind = addTrial(row.row.ByKind, trial)
-	}
-	if m == modeCost || KindOf(c.workload.Model).cyclic {
-		trial.Kinds = nil
-		row.row.Cost = addTrial(row.row.Cost, trial)
-	}
-}
-
-// addTrial adds a trial to the others, or a further stretch to the last of them.
-func addTrial(trials []Trial, t Trial) []Trial {
-	n := len(trials)
-	if n == 0 || trials[n-1].Round != t.Round {
-		return append(trials, t)
-	}
-	sum := &trials[n-1]
-	sum.NS += t.NS
-	sum.Ops += t.Ops
-	sum.Wakes += t.Wakes
-	sum.Units += t.Units
-	sum.Allocs += t.Allocs
-	sum.AllocBytes += t.AllocBytes
-	for _, k := range t.Kinds {
-		i := slices.IndexFunc(sum.Kinds, func(old KindTime) bool { return old.Kind == k.Kind })
-		if i < 0 {
-			sum.Kinds = append(sum.Kinds, k)
-			continue
-		}
-		sum.Kinds[i].Count += k.Count
-		sum.Kinds[i].NS += k.NS
-		sum.Kinds[i].ClockReads += k.ClockReads
-	}
-	return trials
-}
-
-// check makes sure that no number counts without its proof.
-func (c *cellRun) check(row *contender, b *Block) error {
-	proof, err := row.replayer.check(b)
-	if err != nil {
-		return fmt.Errorf("%s fails the proof on %s, n %d, seed %d, block %d: %w",
-			row.row.Structure, c.workload.Name, c.n, c.seed, c.timed, err)
-	}
-	row.row.Proof = proof
 	return nil
 }
 
-// shuffled returns the indices of the rows in random order.
-func (c *cellRun) shuffled() []int {
-	order := make([]int, len(c.rows))
+// sheltered turns a panic of a structure into an error.
+func sheltered(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panics: %v", p)
+		}
+	}()
+	return do()
+}
+
+// shuffled returns the rows in random order.
+func (c *cellRun) shuffled() []*contender {
+	order := slices.Clone(c.rows)
 	for i := range order {
 		j := c.order.IntN(i + 1)
-		order[i], order[j] = order[j], i
+		order[i], order[j] = order[j], order[i]
 	}
 	return order
 }
 
-func (c *cellRun) result() Cell {
-	want := c.last
-	cell := Cell{
+func (c *cellRun) result() results.Cell {
+	cell := results.Cell{
 		Workload: c.workload.Name,
 		N:        c.n,
 		Resident: c.resident / float64(c.timed),
-		Unit:     c.workload.unit(),
+		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
 	}
-	if done := want.Cancelled + want.Fired; done > 0 {
-		cell.CancelRate = float64(want.Cancelled) / float64(done)
+	if done := c.last.Cancelled + c.last.Fired; done > 0 {
+		cell.CancelRate = float64(c.last.Cancelled) / float64(done)
 	}
 	for _, row := range c.rows {
 		row.row.Latency = row.samples.summary()
@@ -353,16 +245,12 @@ func (c *cellRun) result() Cell {
 	return cell
 }
 
-// stop ends what would outlive the cell, and lets go of all structures: the
+// end ends what would outlive the cell, and lets go of all structures: the
 // collector goes through what is left of one cell while the next is measured.
-func (c *cellRun) stop() {
+func (c *cellRun) end() {
+	c.source.close()
 	for _, row := range c.rows {
-		if row.replayer == nil {
-			continue
-		}
-		if g, ok := row.s.(*gotimer.Timers); ok {
-			g.Stop()
-		}
+		row.stop()
 	}
 	c.rows, c.memory = nil, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -51,8 +53,8 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
-		w, _ := FindWorkload(name)
-		if err := allReplays(newRounding(8, 0), func(structures.Tick) structures.Tick { return 7 }, blocksOf(w, 1)); err != nil {
+		w, _ := workload.Find(name)
+		if err := allReplays(tested(roundingEntry(8, 0, 7)), w, 1); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -64,25 +66,25 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		"early":               roundingEntry(8, 1, 7),
 	} {
 		for _, d := range []string{"uniform", "clustered"} {
-			if _, err := (idleCase{d, 1000, 20_000, 1}).run([]catalog.Entry{e}); err == nil {
+			if _, err := counted(idleCase{d, 1000, 20_000, 1}, []catalog.Entry{e}); err == nil {
 				t.Errorf("%s, %s: the idle analysis passes it", fault, d)
 			}
 		}
 		// Popped at each tick, the timed replay must find it, too.
-		w, _ := FindWorkload("kafka-purgatory")
-		if err := allReplays(e.New(), e.MaxLate, blocksOf(w, 1)); err == nil {
+		w, _ := workload.Find("kafka-purgatory")
+		if err := allReplays(tested(e), w, 1); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
 	}
 }
 
 func TestLatenessIsThatOfTheRounding(t *testing.T) {
-	counts, err := (idleCase{"uniform", 1000, 50_000, 1}).run([]catalog.Entry{roundingEntry(8, 0, 7)})
+	counts, err := counted(idleCase{"uniform", 1000, 50_000, 1}, []catalog.Entry{roundingEntry(8, 0, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range counts {
-		if i.Driver == Tickless {
+		if i.Driver == results.Tickless {
 			if i.Lateness != nil {
 				t.Error("lateness is given for both drivers")
 			}
@@ -109,7 +111,7 @@ func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	if _, err = Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "rounding") {
 		t.Errorf("beyond its bound: error %v", err)
 	}
-	if err := r.validate(); err != nil {
+	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}
 }

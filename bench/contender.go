@@ -1,10 +1,14 @@
 package bench
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -17,37 +21,36 @@ const (
 
 // contender is one row of a cell at work.
 type contender struct {
-	row  Row
-	make func() structures.Scheduler[uint64]
-	late func(delay structures.Tick) structures.Tick // as catalog.Entry.MaxLate
+	row   results.Row
+	entry catalog.Entry // what it declares of itself
 
 	*replayer
+	second  *coarseReplayer // of a coarse structure: proves what the first one does
 	samples *latencies
 	empty   heapUse // before the structure was made
 }
 
 // contenders returns who takes part in a workload: the structures, and the rows
 // that judge the harness.
-func contenders(entries []catalog.Entry, w Workload) []*contender {
+func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	list := []*contender{{
-		row:  Row{Structure: FloorName, Role: RoleFloor},
-		make: func() structures.Scheduler[uint64] { return &null{} },
+		row:   results.Row{Structure: FloorName, Role: results.RoleFloor},
+		entry: catalog.Entry{New: func() structures.Scheduler[uint64] { return &null{} }},
 	}}
-	if KindOf(w.Model).nothingFires {
+	if workload.KindOf(w.Model).NothingFires {
 		list = append(list, &contender{
-			row:  Row{Structure: BaselineName, Role: RoleBaseline},
-			make: func() structures.Scheduler[uint64] { return gotimer.New() },
+			row:   results.Row{Structure: BaselineName, Role: results.RoleBaseline},
+			entry: catalog.Entry{Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() }},
 		})
 	}
 	for _, e := range entries {
-		list = append(list, &contender{row: Row{Structure: e.Name, Role: RoleStructure}, make: e.New, late: e.MaxLate})
+		list = append(list, &contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
 	}
 	if len(entries) > 0 {
 		of := controlOf(entries)
 		list = append(list, &contender{
-			row:  Row{Structure: of.Name + "-control", Role: RoleControl, Of: of.Name},
-			make: of.New,
-			late: of.MaxLate,
+			row:   results.Row{Structure: of.Name + "-control", Role: results.RoleControl, Of: of.Name},
+			entry: of,
 		})
 	}
 	return list
@@ -64,27 +67,130 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 	return entries[0]
 }
 
-// begin makes the structure. Room for all keys is made before.
-func (c *contender) begin(keys int) {
+// fill makes the structure, brings it to where the blocks begin, and measures what
+// it takes. Room for all keys is made before.
+func (c *contender) fill(s source) error {
 	c.samples = newLatencies()
-	c.replayer = newReplayer(nil, c.late)
-	c.reserve(&Block{Keys: keys})
+	c.replayer = &replayer{}
+	c.reserve(&script.Block{Keys: s.keys()})
 	c.empty = heap()
-	c.s = c.make()
+	c.s = c.entry.New()
+	exact := c.entry.Exact()
+	if err := s.populate(func(b *script.Block) error {
+		c.whole(b)
+		if !exact {
+			return nil // the second instance will say
+		}
+		return c.check(b)
+	}); err != nil {
+		return err
+	}
+	c.filled()
+	if exact {
+		return nil
+	}
+	c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
+	var last *script.Block
+	if err := s.populate(func(b *script.Block) error {
+		c.second.replay(b)
+		last = b
+		return nil
+	}); err != nil || last == nil {
+		return err
+	}
+	return c.agrees(last)
 }
 
 // filled measures what the structure takes, once it is filled: memory, and the
 // collector's time to look through it.
 func (c *contender) filled() {
-	if c.row.Role == RoleFloor || c.s.Len() == 0 {
+	if c.row.Role == results.RoleFloor || c.s.Len() == 0 {
 		return
-	}
-	if c.coarse != nil {
-		c.coarse.shrink()
 	}
 	full := heap()
 	c.row.BytesPerTimer = max(0, float64(full.bytes)-float64(c.empty.bytes)) / float64(c.s.Len())
 	c.row.CollectNS = max(0, float64(full.collect-c.empty.collect))
+}
+
+// prove replays a block and checks every answer, untimed.
+func (c *contender) prove(b *script.Block) error {
+	structure := c.row.Role == results.RoleStructure || c.row.Role == results.RoleControl
+	if !structure || c.second != nil {
+		c.whole(b)
+		return c.check(b)
+	}
+	if err := newProver(c.replayer).replay(b); err != nil {
+		return err
+	}
+	return c.check(b)
+}
+
+// check makes sure that no number counts without its proof: what came of a block
+// that the contender has replayed must be what the generator says.
+func (c *contender) check(b *script.Block) (err error) {
+	if c.second == nil {
+		c.row.Proof, err = c.replayer.check(b)
+		return err
+	}
+	c.second.replay(b)
+	return c.agrees(b)
+}
+
+// agrees holds a coarse structure against its second instance, and that against the
+// generator.
+func (c *contender) agrees(b *script.Block) error {
+	proof, err := c.second.check(b)
+	if err != nil {
+		return err
+	}
+	if c.account != c.second.account {
+		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", c.account, c.second.account)
+	}
+	c.row.Proof = proof
+	return nil
+}
+
+// finish checks what can only be checked at the end: pending are the timers that are
+// pending after the last block, and quiet is how often the harness itself allocated.
+func (c *contender) finish(pending func(func(script.Timer)), quiet uint64) error {
+	if c.second == nil {
+		if err := c.bound(pending); err != nil {
+			return err
+		}
+	}
+	if c.entry.Allocates || c.row.Role == results.RoleFloor {
+		return nil
+	}
+	allocs, ops := c.allocations()
+	// The runtime allocates now and then, and a structure that has never been so full
+	// may grow: a few times, however long the run.
+	if most := 2*quiet + 8 + ops/20_000; allocs > most {
+		return fmt.Errorf("%d allocations in %d operations of the steady state, and it declares none", allocs, ops)
+	}
+	return nil
+}
+
+// allocations returns the number of allocations in the timed blocks, and the number
+// of operations.
+func (c *contender) allocations() (allocs, ops uint64) {
+	for _, t := range c.row.Cost {
+		allocs += t.Allocs
+		ops += uint64(t.Ops + t.Wakes)
+	}
+	return allocs, ops
+}
+
+// stopper is a scheduler with something that outlives it.
+type stopper interface{ Stop() }
+
+// stop ends what would outlive the cell.
+func (c *contender) stop() {
+	if c.replayer == nil {
+		return
+	}
+	if s, ok := c.s.(stopper); ok {
+		s.Stop()
+	}
 }
 
 // heapUse is the bytes of live objects on the heap and the time of a full

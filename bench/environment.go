@@ -5,13 +5,14 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
 // environment says on what this process runs.
-func environment(clock Clock) Environment {
+func environment(clock Clock) results.Environment {
 	build := buildinfo.Read()
-	return Environment{
+	return results.Environment{
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuid.CPU.BrandName, Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,

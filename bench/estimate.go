@@ -44,7 +44,7 @@ func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, err
 		if len(entries) == 0 || atMost < enough {
 			continue
 		}
-		bytes, err := cellMemory(ctx, w, entries, n)
+		bytes, err := cellMemory(ctx, cfg.cell(w, n, Clock{}), entries)
 		if err != nil {
 			return most, err
 		}
@@ -56,41 +56,34 @@ func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, err
 }
 
 // cellMemory extrapolates from two small cells.
-func cellMemory(ctx context.Context, w Workload, entries []catalog.Entry, n int) (uint64, error) {
-	small, err := filledMemory(ctx, w, entries, smallSample)
+func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+	small, err := filledMemory(ctx, c, entries, smallSample)
 	if err != nil {
 		return 0, err
 	}
-	large, err := filledMemory(ctx, w, entries, largeSample)
+	large, err := filledMemory(ctx, c, entries, largeSample)
 	if err != nil {
 		return 0, err
 	}
 	perTimer := max(0, large-small) / (largeSample - smallSample)
-	return uint64(peak * max(0, large+perTimer*float64(n-largeSample))), nil
+	return uint64(peak * max(0, large+perTimer*float64(c.n-largeSample))), nil
 }
 
-// filledMemory is what a cell of n timers holds in its first round.
-func filledMemory(ctx context.Context, w Workload, entries []catalog.Entry, n int) (float64, error) {
+// filledMemory is what a cell with n timers holds in its first round.
+func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
+	c.n = n
 	before := heap()
-	c := cellRun{workload: w, n: n, rows: contenders(entries, w)}
-	defer c.stop()
-	s, err := c.open()
+	r, err := c.begin(ctx, entries)
 	if err != nil {
 		return 0, err
 	}
-	defer s.close()
-	for _, row := range c.rows {
-		if err := c.fill(ctx, s, row); err != nil {
-			return 0, err
-		}
-	}
-	c.pace = s.pace(n, 1)
+	defer r.end()
 	for range c.modes(0) {
-		b, err := s.follow(c.pace.block, nil)
+		b, err := r.follow(r.pace.block, nil)
 		if err != nil {
 			return 0, err
 		}
-		c.memory = append(c.memory, b)
+		r.memory = append(r.memory, b)
 	}
 	held := heap()
 	return float64(held.bytes) - float64(before.bytes), nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -12,8 +13,8 @@ import (
 // allowance.
 func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	const n = 300_000
-	hold, _ := FindWorkload("hold")
-	cfg := Config{Workloads: []Workload{hold}, N: []int{1_000, n}}
+	hold, _ := workload.Find("hold")
+	cfg := Config{Workloads: []workload.Workload{hold}, N: []int{1_000, n}}
 	for _, name := range []string{"hwheel", "minheap-std", "list"} { // the list is left out at that size
 		e, _ := catalog.Find(name)
 		cfg.Structures = append(cfg.Structures, e)
@@ -22,7 +23,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := filledMemory(context.Background(), hold, cfg.entries(n), n)
+	held, err := filledMemory(context.Background(), cfg.cell(hold, n, Clock{}), cfg.entries(n), n)
 	if err != nil {
 		t.Fatal(err)
 	}

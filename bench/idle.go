@@ -1,8 +1,12 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -22,62 +26,104 @@ type idleCase struct {
 
 func (c idleCase) name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.delay, c.n) }
 
-// run replays the script on every structure under both drivers.
-func (c idleCase) run(entries []catalog.Entry) ([]Idle, error) {
-	workload := newHold(family(c.delay))
-	s := newScript(workload, c.n, c.seed)
-	blocks := []*Block{s.fill()}
-	for s.writer.Now() < structures.Tick(c.ticks) {
-		blocks = append(blocks, s.next(1, nil))
+// run replays the script on every structure under both drivers. A structure that
+// fails, or panics, is left out.
+func (c idleCase) run(ctx context.Context, entries []catalog.Entry) ([]results.Idle, []results.Failure, error) {
+	sc := workload.HoldWith(c.delay).Script(c.n, c.seed)
+	blocks := []*script.Block{sc.Fill()}
+	for sc.Now() < structures.Tick(c.ticks) {
+		blocks = append(blocks, sc.Next(1, nil))
 	}
-	var out []Idle
+	var out []results.Idle
+	var failed []results.Failure
 	for _, e := range entries {
-		for _, d := range []Driver{Ticking, Tickless} {
-			w := &waker{replayer: newReplayer(e.New(), e.MaxLate)}
-			w.work, _ = w.s.(interface{ Work() structures.Work })
-			if w.coarse != nil {
-				w.coarse.keep = d == Ticking
+		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
 			}
-			for _, b := range blocks {
-				w.replay(b, d)
+			var idle results.Idle
+			if err := sheltered(func() (err error) {
+				idle, err = c.count(e, d, blocks)
+				return err
+			}); err != nil {
+				failed = append(failed, results.Failure{
+					Structure: e.Name, Reason: err.Error(), Where: fmt.Sprintf("%s, %s driver, seed %d", c.name(), d, c.seed),
+				})
+				continue
 			}
-			if _, err := w.check(blocks[len(blocks)-1]); err != nil {
-				return nil, fmt.Errorf("%s fails the proof on %s under the %s driver, n %d, seed %d: %w",
-					e.Name, c.name(), d, c.n, c.seed, err)
-			}
-			w.idle.Workload, w.idle.Distribution, w.idle.N = workload.Name, c.delay, c.n
-			w.idle.Structure, w.idle.Driver = e.Name, d
-			w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
-			if w.work != nil {
-				w.idle.Work = w.work.Work()
-			}
-			if w.coarse != nil && d == Ticking {
-				w.idle.Lateness = w.coarse.lateness()
-			}
-			out = append(out, w.idle)
+			out = append(out, idle)
 		}
 	}
-	return out, nil
+	return out, failed, nil
+}
+
+// count replays blocks on one structure under one driver.
+func (c idleCase) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
+	w := newWaker(e, d)
+	for _, b := range blocks {
+		w.replay(b)
+	}
+	if err := w.check(blocks[len(blocks)-1]); err != nil {
+		return results.Idle{}, err
+	}
+	w.idle.Workload, w.idle.Distribution, w.idle.N = workload.HoldWith(c.delay).Name, c.delay, c.n
+	w.idle.Structure, w.idle.Driver = e.Name, d
+	w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
+	if w.work != nil {
+		w.idle.Work = w.work.Work()
+	}
+	if w.coarse != nil && d == results.Ticking {
+		w.idle.Lateness = w.coarse.lateness()
+	}
+	return w.idle, nil
 }
 
 // waker replays a script under a driver of its own: the script says what is
 // scheduled and cancelled when, the driver when the structure is woken.
 type waker struct {
 	*replayer
-	work interface{ Work() structures.Work }
-	now  structures.Tick
-	idle Idle
+	driver results.Driver
+	coarse *coarseReplayer // the replayer of a coarse structure; nil: exact
+	work   interface{ Work() structures.Work }
+	now    structures.Tick
+	idle   results.Idle
 }
 
-func (w *waker) replay(b *Block, d Driver) {
-	w.reserve(b)
+func newWaker(e catalog.Entry, d results.Driver) *waker {
+	w := &waker{driver: d}
+	if e.Exact() {
+		w.replayer = &replayer{s: e.New()}
+	} else {
+		w.coarse = newCoarseReplayer(e.New(), e.MaxLate)
+		w.coarse.keep = d == results.Ticking
+		w.replayer = w.coarse.replayer
+	}
+	w.work, _ = w.s.(interface{ Work() structures.Work })
+	return w
+}
+
+func (w *waker) check(b *script.Block) (err error) {
+	if w.coarse != nil {
+		_, err = w.coarse.check(b)
+	} else {
+		_, err = w.replayer.check(b)
+	}
+	return err
+}
+
+func (w *waker) replay(b *script.Block) {
+	if w.coarse != nil {
+		w.coarse.reserve(b)
+	} else {
+		w.reserve(b)
+	}
 	ops := b.Ops
 	for _, batch := range b.Batches {
-		if batch.code != opFire && batch.code != opWake {
-			w.do(batch.code, ops[:batch.Len])
+		if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
+			w.do(batch.Kind, ops[:batch.Len])
 		} else {
 			for _, op := range ops[:batch.Len] {
-				w.advance(op.At, d)
+				w.advance(op.At)
 			}
 		}
 		ops = ops[batch.Len:]
@@ -86,8 +132,11 @@ func (w *waker) replay(b *Block, d Driver) {
 
 // advance moves time to a tick, with the wake-ups that the driver makes on the
 // way.
-func (w *waker) advance(to structures.Tick, d Driver) {
-	if d == Ticking {
+func (w *waker) advance(to structures.Tick) {
+	if w.coarse != nil {
+		w.coarse.expectUntil(to)
+	}
+	if w.driver == results.Ticking {
 		for w.now < to {
 			w.now++
 			w.wake(w.now)
@@ -106,7 +155,7 @@ func (w *waker) advance(to structures.Tick, d Driver) {
 		// What a coarse structure rounds by goes by the delay from its clock, so its
 		// caller brings that up to date before it schedules. The caller is awake
 		// then: it counts as no wake-up. Nothing is due, or Next was wrong.
-		w.do(opWake, []Op{{At: to}})
+		w.coarse.wake(to)
 	}
 }
 
@@ -118,7 +167,11 @@ func (w *waker) wake(at structures.Tick) {
 	if w.work != nil {
 		work = w.work.Work()
 	}
-	w.do(opWake, []Op{{At: at}})
+	if w.coarse != nil {
+		w.coarse.wake(at)
+	} else {
+		w.do(script.KindWake, []script.Op{{At: at}})
+	}
 	w.idle.Wakeups++
 	if w.done.Fired > before {
 		return

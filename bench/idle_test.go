@@ -1,34 +1,48 @@
 package bench
 
 import (
+	"context"
+	"errors"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
-func TestWakeUpsOfAHandMadeScript(t *testing.T) {
-	w := &Writer{}
-	w.begin(nil)
+type byHand struct{}
+
+func (byHand) Fill(w *script.Writer, _ *script.Rand) {
 	w.Schedule(3)
 	w.Schedule(3)
 	w.Schedule(7)
 	w.Advance(3)
 	w.Advance(7)
 	w.Advance(10)
-	b := w.end()
-	for driver, want := range map[Driver]Idle{
-		Ticking:  {Wakeups: 10, Empty: 8},
-		Tickless: {Wakeups: 2},
+}
+
+func (byHand) Step(*script.Writer, *script.Rand) {}
+
+// entry is a catalog entry of a structure for tests.
+func entry[S structures.Scheduler[uint64], O any](newS func(...O) S) catalog.Entry {
+	return catalog.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
+}
+
+// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
+func TestWakeUpsOfAHandMadeScript(t *testing.T) {
+	b := script.New(byHand{}, nil).Fill()
+	for driver, want := range map[results.Driver]results.Idle{
+		results.Ticking:  {Wakeups: 10, Empty: 8},
+		results.Tickless: {Wakeups: 2},
 	} {
-		k := &waker{replayer: newReplayer(minheap.New[uint64](), nil)}
-		k.replay(b, driver)
+		k := newWaker(entry(minheap.New[uint64]), driver)
+		k.replay(b)
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
 		}
-		if _, err := k.check(b); err != nil {
+		if err := k.check(b); err != nil {
 			t.Errorf("%s: %v", driver, err)
 		}
 	}
@@ -54,37 +68,46 @@ func (b *busy) Work() structures.Work { return b.sum }
 func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	for _, c := range []struct {
 		each structures.Work
-		want Idle
+		want results.Idle
 	}{
-		{structures.Work{}, Idle{Wakeups: 4, Empty: 3}},
-		{structures.Work{Moved: 2}, Idle{Wakeups: 4, Moved: 3}},
-		{structures.Work{Dropped: 1}, Idle{Wakeups: 4, Dropped: 3}},
-		{structures.Work{Moved: 1, Dropped: 1}, Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{}, results.Idle{Wakeups: 4, Empty: 3}},
+		{structures.Work{Moved: 2}, results.Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{Dropped: 1}, results.Idle{Wakeups: 4, Dropped: 3}},
+		{structures.Work{Moved: 1, Dropped: 1}, results.Idle{Wakeups: 4, Moved: 3}},
 	} {
 		s := &busy{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := &waker{replayer: newReplayer(s, nil), work: s}
-		k.advance(4, Ticking)
+		k := &waker{replayer: &replayer{s: s}, driver: results.Ticking, work: s}
+		k.advance(4)
 		if k.idle != c.want {
 			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
 		}
 	}
 }
 
+// counted runs the idle analysis; a structure that fails is an error.
+func counted(c idleCase, entries []catalog.Entry) ([]results.Idle, error) {
+	counts, failed, err := c.run(context.Background(), entries)
+	for _, f := range failed {
+		err = errors.Join(err, f)
+	}
+	return counts, err
+}
+
 // What the theory says for any script: heaps, trees and lists never wake in vain
 // without a tick, and a driver that ticks wakes once a tick.
 func TestIdleCountsAddUp(t *testing.T) {
 	for _, n := range idlePopulations {
-		counts, err := idleCase{"clustered", n, 20_000, 3}.run(catalog.All())
+		counts, err := counted(idleCase{"clustered", n, 20_000, 3}, catalog.All())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range counts {
 			e, _ := catalog.Find(i.Structure)
-			if i.Driver == Ticking && i.Wakeups != i.Ticks {
+			if i.Driver == results.Ticking && i.Wakeups != i.Ticks {
 				t.Errorf("%s wakes %d times in %d ticks", i.Structure, i.Wakeups, i.Ticks)
 			}
-			if i.Driver == Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
+			if i.Driver == results.Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
 				t.Errorf("%s wakes %d times in vain although it knows its next deadline", i.Structure, i.Total())
 			}
 			if i.Wakeups-i.Total() > i.Fired {

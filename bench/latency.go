@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // latencies collects stamped samples, a histogram for each kind of call.
-type latencies [len(kinds)]*hdrhistogram.Histogram
+type latencies [script.NumKinds]*hdrhistogram.Histogram
 
 // maxLatency is the longest call that a histogram can hold; three significant
 // digits up to there cost 120 kB a histogram.
@@ -22,25 +24,25 @@ func newLatencies() *latencies {
 	return &l
 }
 
-func (l *latencies) record(code opcode, d time.Duration) {
+func (l *latencies) record(code script.Kind, d time.Duration) {
 	// Values outside the range are put at its ends: nothing is dropped.
 	_ = l[code].RecordValue(int64(min(max(d, 1), maxLatency)))
 }
 
 // summary returns the distributions of the kinds of call that there were.
-func (l *latencies) summary() []Latency {
-	var out []Latency
+func (l *latencies) summary() []results.Latency {
+	var out []results.Latency
 	for code, h := range l {
 		if h.TotalCount() == 0 {
 			continue
 		}
 		at := func(q float64) float64 { return float64(h.ValueAtQuantile(q * 100)) }
-		lat := Latency{
-			Kind: kinds[code], Samples: h.TotalCount(), Mean: h.Mean(),
+		lat := results.Latency{
+			Kind: script.Kind(code), Samples: h.TotalCount(), Mean: h.Mean(),
 			P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: float64(h.Max()),
 		}
 		for _, q := range curve(h.TotalCount()) {
-			lat.Quantiles = append(lat.Quantiles, Quantile{q, at(q)})
+			lat.Quantiles = append(lat.Quantiles, results.Quantile{Q: q, NS: at(q)})
 		}
 		out = append(out, lat)
 	}

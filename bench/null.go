@@ -1,18 +1,21 @@
 package bench
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
 
 // null is the floor: a scheduler that keeps nothing and answers from the
 // script's own list of what fires. What it costs is what the harness costs: the
 // script, the array of IDs, the calls through the interface, the checksum.
 type null struct {
-	fires     []Fire
+	fires     []script.Fire
 	len       int
 	issued    structures.ID
 	cancelled structures.ID // the last one, which is what a script uses as a stale ID
 }
 
-func (s *null) load(fires []Fire) { s.fires = fires }
+func (s *null) expect(fires []script.Fire) { s.fires = fires }
 
 func (s *null) Schedule(structures.Tick, uint64) structures.ID {
 	s.len++
@@ -36,6 +39,7 @@ func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
 		return t, false
 	}
 	t.Deadline, t.Value = s.fires[0].At, s.fires[0].Value
+	t.ID = structures.ID(t.Value + 1) // as Schedule issued it: values count from 0
 	s.fires = s.fires[1:]
 	s.len--
 	return t, true

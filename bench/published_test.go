@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -33,7 +35,7 @@ func entries(t *testing.T, names ...string) []catalog.Entry {
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay.Name, 1000, 100_000, 1}).run(entries(t, "hwheel-linux"))
+		counts, err := counted(idleCase{delay.Name, 1000, 100_000, 1}, entries(t, "hwheel-linux"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +54,13 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 // fixed ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
-	counts, err := (idleCase{"exponential", n, 300_000, 1}).run(entries(t, "wheel"))
+	counts, err := counted(idleCase{"exponential", n, 300_000, 1}, entries(t, "wheel"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := math.Exp(-n / mean)
 	for _, i := range counts {
-		if i.Driver != Ticking {
+		if i.Driver != results.Ticking {
 			continue
 		}
 		if got := float64(i.Total()) / float64(i.Wakeups); math.Abs(got-want) > 0.002 {
@@ -71,11 +73,11 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 // survives about once per level below its own.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
-	r := newReplayer(w, nil)
-	cancelling, _ := FindWorkload("start-stop")
-	s := newScript(cancelling, 1000, 1)
-	r.whole(s.fill())
-	r.whole(s.next(20_000, nil))
+	r := &replayer{s: w}
+	cancelling, _ := workload.Find("start-stop")
+	s := cancelling.Script(1000, 1)
+	r.whole(s.Fill())
+	r.whole(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
@@ -83,12 +85,12 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	// Delays of up to 60,000 ticks reach the second of the levels of 256 slots, and
 	// the third where they cross a multiple of 65,536.
 	w = hwheel.New[uint64]()
-	r = newReplayer(w, nil)
-	firing, _ := FindWorkload("hold")
-	s = newScript(firing, 1000, 1)
-	r.whole(s.fill())
+	r = &replayer{s: w}
+	firing, _ := workload.Find("hold")
+	s = firing.Script(1000, 1)
+	r.whole(s.Fill())
 	before := w.Work().Moved
-	b := s.next(40_000, nil)
+	b := s.Next(40_000, nil)
 	r.whole(b)
 	moves := float64(w.Work().Moved-before) / float64(len(b.Fires))
 	if moves < 0.95 || moves > 1.6 {
@@ -116,16 +118,16 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // form has some; hwheel looks the deadlines of few timers up instead.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
-		counts, err := (idleCase{delay.Name, 10, 100_000, 1}).run(entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
+		counts, err := counted(idleCase{delay.Name, 10, 100_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range counts {
 			classical := i.Structure == "hwheel-list"
-			if i.Driver == Tickless && !classical && i.Total() != 0 {
+			if i.Driver == results.Tickless && !classical && i.Total() != 0 {
 				t.Errorf("%s, %s: %d idle wake-ups, want none", i.Structure, delay.Name, i.Total())
 			}
-			if i.Driver == Tickless && classical && (i.Moved == 0 || i.Empty != 0) {
+			if i.Driver == results.Tickless && classical && (i.Moved == 0 || i.Empty != 0) {
 				t.Errorf("%s, %s: %+v, want idle wake-ups that only move timers", i.Structure, delay.Name, i)
 			}
 		}

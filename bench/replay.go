@@ -4,60 +4,51 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
-// replayer puts one structure through a script. What it does besides the calls
-// is what any caller has to do: it keeps the IDs, and it looks at what fires.
-type replayer struct {
-	s       structures.Scheduler[uint64]
-	ids     []structures.ID // by key
-	done    Proof           // Pending is filled in by check
-	stale   structures.ID   // the last one cancelled: what is refused even where timers are late
-	refused uint64          // cancels and reschedules of pending timers
-	granted uint64          // cancels and reschedules of timers that are not pending
-	late    uint64          // over what fired after its deadline: see lateness
-	coarse  *coarseProof    // of a structure that may fire late; nil: exact
+// account is what a replay has come to so far.
+type account struct {
+	done    script.Proof // Pending is filled in by check
+	late    uint64       // over what fired after its deadline: see script.LateChecksum
+	binding uint64       // over the pending timers: see script.Binding
+	refused uint64       // cancels and reschedules of pending timers
+	granted uint64       // cancels and reschedules of timers that are not pending
 }
 
-// newReplayer returns a replayer for s, which may fire late by maxLate, if that
-// is not nil.
-func newReplayer(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick) *replayer {
-	r := &replayer{s: s}
-	if maxLate != nil {
-		r.coarse = newCoarseProof(maxLate)
-	}
-	return r
+// replayer puts one structure through a script. What it does besides the calls
+// is what any caller has to do: it keeps the IDs, and it looks at what fires. It
+// does the same for every structure.
+type replayer struct {
+	account
+	s     structures.Scheduler[uint64]
+	ids   []structures.ID // by key
+	stale structures.ID   // the last one cancelled: what is refused even where timers are late
 }
+
+// expecter is a scheduler that is told what fires before it is asked.
+type expecter interface{ expect(fires []script.Fire) }
 
 // reserve makes room for the IDs of a block, outside the timed region.
-func (r *replayer) reserve(b *Block) {
+func (r *replayer) reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
 	}
-	if oracle, ok := r.s.(*null); ok {
-		oracle.load(b.Fires)
-	}
-	if r.coarse != nil {
-		r.coarse.expect(b.Fires)
+	if s, ok := r.s.(expecter); ok {
+		s.expect(b.Fires)
 	}
 }
 
 // check holds everything replayed up to a block against what the generator says
 // must have come of it, and returns the account.
-func (r *replayer) check(b *Block) (Proof, error) {
-	p, want := r.done, b.Want
-	p.Pending = uint64(r.s.Len())
-	if r.refused > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+func (r *replayer) check(b *script.Block) (script.Proof, error) {
+	p, err := r.sound()
+	if err != nil {
+		return p, err
 	}
-	if r.granted > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", r.granted)
-	}
-	if r.coarse != nil {
-		return r.coarse.check(p, want)
-	}
-	if err := p.Check(want); err != nil {
+	if err := p.Check(b.Want); err != nil {
 		return p, err
 	}
 	if r.late != b.Late {
@@ -66,13 +57,26 @@ func (r *replayer) check(b *Block) (Proof, error) {
 	return p, nil
 }
 
+// sound checks what needs no account of the generator.
+func (r *replayer) sound() (script.Proof, error) {
+	p := r.done
+	p.Pending = uint64(r.s.Len())
+	if r.refused > 0 {
+		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+	}
+	if r.granted > 0 {
+		return p, fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", r.granted)
+	}
+	return p, nil
+}
+
 // whole replays a block with no clock read inside.
-func (r *replayer) whole(b *Block) time.Duration {
+func (r *replayer) whole(b *script.Block) time.Duration {
 	r.reserve(b)
 	start := time.Now()
 	ops := b.Ops
 	for _, batch := range b.Batches {
-		r.do(batch.code, ops[:batch.Len])
+		r.do(batch.Kind, ops[:batch.Len])
 		ops = ops[batch.Len:]
 	}
 	return time.Since(start)
@@ -80,20 +84,20 @@ func (r *replayer) whole(b *Block) time.Duration {
 
 // byKind replays a block and reads the clock once per batch of operations. It
 // returns the time by kind, the cost of reading the clock taken off.
-func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
+func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	r.reserve(b)
-	var spent [len(kinds)]KindTime
+	var times [script.NumKinds]results.KindTime
 	ops := b.Ops
 	epoch := time.Now()
 	last := time.Since(epoch)
 	for _, batch := range b.Batches {
 		fired := r.done.Fired
-		r.do(batch.code, ops[:batch.Len])
+		r.do(batch.Kind, ops[:batch.Len])
 		now := time.Since(epoch)
-		k := &spent[batch.code]
+		k := &times[batch.Kind]
 		k.NS += float64(now - last)
 		k.ClockReads++
-		if batch.code == opFire {
+		if batch.Kind == script.KindFire {
 			k.Count += int(r.done.Fired - fired)
 		} else {
 			k.Count += batch.Len
@@ -101,10 +105,10 @@ func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
 		last = now
 		ops = ops[batch.Len:]
 	}
-	var out []KindTime
-	for code, k := range spent {
+	var out []results.KindTime
+	for kind, k := range times {
 		if k.Count > 0 {
-			k.Kind = kinds[code]
+			k.Kind = script.Kind(kind)
 			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
 			out = append(out, k)
 		}
@@ -113,28 +117,33 @@ func (r *replayer) byKind(b *Block, clock Clock) []KindTime {
 }
 
 // do does the operations of one batch. This is the timed code: a loop for each
-// kind, and nothing in it but the call, the array of IDs and the checksum.
-func (r *replayer) do(code opcode, ops []Op) {
+// kind, and nothing in it but the call, the array of IDs and the checksums.
+func (r *replayer) do(kind script.Kind, ops []script.Op) {
 	s, ids := r.s, r.ids
-	switch code {
-	case opSchedule:
-		value := r.done.Scheduled
+	switch kind {
+	case script.KindSchedule:
+		value, binding := r.done.Scheduled, r.binding
 		for i := range ops {
-			ids[ops[i].Key] = s.Schedule(ops[i].At, value)
+			id := s.Schedule(ops[i].At, value)
+			ids[ops[i].Key] = id
+			binding += script.Binding(id, value)
 			value++
 		}
-		r.done.Scheduled = value
-	case opCancel:
-		cancelled := uint64(0)
+		r.done.Scheduled, r.binding = value, binding
+	case script.KindCancel:
+		cancelled, binding := uint64(0), r.binding
 		for i := range ops {
-			if s.Cancel(ids[ops[i].Key]) {
+			id := ids[ops[i].Key]
+			binding -= script.Binding(id, uint64(ops[i].Number))
+			if s.Cancel(id) {
 				cancelled++
 			}
 		}
+		r.binding = binding
 		r.done.Cancelled += cancelled
 		r.refused += uint64(len(ops)) - cancelled
 		r.stale = ids[ops[len(ops)-1].Key]
-	case opReschedule:
+	case script.KindReschedule:
 		moved := uint64(0)
 		for i := range ops {
 			if s.Reschedule(ids[ops[i].Key], ops[i].At) {
@@ -142,12 +151,8 @@ func (r *replayer) do(code opcode, ops []Op) {
 			}
 		}
 		r.refused += uint64(len(ops)) - moved
-	case opFire, opWake:
-		if r.coarse != nil {
-			r.popCoarse(ops)
-			return
-		}
-		fired, sum, late := r.done.Fired, r.done.Checksum, r.late
+	case script.KindFire, script.KindWake:
+		fired, sum, late, binding := r.done.Fired, r.done.Checksum, r.late, r.binding
 		for i := range ops {
 			at := ops[i].At
 			for {
@@ -156,13 +161,14 @@ func (r *replayer) do(code opcode, ops []Op) {
 					break
 				}
 				fired++
-				h := checksum(t.Deadline, t.Value)
+				h := script.Checksum(t.Deadline, t.Value)
 				sum += h
-				late += lateness(at, t.Deadline, h)
+				late += script.LateChecksum(at, t.Deadline, h)
+				binding -= script.Binding(t.ID, t.Value)
 			}
 		}
-		r.done.Fired, r.done.Checksum, r.late = fired, sum, late
-	case opRefused:
+		r.done.Fired, r.done.Checksum, r.late, r.binding = fired, sum, late, binding
+	case script.KindRefused:
 		for i := range ops {
 			var ok bool
 			if at := ops[i].At; at > 0 {
@@ -177,89 +183,22 @@ func (r *replayer) do(code opcode, ops []Op) {
 	}
 }
 
-// sampleEvery is the stride of stamped samples: coprime to the lengths in which
-// workloads repeat themselves (pairs, bursts of 32), so that every kind of
-// operation gets its turn.
-const sampleEvery = 5
-
-// sampled replays a block and stamps every call of every fifth operation.
-func (r *replayer) sampled(b *Block, into *latencies) {
-	r.reserve(b)
-	ops, stride := b.Ops, 0
-	for _, batch := range b.Batches {
-		for i := range batch.Len {
-			if stride++; stride < sampleEvery {
-				r.do(batch.code, ops[i:i+1])
-				continue
-			}
-			stride = 0
-			r.stamped(batch.code, ops[i], into)
-		}
-		ops = ops[batch.Len:]
-	}
-}
-
-// stamped does one operation with a stamp before and after each call. What is
-// recorded includes one reading of the clock.
-func (r *replayer) stamped(code opcode, op Op, into *latencies) {
-	s, id := r.s, &r.ids[op.Key]
-	epoch := time.Now()
-	switch code {
-	case opSchedule:
-		start := time.Since(epoch)
-		issued := s.Schedule(op.At, r.done.Scheduled)
-		into.record(opSchedule, time.Since(epoch)-start)
-		*id = issued
-		r.done.Scheduled++
-	case opCancel:
-		start := time.Since(epoch)
-		ok := s.Cancel(*id)
-		into.record(opCancel, time.Since(epoch)-start)
-		r.stale = *id
-		r.count(ok, &r.done.Cancelled)
-	case opReschedule:
-		start := time.Since(epoch)
-		ok := s.Reschedule(*id, op.At)
-		into.record(opReschedule, time.Since(epoch)-start)
-		r.count(ok, new(uint64))
-	case opFire, opWake:
-		for {
-			start := time.Since(epoch)
-			t, ok := s.Pop(op.At)
-			took := time.Since(epoch) - start
-			if !ok {
-				into.record(opWake, took)
-				if r.coarse != nil {
-					r.coarse.woken = op.At
-				}
-				return
-			}
-			into.record(opFire, took)
-			r.fired(op.At, t)
-		}
-	case opRefused:
-		start := time.Since(epoch)
-		r.do(opRefused, []Op{op})
-		into.record(opRefused, time.Since(epoch)-start)
-	}
-}
-
 // fired takes note of a timer outside of the timed loops.
 func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
-	h := checksum(t.Deadline, t.Value)
+	h := script.Checksum(t.Deadline, t.Value)
 	r.done.Fired++
 	r.done.Checksum += h
-	if r.coarse != nil {
-		r.coarse.note(at, t)
-		return
-	}
-	r.late += lateness(at, t.Deadline, h)
+	r.late += script.LateChecksum(at, t.Deadline, h)
+	r.binding -= script.Binding(t.ID, t.Value)
 }
 
-func (r *replayer) count(ok bool, done *uint64) {
-	if ok {
-		*done++
-	} else {
-		r.refused++
+// bound checks that each timer fired under the ID and with the value that it was
+// scheduled with: what is left of the bindings must be those of the pending timers.
+func (r *replayer) bound(pending func(do func(script.Timer))) error {
+	want := uint64(0)
+	pending(func(t script.Timer) { want += script.Binding(r.ids[t.Key], t.Value) })
+	if r.binding != want {
+		return fmt.Errorf("of %d timers some fired under an ID or with a value that is not theirs", r.done.Fired)
 	}
+	return nil
 }

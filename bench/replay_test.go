@@ -2,65 +2,94 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// blocksOf returns the fill of a workload and nine blocks of it.
-func blocksOf(w Workload, seed uint64) []*Block {
-	script := newScript(w, sizeFor(w), seed)
-	blocks := []*Block{script.fill()}
-	for range 9 {
-		blocks = append(blocks, script.next(2000, nil))
+// testN is the size at which tests run a workload that takes any.
+const testN = 500
+
+// testSize returns the size at which tests run a workload: the larger ones scaled
+// down.
+func testSize(w workload.Workload) int {
+	if w.Resident > 0 {
+		return min(w.Resident, 10_000)
 	}
-	return blocks
+	return testN
+}
+
+// tested returns a structure as a contender that holds nothing yet.
+func tested(e catalog.Entry) *contender {
+	return begun(&contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
+}
+
+// begun gives a contender its structure.
+func begun(c *contender) *contender {
+	c.replayer = &replayer{s: c.entry.New()}
+	if !c.entry.Exact() {
+		c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
+	}
+	return c
+}
+
+// replayAs replays a block in one of the ways that there are, and checks it.
+func (c *contender) replayAs(way int, b *script.Block) error {
+	switch way % 4 {
+	case 0:
+		c.whole(b)
+	case 1:
+		c.byKind(b, Clock{})
+	case 2:
+		c.sampled(b, newLatencies())
+	case 3:
+		return c.prove(b)
+	}
+	return c.check(b)
 }
 
 // allReplays replays a workload in every way there is and returns the first
 // failure of the proof.
-func allReplays(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick, blocks []*Block) error {
-	r, samples := newReplayer(s, maxLate), newLatencies()
-	for i, b := range blocks {
-		switch i % 3 {
-		case 0:
-			r.whole(b)
-		case 1:
-			r.byKind(b, Clock{})
-		case 2:
-			r.sampled(b, samples)
-		}
-		if _, err := r.check(b); err != nil {
+func allReplays(c *contender, w workload.Workload, seed uint64) error {
+	s := w.Script(testSize(w), seed)
+	b := s.Fill()
+	defer c.stop()
+	c.whole(b)
+	if err := c.check(b); err != nil {
+		return err
+	}
+	for way := range 8 {
+		b = s.Next(2000, b)
+		if err := c.replayAs(way, b); err != nil {
 			return err
 		}
 	}
-	return nil
+	if c.second != nil {
+		return nil
+	}
+	return c.bound(s.Pending)
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
-	for _, w := range Workloads() {
-		for seed := range uint64(3) {
-			blocks := blocksOf(w, seed)
-			for _, e := range catalog.All() {
-				if err := allReplays(e.New(), e.MaxLate, blocks); err != nil {
-					t.Errorf("%s on %s, seed %d: %v", e.Name, w.Name, seed, err)
+	for _, w := range workload.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(3) {
+				rows := contenders(catalog.All(), w)
+				for _, row := range rows[:len(rows)-1] { // not the control
+					if err := allReplays(begun(row), w, seed); err != nil {
+						t.Errorf("%s, seed %d: %v", row.row.Structure, seed, err)
+					}
 				}
 			}
-			if err := allReplays(&null{}, nil, blocks); err != nil {
-				t.Errorf("the floor on %s, seed %d: %v", w.Name, seed, err)
-			}
-			if KindOf(w.Model).nothingFires {
-				g := gotimer.New()
-				if err := allReplays(g, nil, blocks); err != nil {
-					t.Errorf("the baseline on %s, seed %d: %v", w.Name, seed, err)
-				}
-				g.Stop()
-			}
-		}
+		})
 	}
 }
 
@@ -70,6 +99,7 @@ type faulty struct {
 	fault string
 	calls int
 	last  structures.Timer[uint64]
+	held  []structures.Timer[uint64] // to be returned next
 }
 
 func (f *faulty) strike() bool { f.calls++; return f.calls%100 == 0 }
@@ -90,13 +120,15 @@ func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID 
 
 func (f *faulty) Cancel(id structures.ID) bool {
 	switch {
+	case f.fault == "panics" && f.strike():
+		panic("on purpose")
 	case f.fault == "refuses a cancel" && f.strike():
 		f.Heap.Cancel(id)
 		return false
 	case f.fault == "forgets a cancel" && f.strike():
 		return true
 	}
-	return f.Heap.Cancel(id)
+	return f.Heap.Cancel(id) || f.fault == "accepts an old ID" && f.strike()
 }
 
 func (f *faulty) Reschedule(id structures.ID, deadline structures.Tick) bool {
@@ -112,11 +144,44 @@ func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 		f.last = structures.Timer[uint64]{}
 		return t, true
 	}
-	t, ok := f.Heap.Pop(now)
-	if ok {
-		f.last = t
+	if len(f.held) > 0 {
+		t := f.held[0]
+		f.held = f.held[1:]
+		return t, true
 	}
-	return t, ok
+	t, ok := f.Heap.Pop(now)
+	if !ok {
+		return t, false
+	}
+	switch {
+	case f.fault == "fires under a wrong ID" && f.strike():
+		t.ID++
+	case f.fault == "swaps values of a tick":
+		if u, ok := f.Heap.Pop(now); ok {
+			if u.Deadline == t.Deadline && f.strike() {
+				t.Value, u.Value = u.Value, t.Value
+			}
+			f.held = append(f.held, u)
+		}
+	}
+	f.last = t
+	return t, true
+}
+
+func (f *faulty) Next() (structures.Tick, bool) {
+	at, ok := f.Heap.Next()
+	if f.fault == "names a tick too late" && f.strike() {
+		at++
+	}
+	return at, ok
+}
+
+func (f *faulty) Len() int {
+	n := f.Heap.Len() + len(f.held)
+	if f.fault == "counts wrong" && f.strike() {
+		n++
+	}
+	return n
 }
 
 func faultyEntry(fault string) catalog.Entry {
@@ -126,40 +191,74 @@ func faultyEntry(fault string) catalog.Entry {
 }
 
 func TestTheProofFindsEveryFault(t *testing.T) {
-	w, _ := FindWorkload("mixed")
-	blocks := blocksOf(w, 1)
-	if err := allReplays(faultyEntry("").New(), nil, blocks); err != nil {
-		t.Fatalf("without a fault: %v", err)
-	}
-	for _, fault := range []string{
-		"loses a timer", "fires a tick early", "fires a tick late", "mixes values up",
-		"refuses a cancel", "forgets a cancel", "forgets to move", "fires twice",
+	for _, c := range []struct{ fault, workload string }{
+		{"", "mixed"}, {"", "cron-aligned"},
+		{"loses a timer", "mixed"}, {"fires a tick early", "mixed"}, {"fires a tick late", "mixed"}, {"mixes values up", "mixed"},
+		{"refuses a cancel", "mixed"}, {"forgets a cancel", "mixed"}, {"forgets to move", "mixed"}, {"fires twice", "mixed"},
+		{"swaps values of a tick", "cron-aligned"}, {"fires under a wrong ID", "mixed"},
+		{"accepts an old ID", "start-stop"}, {"names a tick too late", "hold"}, {"counts wrong", "churn"},
 	} {
-		if err := allReplays(faultyEntry(fault).New(), nil, blocks); err == nil {
-			t.Errorf("a structure that %s passes the proof", fault)
+		t.Run(c.fault, func(t *testing.T) {
+			w, _ := workload.Find(c.workload)
+			err := allReplays(tested(faultyEntry(c.fault)), w, 1)
+			if found := err != nil; found != (c.fault != "") {
+				t.Errorf("a structure that %s on %s: error %v", c.fault, c.workload, err)
+			}
+		})
+	}
+}
+
+// What is timed must show the faults that checksums can show, without the block that
+// proves every answer.
+func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
+	w, _ := workload.Find("cron-aligned")
+	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {
+		s := w.Script(testSize(w), 1)
+		c, b := tested(faultyEntry(fault)), s.Fill()
+		for range 5 {
+			c.whole(b)
+			b = s.Next(5000, b)
+		}
+		c.whole(b)
+		err := errors.Join(c.check(b), c.bound(s.Pending))
+		if found := err != nil; found != (fault != "") {
+			t.Errorf("a structure that %s: error %v", fault, err)
 		}
 	}
 }
 
-func TestARunWithoutProofGivesNoNumber(t *testing.T) {
-	profile, _ := FindProfile("smoke")
-	w, _ := FindWorkload("churn")
-	r, err := Run(context.Background(), Config{
-		Profile: profile, Trials: 1, Seed: 1, Workloads: []Workload{w},
-		Structures: []catalog.Entry{faultyEntry("refuses a cancel")},
-	})
+func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "idle"})
+	panicking := catalog.Entry{Name: "panicking", New: func() structures.Scheduler[uint64] {
+		return &faulty{Heap: minheap.New[uint64](), fault: "panics"}
+	}}
+	cfg.Structures = append(cfg.Structures, faultyEntry("refuses a cancel"), panicking)
+	r, err := Run(context.Background(), cfg)
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, part := range []string{"faulty", "churn", "seed 1", "refused"} {
+	for _, part := range []string{"faulty", "churn", "seed 7", "refused", "panicking", "it panics: on purpose"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error %q does not name %q", err, part)
 		}
 	}
-	if len(r.Cells) != 0 || r.Complete {
-		t.Errorf("%d cells in spite of the failure", len(r.Cells))
+	if !r.Complete || len(r.Cells) != 2 || len(r.Failures) < 2 {
+		t.Fatalf("complete %v with %d cells and %d failures, want all cells", r.Complete, len(r.Cells), len(r.Failures))
 	}
-	if _, err := (idleCase{"uniform", 1000, 20_000, 1}).run([]catalog.Entry{faultyEntry("fires a tick late")}); err == nil {
-		t.Error("the idle analysis counts the wake-ups of a structure that fires late")
+	for _, row := range r.Cells[0].Rows {
+		if row.Structure == "faulty" || row.Structure == "panicking" {
+			t.Errorf("%s has a row on churn in spite of its failure", row.Structure)
+		}
+	}
+	if names := len(r.Cells[0].Rows); names != 4 { // floor, Go's timers, quadheap, control
+		t.Errorf("%d rows on churn, want the other 4", names)
+	}
+}
+
+func TestACellWithoutAStructureIsLeftOut(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"churn"})
+	cfg.Structures = []catalog.Entry{faultyEntry("refuses a cancel")}
+	if r, err := Run(context.Background(), cfg); err == nil || len(r.Cells) != 0 {
+		t.Errorf("error %v, %d cells", err, len(r.Cells))
 	}
 }

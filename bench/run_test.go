@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -26,7 +28,7 @@ func tinyRun(t *testing.T, structures, workloads []string) Config {
 		cfg.Structures = append(cfg.Structures, e)
 	}
 	for _, name := range workloads {
-		w, ok := FindWorkload(name)
+		w, ok := workload.Find(name)
 		if !ok {
 			t.Fatalf("no workload %q", name)
 		}
@@ -40,7 +42,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	var steps []string
 	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
 	saved := 0
-	cfg.Checkpoint = func(r *Results) error {
+	cfg.Checkpoint = func(r *results.Run) error {
 		saved++
 		if r.Complete != (saved == len(steps) && len(r.Idle) == 56) {
 			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
@@ -69,7 +71,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 			if row.Proof != c.Rows[0].Proof || row.Proof.Scheduled == 0 {
 				t.Errorf("%s: %s has proof %+v, the floor %+v", c.Workload, row.Structure, row.Proof, c.Rows[0].Proof)
 			}
-			if measured := row.BytesPerTimer > 0; measured == (row.Role == RoleFloor) {
+			if measured := row.BytesPerTimer > 0; measured == (row.Role == results.RoleFloor) {
 				t.Errorf("%s, %s: %g bytes a timer", c.Workload, row.Structure, row.BytesPerTimer)
 			}
 		}
@@ -105,16 +107,24 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	}
 
 	// A structure that fails on another seed only gives no number either.
+	cfg = tinyRun(t, []string{"hwheel", "quadheap"}, []string{"sip"})
+	cfg.Profile, _ = FindProfile("full")
 	calls := 0
-	entry := cfg.Structures[0]
-	cfg.Structures[0].New = func() structures.Scheduler[uint64] {
+	entry := cfg.Structures[1]
+	cfg.Structures[1].New = func() structures.Scheduler[uint64] {
 		if calls++; calls > 2 { // beyond the structure and its control
 			return &faulty{Heap: minheap.New[uint64](), fault: "fires a tick late"}
 		}
 		return entry.New()
 	}
-	if r, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 0 {
-		t.Errorf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
+	r, err = Run(context.Background(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 1 {
+		t.Fatalf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
+	}
+	for _, row := range r.Cells[0].Rows {
+		if row.Structure == "quadheap" {
+			t.Error("quadheap has a row in spite of its fault on another seed")
+		}
 	}
 }
 
@@ -153,8 +163,8 @@ func TestAnInterruptedRunKeepsWhatIsFinished(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}
-	if len(r.Cells) != 2 || r.Complete || r.validate() != nil {
-		t.Errorf("%d cells, complete %v, validate %v; want 2 valid cells, not complete", len(r.Cells), r.Complete, r.validate())
+	if len(r.Cells) != 2 || r.Complete || r.Validate() != nil {
+		t.Errorf("%d cells, complete %v, validate %v; want 2 valid cells, not complete", len(r.Cells), r.Complete, r.Validate())
 	}
 }
 
@@ -162,7 +172,7 @@ func TestAFailedCheckpointEndsTheRun(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn"})
 	full := errors.New("disk full")
 	calls := 0
-	cfg.Checkpoint = func(*Results) error { calls++; return full }
+	cfg.Checkpoint = func(*results.Run) error { calls++; return full }
 	if _, err := Run(context.Background(), cfg); !errors.Is(err, full) || calls != 1 {
 		t.Errorf("error %v after %d checkpoints, want the error of the first", err, calls)
 	}
@@ -177,7 +187,7 @@ func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
 }
 
 func TestTheSameSeedCountsTheSame(t *testing.T) {
-	run := func() *Results {
+	run := func() *results.Run {
 		r, err := Run(context.Background(), tinyRun(t, []string{"wheel", "skiplist"}, []string{"idle", "mixed"}))
 		if err != nil {
 			t.Fatal(err)

@@ -1,13 +1,17 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -34,20 +38,20 @@ func (t *Trace) name() string { return "trace-" + t.Summary.Header.Name }
 // n is the mean number of pending timers.
 func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 
-func (t *Trace) workload() Workload {
-	return Workload{
+func (t *Trace) workload() workload.Workload {
+	return workload.Workload{
 		Name:     t.name(),
 		Summary:  t.Summary.Header.Description,
 		Source:   t.Path,
 		Tick:     t.Summary.Header.Tick,
 		Resident: t.n(),
-		Unit:     PerOperation,
+		Unit:     script.PerOperation,
 	}
 }
 
-func (t *Trace) recording() Recording {
+func (t *Trace) recording() results.Recording {
 	s := t.Summary
-	return Recording{
+	return results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(), Resident: s.Resident, CancelRate: s.CancelRate,
 	}
@@ -59,25 +63,26 @@ const minTrial = 50
 
 // Measurable returns an error if the trace is too short for so many trials.
 func (t *Trace) Measurable(trials int) error {
-	if p := (&traced{Trace: t}).pace(t.n(), trials); p.block < minTrial {
+	if p := (&traced{Trace: t}).pace(trials); p.block < minTrial {
 		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
-			t.Path, t.Summary.Totals.Count(), trials, 2*4*minTrial*trials)
+			t.Path, t.Summary.Totals.Count(), trials, 2*4*minTrial*(trials+1))
 	}
 	return nil
 }
 
 // cell returns the cell that replays the trace.
-func (t *Trace) cell(trials int, clock Clock) cellRun {
-	return cellRun{
+func (t *Trace) cell(trials int, clock Clock) cellConfig {
+	return cellConfig{
 		workload: t.workload(), n: t.n(), trials: trials, clock: clock,
-		source: func() (source, error) { return newTraced(t) },
+		open: func(context.Context, cellConfig) (source, error) { return newTraced(t) },
 	}
 }
 
 // traced is a trace as the source of a cell: every contender goes through all of
 // it once, in order. Its beginning, until as many timers are pending as on average,
 // but at most half of it, fills the structure. What follows is divided among the
-// trials: warm a little, time whole, time by kind, stamp, and so on in turns.
+// first block, which proves every answer, and the trials: warm a little, time whole,
+// time by kind, stamp, and so on in turns.
 //
 // Blocks are read as they are needed, so that memory does not depend on how long
 // the trace is.
@@ -88,17 +93,18 @@ type traced struct {
 	read   uint64 // operations so far
 
 	timers []tracedTimer // by key
-	total  Proof
+	total  script.Proof
 	late   uint64
 	now    structures.Tick
 
-	memory *Block // of populate
+	memory *script.Block // of populate
 }
 
 // tracedTimer is what the blocks need to know of the timer of a key.
 type tracedTimer struct {
 	deadline, delay structures.Tick
 	value           uint64
+	pending         bool
 }
 
 // largestBlock bounds the operations in a block, and with it the memory (chosen).
@@ -108,24 +114,24 @@ const largestBlock = 25_000
 // and counts for no structure.
 func newTraced(t *Trace) (*traced, error) {
 	s := &traced{Trace: t, timers: make([]tracedTimer, max(1, t.Summary.Totals.Keys))}
-	return s, s.populate(func(*Block) error { return nil })
+	return s, s.populate(func(*script.Block) error { return nil })
 }
 
-func (s *traced) pace(_, rounds int) pace {
+func (s *traced) pace(rounds int) pace {
 	left := s.Summary.Totals.Count() - s.read
 	if s.read == 0 {
 		left /= 2 // not filled yet: at worst
 	}
-	perRound := int(left) / rounds
+	perRound := int(left) / (rounds + 1)
 	const share = 3.5 // three timed blocks and half a block to warm
 	stretches := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, stretches)))
-	return pace{block: block, warm: block / 2, stretches: stretches}
+	return pace{prove: min(perRound, largestBlock), block: block, warm: block / 2, stretches: stretches}
 }
 
 func (s *traced) keys() int { return len(s.timers) }
 
-func (s *traced) populate(do func(*Block) error) error {
+func (s *traced) populate(do func(*script.Block) error) error {
 	if err := s.rewind(); err != nil {
 		return err
 	}
@@ -144,8 +150,32 @@ func (s *traced) populate(do func(*Block) error) error {
 	return nil
 }
 
-func (s *traced) follow(size int, reuse *Block) (*Block, error) {
+func (s *traced) follow(size int, reuse *script.Block) (*script.Block, error) {
 	return s.next(size, reuse, math.Inf(1))
+}
+
+func (s *traced) rest(do func(*script.Block) error) error {
+	for {
+		b, err := s.follow(largestBlock, s.memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.memory = b
+		if err := do(b); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *traced) pending(do func(script.Timer)) {
+	for key, t := range s.timers {
+		if t.pending {
+			do(script.Timer{Key: uint32(key), Value: t.value})
+		}
+	}
 }
 
 // rewind goes back to the beginning of the trace.
@@ -155,7 +185,7 @@ func (s *traced) rewind() error {
 	if err != nil {
 		return err
 	}
-	s.file, s.read, s.total, s.late, s.now = file, 0, Proof{}, 0, 0
+	s.file, s.read, s.total, s.late, s.now = file, 0, script.Proof{}, 0, 0
 	if s.reader == nil {
 		s.reader, err = trace.NewReader(file, s.Path)
 		return err
@@ -171,8 +201,8 @@ func (s *traced) close() {
 
 // next returns a block of so many operations, or fewer at the end of the trace or
 // once enough timers are pending. The first that is empty is io.EOF.
-func (s *traced) next(size int, reuse *Block, enough float64) (*Block, error) {
-	b := recycle(reuse)
+func (s *traced) next(size int, reuse *script.Block, enough float64) (*script.Block, error) {
+	b := script.Reuse(reuse)
 	started, area := s.now, 0.0
 	for n := 0; n < size && float64(s.reader.Pending()) < enough; n++ {
 		pending := float64(s.reader.Pending())
@@ -201,44 +231,46 @@ func (s *traced) next(size int, reuse *Block, enough float64) (*Block, error) {
 }
 
 // add writes an operation of the trace down as one of a script.
-func (s *traced) add(b *Block, op trace.Op) {
+func (s *traced) add(b *script.Block, op trace.Op) {
 	b.Calls++
 	switch op.Kind {
 	case trace.Schedule:
-		s.timers[op.Key] = tracedTimer{op.At, op.At - s.now, s.total.Scheduled}
+		s.timers[op.Key] = tracedTimer{op.At, op.At - s.now, s.total.Scheduled, true}
 		s.total.Scheduled++
-		b.add(opSchedule, Op{At: op.At, Key: op.Key})
+		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Reschedule:
 		t := &s.timers[op.Key]
 		t.deadline, t.delay = op.At, op.At-s.now
-		b.add(opReschedule, Op{At: op.At, Key: op.Key})
+		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Cancel:
 		s.total.Cancelled++
-		b.add(opCancel, Op{Key: op.Key})
+		s.timers[op.Key].pending = false
+		b.Add(script.KindCancel, script.Op{Key: op.Key, Number: uint32(s.timers[op.Key].value)})
 	case trace.RefusedReschedule:
-		b.add(opRefused, Op{At: max(s.now, s.now+1)})
+		b.Add(script.KindRefused, script.Op{At: max(s.now, s.now+1)})
 	case trace.RefusedCancel:
-		b.add(opRefused, Op{})
+		b.Add(script.KindRefused, script.Op{})
 	case trace.Advance:
 		b.Calls += len(op.Fired) - 1
 		b.Pops++
 		s.now = op.At
-		code := opWake
+		code := script.KindWake
 		if len(op.Fired) > 0 {
-			code = opFire
+			code = script.KindFire
 		}
-		b.add(code, Op{At: op.At})
+		b.Add(code, script.Op{At: op.At})
 		for _, key := range op.Fired {
 			s.fire(b, key)
 		}
 	}
 }
 
-func (s *traced) fire(b *Block, key uint32) {
+func (s *traced) fire(b *script.Block, key uint32) {
 	t := s.timers[key]
-	h := checksum(t.deadline, t.value)
+	s.timers[key].pending = false
+	h := script.Checksum(t.deadline, t.value)
 	s.total.Fired++
 	s.total.Checksum += h
-	s.late += lateness(s.now, t.deadline, h)
-	b.Fires = append(b.Fires, Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
+	s.late += script.LateChecksum(s.now, t.deadline, h)
+	b.Fires = append(b.Fires, script.Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
 }

@@ -3,20 +3,23 @@ package bench
 import (
 	"context"
 
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // WriteTrace writes the script that workload, n and seed name as a trace: its fill,
 // and what follows, until there are so many operations. What goes wrong with the
 // trace is what its Close returns.
-func WriteTrace(ctx context.Context, w *trace.Writer, workload Workload, n int, seed uint64, ops uint64) error {
+func WriteTrace(ctx context.Context, w *trace.Writer, workload workload.Workload, n int, seed uint64, ops uint64) error {
 	const atOnce = 20_000 // operations in memory
 	t := tracer{w: w, most: ops}
-	s := newScript(workload, n, seed)
-	for b := s.fill(); t.write(b) && ctx.Err() == nil; {
-		b = s.next(atOnce, b)
+	s := workload.Script(n, seed)
+	b, err := s.FillContext(ctx)
+	for err == nil && t.write(b) {
+		b, err = s.NextContext(ctx, atOnce, b)
 	}
-	return ctx.Err()
+	return err
 }
 
 // tracer writes blocks into a trace. Blocks and traces name timers by keys of
@@ -29,7 +32,7 @@ type tracer struct {
 }
 
 // write writes a block and reports whether there is room for more.
-func (t *tracer) write(b *Block) bool {
+func (t *tracer) write(b *script.Block) bool {
 	for len(t.keys) < b.Keys {
 		t.keys = append(t.keys, 0)
 	}
@@ -41,14 +44,14 @@ func (t *tracer) write(b *Block) bool {
 				return false
 			}
 			t.done++
-			switch batch.code {
-			case opSchedule:
+			switch batch.Kind {
+			case script.KindSchedule:
 				t.keys[op.Key] = t.w.Schedule(op.At)
-			case opReschedule:
+			case script.KindReschedule:
 				t.w.Reschedule(t.keys[op.Key], op.At)
-			case opCancel:
+			case script.KindCancel:
 				t.w.Cancel(t.keys[op.Key])
-			case opFire, opWake:
+			case script.KindFire, script.KindWake:
 				fired = fired[:0]
 				for len(fires) > 0 && fires[0].At == op.At {
 					fired = append(fired, t.keys[fires[0].Key])

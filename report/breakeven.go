@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // plainList is the simplest structure: the others must show from how many timers
@@ -31,7 +31,7 @@ type sizeVerdict struct {
 
 // againstList compares a structure with the list at every size at which both
 // were measured, the smallest first.
-func againstList(cells []bench.Cell, name string) []sizeVerdict {
+func againstList(cells []results.Cell, name string) []sizeVerdict {
 	var out []sizeVerdict
 	for _, c := range cells {
 		list, ok1 := rowOf(c, plainList)
@@ -114,7 +114,7 @@ func (v *view) breakEvenTable() string {
 		aligns += "l"
 	}
 	var rows [][]string
-	for _, who := range v.present(func(who contender) bool { return who.role == bench.RoleStructure && who.name != plainList }) {
+	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure && who.name != plainList }) {
 		line, compared := []string{literal(who.name)}, false
 		for _, w := range workloads {
 			cell := breakEven(againstList(v.cells(w), who.name))

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // sized makes a cell in which each structure costs a given time in every trial.
-func sized(n int, costs map[string]float64) bench.Cell {
-	c := bench.Cell{Workload: "hold", N: n}
+func sized(n int, costs map[string]float64) results.Cell {
+	c := results.Cell{Workload: "hold", N: n}
 	for name, ns := range costs {
-		row := bench.Row{Structure: name, Role: bench.RoleStructure}
+		row := results.Row{Structure: name, Role: results.RoleStructure}
 		for i := range 8 {
-			row.Cost = append(row.Cost, bench.Trial{Round: i, NS: ns, Units: 1})
+			row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns, Units: 1})
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -21,7 +21,7 @@ func sized(n int, costs map[string]float64) bench.Cell {
 }
 
 // disturb makes trials of a structure take so long.
-func disturb(c bench.Cell, name string, ns float64, rounds ...int) bench.Cell {
+func disturb(c results.Cell, name string, ns float64, rounds ...int) results.Cell {
 	row, _ := rowOf(c, name)
 	for _, i := range rounds {
 		row.Cost[i].NS = ns // the trials are those of the cell
@@ -30,7 +30,7 @@ func disturb(c bench.Cell, name string, ns float64, rounds ...int) bench.Cell {
 }
 
 func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
-	cells := []bench.Cell{
+	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "late": 20, "alone": 5, "same": 10}),
 		sized(100, map[string]float64{"list": 20, "heap": 10, "wheel": 9, "tree": 50, "late": 19, "same": 21}),
 		disturb(sized(1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "late": 30}), "late", 41, 3, 4),
@@ -55,7 +55,7 @@ func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 // One outlier at the largest size makes that size unclear. It does not turn the
 // other sizes into a loss.
 func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
-	cells := []bench.Cell{
+	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 20, "hwheel": 10}),
 		sized(100, map[string]float64{"list": 20, "hwheel": 10}),
 		disturb(sized(1000, map[string]float64{"list": 20, "hwheel": 10}), "hwheel", 25, 3),
@@ -73,7 +73,7 @@ func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
 // The list and the structure are compared within each round: what disturbs both
 // hides nothing.
 func TestBreakEvenIsPaired(t *testing.T) {
-	cells := []bench.Cell{
+	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 20, "heap": 19}), sized(100, map[string]float64{"list": 20, "heap": 19}),
 	}
 	for _, c := range cells {
@@ -86,7 +86,7 @@ func TestBreakEvenIsPaired(t *testing.T) {
 	if got := breakEven(againstList(cells, "heap")); got != "every size" {
 		t.Errorf("%q, want every size", got)
 	}
-	few := []bench.Cell{sized(10, map[string]float64{"list": 20, "heap": 1}), sized(100, map[string]float64{"list": 20, "heap": 1})}
+	few := []results.Cell{sized(10, map[string]float64{"list": 20, "heap": 1}), sized(100, map[string]float64{"list": 20, "heap": 1})}
 	for i := range few {
 		for j := range few[i].Rows {
 			few[i].Rows[j].Cost = few[i].Rows[j].Cost[:5]
@@ -99,13 +99,13 @@ func TestBreakEvenIsPaired(t *testing.T) {
 
 func TestBreakEvenTableIsLeftOutWithoutAList(t *testing.T) {
 	known := testKnowledge([]string{"list", "heap"})
-	with := newView(&bench.Results{Cells: []bench.Cell{
+	with := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20}), sized(100, map[string]float64{"list": 20, "heap": 10}),
 	}}, known)
 	if table := with.breakEvenTable(); !strings.Contains(table, "from 100 on (slower at 10)") {
 		t.Errorf("table %q", table)
 	}
-	without := newView(&bench.Results{Cells: []bench.Cell{
+	without := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"heap": 20}), sized(100, map[string]float64{"heap": 10}),
 	}}, known)
 	if table := without.breakEvenTable(); table != "" {

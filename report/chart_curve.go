@@ -8,16 +8,17 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // curveChart shows the whole distribution of single calls: x counts the nines of
 // the percentile, so that the tail gets as much room as the bulk. Nil: the
 // results hold no quantiles.
-func (v *view) curveChart(c bench.Cell) *figure {
+func (v *view) curveChart(c results.Cell) *figure {
 	rows := v.latencyRows(c)
 	times, nines := newSpan(), newSpan()
-	var with []bench.Kind
+	var with []script.Kind
 	for _, kind := range kindsOf(c) {
 		for _, who := range rows {
 			row, _ := rowOf(c, who.name)
@@ -56,7 +57,7 @@ func (v *view) curveChart(c bench.Cell) *figure {
 	f.height = lines(len(with), columns) * 220
 	var panels []*plot.Plot
 	for i, kind := range with {
-		p := newPanel(string(kind))
+		p := newPanel(kind.String())
 		logAxis(&p.Y, times, logTicks{duration, 8})
 		logAxis(&p.X, nines, ninesTicks{})
 		p.X.Label.Text = "percentile of calls (%)"
@@ -77,7 +78,7 @@ func (v *view) curveChart(c bench.Cell) *figure {
 
 // curve turns quantiles into marks at 1/(1-q). The largest sample, at q = 1,
 // stands at the share that it is of all samples.
-func curve(l bench.Latency) []mark {
+func curve(l results.Latency) []mark {
 	var out []mark
 	for _, q := range l.Quantiles {
 		x := 1 / (1 - q.Q)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // gridChart sets the distributions of the delays beside one another, a panel for
@@ -17,7 +17,7 @@ func (v *view) gridChart() *figure {
 		distribution string
 		cancel       int
 	}
-	cells := make(map[at]bench.Cell)
+	cells := make(map[at]results.Cell)
 	var distributions []string
 	var shares []int
 	var sizes []int

@@ -10,20 +10,20 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // cause is why a wake-up fired nothing.
 type cause struct {
 	name  string
-	of    func(bench.Idle) uint64
+	of    func(results.Idle) uint64
 	white float64 // how far its shade goes to white
 }
 
 var causes = []cause{
-	{"only dropped stale entries", func(i bench.Idle) uint64 { return i.Dropped }, 0},
-	{"only moved timers", func(i bench.Idle) uint64 { return i.Moved }, 0.38},
-	{"empty: nothing was done", func(i bench.Idle) uint64 { return i.Empty }, 0.72},
+	{"only dropped stale entries", func(i results.Idle) uint64 { return i.Dropped }, 0},
+	{"only moved timers", func(i results.Idle) uint64 { return i.Moved }, 0.38},
+	{"empty: nothing was done", func(i results.Idle) uint64 { return i.Empty }, 0.72},
 }
 
 // scene is what the structures were idle in: rows of different scenes cannot be
@@ -55,32 +55,32 @@ func (v *view) scenes() []scene {
 }
 
 // drivers in the order of charts: the one that wakes most first.
-func (v *view) drivers() []bench.Driver {
-	var out []bench.Driver
+func (v *view) drivers() []results.Driver {
+	var out []results.Driver
 	for _, i := range v.r.Idle {
 		if !slices.Contains(out, i.Driver) {
 			out = append(out, i.Driver)
 		}
 	}
-	order := map[bench.Driver]int{bench.Ticking: -2, bench.Tickless: -1}
-	slices.SortStableFunc(out, func(a, b bench.Driver) int { return cmp.Compare(order[a], order[b]) })
+	order := map[results.Driver]int{results.Ticking: -2, results.Tickless: -1}
+	slices.SortStableFunc(out, func(a, b results.Driver) int { return cmp.Compare(order[a], order[b]) })
 	return out
 }
 
-func (v *view) idle(s scene, d bench.Driver, structure string) (bench.Idle, bool) {
+func (v *view) idle(s scene, d results.Driver, structure string) (results.Idle, bool) {
 	for _, i := range v.r.Idle {
 		if i.Workload == s.workload && i.Distribution == s.distribution && i.N == s.n &&
 			i.Driver == d && i.Structure == structure {
 			return i, true
 		}
 	}
-	return bench.Idle{}, false
+	return results.Idle{}, false
 }
 
 // idleRows are the contenders of the idle analysis.
 func (v *view) idleRows() []contender {
 	return v.present(func(who contender) bool {
-		return slices.ContainsFunc(v.r.Idle, func(i bench.Idle) bool { return i.Structure == who.name })
+		return slices.ContainsFunc(v.r.Idle, func(i results.Idle) bool { return i.Structure == who.name })
 	})
 }
 
@@ -139,7 +139,7 @@ func (v *view) idleChart() *figure {
 	return f
 }
 
-func idleBar(counts bench.Idle, at float64, col color.Color) bar {
+func idleBar(counts results.Idle, at float64, col color.Color) bar {
 	b := bar{at: at, labelAt: 1.4,
 		label: short(float64(counts.Total())) + " of " + short(float64(counts.Wakeups))}
 	if counts.Wakeups == 0 {

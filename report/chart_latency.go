@@ -8,31 +8,32 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // kinds in the order of charts and tables; others that the results hold follow.
-var kinds = []bench.Kind{bench.KindSchedule, bench.KindCancel, bench.KindReschedule, bench.KindFire, bench.KindWake}
+var kinds = []script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindFire, script.KindWake}
 
 // percentile is one mark of the latency chart.
 type percentile struct {
 	name   string
-	value  func(bench.Latency) float64
+	value  func(results.Latency) float64
 	least  int64 // samples without which it says nothing but the maximum
 	marker marker
 	radius vg.Length
 }
 
 var percentiles = []percentile{
-	{"median", func(l bench.Latency) float64 { return l.P50 }, 1, circle, 3.6},
-	{"90 %", func(l bench.Latency) float64 { return l.P90 }, 10, square, 2.5},
-	{"99 %", func(l bench.Latency) float64 { return l.P99 }, 100, diamond, 2.9},
-	{"99.9 %", func(l bench.Latency) float64 { return l.P999 }, 1000, triangle, 2.6},
-	{"max", func(l bench.Latency) float64 { return l.Max }, 1, circle.asHollow(), 2.4},
+	{"median", func(l results.Latency) float64 { return l.P50 }, 1, circle, 3.6},
+	{"90 %", func(l results.Latency) float64 { return l.P90 }, 10, square, 2.5},
+	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, diamond, 2.9},
+	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, triangle, 2.6},
+	{"max", func(l results.Latency) float64 { return l.Max }, 1, circle.asHollow(), 2.4},
 }
 
 // of returns the percentile; ok is false where the samples are too few for it.
-func (p percentile) of(l bench.Latency) (ns float64, ok bool) {
+func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
@@ -41,9 +42,9 @@ var clockLine = draw.LineStyle{Color: hex("444444"), Width: 1, Dashes: []vg.Leng
 // latencyCells chooses the cells that get pictures: the first synthetic workload
 // at its largest N, of the grid the cell nearest to half cancelled for each
 // distribution, and every realistic workload. Tables show all cells.
-func (v *view) latencyCells() []bench.Cell {
-	var out []bench.Cell
-	nearest := make(map[string]bench.Cell)
+func (v *view) latencyCells() []results.Cell {
+	var out []results.Cell
+	nearest := make(map[string]results.Cell)
 	var distributions []string
 	haveSynthetic := false
 	for _, w := range v.workloads() {
@@ -82,8 +83,8 @@ func (v *view) latencyCells() []bench.Cell {
 func abs(i int) int { return max(i, -i) }
 
 // kindsOf returns the kinds of which a cell has latencies.
-func kindsOf(c bench.Cell) []bench.Kind {
-	return foundKinds(func(found func(bench.Kind)) {
+func kindsOf(c results.Cell) []script.Kind {
+	return foundKinds(func(found func(script.Kind)) {
 		for _, r := range c.Rows {
 			for _, l := range r.Latency {
 				if l.Samples > 0 {
@@ -95,36 +96,36 @@ func kindsOf(c bench.Cell) []bench.Kind {
 }
 
 // foundKinds orders the kinds that a walk finds.
-func foundKinds(walk func(found func(bench.Kind))) []bench.Kind {
+func foundKinds(walk func(found func(script.Kind))) []script.Kind {
 	order := slices.Clone(kinds)
-	have := make(map[bench.Kind]bool)
-	walk(func(k bench.Kind) {
+	have := make(map[script.Kind]bool)
+	walk(func(k script.Kind) {
 		have[k] = true
 		if !slices.Contains(order, k) {
 			order = append(order, k)
 		}
 	})
-	return slices.DeleteFunc(order, func(k bench.Kind) bool { return !have[k] })
+	return slices.DeleteFunc(order, func(k script.Kind) bool { return !have[k] })
 }
 
-func latencyOf(row bench.Row, kind bench.Kind) (bench.Latency, bool) {
+func latencyOf(row results.Row, kind script.Kind) (results.Latency, bool) {
 	for _, l := range row.Latency {
 		if l.Kind == kind && l.Samples > 0 {
 			return l, true
 		}
 	}
-	return bench.Latency{}, false
+	return results.Latency{}, false
 }
 
 // latencyRows are the contenders of a cell that have latencies.
-func (v *view) latencyRows(c bench.Cell) []contender {
+func (v *view) latencyRows(c results.Cell) []contender {
 	return v.present(func(who contender) bool {
 		row, ok := rowOf(c, who.name)
 		return ok && hasLatency(row)
 	})
 }
 
-func cellTitle(c bench.Cell) string {
+func cellTitle(c results.Cell) string {
 	return fmt.Sprintf("%s, N = %s%s", c.Workload, short(float64(c.N)), perUnit(c))
 }
 
@@ -137,7 +138,7 @@ func (v *view) clockNote() string {
 
 // latencyChart shows percentiles of single calls, a panel for each kind of
 // operation and a row for each contender.
-func (v *view) latencyChart(c bench.Cell) *figure {
+func (v *view) latencyChart(c results.Cell) *figure {
 	kinds, rows := kindsOf(c), v.latencyRows(c)
 	f := &figure{
 		name:     fmt.Sprintf("latency-%s-%d", c.Workload, c.N),
@@ -167,7 +168,7 @@ func (v *view) latencyChart(c bench.Cell) *figure {
 	f.height = lines(len(kinds), columns) * rowsHeight(len(rows))
 	var panels []*plot.Plot
 	for k, kind := range kinds {
-		p := newPanel(string(kind))
+		p := newPanel(kind.String())
 		logAxis(&p.X, all, logTicks{duration, 18 / columns})
 		p.X.Label.Text = "time per call"
 		rowsAxis(p, names(rows), k%columns == 0)

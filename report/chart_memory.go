@@ -5,13 +5,13 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // memoryCell chooses the cell of which memory is shown: the one with the most
 // contenders measured, the largest N among these.
-func (v *view) memoryCell() (bench.Cell, bool) {
-	var best bench.Cell
+func (v *view) memoryCell() (results.Cell, bool) {
+	var best results.Cell
 	most := 0
 	for _, c := range v.r.Cells {
 		n := 0
@@ -29,10 +29,10 @@ func (v *view) memoryCell() (bench.Cell, bool) {
 
 // memoryRows are the contenders with a measured footprint in a cell. The floor
 // keeps no timers, and a control repeats its structure.
-func (v *view) memoryRows(c bench.Cell) []contender {
+func (v *view) memoryRows(c results.Cell) []contender {
 	return v.present(func(who contender) bool {
 		row, ok := rowOf(c, who.name)
-		return ok && row.BytesPerTimer > 0 && (who.role == bench.RoleStructure || who.role == bench.RoleBaseline)
+		return ok && row.BytesPerTimer > 0 && (who.role == results.RoleStructure || who.role == results.RoleBaseline)
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // steps are the colours of the overview: each is for costs up to that many times
@@ -48,7 +49,7 @@ var notMeasured = hex("f2f2f2")
 // of each structure relative to the best, for each workload at its largest N.
 // Nil: no workload has a cost.
 func (v *view) overviewChart() *figure {
-	var cells []bench.Cell
+	var cells []results.Cell
 	var groups []group
 	for _, g := range []group{
 		{names: []string{v.fromPrograms(), "programs"}, class: realistic},
@@ -74,10 +75,10 @@ func (v *view) overviewChart() *figure {
 		caption += "Worst: the largest multiple of the row, where all workloads were measured: what the choice costs at most. "
 	}
 	rows := v.present(func(who contender) bool {
-		if who.role != bench.RoleStructure && who.role != bench.RoleBaseline {
+		if who.role != results.RoleStructure && who.role != results.RoleBaseline {
 			return false
 		}
-		return slices.ContainsFunc(cells, func(c bench.Cell) bool {
+		return slices.ContainsFunc(cells, func(c results.Cell) bool {
 			row, ok := rowOf(c, who.name)
 			return ok && cost(row).ok()
 		})
@@ -110,10 +111,10 @@ func (v *view) overviewChart() *figure {
 }
 
 // units names what the costs of cells are counted per, the commonest first.
-func units(cells []bench.Cell) string {
+func units(cells []results.Cell) string {
 	var found []string
-	for _, unit := range []bench.Unit{bench.PerLifecycle, bench.PerTick, bench.PerReschedule, bench.PerOperation} {
-		if slices.ContainsFunc(cells, func(c bench.Cell) bool { return unitOf(c) == unit }) {
+	for _, unit := range []script.Unit{script.PerLifecycle, script.PerTick, script.PerReschedule, script.PerOperation} {
+		if slices.ContainsFunc(cells, func(c results.Cell) bool { return unitOf(c) == unit }) {
 			found = append(found, string(unit))
 		}
 	}
@@ -132,7 +133,7 @@ type group struct {
 
 // columnTicks names the columns: workloads, broken so that they fit, and N. All
 // labels have as many lines, which aligns them at the top.
-func columnTicks(cells []bench.Cell) plot.ConstantTicks {
+func columnTicks(cells []results.Cell) plot.ConstantTicks {
 	labels := make([][]string, len(cells))
 	most := 0
 	for i, c := range cells {
@@ -188,7 +189,7 @@ type ratios struct {
 	best  [][]bool
 }
 
-func overviewTable(cells []bench.Cell, rows []contender) ratios {
+func overviewTable(cells []results.Cell, rows []contender) ratios {
 	t := ratios{}
 	for _, who := range rows {
 		var values []float64

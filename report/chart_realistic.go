@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // fromPrograms says how the realistic workloads come from programs.
@@ -24,7 +24,7 @@ func (v *view) fromPrograms() string {
 
 // unitsInBrackets is for cells under their titles, which name any unit but the
 // lifecycle.
-func unitsInBrackets(cells []bench.Cell) string {
+func unitsInBrackets(cells []results.Cell) string {
 	if all := units(cells); !strings.Contains(all, "(") {
 		return all
 	}
@@ -38,7 +38,7 @@ func (v *view) realisticChart() *figure {
 	if len(workloads) == 0 {
 		return nil
 	}
-	cells := make([]bench.Cell, len(workloads))
+	cells := make([]results.Cell, len(workloads))
 	costs := newSpan()
 	for i, w := range workloads {
 		cells[i], _ = v.largest(w)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // page is what a report says, in order. It is written out as Markdown and as
@@ -38,8 +38,8 @@ func (v *view) page(c charts) *page {
 
 // fewTrials reports whether some row has a cost but no interval.
 func (v *view) fewTrials() bool {
-	return slices.ContainsFunc(v.r.Cells, func(c bench.Cell) bool {
-		return slices.ContainsFunc(c.Rows, func(r bench.Row) bool {
+	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
+		return slices.ContainsFunc(c.Rows, func(r results.Row) bool {
 			s := cost(r)
 			return s.ok() && !s.bounded()
 		})

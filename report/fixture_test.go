@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -47,8 +49,8 @@ func inFamilies(names []string) []structure {
 
 // testKnowledge stands still while the catalog and the workloads grow.
 func testKnowledge(structures []string) knowledge {
-	return knowledge{structures: inFamilies(structures), workload: func(name string) (bench.Workload, bool) {
-		w := bench.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
+	return knowledge{structures: inFamilies(structures), workload: func(name string) (workload.Workload, bool) {
+		w := workload.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
 		switch name {
 		case "kafka-purgatory", "cache-ttl":
 			w.Resident = 50_000
@@ -65,13 +67,13 @@ type fixture struct {
 	trials     int
 }
 
-func (f fixture) results() *bench.Results {
-	r := &bench.Results{
-		Format: bench.Format, Version: bench.Version, Complete: true,
+func (f fixture) results() *results.Run {
+	r := &results.Run{
+		Format: results.Format, Version: results.Version, Complete: true,
 		Created: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Environment: bench.Environment{Go: "go1.26.0", OS: "linux", Arch: "amd64", CPU: "Some CPU @ 3.0GHz",
+		Environment: results.Environment{Go: "go1.26.0", OS: "linux", Arch: "amd64", CPU: "Some CPU @ 3.0GHz",
 			Cores: 2, GOMAXPROCS: 2, Version: "v0.1.0", Revision: "0123456789ab", ClockNS: 38.4, ClockStep: 1},
-		Parameters: bench.Parameters{Profile: "normal", Seed: 1, Trials: f.trials,
+		Parameters: results.Parameters{Profile: "normal", Seed: 1, Trials: f.trials,
 			Structures: f.structures, Workloads: f.workloads, N: f.sizes},
 	}
 	for _, w := range f.workloads {
@@ -85,7 +87,7 @@ func (f fixture) results() *bench.Results {
 		}
 	}
 	for _, distribution := range []string{"uniform", "clustered"} {
-		for _, driver := range []bench.Driver{bench.Ticking, bench.Tickless} {
+		for _, driver := range []results.Driver{results.Ticking, results.Tickless} {
 			for _, s := range f.structures {
 				r.Idle = append(r.Idle, f.idle(distribution, driver, s))
 			}
@@ -120,56 +122,56 @@ func shape(name string, n int) float64 {
 	}
 }
 
-func (f fixture) cell(w string, n int) bench.Cell {
-	c := bench.Cell{Workload: w, N: n, Resident: float64(n) * 1.01, TickNS: 1e6}
+func (f fixture) cell(w string, n int) results.Cell {
+	c := results.Cell{Workload: w, N: n, Resident: float64(n) * 1.01, TickNS: 1e6}
 	nothingFires := w == "churn" || w == "start-stop"
-	proof := bench.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
+	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474
 	if _, cancel, ok := gridName(w); ok {
 		c.CancelRate = float64(cancel) / 100
 	}
 	if nothingFires {
-		proof = bench.Proof{Scheduled: 200_000, Cancelled: 190_000, Pending: 10_000, Checksum: 0}
+		proof = script.Proof{Scheduled: 200_000, Cancelled: 190_000, Pending: 10_000, Checksum: 0}
 		c.CancelRate = 1
 	}
 	for _, s := range f.structures {
-		c.Rows = append(c.Rows, f.row(c, s, s, bench.RoleStructure, proof))
+		c.Rows = append(c.Rows, f.row(c, s, s, results.RoleStructure, proof))
 	}
 	if slices.Contains(f.structures, "quadheap") {
-		row := f.row(c, "quadheap-control", "quadheap", bench.RoleControl, proof)
+		row := f.row(c, "quadheap-control", "quadheap", results.RoleControl, proof)
 		row.Of = "quadheap"
 		c.Rows = append(c.Rows, row)
 	}
 	if nothingFires {
-		c.Rows = append(c.Rows, f.row(c, "time.AfterFunc", "time.AfterFunc", bench.RoleBaseline, proof))
+		c.Rows = append(c.Rows, f.row(c, "time.AfterFunc", "time.AfterFunc", results.RoleBaseline, proof))
 	}
-	floor := f.row(c, "null", "null", bench.RoleFloor, proof)
+	floor := f.row(c, "null", "null", results.RoleFloor, proof)
 	floor.BytesPerTimer = 0
 	c.Rows = append(c.Rows, floor)
 	return c
 }
 
-func (f fixture) row(c bench.Cell, name, like string, role bench.Role, proof bench.Proof) bench.Row {
+func (f fixture) row(c results.Cell, name, like string, role results.Role, proof script.Proof) results.Row {
 	r := random("row", c.Workload, c.N, name)
 	per := shape(like, c.N) * (0.8 + 0.6*random(c.Workload, like).Float64())
-	if role == bench.RoleFloor {
+	if role == results.RoleFloor {
 		per = 6
 	}
-	row := bench.Row{Structure: name, Role: role, BytesPerTimer: 24 + 60*random("bytes", like).Float64() + 8*r.Float64(), Proof: proof}
-	kinds := []bench.Kind{bench.KindSchedule, bench.KindCancel, bench.KindReschedule, bench.KindFire}
+	row := results.Row{Structure: name, Role: role, BytesPerTimer: 24 + 60*random("bytes", like).Float64() + 8*r.Float64(), Proof: proof}
+	kinds := []script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindFire}
 	if proof.Fired == 0 {
 		kinds = kinds[:3]
 	}
 	for i := range f.trials {
 		noise := 1 + 0.03*r.NormFloat64()
-		t := bench.Trial{Round: i, NS: per * 1e5 * noise, Ops: 200_000, Units: 1e5}
+		t := results.Trial{Round: i, NS: per * 1e5 * noise, Ops: 200_000, Units: 1e5}
 		if like == "skiplist" {
 			t.Allocs, t.AllocBytes = 12_345, 1_234_567
 		}
 		row.Cost = append(row.Cost, t)
 		t.NS *= 1.3
 		for _, k := range kinds {
-			t.Kinds = append(t.Kinds, bench.KindTime{Kind: k, Count: 50_000, NS: per * 2e4 * (1 + 0.02*r.NormFloat64()), ClockReads: 1000})
+			t.Kinds = append(t.Kinds, results.KindTime{Kind: k, Count: 50_000, NS: per * 2e4 * (1 + 0.02*r.NormFloat64()), ClockReads: 1000})
 		}
 		row.ByKind = append(row.ByKind, t)
 	}
@@ -179,27 +181,27 @@ func (f fixture) row(c bench.Cell, name, like string, role bench.Role, proof ben
 	return row
 }
 
-func latency(r *rand.Rand, kind bench.Kind, per float64) bench.Latency {
-	l := bench.Latency{Kind: kind, Samples: 400_000}
+func latency(r *rand.Rand, kind script.Kind, per float64) results.Latency {
+	l := results.Latency{Kind: kind, Samples: 400_000}
 	at := func(q float64) float64 {
 		return 38 + per*0.4*(1+0.3*math.Pow(-math.Log10(1-q), 2.2))
 	}
 	for _, q := range []float64{0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999} {
-		l.Quantiles = append(l.Quantiles, bench.Quantile{Q: q, NS: at(q)})
+		l.Quantiles = append(l.Quantiles, results.Quantile{Q: q, NS: at(q)})
 	}
 	l.P50, l.P90, l.P99, l.P999 = at(0.5), at(0.9), at(0.99), at(0.999)
 	l.Max = at(0.99999) * math.Exp(2+3*r.Float64())
-	l.Quantiles = append(l.Quantiles, bench.Quantile{Q: 1, NS: l.Max})
+	l.Quantiles = append(l.Quantiles, results.Quantile{Q: 1, NS: l.Max})
 	l.Mean = l.P50 * 1.1
 	return l
 }
 
-func (f fixture) idle(distribution string, driver bench.Driver, name string) bench.Idle {
+func (f fixture) idle(distribution string, driver results.Driver, name string) results.Idle {
 	r := random("idle", distribution, name)
-	i := bench.Idle{Workload: "idle", Distribution: distribution, N: 1000, Structure: name, Driver: driver,
+	i := results.Idle{Workload: "idle", Distribution: distribution, N: 1000, Structure: name, Driver: driver,
 		Ticks: 1_000_000, Fired: 90_000}
 	firing := uint64(88_000)
-	if driver == bench.Ticking {
+	if driver == results.Ticking {
 		idle := i.Ticks - firing
 		i.Empty = idle
 		if strings.Contains(name, "wheel") {
@@ -213,7 +215,7 @@ func (f fixture) idle(distribution string, driver bench.Driver, name string) ben
 	if strings.Contains(name, "lazy") {
 		i.Dropped = 40_000
 	}
-	if driver == bench.Ticking && i.Total() > i.Ticks-firing {
+	if driver == results.Ticking && i.Total() > i.Ticks-firing {
 		i.Empty -= i.Total() - (i.Ticks - firing)
 	}
 	i.Wakeups = firing + i.Total()

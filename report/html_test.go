@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // rendered is what a reader of a page finds in it.
@@ -116,7 +117,7 @@ func htmlOf(t *testing.T, v *view) (page *page, charts []*figure, html []byte) {
 
 // Whatever the Markdown shows, the HTML shows too, and needs no other file for it.
 func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
-	for name, r := range map[string]*bench.Results{
+	for name, r := range map[string]*results.Run{
 		"odd":               compact(),
 		"twenty structures": large().results(),
 		"idle only":         {Complete: true, Idle: small().results().Idle},
@@ -179,15 +180,15 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		to(&r.Idle[i].Structure)
 		to(&r.Idle[i].Distribution)
 	}
-	workload := renamed["hold"]
+	hold := renamed["hold"]
 	scenario := "name = \"x\"\n```\n<b>&amp;</b>\n"
-	r.Parameters.Scenarios = map[string]string{workload: scenario}
-	recording := bench.Recording{File: "a_b_c.trace", Description: "a *shop* on `Friday`"}
-	r.Parameters.Traces = map[string]bench.Recording{workload: recording}
+	r.Parameters.Scenarios = map[string]string{hold: scenario}
+	recording := results.Recording{File: "a_b_c.trace", Description: "a *shop* on `Friday`"}
+	r.Parameters.Traces = map[string]results.Recording{hold: recording}
 	r.Environment.CPU = names[0]
 	known := testKnowledge(six)
-	known.workload = func(name string) (bench.Workload, bool) {
-		return bench.Workload{Name: name, Summary: names[0], Source: names[5]}, true
+	known.workload = func(name string) (workload.Workload, bool) {
+		return workload.Workload{Name: name, Summary: names[0], Source: names[5]}, true
 	}
 
 	_, _, html := htmlOf(t, newView(r, known))
@@ -214,7 +215,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	if !slices.Contains(got.texts["pre"], scenario) {
 		t.Errorf("the scenario file is shown as %q", got.texts["pre"])
 	}
-	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, workload+", N = ") }) {
-		t.Errorf("no table about %s", workload)
+	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+", N = ") }) {
+		t.Errorf("no table about %s", hold)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 func TestIDsAreUnique(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
 	for i := range r.Cells {
 		for j := range r.Cells[i].Rows {
 			if r.Cells[i].Rows[j].Structure == "rbtree" {
-				r.Cells[i].Rows[j].Role = bench.Role("boss")
+				r.Cells[i].Rows[j].Role = results.Role("boss")
 			}
 		}
 	}

@@ -1,13 +1,13 @@
 package report
 
-import "github.com/timerbench/timerbench/bench"
+import "github.com/timerbench/timerbench/bench/results"
 
 // latenessTable says how late coarse structures fired, for each distribution of
 // delays. It is empty when all structures are exact.
 func (v *view) latenessTable() string {
 	var rows [][]string
 	for _, i := range v.r.Idle {
-		if l := i.Lateness; l != nil && i.Driver == bench.Ticking {
+		if l := i.Lateness; l != nil && i.Driver == results.Ticking {
 			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), short(float64(i.N)), count(i.Fired),
 				digits3(l.Mean), digits3(l.P99), digits3(l.Max),
 				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)})

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 func TestLatenessTable(t *testing.T) {
-	late := bench.Idle{Structure: "coarse", Distribution: "uniform", N: 1000, Driver: bench.Ticking, Fired: 12,
-		Lateness: &bench.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.01, P99Share: 0.1, MaxShare: 0.127}}
-	exact := bench.Idle{Structure: "exact", Distribution: "uniform", N: 1000, Driver: bench.Ticking}
-	v := newView(&bench.Results{Idle: []bench.Idle{exact, late}}, testKnowledge(nil))
+	late := results.Idle{Structure: "coarse", Distribution: "uniform", N: 1000, Driver: results.Ticking, Fired: 12,
+		Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.01, P99Share: 0.1, MaxShare: 0.127}}
+	exact := results.Idle{Structure: "exact", Distribution: "uniform", N: 1000, Driver: results.Ticking}
+	v := newView(&results.Run{Idle: []results.Idle{exact, late}}, testKnowledge(nil))
 	table := v.latenessTable()
 	for _, part := range []string{"coarse", "3.5", "12.7 %"} {
 		if !strings.Contains(table, part) {
@@ -21,7 +21,7 @@ func TestLatenessTable(t *testing.T) {
 	if strings.Contains(table, "exact") {
 		t.Error("an exact structure is in the table")
 	}
-	if table := newView(&bench.Results{Idle: []bench.Idle{exact}}, testKnowledge(nil)).latenessTable(); table != "" {
+	if table := newView(&results.Run{Idle: []results.Idle{exact}}, testKnowledge(nil)).latenessTable(); table != "" {
 		t.Errorf("a table without a coarse structure: %q", table)
 	}
 }

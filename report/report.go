@@ -18,8 +18,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -35,14 +36,14 @@ const (
 // missing. Each file appears whole or not at all. A chart for which the
 // results hold no data is left out, and the pages say so. Charts that only a
 // former page in the folder shows are removed.
-func Write(dir string, r *bench.Results) error {
+func Write(dir string, r *results.Run) error {
 	_, err := Files(dir, r)
 	return err
 }
 
 // Files is Write and returns the paths of the files written, the pages last.
-func Files(dir string, r *bench.Results) ([]string, error) {
-	known := knowledge{workload: func(name string) (bench.Workload, bool) { return findWorkload(r, name) }}
+func Files(dir string, r *results.Run) ([]string, error) {
+	known := knowledge{workload: func(name string) (workload.Workload, bool) { return findWorkload(r, name) }}
 	for _, e := range catalog.All() {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
@@ -51,15 +52,15 @@ func Files(dir string, r *bench.Results) ([]string, error) {
 
 // findWorkload looks among the scenario files that the results hold, then among
 // the built-in workloads.
-func findWorkload(r *bench.Results, name string) (bench.Workload, bool) {
+func findWorkload(r *results.Run, name string) (workload.Workload, bool) {
 	if text, ok := r.Parameters.Scenarios[name]; ok {
 		w, err := scenario.Parse(name, []byte(text))
 		return w, err == nil
 	}
-	return bench.FindWorkload(name)
+	return workload.Find(name)
 }
 
-func files(dir string, r *bench.Results, known knowledge, dpi int) ([]string, error) {
+func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, error) {
 	if r == nil {
 		return nil, errors.New("report: no results")
 	}

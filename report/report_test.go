@@ -19,7 +19,8 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -54,7 +55,7 @@ func golden(t *testing.T, name string, got []byte, equal func(got, want []byte) 
 
 // compact is a fixture with every kind of workload and every oddity, small
 // enough for a golden file.
-func compact() *bench.Results {
+func compact() *results.Run {
 	f := fixture{
 		structures: append(slices.Clone(six), "foreign"), // not in the catalog
 		workloads:  []string{"hold", "churn", "grid-uniform-50", "grid-clustered-50", "kafka-purgatory"},
@@ -63,15 +64,15 @@ func compact() *bench.Results {
 	}
 	r := f.results()
 	first := &r.Cells[0]
-	first.Rows = slices.DeleteFunc(first.Rows, func(row bench.Row) bool { return row.Structure == "wheel" })
+	first.Rows = slices.DeleteFunc(first.Rows, func(row results.Row) bool { return row.Structure == "wheel" })
 	first.Rows[0].BytesPerTimer = 0                       // not measured
 	first.Rows[1].Cost = slices.Clone(first.Rows[0].Cost) // a tie
 	first.Rows[2].Cost = first.Rows[2].Cost[:1]           // no interval
 	first.Rows[3].ByKind[0].Kinds[0].NS = -4              // clock reads took more than there was
 	r.Cells[2].Rows[0].Proof.Checksum++                   // as of a coarse structure
 	last := &r.Cells[len(r.Cells)-1]
-	last.OtherSeeds = []bench.SeedProof{{Seed: 2, Proof: last.Rows[0].Proof, Rows: 9, Agree: 8}}
-	r.Cells = append(r.Cells, bench.Cell{Workload: "hold", N: 1 << 20}) // interrupted before its first row
+	last.OtherSeeds = []results.SeedProof{{Seed: 2, Proof: last.Rows[0].Proof, Rows: 9, Agree: 8}}
+	r.Cells = append(r.Cells, results.Cell{Workload: "hold", N: 1 << 20}) // interrupted before its first row
 	r.Complete = false
 	return r
 }
@@ -87,13 +88,13 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	f := fixture{structures: six, workloads: []string{"trace-shop"}, sizes: []int{700}, trials: 8}
 	r := f.results()
 	r.Parameters.Seed = 0
-	r.Parameters.Traces = map[string]bench.Recording{"trace-shop": {
+	r.Parameters.Traces = map[string]results.Recording{"trace-shop": {
 		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
 	}}
-	r.Cells[0].Unit = bench.PerOperation
+	r.Cells[0].Unit = script.PerOperation
 	for i := range r.Cells[0].Rows {
 		for j := range r.Cells[0].Rows[i].Latency {
-			if l := &r.Cells[0].Rows[i].Latency[j]; l.Kind == bench.KindFire {
+			if l := &r.Cells[0].Rows[i].Latency[j]; l.Kind == script.KindFire {
 				l.Samples = 2
 			}
 		}
@@ -142,7 +143,7 @@ func TestCharts(t *testing.T) {
 
 	zeros := small().results()
 	for i := range zeros.Idle {
-		zeros.Idle[i] = bench.Idle{Workload: "idle", Distribution: zeros.Idle[i].Distribution, N: 1000,
+		zeros.Idle[i] = results.Idle{Workload: "idle", Distribution: zeros.Idle[i].Distribution, N: 1000,
 			Structure: zeros.Idle[i].Structure, Driver: zeros.Idle[i].Driver}
 	}
 	zeros.Environment.ClockNS = 0
@@ -150,17 +151,17 @@ func TestCharts(t *testing.T) {
 		zeros.Cells[i].N = 0
 		for j := range zeros.Cells[i].Rows {
 			row := &zeros.Cells[i].Rows[j]
-			row.Latency[0] = bench.Latency{Kind: bench.KindSchedule, Samples: 10, Quantiles: []bench.Quantile{{Q: 0.5}, {Q: 1}}}
+			row.Latency[0] = results.Latency{Kind: script.KindSchedule, Samples: 10, Quantiles: []results.Quantile{{Q: 0.5}, {Q: 1}}}
 			row.Cost[0].NS, row.Cost[1].Units, row.BytesPerTimer = 0, 0, 0
 		}
 	}
 	onlyFloor := small().results()
 	for i := range onlyFloor.Cells {
-		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r bench.Row) bool { return r.Role != bench.RoleFloor })
+		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
 	}
 	for _, test := range []struct {
 		name   string
-		r      *bench.Results
+		r      *results.Run
 		charts int
 	}{
 		{"six structures", small().results(), 16},
@@ -169,8 +170,8 @@ func TestCharts(t *testing.T) {
 		{"single size, structure and trial", single.results(), 16},
 		{"zeros", zeros, 14},
 		{"only the floor", onlyFloor, 14},
-		{"idle only", &bench.Results{Complete: true, Idle: small().results().Idle}, 1},
-		{"empty", &bench.Results{}, 0},
+		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, 1},
+		{"empty", &results.Run{}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			known := testKnowledge(twenty)
@@ -334,7 +335,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, &bench.Results{}); err == nil || !strings.Contains(err.Error(), file) {
+	if err := Write(file, &results.Run{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
 	for before, name := range []string{Page, HTMLPage} {
@@ -343,7 +344,7 @@ func TestWriteErrors(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(dir, &bench.Results{}); err == nil || !strings.Contains(err.Error(), page) {
+		if err := Write(dir, &results.Run{}); err == nil || !strings.Contains(err.Error(), page) {
 			t.Errorf("a folder in place of the page: %v", err)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 1+before {
@@ -354,7 +355,7 @@ func TestWriteErrors(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(dir, &bench.Results{Complete: true}); err != nil {
+	if err := Write(dir, &results.Run{Complete: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{Page, HTMLPage} {

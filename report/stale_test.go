@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // A second report into a folder leaves no chart of the first one, and nothing
@@ -26,7 +26,7 @@ func TestChartsGoWithTheirPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := files(dir, &bench.Results{Complete: true, Idle: compact().Idle}, testKnowledge(six), testDPI)
+	few, err := files(dir, &results.Run{Complete: true, Idle: compact().Idle}, testKnowledge(six), testDPI)
 	if err != nil {
 		t.Fatal(err)
 	}

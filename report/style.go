@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -100,11 +100,11 @@ func looks(known []structure, rows []contender) map[string]look {
 	}
 	for _, c := range rows {
 		switch c.role {
-		case bench.RoleFloor:
+		case results.RoleFloor:
 			out[c.name] = floorLook
-		case bench.RoleBaseline:
+		case results.RoleBaseline:
 			out[c.name] = baselineLook
-		case bench.RoleControl:
+		case results.RoleControl:
 			of, ok := out[c.of]
 			if !ok {
 				of = floorLook
@@ -116,8 +116,8 @@ func looks(known []structure, rows []contender) map[string]look {
 }
 
 // hasOwnLook reports whether the role, not the name, says how a row looks.
-func hasOwnLook(role bench.Role) bool {
-	return role == bench.RoleFloor || role == bench.RoleBaseline || role == bench.RoleControl
+func hasOwnLook(role results.Role) bool {
+	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
 }
 
 // hex reads a colour such as "1f6fd0".

@@ -4,16 +4,16 @@ import (
 	"image/color"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 func TestLooks(t *testing.T) {
 	rows := []contender{
-		{"foreign", bench.RoleStructure, ""},
-		{"strange-heap", bench.RoleStructure, ""},
-		{"quadheap-control", bench.RoleControl, "quadheap"},
-		{"null", bench.RoleFloor, ""},
-		{"time.AfterFunc", bench.RoleBaseline, ""},
+		{"foreign", results.RoleStructure, ""},
+		{"strange-heap", results.RoleStructure, ""},
+		{"quadheap-control", results.RoleControl, "quadheap"},
+		{"null", results.RoleFloor, ""},
+		{"time.AfterFunc", results.RoleBaseline, ""},
 	}
 	all := looks(inFamilies(twenty), rows)
 	type pair struct {

@@ -6,7 +6,8 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // confidence of every interval.
@@ -46,7 +47,7 @@ func summarize(values []float64, mean float64) stat {
 
 // cost is the time of one unit of a cell: mostly a lifecycle, a timer scheduled
 // and done with.
-func cost(row bench.Row) stat {
+func cost(row results.Row) stat {
 	var values []float64
 	var ns, units float64
 	for _, t := range row.Cost {
@@ -61,7 +62,7 @@ func cost(row bench.Row) stat {
 
 // allocations are the objects and bytes allocated in one unit, over all
 // trials together.
-func allocations(row bench.Row) (objects, bytes float64, ok bool) {
+func allocations(row results.Row) (objects, bytes float64, ok bool) {
 	var units float64
 	for _, t := range row.Cost {
 		objects += float64(t.Allocs)
@@ -76,7 +77,7 @@ func allocations(row bench.Row) (objects, bytes float64, ok bool) {
 
 // kindCost is the time of one operation of a kind, from the trials that were
 // timed by kind.
-func kindCost(row bench.Row, kind bench.Kind) stat {
+func kindCost(row results.Row, kind script.Kind) stat {
 	var values []float64
 	var ns, n float64
 	for _, t := range row.ByKind {
@@ -93,7 +94,7 @@ func kindCost(row bench.Row, kind bench.Kind) stat {
 
 // paired is the ratio of two rows of a cell, round by round: what disturbed one
 // round disturbed both.
-func paired(a, b bench.Row) stat {
+func paired(a, b results.Row) stat {
 	perRound := make(map[int]float64)
 	for _, t := range b.Cost {
 		if t.Units > 0 && t.NS > 0 {
@@ -117,14 +118,14 @@ type ranking struct {
 	ties  int
 }
 
-func rank(c bench.Cell) ranking {
+func rank(c results.Cell) ranking {
 	type entry struct {
 		name string
 		stat
 	}
 	var all []entry
 	for _, row := range c.Rows {
-		if row.Role != bench.RoleStructure {
+		if row.Role != results.RoleStructure {
 			continue
 		}
 		if s := cost(row); s.ok() {

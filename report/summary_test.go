@@ -5,40 +5,40 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
-func trials(ns ...float64) []bench.Trial {
-	var out []bench.Trial
+func trials(ns ...float64) []results.Trial {
+	var out []results.Trial
 	for i, v := range ns {
-		out = append(out, bench.Trial{Round: i, NS: v * 10, Units: 10})
+		out = append(out, results.Trial{Round: i, NS: v * 10, Units: 10})
 	}
 	return out
 }
 
 func TestCost(t *testing.T) {
-	s := cost(bench.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), bench.Trial{NS: 7}, bench.Trial{Units: 7})})
+	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})})
 	if s.trials != 6 || s.median != 3.5 || s.lo != 1 || s.hi != 9 || s.mean != 4 {
 		t.Errorf("%+v", s)
 	}
-	if s := cost(bench.Row{Cost: trials(1, 2, 3, 4, 5)}); s.bounded() || s.median != 3 {
+	if s := cost(results.Row{Cost: trials(1, 2, 3, 4, 5)}); s.bounded() || s.median != 3 {
 		t.Errorf("five trials have no 95 %% interval: %+v", s)
 	}
-	if s := cost(bench.Row{}); s.ok() || s.bounded() {
+	if s := cost(results.Row{}); s.ok() || s.bounded() {
 		t.Errorf("no trials: %+v", s)
 	}
 }
 
 func TestRank(t *testing.T) {
-	row := func(name string, role bench.Role, ns ...float64) bench.Row {
-		return bench.Row{Structure: name, Role: role, Cost: trials(ns...)}
+	row := func(name string, role results.Role, ns ...float64) results.Row {
+		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
 	}
-	c := bench.Cell{Rows: []bench.Row{
-		row("slow", bench.RoleStructure, 7, 7, 7, 7, 7, 8),
-		row("tie", bench.RoleStructure, 2, 3, 4, 5, 6, 6.5),
-		row("best", bench.RoleStructure, 1, 2, 3, 3, 3, 4),
-		row("null", bench.RoleFloor, 1, 1, 1, 1, 1, 1),
-		row("none", bench.RoleStructure),
+	c := results.Cell{Rows: []results.Row{
+		row("slow", results.RoleStructure, 7, 7, 7, 7, 7, 8),
+		row("tie", results.RoleStructure, 2, 3, 4, 5, 6, 6.5),
+		row("best", results.RoleStructure, 1, 2, 3, 3, 3, 4),
+		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
+		row("none", results.RoleStructure),
 	}}
 	r := rank(c)
 	if !slices.Equal(r.names, []string{"best", "tie", "slow"}) || r.ties != 2 {
@@ -51,23 +51,23 @@ func TestRank(t *testing.T) {
 }
 
 func TestPaired(t *testing.T) {
-	of := bench.Row{Cost: trials(1, 2, 4, 8, 16, 32)}
-	a := bench.Row{Cost: trials(2, 4, 8, 16, 32, 64)}
+	of := results.Row{Cost: trials(1, 2, 4, 8, 16, 32)}
+	a := results.Row{Cost: trials(2, 4, 8, 16, 32, 64)}
 	slices.Reverse(a.Cost) // rounds, not positions, are paired
 	if s := paired(a, of); s.median != 2 || s.lo != 2 || s.hi != 2 || s.trials != 6 {
 		t.Errorf("%+v", s)
 	}
-	if s := paired(a, bench.Row{}); s.ok() {
+	if s := paired(a, results.Row{}); s.ok() {
 		t.Errorf("nothing to pair with: %+v", s)
 	}
 }
 
 func TestAllocations(t *testing.T) {
-	objects, size, ok := allocations(bench.Row{Cost: []bench.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}})
+	objects, size, ok := allocations(results.Row{Cost: []results.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}})
 	if !ok || objects != 1 || size != 15 {
 		t.Error(objects, size, ok)
 	}
-	if _, _, ok := allocations(bench.Row{}); ok {
+	if _, _, ok := allocations(results.Row{}); ok {
 		t.Error("no lifecycles")
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // markdownTable lays out texts under headers. Align holds an l or an
@@ -51,9 +52,9 @@ func (s stat) interval() string {
 }
 
 // costTable shows one cell: every contender's cost, and what it is to the best.
-func (v *view) costTable(c bench.Cell) string {
+func (v *view) costTable(c results.Cell) string {
 	r := rank(c)
-	floor, timers := v.costOf(c, bench.RoleFloor), v.costOf(c, bench.RoleBaseline)
+	floor, timers := v.costOf(c, results.RoleFloor), v.costOf(c, results.RoleBaseline)
 	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "× floor"}
 	if timers.ok() {
 		header = append(header, "× Go's timers")
@@ -66,7 +67,7 @@ func (v *view) costTable(c bench.Cell) string {
 			continue
 		}
 		times := "–"
-		if len(r.stats) > 0 && who.role != bench.RoleFloor {
+		if len(r.stats) > 0 && who.role != results.RoleFloor {
 			times = s.over(r.stats[0])
 		}
 		line := []string{v.label(who, slices.Contains(r.names[:r.ties], who.name)),
@@ -80,7 +81,7 @@ func (v *view) costTable(c bench.Cell) string {
 }
 
 // costOf is the cost of the contender in a role; it is not ok where none took part.
-func (v *view) costOf(c bench.Cell, role bench.Role) stat {
+func (v *view) costOf(c results.Cell, role results.Role) stat {
 	for _, who := range v.rows {
 		if row, ok := rowOf(c, who.name); ok && who.role == role {
 			return cost(row)
@@ -103,11 +104,11 @@ func (v *view) label(who contender, best bool) string {
 	switch {
 	case best:
 		return "**" + literal(who.name) + "**"
-	case who.role == bench.RoleFloor:
+	case who.role == results.RoleFloor:
 		return "_" + literal(who.name) + "_ (floor)"
-	case who.role == bench.RoleControl:
+	case who.role == results.RoleControl:
 		return "_" + literal(who.name) + "_ (control)"
-	case who.role == bench.RoleBaseline:
+	case who.role == results.RoleBaseline:
 		return "_" + literal(who.name) + "_ (baseline)"
 	}
 	return literal(who.name)
@@ -131,7 +132,7 @@ func (v *view) answerTable() string {
 		}
 		best := r.stats[0]
 		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(r.names[:r.ties])),
-			digits3(best.median), best.interval(), best.over(v.costOf(c, bench.RoleFloor)), best.over(v.costOf(c, bench.RoleBaseline)), next, last})
+			digits3(best.median), best.interval(), best.over(v.costOf(c, results.RoleFloor)), best.over(v.costOf(c, results.RoleBaseline)), next, last})
 	}
 	return markdownTable("lrlrrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "ns", "95 % CI", "× floor", "× Go's timers", "Next", "Slowest"}, rows)
 }
@@ -143,7 +144,7 @@ func (r ranking) times(i int) string {
 
 // ratioTable is the overview in numbers, at every N.
 func (v *view) ratioTable() string {
-	rows := v.present(func(who contender) bool { return who.role == bench.RoleStructure || who.role == bench.RoleBaseline })
+	rows := v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleBaseline })
 	header := []string{"Workload", "N"}
 	for _, who := range rows {
 		header = append(header, literal(who.shown()))
@@ -174,7 +175,7 @@ func (v *view) ratioTable() string {
 }
 
 // latencyTable shows the percentiles of one cell.
-func (v *view) latencyTable(c bench.Cell) string {
+func (v *view) latencyTable(c results.Cell) string {
 	var rows [][]string
 	for _, kind := range kindsOf(c) {
 		for _, who := range v.latencyRows(c) {
@@ -183,7 +184,7 @@ func (v *view) latencyTable(c bench.Cell) string {
 			if !ok {
 				continue
 			}
-			cells := []string{literal(string(kind)), v.label(who, false), count(l.Samples), digits3(l.Mean)}
+			cells := []string{literal(kind.String()), v.label(who, false), count(l.Samples), digits3(l.Mean)}
 			for _, p := range percentiles {
 				cell := "–"
 				if ns, ok := p.of(l); ok {
@@ -198,8 +199,8 @@ func (v *view) latencyTable(c bench.Cell) string {
 }
 
 // kindTable shows what an operation of each kind costs on average in one cell.
-func (v *view) kindTable(c bench.Cell) string {
-	found := foundKinds(func(found func(bench.Kind)) {
+func (v *view) kindTable(c results.Cell) string {
+	found := foundKinds(func(found func(script.Kind)) {
 		for _, r := range c.Rows {
 			for _, t := range r.ByKind {
 				for _, k := range t.Kinds {
@@ -212,7 +213,7 @@ func (v *view) kindTable(c bench.Cell) string {
 	})
 	header := []string{"Structure"}
 	for _, k := range found {
-		header = append(header, literal(string(k))+" ns", "95 % CI")
+		header = append(header, literal(k.String())+" ns", "95 % CI")
 	}
 	var rows [][]string
 	for _, who := range v.rows {
@@ -293,7 +294,7 @@ func (v *view) controlTable() string {
 		for _, c := range v.cells(w) {
 			for _, row := range c.Rows {
 				of, ok := rowOf(c, row.Of)
-				if row.Role != bench.RoleControl || !ok {
+				if row.Role != results.RoleControl || !ok {
 					continue
 				}
 				s := paired(row, of)
@@ -328,7 +329,7 @@ func (v *view) floorTable() string {
 			r := rank(c)
 			for _, row := range c.Rows {
 				s := cost(row)
-				if row.Role != bench.RoleFloor || !s.ok() {
+				if row.Role != results.RoleFloor || !s.ok() {
 					continue
 				}
 				share := "–"
@@ -399,8 +400,8 @@ func (v *view) seedTable() string {
 
 // commonProof is the proof that most rows of a cell hold, and how many do: a
 // coarse structure may rightly fire later and so have a checksum of its own.
-func commonProof(c bench.Cell) (common bench.Proof, agree int) {
-	votes := make(map[bench.Proof]int)
+func commonProof(c results.Cell) (common script.Proof, agree int) {
+	votes := make(map[script.Proof]int)
 	for _, r := range c.Rows {
 		votes[r.Proof]++
 		if n := votes[r.Proof]; n > agree {

@@ -1,13 +1,16 @@
 package report
 
-import "github.com/timerbench/timerbench/bench"
+import (
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
 
 // Verdict is the answer of one cell: which structures are the fastest, and what
 // the others cost beside them.
 type Verdict struct {
 	Workload string
 	N        int
-	Unit     bench.Unit
+	Unit     script.Unit
 	NS       float64  // median cost of a unit with the fastest structure
 	Spread   float64  // the half of its 95 % interval that is wider, as a share of NS; 0: too few trials
 	Fastest  []string // in order of their medians; more than one: a tie
@@ -22,7 +25,7 @@ type Multiple struct {
 
 // Verdicts returns the verdicts of all cells that have one, in the order of the
 // results, and of each workload by size.
-func Verdicts(r *bench.Results) []Verdict {
+func Verdicts(r *results.Run) []Verdict {
 	v := &view{r: r}
 	var out []Verdict
 	for _, w := range v.workloads() {
@@ -35,7 +38,7 @@ func Verdicts(r *bench.Results) []Verdict {
 	return out
 }
 
-func (r ranking) verdict(c bench.Cell) Verdict {
+func (r ranking) verdict(c results.Cell) Verdict {
 	best := r.stats[0]
 	out := Verdict{Workload: c.Workload, N: c.N, Unit: unitOf(c), NS: best.median, Fastest: r.names[:r.ties]}
 	if best.bounded() {

@@ -7,20 +7,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // contender is one row name of the results.
 type contender struct {
 	name string
-	role bench.Role
+	role results.Role
 	of   string
 }
 
 // view is the results in the order in which charts and tables show them.
 type view struct {
-	r     *bench.Results
+	r     *results.Run
 	known knowledge
 	rows  []contender
 	looks map[string]look
@@ -29,7 +31,7 @@ type view struct {
 // knowledge is what this version knows besides the results.
 type knowledge struct {
 	structures []structure // of the catalog, in its order
-	workload   func(name string) (bench.Workload, bool)
+	workload   func(name string) (workload.Workload, bool)
 }
 
 // structure is what a chart needs to know of an entry of the catalog.
@@ -40,7 +42,7 @@ type structure struct {
 
 // newView orders the contenders: structures as in the catalog, then those that
 // it does not know, then what the harness adds.
-func newView(r *bench.Results, known knowledge) *view {
+func newView(r *results.Run, known knowledge) *view {
 	v := &view{r: r, known: known}
 	seen := make(map[string]bool)
 	add := func(c contender) {
@@ -55,13 +57,13 @@ func newView(r *bench.Results, known knowledge) *view {
 		}
 	}
 	for _, idle := range r.Idle {
-		add(contender{idle.Structure, bench.RoleStructure, ""})
+		add(contender{idle.Structure, results.RoleStructure, ""})
 	}
 	place := make(map[string]int)
 	for i, s := range known.structures {
 		place[s.name] = i - len(known.structures) // before all others
 	}
-	roles := map[bench.Role]int{bench.RoleBaseline: 1, bench.RoleControl: 2, bench.RoleFloor: 3}
+	roles := map[results.Role]int{results.RoleBaseline: 1, results.RoleControl: 2, results.RoleFloor: 3}
 	slices.SortStableFunc(v.rows, func(a, b contender) int {
 		return cmp.Or(roles[a.role]-roles[b.role], place[a.name]-place[b.name])
 	})
@@ -90,7 +92,7 @@ func names(rows []contender) []string {
 
 // shown is the name on charts: readers cannot know what the floor is called.
 func (c contender) shown() string {
-	if c.role == bench.RoleFloor {
+	if c.role == results.RoleFloor {
 		return c.name + " (floor)"
 	}
 	return c.name
@@ -117,34 +119,34 @@ func (v *view) workloads() []string {
 }
 
 // cells returns those of a workload, smallest N first.
-func (v *view) cells(workload string) []bench.Cell {
-	var out []bench.Cell
+func (v *view) cells(workload string) []results.Cell {
+	var out []results.Cell
 	for _, c := range v.r.Cells {
 		if c.Workload == workload {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b bench.Cell) int { return a.N - b.N })
+	slices.SortStableFunc(out, func(a, b results.Cell) int { return a.N - b.N })
 	return out
 }
 
 // largest returns the cell of a workload with the largest N that holds a cost.
-func (v *view) largest(workload string) (bench.Cell, bool) { return v.largestWith(workload, hasCost) }
+func (v *view) largest(workload string) (results.Cell, bool) { return v.largestWith(workload, hasCost) }
 
 // largestWith returns the cell with the largest N that has a row with the data
 // asked for: the last cells of an interrupted run may have none.
-func (v *view) largestWith(workload string, has func(bench.Row) bool) (bench.Cell, bool) {
+func (v *view) largestWith(workload string, has func(results.Row) bool) (results.Cell, bool) {
 	for _, c := range slices.Backward(v.cells(workload)) {
 		if slices.ContainsFunc(c.Rows, has) {
 			return c, true
 		}
 	}
-	return bench.Cell{}, false
+	return results.Cell{}, false
 }
 
 // fullest returns the cell of a workload with the largest N among those in which
 // at least nine in ten structures took part of those that did in any.
-func (v *view) fullest(workload string) (bench.Cell, bool) {
+func (v *view) fullest(workload string) (results.Cell, bool) {
 	cells := v.cells(workload)
 	most := 0
 	for _, c := range cells {
@@ -155,40 +157,40 @@ func (v *view) fullest(workload string) (bench.Cell, bool) {
 			return c, true
 		}
 	}
-	return bench.Cell{}, false
+	return results.Cell{}, false
 }
 
-func hasCost(r bench.Row) bool { return cost(r).ok() }
+func hasCost(r results.Row) bool { return cost(r).ok() }
 
-func hasLatency(r bench.Row) bool {
-	return slices.ContainsFunc(r.Latency, func(l bench.Latency) bool { return l.Samples > 0 })
+func hasLatency(r results.Row) bool {
+	return slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
 
-func hasKinds(r bench.Row) bool {
-	return slices.ContainsFunc(r.ByKind, func(t bench.Trial) bool { return len(t.Kinds) > 0 })
+func hasKinds(r results.Row) bool {
+	return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
 }
 
 // unitOf is what the cost of a cell is counted per. Older results leave it out for
 // the lifecycle of a timer.
-func unitOf(c bench.Cell) bench.Unit { return cmp.Or(c.Unit, bench.PerLifecycle) }
+func unitOf(c results.Cell) script.Unit { return cmp.Or(c.Unit, script.PerLifecycle) }
 
 // perUnit says what the cost of a cell is counted per, where that is not the
 // lifecycle of a timer.
-func perUnit(c bench.Cell) string {
-	if unitOf(c) == bench.PerLifecycle {
+func perUnit(c results.Cell) string {
+	if unitOf(c) == script.PerLifecycle {
 		return ""
 	}
 	return fmt.Sprintf(" (per %s)", c.Unit)
 }
 
 // rowOf finds a contender in a cell.
-func rowOf(c bench.Cell, name string) (bench.Row, bool) {
+func rowOf(c results.Cell, name string) (results.Row, bool) {
 	for _, r := range c.Rows {
 		if r.Structure == name {
 			return r, true
 		}
 	}
-	return bench.Row{}, false
+	return results.Row{}, false
 }
 
 // gridName reads "grid-<distribution>-<cancel %>".

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // Key is a parameter of a model as scenario files have it.
@@ -16,7 +16,7 @@ type Key struct {
 }
 
 // Keys lists the parameters of a kind of model. A delay is one parameter.
-func Keys(kind bench.ModelKind) []Key { return keysOf(reflect.ValueOf(kind.New()).Elem(), "") }
+func Keys(kind workload.ModelKind) []Key { return keysOf(reflect.ValueOf(kind.New()).Elem(), "") }
 
 // keysOf lists the fields of a struct that holds what its parameters are unless
 // they are given.
@@ -29,7 +29,7 @@ func keysOf(v reflect.Value, prefix string) []Key {
 			Type: word(f.Type),
 			Doc:  f.Tag.Get("comment"),
 			Optional: strings.Contains(options, "omitempty") || !value.IsZero() ||
-				f.Type == reflect.TypeFor[bench.Share](), // no share is a share of 0
+				f.Type == reflect.TypeFor[workload.Share](), // no share is a share of 0
 		}
 		below := f.Type
 		if below.Kind() == reflect.Slice {
@@ -54,7 +54,7 @@ func word(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Struct:
-		if t != reflect.TypeFor[bench.Delay]() {
+		if t != reflect.TypeFor[workload.Delay]() {
 			return "table"
 		}
 	}

@@ -5,22 +5,21 @@ import (
 	"fmt"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // Print writes a workload as a scenario file, with a comment on each parameter.
-func Print(w bench.Workload) ([]byte, error) {
-	kind := bench.KindOf(w.Model)
+func Print(w workload.Workload) ([]byte, error) {
+	kind := workload.KindOf(w.Model)
 	if kind.Name == "" {
 		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
 	}
 	var out bytes.Buffer
 	err := toml.NewEncoder(&out).Encode(struct {
 		header
-		Parameters bench.Model `toml:"parameters"`
+		Parameters workload.Model `toml:"parameters"`
 	}{
-		header{w.Name, w.Summary, w.Source, bench.Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name},
+		header{w.Name, w.Summary, w.Source, workload.Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name},
 		w.Model,
 	})
 	if err != nil {

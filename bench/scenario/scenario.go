@@ -21,20 +21,21 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
 // header is all of a file but the parameters of its model.
 type header struct {
-	Name       string         `toml:"name"`
-	Summary    string         `toml:"summary,omitempty"`
-	Source     string         `toml:"source,omitempty" comment:"where the parameters come from"`
-	Tick       bench.Duration `toml:"tick" comment:"what the clock counts in"`
-	Population int            `toml:"population,omitempty" comment:"resident timers"`
-	Trial      int            `toml:"trial,omitempty" comment:"operations in a timed trial"`
-	Unit       bench.Unit     `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
-	Model      string         `toml:"model" comment:"what the timers do"`
+	Name       string            `toml:"name"`
+	Summary    string            `toml:"summary,omitempty"`
+	Source     string            `toml:"source,omitempty" comment:"where the parameters come from"`
+	Tick       workload.Duration `toml:"tick" comment:"what the clock counts in"`
+	Population int               `toml:"population,omitempty" comment:"resident timers"`
+	Trial      int               `toml:"trial,omitempty" comment:"operations in a timed trial"`
+	Unit       script.Unit       `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
+	Model      string            `toml:"model" comment:"what the timers do"`
 }
 
 // The bounds of what a file may ask for: a population that fits into memory, and
@@ -51,11 +52,11 @@ const builtIn = "a built-in workload, which is another one"
 // those of the built-in workloads, save of the one that a file describes as it is.
 // When anything is wrong with any of them there
 // are no workloads, and the error has a line for each fault.
-func Load(paths ...string) ([]bench.Workload, error) {
-	var list []bench.Workload
+func Load(paths ...string) ([]workload.Workload, error) {
+	var list []workload.Workload
 	var errs []error
 	taken := make(map[string]string) // by name: by whom
-	for _, w := range bench.Workloads() {
+	for _, w := range workload.All() {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
@@ -76,7 +77,7 @@ func Load(paths ...string) ([]bench.Workload, error) {
 }
 
 // Parse reads the text of a scenario file; errors name the file as given.
-func Parse(file string, data []byte) (bench.Workload, error) { return parse(file, data, nil) }
+func Parse(file string, data []byte) (workload.Workload, error) { return parse(file, data, nil) }
 
 // problem is a fault at a line of a file.
 type problem struct {
@@ -84,7 +85,7 @@ type problem struct {
 	text string
 }
 
-func parse(file string, data []byte, taken map[string]string) (bench.Workload, error) {
+func parse(file string, data []byte, taken map[string]string) (workload.Workload, error) {
 	w, problems := read(data, taken)
 	slices.SortStableFunc(problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
@@ -96,29 +97,29 @@ func parse(file string, data []byte, taken map[string]string) (bench.Workload, e
 
 // read goes from what is written (TOML, keys, types) to what it means (ranges),
 // and stops at the first of these at which anything is wrong.
-func read(data []byte, taken map[string]string) (bench.Workload, []problem) {
+func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 	root, line, err := readDocument(data)
 	if err != nil {
-		return bench.Workload{}, []problem{{line, err.Error()}}
+		return workload.Workload{}, []problem{{line, err.Error()}}
 	}
 	kind, problems := modelOf(root)
 	if problems != nil {
-		return bench.Workload{}, problems
+		return workload.Workload{}, problems
 	}
 	model := kind.New()
 	known := append(parameters(reflect.TypeFor[header]()), parameter{"parameters", reflect.TypeOf(model)})
 	if problems := shapeOfTable(root, known, ""); problems != nil {
-		return bench.Workload{}, problems
+		return workload.Workload{}, problems
 	}
 
 	var head header
 	if err := toml.Unmarshal(data, &head); err != nil {
-		return bench.Workload{}, []problem{{1, err.Error()}}
+		return workload.Workload{}, []problem{{1, err.Error()}}
 	}
 	if err := decodeModel(data, model); err != nil {
-		return bench.Workload{}, []problem{{1, err.Error()}}
+		return workload.Workload{}, []problem{{1, err.Error()}}
 	}
-	w := bench.Workload{
+	w := workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
 		Model: model, Definition: string(data),
@@ -132,7 +133,7 @@ func read(data []byte, taken map[string]string) (bench.Workload, []problem) {
 			_, _, there := root.find("parameters." + key)
 			return there
 		}
-		for _, e := range bench.CheckModel(model, w.Tick, given) {
+		for _, e := range workload.CheckModel(model, w.Tick, given) {
 			problems = append(problems, locate(root, "parameters", e))
 		}
 	}
@@ -145,26 +146,26 @@ func read(data []byte, taken map[string]string) (bench.Workload, []problem) {
 
 // isBuiltIn reports whether a workload writes the same scripts as the built-in one
 // of its name: it is one that was printed and not changed.
-func isBuiltIn(w bench.Workload) bool {
-	b, _ := bench.FindWorkload(w.Name)
+func isBuiltIn(w workload.Workload) bool {
+	b, _ := workload.Find(w.Name)
 	w.Summary, w.Source, w.Definition, w.Extra = b.Summary, b.Source, b.Definition, b.Extra
 	return reflect.DeepEqual(w, b)
 }
 
 // modelOf finds the kind of model, which says what the parameters are.
-func modelOf(root *node) (bench.ModelKind, []problem) {
+func modelOf(root *node) (workload.ModelKind, []problem) {
 	var names []string
-	for _, k := range bench.Models() {
+	for _, k := range workload.Models() {
 		names = append(names, k.Name)
 	}
 	n := root.below["model"]
 	switch {
 	case n == nil:
-		return bench.ModelKind{}, []problem{{root.line, "model is missing: want one of " + strings.Join(names, ", ")}}
+		return workload.ModelKind{}, []problem{{root.line, "model is missing: want one of " + strings.Join(names, ", ")}}
 	case n.what != aString:
-		return bench.ModelKind{}, []problem{{n.line, fmt.Sprintf("model = %s: want one of %s", n.shown(), strings.Join(names, ", "))}}
+		return workload.ModelKind{}, []problem{{n.line, fmt.Sprintf("model = %s: want one of %s", n.shown(), strings.Join(names, ", "))}}
 	}
-	kind, ok := bench.FindModel(n.value)
+	kind, ok := workload.FindModel(n.value)
 	if !ok {
 		return kind, []problem{{n.line, fmt.Sprintf("model = %q: there is no such model%s; there are: %s",
 			n.value, suggest.Nearest(n.value, names), strings.Join(names, ", "))}}
@@ -174,7 +175,7 @@ func modelOf(root *node) (bench.ModelKind, []problem) {
 
 // decodeModel fills the model with the table of parameters, on top of what may be
 // left out.
-func decodeModel(data []byte, model bench.Model) error {
+func decodeModel(data []byte, model workload.Model) error {
 	file := reflect.New(reflect.StructOf([]reflect.StructField{
 		{Name: "Parameters", Type: reflect.TypeOf(model), Tag: `toml:"parameters"`},
 	}))
@@ -188,7 +189,7 @@ var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 func (h *header) check(root *node, taken map[string]string) []problem {
 	var out []problem
 	wrong := func(key, value, want string) {
-		out = append(out, locate(root, "", bench.ParameterError{Key: key, Value: value, Want: want}))
+		out = append(out, locate(root, "", workload.ParameterError{Key: key, Value: value, Want: want}))
 	}
 	if !nameForm.MatchString(h.Name) {
 		wrong("name", fmt.Sprintf("%q", h.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
@@ -205,16 +206,16 @@ func (h *header) check(root *node, taken map[string]string) []problem {
 		wrong("trial", fmt.Sprint(h.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
 	}
 	switch h.Unit {
-	case "", bench.PerLifecycle, bench.PerReschedule, bench.PerTick:
+	case "", script.PerLifecycle, script.PerReschedule, script.PerTick:
 	default:
-		wrong("unit", fmt.Sprintf("%q", h.Unit), fmt.Sprintf("one of %s, %s, %s", bench.PerLifecycle, bench.PerReschedule, bench.PerTick))
+		wrong("unit", fmt.Sprintf("%q", h.Unit), fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick))
 	}
 	return out
 }
 
 // locate finds the line of a wrong parameter. One that is not in the file is
 // missing, at the line of the table in which it is.
-func locate(root *node, table string, e bench.ParameterError) problem {
+func locate(root *node, table string, e workload.ParameterError) problem {
 	key := strings.Trim(table+"."+e.Key, ".")
 	n, reached, there := root.find(key)
 	switch {
@@ -230,7 +231,7 @@ func locate(root *node, table string, e bench.ParameterError) problem {
 
 // population is how many timers are resident: what the file says, or what rates
 // lead to. Where it has both they must agree.
-func population(root *node, w bench.Workload) (int, []problem) {
+func population(root *node, w workload.Workload) (int, []problem) {
 	m, ok := w.Model.(interface{ Resident(time.Duration) float64 })
 	if !ok || m.Resident(w.Tick) == 0 {
 		return w.Resident, nil
@@ -244,7 +245,7 @@ func population(root *node, w bench.Workload) (int, []problem) {
 	}
 	const tolerance = 0.1 // chosen: who states a population may round it
 	if math.Abs(float64(w.Resident)/leads-1) > tolerance {
-		return 0, []problem{locate(root, "", bench.ParameterError{
+		return 0, []problem{locate(root, "", workload.ParameterError{
 			Key: "population", Value: fmt.Sprint(w.Resident),
 			Want: fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads),
 		})}

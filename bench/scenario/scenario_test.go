@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // Every built-in workload can be printed, and is the same when it is read again.
 func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
-	for _, w := range bench.Workloads() {
+	for _, w := range workload.All() {
 		text, err := scenario.Print(w)
 		if err != nil {
 			t.Errorf("%s: %v", w.Name, err)
@@ -49,7 +49,7 @@ func TestWhatIsLeftOutFollows(t *testing.T) {
 		t.Errorf("%d resident, want 100 a second for 5 s; definition %q", w.Resident, w.Definition)
 	}
 	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
-	if err != nil || w.Resident != 0 || w.Model.(*bench.Churn).Burst != 32 {
+	if err != nil || w.Resident != 0 || w.Model.(*workload.Churn).Burst != 32 {
 		t.Errorf("%+v, %v: want any number of timers, and bursts of 32", w.Model, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	}
 	a, b := write("a.toml", sound), write("b.toml", sound)
 	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
-	hold, _ := bench.FindWorkload("hold")
+	hold, _ := workload.Find("hold")
 	printed, _ := scenario.Print(hold)
 	d := write("d.toml", string(printed))
 	if list, err := scenario.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
@@ -168,7 +168,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 }
 
 func TestKeysOfAModel(t *testing.T) {
-	kind, _ := bench.FindModel("flow")
+	kind, _ := workload.FindModel("flow")
 	want := map[string]scenario.Key{
 		"poll":                  {Type: "true or false", Optional: true},
 		"class[]":               {Type: "table"},
@@ -196,8 +196,8 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	names := bench.DelayKinds()
-	flow, _ := bench.FindModel("flow")
+	names := workload.DelayKinds()
+	flow, _ := workload.FindModel("flow")
 	for _, k := range scenario.Keys(flow) {
 		names = append(names, k.Name[strings.LastIndexByte(k.Name, '.')+1:])
 	}
@@ -223,7 +223,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 // with a line.
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
-	for _, w := range bench.Workloads() {
+	for _, w := range workload.All() {
 		text, err := scenario.Print(w)
 		if err != nil {
 			f.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
@@ -112,7 +112,7 @@ func shapeOfTable(n *node, known []parameter, key string) []problem {
 
 // example says how a value that is written as a string looks.
 func example(t reflect.Type) string {
-	if t == reflect.TypeFor[bench.Duration]() {
+	if t == reflect.TypeFor[workload.Duration]() {
 		return `a duration in quotes, such as "100ms", "1.5s" or "2h"`
 	}
 	return aString

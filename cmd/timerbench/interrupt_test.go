@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // asCommand makes the test binary behave as the command itself.
@@ -62,7 +62,7 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 			t.Errorf("it does not say %q: %q", want, said.String())
 		}
 	}
-	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -33,10 +33,10 @@ func newList() *cobra.Command {
 				"structures": func() { listStructures(out, long) },
 				"workloads": func() {
 					if long {
-						listWorkloads(out, bench.Workloads())
+						listWorkloads(out, workload.All())
 						return
 					}
-					nameWorkloads(out, bench.Workloads())
+					nameWorkloads(out, workload.All())
 				},
 				"models": func() { listModels(out) },
 			}
@@ -122,7 +122,7 @@ func lateBy(e catalog.Entry) string {
 	return fmt.Sprintf("at most %.1f %% of the delay", 100*share)
 }
 
-func nameWorkloads(out io.Writer, list []bench.Workload) {
+func nameWorkloads(out io.Writer, list []workload.Workload) {
 	var names, summaries []string
 	for _, w := range list {
 		names, summaries = append(names, w.Name), append(summaries, w.Summary)
@@ -139,13 +139,13 @@ const listMost = 500_000
 
 // listWorkloads shows workloads by what they come to when their scripts are
 // written.
-func listWorkloads(out io.Writer, list []bench.Workload) {
+func listWorkloads(out io.Writer, list []workload.Workload) {
 	t := newTable("workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Name: "n", Align: text.AlignRight}, {Name: "resident", Align: text.AlignRight},
 		{Name: "cancelled", Align: text.AlignRight}, {Name: "moves", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
 	})
-	for i, f := range bench.MeasureFigures(list, listSize, listMost) {
+	for i, f := range workload.MeasureFigures(list, listSize, listMost) {
 		w := list[i]
 		n, rate := strconv.Itoa(f.N), "–"
 		switch {
@@ -158,7 +158,7 @@ func listWorkloads(out io.Writer, list []bench.Workload) {
 			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
 		}
 		t.AppendRow(table.Row{w.Name, w.Summary, n, strconv.FormatFloat(f.Resident, 'f', 0, 64),
-			percent(f.CancelShare), percent(f.MoveShare), rate, strings.Join(bench.Delays(w.Model), ", "), w.Source})
+			percent(f.CancelShare), percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
 	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
@@ -178,7 +178,7 @@ func listModels(out io.Writer) {
 	const about = "what it says (in brackets: may be left out)"
 	t := newTable("model", "parameter", "type", about)
 	var columns [3][]string
-	for _, kind := range bench.Models() {
+	for _, kind := range workload.Models() {
 		name := kind.Name
 		for _, k := range scenario.Keys(kind) {
 			doc := k.Doc

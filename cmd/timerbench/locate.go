@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // locate returns the results file that a path stands for: the file itself, or the
@@ -35,12 +35,12 @@ func locate(path string) (string, error) {
 		}
 	}
 	var (
-		best   bench.Header
+		best   results.Header
 		found  string
 		unread error
 	)
 	for _, file := range candidates {
-		head, err := bench.ReadHeader(file)
+		head, err := results.ReadHeader(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -60,7 +60,7 @@ func locate(path string) (string, error) {
 
 // better prefers complete runs, then later ones: a, of those that began in the
 // same second, as its name comes later.
-func better(a, b bench.Header) bool {
+func better(a, b results.Header) bool {
 	if a.Complete != b.Complete {
 		return a.Complete
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -31,7 +32,7 @@ func TestRunThenReport(t *testing.T) {
 			t.Errorf("run does not say %q: %s", part, stderr)
 		}
 	}
-	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +143,12 @@ func TestListNamesEverything(t *testing.T) {
 			t.Errorf("the list does not name %s or its source", e.Name)
 		}
 	}
-	for _, w := range bench.Workloads() {
+	for _, w := range workload.All() {
 		if !strings.Contains(short, "\n "+w.Name+" ") || !strings.Contains(long, w.Summary) {
 			t.Errorf("the list does not name %s or what it does", w.Name)
 		}
 	}
-	for _, k := range bench.Models() {
+	for _, k := range workload.Models() {
 		if !strings.Contains(short, "\n "+k.Name+" ") {
 			t.Errorf("the list does not name the model %s", k.Name)
 		}

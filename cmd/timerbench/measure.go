@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
@@ -25,7 +26,7 @@ func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr i
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
-	cfg.Checkpoint = func(r *bench.Results) error {
+	cfg.Checkpoint = func(r *results.Run) error {
 		folder.saved = true
 		return save(folder.path, r)
 	}
@@ -35,7 +36,7 @@ func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr i
 	progress.end()
 	summarize(stdout, r)
 	switch {
-	case err == nil:
+	case r.Complete: // with an error if a structure broke its contract
 		if err := folder.markLatest(); err != nil {
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
@@ -49,11 +50,11 @@ func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr i
 }
 
 // save writes both forms of the results, each whole or not at all.
-func save(dir string, r *bench.Results) error {
-	if err := bench.WriteFile(filepath.Join(dir, resultsFile), r); err != nil {
+func save(dir string, r *results.Run) error {
+	if err := results.Write(filepath.Join(dir, resultsFile), r); err != nil {
 		return err
 	}
-	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return bench.WriteBenchfmt(w, r) })
+	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
 	if err != nil {
 		return fmt.Errorf("writing benchmark lines: %w", err)
 	}

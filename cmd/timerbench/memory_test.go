@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -13,8 +14,8 @@ import (
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	t.Parallel()
 	e, _ := catalog.Find("hwheel")
-	hold, _ := bench.FindWorkload("hold")
-	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []bench.Workload{hold}, N: []int{1000, maxSize}}
+	hold, _ := workload.Find("hold")
+	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, maxSize}}
 	err := refuseTooLarge(context.Background(), cfg, 8_000_000_000)
 	if err == nil {
 		t.Fatal("10^8 timers are expected to fit into 8 GB")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report"
 )
 
@@ -38,7 +38,7 @@ where the results are.`,
 			if to == "" {
 				to = filepath.Dir(path)
 			}
-			r, err := bench.ReadFile(path)
+			r, err := results.Read(path)
 			if err != nil {
 				return err
 			}

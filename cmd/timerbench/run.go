@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -97,15 +98,15 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 
 // chosenWorkloads returns the built-in workloads and those of scenario files that
 // were asked for; the profile's if none was.
-func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]bench.Workload, error) {
+func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]workload.Workload, error) {
 	written, err := scenario.Load(f.scenarios...)
 	switch {
 	case err != nil:
 		return nil, err
 	case f.workloads != "":
-		builtIn, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, f.workloads)
-		builtIn = slices.DeleteFunc(builtIn, func(b bench.Workload) bool {
-			return slices.ContainsFunc(written, func(w bench.Workload) bool { return w.Name == b.Name }) // the same
+		builtIn, err := match("workload", workload.All(), func(w workload.Workload) string { return w.Name }, f.workloads)
+		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
+			return slices.ContainsFunc(written, func(w workload.Workload) bool { return w.Name == b.Name }) // the same
 		})
 		return append(builtIn, written...), err
 	case len(written) > 0:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // The files of a run, in its folder.
@@ -109,7 +109,7 @@ func (f *runFolder) acquire() error {
 // was interrupted may be replaced.
 func (f *runFolder) refuseComplete() error {
 	path := f.results()
-	head, err := bench.ReadHeader(path)
+	head, err := results.ReadHeader(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
-// tiny is the quickest run that there is.
+// tiny is the quickest run that there is. Runs count allocations of the whole
+// process, so that tests with a run in them are not parallel.
 var tiny = []string{"run", "-p", "smoke", "-s", "^hwheel$", "-w", "^churn$", "-n", "10", "--trials", "6"}
 
 // must runs a command line that has to succeed.
@@ -74,14 +75,13 @@ func TestRunsLeaveOneAnotherAlone(t *testing.T) {
 	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
 	must(t, "trace", "replay", "my.trace", "-s", "^hwheel$", "--trials", "6")
 	check("a replay")
-	latest, err := bench.ReadFile(filepath.Join(runsFolder, latestLink, resultsFile))
+	latest, err := results.Read(filepath.Join(runsFolder, latestLink, resultsFile))
 	if err != nil || latest.Cells[0].Workload != "trace-churn" {
 		t.Errorf("the latest run is %+v, %v", latest, err)
 	}
 }
 
 func TestACompleteRunIsNotReplaced(t *testing.T) {
-	t.Parallel()
 	out := t.TempDir()
 	must(t, append(tiny, "-o", out)...)
 	before := contents(t, out)
@@ -109,20 +109,18 @@ func TestACompleteRunIsNotReplaced(t *testing.T) {
 }
 
 func TestAnInterruptedRunIsReplaced(t *testing.T) {
-	t.Parallel()
 	out := t.TempDir()
-	partial := bench.Results{Format: bench.Format, Version: bench.Version, Created: time.Now()}
-	if err := bench.WriteFile(filepath.Join(out, resultsFile), &partial); err != nil {
+	partial := results.Run{Format: results.Format, Version: results.Version, Created: time.Now()}
+	if err := results.Write(filepath.Join(out, resultsFile), &partial); err != nil {
 		t.Fatal(err)
 	}
 	must(t, append(tiny, "-o", out)...)
-	if r, err := bench.ReadFile(filepath.Join(out, resultsFile)); err != nil || !r.Complete || len(r.Cells) != 1 {
+	if r, err := results.Read(filepath.Join(out, resultsFile)); err != nil || !r.Complete || len(r.Cells) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
 func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
-	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	first, err := openRunFolder(out, "smoke", time.Now())
 	if err != nil {
@@ -170,9 +168,9 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		r := bench.Results{Format: bench.Format, Version: bench.Version, Complete: complete,
+		r := results.Run{Format: results.Format, Version: results.Version, Complete: complete,
 			Created: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}
-		if err := bench.WriteFile(filepath.Join(dir, resultsFile), &r); err != nil {
+		if err := results.Write(filepath.Join(dir, resultsFile), &r); err != nil {
 			t.Fatal(err)
 		}
 	}

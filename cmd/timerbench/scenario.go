@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 func newScenario() *cobra.Command {
@@ -26,10 +26,10 @@ func newScenarioPrint() *cobra.Command {
 		Example: "  timerbench scenario print kafka-purgatory >mine.toml",
 		Args:    oneArg("the name of a workload, see " + asTyped("list", "workloads")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, ok := bench.FindWorkload(args[0])
+			w, ok := workload.Find(args[0])
 			if !ok {
 				var names []string
-				for _, w := range bench.Workloads() {
+				for _, w := range workload.All() {
 					names = append(names, w.Name)
 				}
 				return unknown("workload", args[0], names)

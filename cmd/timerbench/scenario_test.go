@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // The scenario files that come with the project run, with proof and charts, and
@@ -24,7 +25,7 @@ func TestTheShippedScenariosRun(t *testing.T) {
 	if code, _, stderr := run(args...); code != 0 {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
-	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,14 +67,14 @@ func TestWhatScenarioPrintPrintsCanBeRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	proof := func(args ...string) bench.Proof {
+	proof := func(args ...string) script.Proof {
 		t.Helper()
 		out := t.TempDir()
 		args = append([]string{"run", "-p", "smoke", "-s", "^hwheel$", "--trials", "1", "-o", out}, args...)
 		if code, _, stderr := run(args...); code != 0 {
 			t.Fatalf("%q: exit %d: %s", args, code, stderr)
 		}
-		r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+		r, err := results.Read(filepath.Join(out, resultsFile))
 		if err != nil || len(r.Cells) != 1 {
 			t.Fatalf("%q: %v", args, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report"
 )
 
@@ -20,7 +20,7 @@ const namedTies = 3
 
 // summarize prints what a run has found: a line for each cell, and which
 // structures were the fastest the most often.
-func summarize(out io.Writer, r *bench.Results) {
+func summarize(out io.Writer, r *results.Run) {
 	verdicts := report.Verdicts(r)
 	if len(verdicts) == 0 {
 		return

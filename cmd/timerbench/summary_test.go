@@ -5,27 +5,28 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // timed makes a row whose trials all take so long.
-func timed(name string, ns float64) bench.Row {
-	row := bench.Row{Structure: name, Role: bench.RoleStructure}
+func timed(name string, ns float64) results.Row {
+	row := results.Row{Structure: name, Role: results.RoleStructure}
 	for i := range 6 {
-		row.Cost = append(row.Cost, bench.Trial{Round: i, NS: ns * (0.98 + 0.01*float64(i)), Units: 1})
+		row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns * (0.98 + 0.01*float64(i)), Units: 1})
 	}
 	return row
 }
 
 func TestTheSummarySaysWhoWon(t *testing.T) {
 	t.Parallel()
-	r := &bench.Results{Cells: []bench.Cell{
-		{Workload: "hold", N: 1_000_000, Rows: []bench.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
-		{Workload: "idle", N: 1000, Unit: bench.PerTick, Rows: []bench.Row{
+	r := &results.Run{Cells: []results.Cell{
+		{Workload: "hold", N: 1_000_000, Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
+		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
 			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
-		{Workload: "lonely", N: 10, Rows: []bench.Row{timed("hwheel", 120)}},
+		{Workload: "lonely", N: 10, Rows: []results.Row{timed("hwheel", 120)}},
 	}}
-	r.Cells[0].Rows[3].Role = bench.RoleFloor
+	r.Cells[0].Rows[3].Role = results.RoleFloor
 	var out strings.Builder
 	summarize(&out, r)
 	for _, want := range []string{
@@ -44,7 +45,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 		}
 	}
 	out.Reset()
-	summarize(&out, &bench.Results{})
+	summarize(&out, &results.Run{})
 	if out.Len() > 0 {
 		t.Errorf("of nothing it says %q", out.String())
 	}

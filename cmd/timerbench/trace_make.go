@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
@@ -50,7 +51,7 @@ func newTraceMake() *cobra.Command {
 }
 
 func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
-	found, err := match("workload", bench.Workloads(), func(w bench.Workload) string { return w.Name }, "^"+f.workload+"$")
+	found, err := match("workload", workload.All(), func(w workload.Workload) string { return w.Name }, "^"+f.workload+"$")
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -97,7 +97,7 @@ func TestRecordInfoReplayReport(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("replay: exit %d: %s", code, stderr)
 	}
-	r, err := bench.ReadFile(filepath.Join(out, resultsFile))
+	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

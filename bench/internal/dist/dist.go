@@ -12,7 +12,7 @@ package dist
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench/internal/exact"
+	"github.com/timerbench/timerbench/bench/internal/detmath"
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) } // IEEE 754: exact everywhere
@@ -64,7 +64,7 @@ func (t Triangular) Draw(r *Rand) float64 { return float64(float64(t) * sqrt(r.F
 
 // DrawBiased inverts the distribution function (x / end)^3.
 func (t Triangular) DrawBiased(r *Rand) float64 {
-	return float64(float64(t) * exact.Pow(r.positive(), 1.0/3))
+	return float64(float64(t) * detmath.Pow(r.positive(), 1.0/3))
 }
 
 // Mean returns the mean.
@@ -89,16 +89,16 @@ func (e Exponential) Mean() float64 { return float64(e) }
 type LogNormal struct{ Mu, Sigma float64 }
 
 // Draw draws a delay.
-func (l LogNormal) Draw(r *Rand) float64 { return exact.Exp(l.Mu + float64(l.Sigma*r.Norm())) }
+func (l LogNormal) Draw(r *Rand) float64 { return detmath.Exp(l.Mu + float64(l.Sigma*r.Norm())) }
 
 // DrawBiased draws from the log-normal distribution whose Mu is larger by
 // Sigma^2.
 func (l LogNormal) DrawBiased(r *Rand) float64 {
-	return exact.Exp(l.Mu + float64(l.Sigma*l.Sigma) + float64(l.Sigma*r.Norm()))
+	return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma) + float64(l.Sigma*r.Norm()))
 }
 
 // Mean returns the mean.
-func (l LogNormal) Mean() float64 { return exact.Exp(l.Mu + float64(l.Sigma*l.Sigma)/2) }
+func (l LogNormal) Mean() float64 { return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma)/2) }
 
 // Pareto has the density Alpha Min^Alpha / x^(Alpha+1) from Min on; Alpha must
 // be above 1 for the mean to exist.
@@ -106,12 +106,12 @@ type Pareto struct{ Min, Alpha float64 }
 
 // Draw draws a delay.
 func (p Pareto) Draw(r *Rand) float64 {
-	return float64(p.Min * exact.Pow(r.positive(), -1/p.Alpha))
+	return float64(p.Min * detmath.Pow(r.positive(), -1/p.Alpha))
 }
 
 // DrawBiased draws from the Pareto distribution whose Alpha is smaller by 1.
 func (p Pareto) DrawBiased(r *Rand) float64 {
-	return float64(p.Min * exact.Pow(r.positive(), -1/(p.Alpha-1)))
+	return float64(p.Min * detmath.Pow(r.positive(), -1/(p.Alpha-1)))
 }
 
 // Mean returns the mean.

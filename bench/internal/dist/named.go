@@ -1,6 +1,6 @@
 package dist
 
-import "github.com/timerbench/timerbench/bench/internal/exact"
+import "github.com/timerbench/timerbench/bench/internal/detmath"
 
 // Named is a family of distributions that differ in scale only.
 type Named struct {
@@ -80,12 +80,12 @@ func pareto(mean float64) Dist {
 // logNormal has a chosen sigma of 1.
 func logNormal(mean float64) Dist {
 	const sigma = 1
-	return LogNormal{Mu: exact.Log(mean) - sigma*sigma/2.0, Sigma: sigma}
+	return LogNormal{Mu: detmath.Log(mean) - sigma*sigma/2.0, Sigma: sigma}
 }
 
 // LogNormalQuantiles returns the log-normal distribution with the given median
 // and upper quartile.
 func LogNormalQuantiles(p50, p75 float64) LogNormal {
 	const z75 = 0.6744897501960817 // the upper quartile of the standard normal
-	return LogNormal{Mu: exact.Log(p50), Sigma: (exact.Log(p75) - exact.Log(p50)) / z75}
+	return LogNormal{Mu: detmath.Log(p50), Sigma: (detmath.Log(p75) - detmath.Log(p50)) / z75}
 }

@@ -1,8 +1,0 @@
-package bench
-
-// Fingerprint is a hash over the beginning of the script of a workload, for tests
-// of packages that make workloads.
-func Fingerprint(w Workload, seed uint64) uint64 {
-	s := newScript(w, sizeFor(w), seed)
-	return fingerprint(s.fill(), s.next(5000, nil))
-}

@@ -1,0 +1,107 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/timerbench/timerbench/internal/atomicfile"
+)
+
+// Write writes r to a results file. The file appears whole or not at all.
+func Write(path string, r *Run) error {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return fmt.Errorf("results for %s: %w", path, err)
+	}
+	if err := atomicfile.WriteBytes(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	return nil
+}
+
+// Read reads a results file. The error says what is wrong with a file that
+// is damaged, cut short, of another program or of another version.
+func Read(path string) (*Run, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
+	}
+	r, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func decode(data []byte) (*Run, error) {
+	var head Header
+	if err := unmarshal(data, &head); err != nil {
+		return nil, err
+	}
+	if err := head.check(); err != nil {
+		return nil, err
+	}
+	r := &Run{}
+	if err := unmarshal(data, r); err != nil {
+		return nil, err
+	}
+	return r, r.Validate()
+}
+
+// unmarshal says at which line JSON goes wrong, and tells a damaged file from one
+// that is cut short.
+func unmarshal(data []byte, into any) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("the file is empty, want results in JSON")
+	}
+	line := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
+	err := json.Unmarshal(data, into)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the file is cut short at line %d: %w", line(int64(len(data))), err)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d is not JSON: %w", line(syntax.Offset), err)
+	case errors.As(err, &kind):
+		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit", line(kind.Offset), kind.Field, kind.Value)
+	}
+	return err
+}
+
+// validate refuses what a report could not show.
+func (r *Run) Validate() error {
+	for _, c := range r.Cells {
+		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
+		if c.Workload == "" || c.N < 1 {
+			return fmt.Errorf("%s: want a workload and n of at least 1", where)
+		}
+		for _, row := range c.Rows {
+			if row.Structure == "" {
+				return fmt.Errorf("%s: a row without a structure", where)
+			}
+			if !slices.Contains(roles, row.Role) {
+				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)
+			}
+			if err := row.Proof.Check(row.Proof); err != nil {
+				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)
+			}
+			for _, t := range append(row.Cost[:len(row.Cost):len(row.Cost)], row.ByKind...) {
+				if t.NS < 0 || t.Ops < 0 || t.Units < 0 {
+					return fmt.Errorf("%s, %s, trial %d: a time or a count is negative", where, row.Structure, t.Round)
+				}
+			}
+		}
+	}
+	for _, i := range r.Idle {
+		if i.Structure == "" || i.Total() > i.Wakeups {
+			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups", i.Structure, i.Driver, i.Total(), i.Wakeups)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package results_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+func realResults(t *testing.T) *results.Run {
+	t.Helper()
+	profile, _ := bench.FindProfile("smoke")
+	cfg := bench.Config{Profile: profile, N: []int{50}, Trials: 2, Seed: 7}
+	for _, name := range []string{"quadheap", "wheel"} {
+		e, _ := catalog.Find(name)
+		cfg.Structures = append(cfg.Structures, e)
+	}
+	for _, name := range []string{"grid-clustered-50", "reschedule", "idle"} {
+		w, _ := workload.Find(name)
+		cfg.Workloads = append(cfg.Workloads, w)
+	}
+	r, err := bench.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAResultsFileComesBackAsItWas(t *testing.T) {
+	r, path := realResults(t), filepath.Join(t.TempDir(), "results.json")
+	if err := results.Write(path, r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := results.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, r) {
+		t.Errorf("read %+v, want %+v", got, r)
+	}
+}
+
+func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "results.json")
+	if err := results.Write(path, realResults(t)); err != nil {
+		t.Fatal(err)
+	}
+	good, _ := os.ReadFile(path)
+	replace := func(old, with string) string { return strings.Replace(string(good), old, with, 1) }
+	for name, c := range map[string]struct{ content, want string }{
+		"cut short":       {string(good[:len(good)/2]), "cut short at line"},
+		"empty":           {"", "empty"},
+		"damaged":         {replace(`"cells":`, `"cells":]`), "is not JSON"},
+		"not JSON":        {"goos: linux\n", "line 1 is not JSON"},
+		"foreign":         {`{"format": "something else"}`, `format is "something else"`},
+		"JSON of another": {`{"a": 1}`, "not a results file"},
+		"too new":         {replace(`"version": 1`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 1"},
+		"version 0":       {replace(`"version": 1`, `"version": 0`), "results of version 0"},
+		"wrong type":      {replace(`"n": 50`, `"n": "many"`), "does not fit"},
+		"no size":         {replace(`"n": 50`, `"n": 0`), "n of at least 1"},
+		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline"]`},
+		"broken proof":    {replace(`"pending": `, `"pending": 7`), "the proof does not hold"},
+		"two documents":   {string(good) + "{}", "is not JSON"},
+	} {
+		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := results.Read(path)
+		if err == nil {
+			t.Errorf("%s: read without an error", name)
+		} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %q does not say %q or the path", name, err, c.want)
+		}
+	}
+	if _, err := results.Read(filepath.Join(dir, "missing.json")); err == nil {
+		t.Error("a missing file is read without an error")
+	}
+	if err := results.Write(filepath.Join(dir, "missing", "results.json"), &results.Run{}); err == nil {
+		t.Error("writing into a missing directory gives no error")
+	}
+}
+
+func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
+	r := realResults(t)
+	var out strings.Builder
+	if err := results.WriteBenchfmt(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	in := benchfmt.NewReader(strings.NewReader(out.String()), "bench.txt")
+	lines, ns := map[string]int{}, map[string]float64{}
+	for in.Scan() {
+		switch rec := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		case *benchfmt.Result:
+			name := rec.Name.String()
+			lines[name]++
+			if v, ok := rec.Value("sec/op"); ok {
+				ns[name] = v * 1e9
+			}
+		}
+	}
+	if in.Err() != nil {
+		t.Fatal(in.Err())
+	}
+	for name, want := range map[string]int{
+		"Timers/workload=grid-clustered-50/n=50/structure=quadheap/op=per-lifecycle":    2,
+		"Timers/workload=grid-clustered-50/n=50/structure=wheel/op=cancel":              2,
+		"Timers/workload=grid-clustered-50/n=50/structure=null/op=fire-latency":         1,
+		"Timers/workload=reschedule/n=50/structure=time.AfterFunc/op=reschedule":        2,
+		"Timers/workload=reschedule/n=50/structure=time.AfterFunc/op=per-reschedule":    2,
+		"Idle/workload=hold/delays=pareto/n=10/structure=wheel/driver=tickless":         1,
+		"Timers/workload=grid-clustered-50/n=50/structure=quadheap-control/op=resident": 1,
+	} {
+		if lines[name] != want {
+			t.Errorf("%d lines of %s, want %d", lines[name], name, want)
+		}
+	}
+	trial := r.Cells[0].Rows[1].Cost[1]
+	want, got := trial.NS/trial.Units, ns["Timers/workload=grid-clustered-50/n=50/structure=quadheap/op=per-lifecycle"]
+	if got < want*0.999 || got > want*1.001 {
+		t.Errorf("%g ns/op in the lines, %g in the results", got, want)
+	}
+	if !strings.Contains(out.String(), "Unit idle-empty assume=exact") {
+		t.Error("exact counts are not marked as exact")
+	}
+}

@@ -1,0 +1,44 @@
+package script
+
+import "fmt"
+
+// Kind is a kind of operation.
+type Kind uint8
+
+// The kinds of operations. A wake is a Pop that finds nothing due; fire is a
+// Pop that returns a timer. Where the clock is read once per batch of operations,
+// the wake that ends each batch of fires is part of fire.
+const (
+	KindSchedule Kind = iota
+	KindCancel
+	KindReschedule
+	KindFire    // pops at a tick on which something fires
+	KindWake    // pops at a tick on which nothing does
+	KindRefused // cancels, or moves if At is not 0, a timer that is not pending, as programs do
+
+	NumKinds = iota // the number of kinds
+)
+
+var kindNames = [NumKinds]string{"schedule", "cancel", "reschedule", "fire", "wake", "refused"}
+
+// String returns the name of the kind in results.
+func (k Kind) String() string {
+	if k >= NumKinds {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// MarshalText returns the name of the kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText accepts the name of a kind.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for i, name := range kindNames {
+		if name == string(text) {
+			*k = Kind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("kind of operation %q: want one of %q", text, kindNames)
+}

@@ -1,0 +1,85 @@
+package script
+
+import (
+	"context"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Rand is the source of randomness of a process: fixed by its seed on any
+// machine.
+type Rand = dist.Rand
+
+// Process writes a script, piece by piece.
+type Process interface {
+	// Fill brings the population to its steady state.
+	Fill(w *Writer, r *Rand)
+	// Step writes one event of the steady state: a few operations.
+	Step(w *Writer, r *Rand)
+}
+
+// Script turns what a process writes into blocks.
+type Script struct {
+	process Process
+	writer  Writer
+	rand    *Rand
+}
+
+// New starts the script of a process.
+func New(p Process, r *Rand) *Script { return &Script{process: p, rand: r} }
+
+// Fill returns the block that fills a structure. It comes first.
+func (s *Script) Fill() *Block {
+	b, _ := s.FillContext(context.Background())
+	return b
+}
+
+// Next returns a block of at least size operations, in the memory of reuse.
+func (s *Script) Next(size int, reuse *Block) *Block {
+	b, _ := s.NextContext(context.Background(), size, reuse)
+	return b
+}
+
+// FillContext is Fill, unless the context ends before it does. Then it returns the
+// error of the context, and the script cannot go on.
+func (s *Script) FillContext(ctx context.Context) (*Block, error) {
+	return s.block(ctx, nil, func() { s.process.Fill(&s.writer, s.rand) })
+}
+
+// NextContext is Next, unless the context ends before it does. Then it returns the
+// error of the context, and the script cannot go on.
+func (s *Script) NextContext(ctx context.Context, size int, reuse *Block) (*Block, error) {
+	return s.block(ctx, reuse, func() {
+		for b := s.writer.block; b.Calls+b.Pops < size; {
+			s.process.Step(&s.writer, s.rand)
+		}
+	})
+}
+
+func (s *Script) block(ctx context.Context, reuse *Block, write func()) (b *Block, err error) {
+	defer func() {
+		if p := recover(); p == errInterrupted {
+			b, err = nil, ctx.Err()
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	s.writer.interrupted = func() bool { return ctx.Err() != nil }
+	s.writer.begin(reuse)
+	write()
+	return s.writer.end(), ctx.Err()
+}
+
+// Now returns the tick that the script has reached.
+func (s *Script) Now() structures.Tick { return s.writer.Now() }
+
+// NextDeadline returns the tick at which the next timer fires; ok is false when
+// none is pending.
+func (s *Script) NextDeadline() (at structures.Tick, ok bool) { return s.writer.NextDeadline() }
+
+// Pending calls do with each timer that is pending after the last block, in no order.
+func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
+
+// Process returns what writes the script.
+func (s *Script) Process() Process { return s.process }

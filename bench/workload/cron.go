@@ -1,0 +1,108 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Cron models periodic jobs: each is scheduled again with its own period whenever
+// it fires. n timers are n jobs.
+type Cron struct {
+	Hashed  bool     `toml:"hashed,omitempty" comment:"each job has a phase of its own; otherwise all fire on round times"`
+	Periods []Period `toml:"period" comment:"how often some of the jobs run"`
+}
+
+// Period is how often a job runs, and how many jobs do so.
+type Period struct {
+	Every  Duration `toml:"every"`
+	Weight Weight   `toml:"weight"`
+}
+
+// azurePeriods are the timer triggers of Azure Functions in 2019: how many
+// functions run at each period (Shahrad et al., ATC '20, read off figure 5a, to
+// about 0.004). The figure shows other periods too; only relative weight counts.
+var azurePeriods = []Period{
+	{Duration(24 * time.Hour), 0.073},
+	{Duration(12 * time.Hour), 0.006},
+	{Duration(8 * time.Hour), 0.007},
+	{Duration(6 * time.Hour), 0.005},
+	{Duration(time.Hour), 0.022},
+	{Duration(30 * time.Minute), 0.011},
+	{Duration(15 * time.Minute), 0.015},
+	{Duration(10 * time.Minute), 0.011},
+	{Duration(5 * time.Minute), 0.036},
+	{Duration(time.Minute), 0.023},
+}
+
+// newCron begins at midnight. A tick of a second is chosen: the finest time that
+// such a job can name. So are 10,000 jobs.
+func newCron(hashed bool) Workload {
+	w := Workload{
+		Name:     "cron-aligned",
+		Summary:  "periodic jobs from a minute to a day, all on round times: many fire at once",
+		Source:   "Azure Functions 2019, Shahrad et al. ATC '20; 10,000 jobs chosen",
+		Tick:     time.Second,
+		Resident: 10_000,
+		Model:    &Cron{Periods: azurePeriods, Hashed: hashed},
+	}
+	if hashed {
+		w.Name = "cron-hashed"
+		w.Extra = true
+		w.Summary = "the same jobs, each with a phase of its own"
+	}
+	return w
+}
+
+// Check makes sure that there is a period to draw.
+func (m *Cron) Check() []ParameterError {
+	if len(m.Periods) == 0 {
+		return []ParameterError{{"period", "", "at least one period"}}
+	}
+	return nil
+}
+
+// New returns the process with n jobs.
+func (m *Cron) New(n int, tick time.Duration) script.Process {
+	p := &cron{n: n, hashed: m.Hashed}
+	for _, period := range m.Periods {
+		p.total += float64(period.Weight)
+		p.weights = append(p.weights, p.total)
+		p.periods = append(p.periods, ticks(period.Every.in(tick)))
+	}
+	return p
+}
+
+type cron struct {
+	loop[structures.Tick] // the period of the job that fires
+	n                     int
+	hashed                bool
+	periods               []structures.Tick
+	weights               []float64 // summed up
+	total                 float64
+}
+
+func (p *cron) Fill(w *script.Writer, r *script.Rand) {
+	for range p.n {
+		period := p.period(r)
+		first := period
+		if p.hashed {
+			first = 1 + structures.Tick(r.IntN(int(period)))
+		}
+		p.start(w, w.Now()+first, period)
+	}
+}
+
+// period draws a period by the weights.
+func (p *cron) period(r *script.Rand) structures.Tick {
+	at, i := float64(r.Float64()*p.total), 0
+	for i < len(p.periods)-1 && at >= p.weights[i] {
+		i++
+	}
+	return p.periods[i]
+}
+
+func (p *cron) Step(w *script.Writer, _ *script.Rand) {
+	p.step(w, func(period structures.Tick) { p.start(w, w.Now()+period, period) })
+}

@@ -1,0 +1,159 @@
+package workload
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+)
+
+// Delay says how the delays of timers are distributed: by the kind of the
+// distribution and what that needs, which is one of
+//
+//   - a mean: every kind but "mixture";
+//   - a low and a high end: "uniform";
+//   - a median and an upper quartile: "lognormal";
+//   - parts, each with its weight: "mixture".
+//
+// What is drawn is rounded to whole ticks, to one at least.
+type Delay struct {
+	Kind          string   `toml:"kind"`
+	Mean          Duration `toml:"mean,omitempty" zero:"no"`
+	Low           Duration `toml:"low,omitempty"`
+	High          Duration `toml:"high,omitempty" zero:"no"`
+	Median        Duration `toml:"median,omitempty" zero:"no"`
+	UpperQuartile Duration `toml:"upper_quartile,omitempty" zero:"no"`
+	Parts         []Part   `toml:"parts,omitempty,multiline"`
+}
+
+// Part is one of the delays of a mixture.
+type Part struct {
+	Weight Weight `toml:"weight"`
+	Delay
+}
+
+// mixture is the kind of delay that has parts.
+const mixture = "mixture"
+
+// DelayKinds returns the kinds of delays, in the order in which they are told.
+func DelayKinds() []string {
+	var names []string
+	for _, family := range dist.All() {
+		names = append(names, family.Name)
+	}
+	return append(names, mixture)
+}
+
+// forms lists the ways to give a kind of delay: the parameters of each.
+func forms(kind string) []string {
+	switch kind {
+	case "uniform":
+		return []string{"mean", "low and high", "high"}
+	case "lognormal":
+		return []string{"mean", "median and upper_quartile"}
+	case mixture:
+		return []string{"parts"}
+	}
+	return []string{"mean"}
+}
+
+// given names the parameters that are there, as forms does.
+func (d *Delay) given() string {
+	var names []string
+	for _, p := range []struct {
+		name  string
+		there bool
+	}{
+		{"mean", d.Mean != 0}, {"low", d.Low != 0}, {"high", d.High != 0},
+		{"median", d.Median != 0}, {"upper_quartile", d.UpperQuartile != 0}, {"parts", len(d.Parts) > 0},
+	} {
+		if p.there {
+			names = append(names, p.name)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// Check says whether kind and parameters fit.
+func (d *Delay) Check() []ParameterError {
+	switch kinds := DelayKinds(); {
+	case d.Kind == "":
+		return []ParameterError{{"kind", "", "one of " + strings.Join(kinds, ", ")}}
+	case !slices.Contains(kinds, d.Kind):
+		return []ParameterError{{"kind", fmt.Sprintf("%q", d.Kind), "one of " + strings.Join(kinds, ", ")}}
+	}
+	given := d.given()
+	if want := forms(d.Kind); !slices.Contains(want, given) {
+		if given == "" {
+			given = "no parameter"
+		}
+		return []ParameterError{{"", given, "for a delay of kind " + d.Kind + " " + strings.Join(want, ", or ")}}
+	}
+	if d.High != 0 && d.High <= d.Low {
+		return []ParameterError{{"high", d.High.String(), fmt.Sprintf("more than low, which is %v", d.Low)}}
+	}
+	if d.Median != 0 && d.UpperQuartile <= d.Median {
+		return []ParameterError{{"upper_quartile", d.UpperQuartile.String(), fmt.Sprintf("more than the median, which is %v", d.Median)}}
+	}
+	return nil
+}
+
+// dist returns the distribution in ticks. The delay must have passed its Check.
+func (d *Delay) dist(tick time.Duration) dist.Dist {
+	switch {
+	case d.Kind == mixture:
+		var m dist.Mixture
+		for _, p := range d.Parts {
+			m = append(m, dist.Part{Weight: float64(p.Weight), Dist: p.dist(tick)})
+		}
+		return m
+	case d.High > 0:
+		return dist.Uniform{Low: d.Low.in(tick), High: d.High.in(tick)}
+	case d.Median > 0:
+		return dist.LogNormalQuantiles(d.Median.in(tick), d.UpperQuartile.in(tick))
+	}
+	family, ok := dist.Find(d.Kind)
+	if !ok || d.Mean <= 0 {
+		panic(fmt.Sprintf("bench: a delay that has not been checked: %+v", *d))
+	}
+	return family.New(d.Mean.in(tick))
+}
+
+// doc says in a few words what the kind is like.
+func (d *Delay) doc() string {
+	family, _ := dist.Find(d.Kind)
+	return family.Doc
+}
+
+// Delays names the kinds of the delays of a model, in the order of its parameters.
+func Delays(m Model) []string {
+	var kinds []string
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		if d, ok := v.Interface().(Delay); ok {
+			if d.Kind != "" && !slices.Contains(kinds, d.Kind) {
+				kinds = append(kinds, d.Kind)
+			}
+			return
+		}
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(v.Elem())
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		case reflect.Struct:
+			for _, field := range v.Fields() {
+				walk(field)
+			}
+		}
+	}
+	walk(reflect.ValueOf(m))
+	return kinds
+}

@@ -1,0 +1,87 @@
+package workload
+
+import (
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+)
+
+const millisecond = time.Millisecond
+
+// Workloads returns every workload, in the order in which tables show them: the
+// synthetic families, the grid, then those that model something.
+func All() []Workload {
+	uniform, clustered := family("uniform"), family("clustered")
+	list := holds()
+	list = append(list,
+		newStartStop(uniform),
+		newChurn(uniform),
+		newReschedule(uniform),
+		newFillDrain(uniform),
+		newIdle(),
+	)
+	list = append(list, grid()...)
+	list = append(list,
+		newPeriodic(clustered),
+		newMixed(uniform),
+		newKafkaPurgatory(),
+		newConnDeadline(),
+		newConnDeadlineLazy(),
+		newWorkUnit(),
+		newTCP(),
+		newPacing(),
+	)
+	for _, c := range cacheClusters {
+		list = append(list, newCacheTTL(c))
+	}
+	return append(list,
+		newCron(false),
+		newCron(true),
+		newSIP(),
+		newResetEarlier(),
+	)
+}
+
+// holds returns the hold model with each of the increments of Jones 1986, and
+// exponential with cancels. Uniform increments stand for all of them.
+func holds() []Workload {
+	list := []Workload{newHold(family("uniform"))}
+	for _, kind := range []string{"exponential", "biased", "triangular", "bimodal"} {
+		w := newHold(family(kind))
+		w.Name += "-" + kind
+		w.Summary += "; " + kind + " increments"
+		w.Extra = true
+		list = append(list, w)
+	}
+	for percent := 0; percent <= 50; percent += 10 {
+		list = append(list, newCancelHold(percent))
+	}
+	return list
+}
+
+// grid returns the comparison grid: each distribution of delays at each share of
+// timers cancelled. Two distributions and three shares stand for all of them:
+// delays that spread and delays that clump, none cancelled, half, and nearly all.
+func grid() []Workload {
+	shapes, shares := []string{"uniform", "clustered"}, []int{0, 50, 90}
+	var list []Workload
+	for _, d := range dist.Grid() {
+		for _, percent := range []int{0, 10, 50, 90, 99} {
+			w := newGrid(family(d.Name), percent)
+			w.Extra = !slices.Contains(shapes, d.Name) || !slices.Contains(shares, percent)
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// FindWorkload returns the workload of that name.
+func Find(name string) (Workload, bool) {
+	for _, w := range All() {
+		if w.Name == name {
+			return w, true
+		}
+	}
+	return Workload{}, false
+}

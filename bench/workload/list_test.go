@@ -1,0 +1,192 @@
+package workload
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// smallN is the size at which tests run a workload that takes any, and largeN the
+// one to which they scale those down that bring more.
+const (
+	smallN = 500
+	largeN = 10_000
+)
+
+func sizeFor(w Workload) int {
+	if w.Resident > 0 {
+		return min(w.Resident, largeN)
+	}
+	return smallN
+}
+
+// fingerprint is a hash over every operation of a block and what must come of it.
+func fingerprint(blocks ...*script.Block) uint64 {
+	h := fnv.New64a()
+	for _, b := range blocks {
+		for _, batch := range b.Batches {
+			_ = binary.Write(h, binary.LittleEndian, []uint64{uint64(batch.Kind), uint64(batch.Len)})
+		}
+		for _, op := range b.Ops {
+			_ = binary.Write(h, binary.LittleEndian, []uint64{uint64(op.At), uint64(op.Key)})
+		}
+		_ = binary.Write(h, binary.LittleEndian, b.Want)
+	}
+	return h.Sum64()
+}
+
+// The golden file holds on any machine: that is what makes two runs comparable.
+func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
+	const golden = "testdata/scripts.golden"
+	var lines strings.Builder
+	for _, w := range All() {
+		for seed := range uint64(2) {
+			s := w.Script(sizeFor(w), seed)
+			fmt.Fprintf(&lines, "%s seed %d %016x\n", w.Name, seed, fingerprint(s.Fill(), s.Next(5000, nil)))
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(lines.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, wanted := strings.Split(lines.String(), "\n"), strings.Split(string(want), "\n")
+	seen := map[string]bool{}
+	for i := range max(len(got), len(wanted)) {
+		if i >= len(got) || i >= len(wanted) || got[i] != wanted[i] {
+			t.Fatalf("line %d of the fingerprints differs from %s (run with -update if the workload was meant to change)", i+1, golden)
+		}
+		_, print, _ := strings.Cut(got[i], "seed")
+		if seen[print] {
+			t.Errorf("two scripts are the same: %s", got[i])
+		}
+		seen[print] = true
+	}
+}
+
+// What is left of a block's memory must not leak into the next one.
+func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
+	w, _ := Find("mixed")
+	fresh, reusing := w.Script(smallN, 1), w.Script(smallN, 1)
+	fresh.Fill()
+	memory := reusing.Fill()
+	for i := range 5 {
+		memory = reusing.Next(1000, memory)
+		if a, b := fingerprint(fresh.Next(1000, nil)), fingerprint(memory); a != b {
+			t.Fatalf("block %d: %x in fresh memory, %x in reused memory", i, a, b)
+		}
+	}
+}
+
+// Figures that follow from the parameters, and that the generator must therefore
+// arrive at without knowing them: as many timers pending as were asked for (or, of
+// large workloads, of the same scaled down), and the share that is cancelled.
+func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
+	cancelled := map[string]float64{"kafka-purgatory": 0.882}
+	for _, percent := range []int{0, 10, 50, 90, 99} {
+		for _, d := range dist.Grid() {
+			cancelled[fmt.Sprintf("grid-%s-%d", d.Name, percent)] = float64(percent) / 100
+		}
+	}
+	for _, w := range All() {
+		if KindOf(w.Model).Cyclic {
+			continue // has the whole population or none
+		}
+		s := w.Script(sizeFor(w), 1)
+		fill := s.Fill()
+		b := s.Next(300_000, nil)
+		tolerance := 0.02
+		if w.Resident == 0 {
+			tolerance = 0.05 // so few come and go at random
+		}
+		within(t, w.Name+": residents", b.Resident, float64(sizeFor(w)), tolerance)
+		gone := float64(b.Want.Cancelled - fill.Want.Cancelled)
+		if want, ok := cancelled[w.Name]; ok {
+			done := b.Units(script.PerLifecycle)
+			bound := max(0.02*want, 4*math.Sqrt(want*(1-want)/done))
+			if share := gone / done; math.Abs(share-want) > bound {
+				t.Errorf("%s: %.4f cancelled, want %.3f within %.4f", w.Name, share, want, bound)
+			}
+			delete(cancelled, w.Name)
+		}
+	}
+	for name := range cancelled {
+		t.Errorf("no workload %q", name)
+	}
+}
+
+// Of the workloads with rates, the number of timers that they say they have is the
+// one that their rates lead to.
+func TestPublishedRatesLeadToThePublishedResidents(t *testing.T) {
+	seen := 0
+	for _, w := range All() {
+		if f, ok := w.Model.(*Flow); ok && w.Resident > 0 {
+			seen++
+			within(t, w.Name, f.Resident(w.Tick), float64(w.Resident), 0.02)
+		}
+	}
+	if seen != 6 {
+		t.Errorf("%d workloads have rates, want Kafka's and five of caches", seen)
+	}
+}
+
+// The place at which a new timer goes in among the sorted deadlines, as a share
+// of their number, is known for each distribution (Jones 1986): a check of the
+// whole generator. It is the mean of R(x) over the delays x that are drawn, where R is
+// the distribution function of what is left of the pending ones.
+func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
+	for name, want := range map[string]float64{
+		"exponential": 1.0 / 2,
+		"uniform":     2.0 / 3,
+		"constant":    1,
+		"biased":      1 - 0.1/3,
+		"triangular":  1 - 1.35/6.75,
+		"bimodal":     (0.9*0.35 + 0.1*(10.45+1.0/30)) * 2 / 21,
+	} {
+		s := newHold(family(name)).Script(1000, 1)
+		var deadlines []structures.Tick
+		insert := func(at structures.Tick) float64 {
+			i := sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > at })
+			share := float64(i) / float64(max(1, len(deadlines)))
+			deadlines = append(deadlines, 0)
+			copy(deadlines[i+1:], deadlines[i:])
+			deadlines[i] = at
+			return share
+		}
+		for _, op := range s.Fill().Ops {
+			insert(op.At)
+		}
+		b, sum, n := s.Next(60_000, nil), 0.0, 0
+		ops := b.Ops
+		for _, batch := range b.Batches {
+			for _, op := range ops[:batch.Len] {
+				if batch.Kind == script.KindSchedule {
+					sum += insert(op.At)
+					n++
+				} else {
+					deadlines = deadlines[sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > op.At }):]
+				}
+			}
+			ops = ops[batch.Len:]
+		}
+		if got := sum / float64(n); math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: mean place %.3f, want %.3f", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// ResetEarlier models deadlines that are moved forward and back: every now and
+// then a goroutine moves its timer to an early deadline and at once to a late one
+// again. Nothing fires. n timers are n goroutines, spread evenly over the time
+// between two turns.
+type ResetEarlier struct {
+	Every Duration `toml:"every" comment:"between two turns of a goroutine"`
+	Early Duration `toml:"early" comment:"the deadline it sets first"`
+	Late  Duration `toml:"late" comment:"the deadline it sets at once after that"`
+}
+
+// newResetEarlier has the parameters of the program in golang/go#41699, cut down
+// there from a node with about 160,000 IMAP connections. Structures that cancel
+// and move lazily pile up entries on it.
+func newResetEarlier() Workload {
+	return Workload{
+		Name:     "reset-earlier",
+		Summary:  "each of 50,000 goroutines moves its deadline to 5 s and then to 10 s, every 20 ms",
+		Source:   "golang/go#41699",
+		Tick:     millisecond,
+		Resident: 50_000,
+		Model: &ResetEarlier{
+			Every: Duration(20 * time.Millisecond),
+			Early: Duration(5 * time.Second),
+			Late:  Duration(10 * time.Second),
+		},
+	}
+}
+
+// New returns the process with n goroutines.
+func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
+	return &resets{
+		timers: make([]alarm, n),
+		every:  ticks(m.Every.in(tick)),
+		early:  ticks(m.Early.in(tick)),
+		late:   ticks(m.Late.in(tick)),
+	}
+}
+
+type resets struct {
+	loop[int]          // a turn, counted from 0; timers that fire mean nothing
+	timers             []alarm
+	every, early, late structures.Tick
+}
+
+// noTurn is what a timer that fires means.
+const noTurn = -1
+
+func (p *resets) Fill(w *script.Writer, _ *script.Rand) {
+	for i := range p.timers {
+		p.set(w, &p.timers[i], w.Now()+p.late, noTurn)
+	}
+	p.plan(p.turn(0), 0)
+}
+
+// turn returns the tick of a turn: in each period every goroutine has one.
+func (p *resets) turn(i int) structures.Tick {
+	n := len(p.timers)
+	return structures.Tick(i/n)*p.every + structures.Tick(i%n)*p.every/structures.Tick(n) + 1
+}
+
+func (p *resets) Step(w *script.Writer, _ *script.Rand) {
+	p.step(w, func(i int) {
+		if i == noTurn {
+			return
+		}
+		timer := &p.timers[i%len(p.timers)]
+		p.set(w, timer, w.Now()+p.early, noTurn)
+		p.set(w, timer, w.Now()+p.late, noTurn)
+		p.plan(p.turn(i+1), i+1)
+	})
+}

@@ -1,0 +1,312 @@
+package workload
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// SIP models the transactions of a stateful proxy for telephony over UDP. RFC 3261
+// sets every timer of a transaction (table 4); given when the answers come, its
+// timeline is fully determined:
+//
+//	client, INVITE   A from the request, doubling, until the answer
+//	                 B from the request, 64 T1, until the answer
+//	                 C from the request, and anew from the answer, until the final one
+//	                 D from the final answer, if that refuses
+//	server, INVITE   G from a final answer that refuses, doubling up to T2, until its ACK
+//	                 H from there, 64 T1, until the ACK
+//	                 I from the ACK, T4
+//	client, others   E from the request, doubling up to T2, until the answer
+//	                 F from the request, 64 T1, until the answer
+//	                 K from the answer, T4
+//	server, others   J from the answer, 64 T1
+//
+// A, E and G begin at T1, and at each of them something is sent again: at T1, 3 T1,
+// 7 T1, 15 T1 and so on; E and G from 7 T1 on every T2, as T2 is 8 T1. Without an
+// answer there are 6 of A and 10 of E or G before 64 T1 end it all.
+//
+// The proxy is a server to one side and a client to the other, and each call has
+// an INVITE and a BYE: the four kinds of transactions arrive equally often.
+type SIP struct {
+	T1 Duration `toml:"t1" comment:"estimate of the round trip"`
+	T2 Duration `toml:"t2" comment:"longest interval of retransmissions other than A"`
+	T4 Duration `toml:"t4" comment:"how long messages stay in the network"`
+	C  Duration `toml:"c" comment:"how long a proxy waits for the final answer to an INVITE"`
+	D  Duration `toml:"d" comment:"how long a client waits for repetitions of a refusal"`
+
+	Answer  Delay `toml:"answer,inline" comment:"from a request to its answer, or from a refusal to its ACK"`
+	Ring    Delay `toml:"ring,inline" comment:"from the first answer to an INVITE to the final one"`
+	Refused Share `toml:"refused,omitempty" comment:"of the INVITEs"`
+	Lost    Share `toml:"lost,omitempty" comment:"of the transactions, which are never answered"`
+}
+
+// newSIP has the values of RFC 3261, table 4; C and D, which it only bounds by 3 min
+// and 32 s, are a second more. Everything else is chosen.
+func newSIP() Workload {
+	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
+	return Workload{
+		Name:     "sip",
+		Summary:  "the timers A to K of telephony transactions, with retransmissions",
+		Source:   "RFC 3261, table 4; times of answers and 10,000 timers chosen",
+		Tick:     millisecond,
+		Resident: 10_000,
+		Model: &SIP{
+			T1: Duration(500 * time.Millisecond),
+			T2: Duration(4 * time.Second),
+			T4: Duration(5 * time.Second),
+			C:  Duration(181 * time.Second),
+			D:  Duration(33 * time.Second),
+
+			Answer:  exponential(300 * time.Millisecond),
+			Ring:    exponential(15 * time.Second),
+			Refused: 0.3,
+			Lost:    0.01,
+		},
+	}
+}
+
+// New returns the process at the rate of arrivals that leads to n timers.
+func (m *SIP) New(n int, tick time.Duration) script.Process {
+	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
+	p := &sip{
+		t1: in(m.T1), t2: in(m.T2), t4: in(m.T4), c: in(m.C), d: in(m.D),
+		answer: m.Answer.dist(tick), ring: m.Ring.dist(tick),
+		refused: float64(m.Refused), lost: float64(m.Lost),
+	}
+	p.gap = p.timers() / float64(n)
+	return p
+}
+
+type sip struct {
+	loop[sipEvent]
+	transactions []sipTransaction
+	free         []int   // indices of those that are done
+	arrival      float64 // of the next transaction
+	gap          float64 // mean, between two arrivals
+
+	t1, t2, t4, c, d structures.Tick
+	answer, ring     dist.Dist
+	refused, lost    float64
+}
+
+// sipTransaction is a timeline under way.
+type sipTransaction struct {
+	alarms [4]alarm
+	ahead  timeline
+}
+
+// sipEvent is the next action of a transaction; or a timer that fires, from which
+// nothing follows that the timeline does not have; or the next arrival.
+type sipEvent struct {
+	transaction int  // -1: the next arrival
+	timer       byte // 0: the next action
+}
+
+// sipAction sets a timer or stops it.
+type sipAction struct {
+	at       structures.Tick
+	timer    byte            // 'A' to 'K'
+	deadline structures.Tick // 0: stop
+}
+
+// alarmOf tells which of the four alarms of a transaction a timer has: the one for
+// retransmissions, the one that ends them, C, or the one for the time after.
+func alarmOf(timer byte) int {
+	switch timer {
+	case 'A', 'E', 'G':
+		return 0
+	case 'B', 'F', 'H', 'J':
+		return 1
+	case 'C':
+		return 2
+	}
+	return 3
+}
+
+// timeline is what happens to the timers of one transaction, from its beginning
+// at tick 0 on, in order.
+type timeline []sipAction
+
+func (t *timeline) set(timer byte, at, after structures.Tick) {
+	*t = append(*t, sipAction{at, timer, at + after})
+}
+
+func (t *timeline) stop(timer byte, at structures.Tick) { *t = append(*t, sipAction{at, timer, 0}) }
+
+// retransmit sets a timer and sets it again whenever it fires, each time for twice
+// as long, up to limit.
+func (t *timeline) retransmit(timer byte, first, limit, until structures.Tick) {
+	for at, interval := structures.Tick(0), first; at < until; {
+		t.set(timer, at, interval)
+		at, interval = at+interval, min(2*interval, limit)
+	}
+	t.stop(timer, until)
+}
+
+// inviteClient is answered after so long and rings for so long after that.
+func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeline) {
+	giveUp := 64 * p.t1
+	t.retransmit('A', p.t1, math.MaxInt64/4, min(answer, giveUp))
+	t.set('B', 0, giveUp)
+	t.stop('B', min(answer, giveUp))
+	t.set('C', 0, p.c)
+	if answer > giveUp {
+		t.stop('C', giveUp)
+		return t
+	}
+	t.set('C', answer, p.c)
+	t.stop('C', answer+ring)
+	if refused && ring <= p.c {
+		t.set('D', answer+ring, p.d)
+	}
+	return t
+}
+
+// inviteServer has sent a refusal and gets the ACK after so long.
+func (p *sip) inviteServer(ack structures.Tick) (t timeline) {
+	giveUp := 64 * p.t1
+	t.retransmit('G', p.t1, p.t2, min(ack, giveUp))
+	t.set('H', 0, giveUp)
+	t.stop('H', min(ack, giveUp))
+	if ack <= giveUp {
+		t.set('I', ack, p.t4)
+	}
+	return t
+}
+
+// requestClient is answered after so long.
+func (p *sip) requestClient(answer structures.Tick) (t timeline) {
+	giveUp := 64 * p.t1
+	t.retransmit('E', p.t1, p.t2, min(answer, giveUp))
+	t.set('F', 0, giveUp)
+	t.stop('F', min(answer, giveUp))
+	if answer <= giveUp {
+		t.set('K', answer, p.t4)
+	}
+	return t
+}
+
+// requestServer has answered at once.
+func (p *sip) requestServer() (t timeline) {
+	t.set('J', 0, 64*p.t1)
+	return t
+}
+
+// draw draws the timeline of a transaction.
+func (p *sip) draw(r *script.Rand) timeline {
+	answer := structures.Tick(never)
+	if r.Float64() >= p.lost {
+		answer = ticks(p.answer.Draw(r))
+	}
+	var t timeline
+	switch r.IntN(4) {
+	case 0:
+		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < p.refused)
+	case 1:
+		if r.Float64() < p.refused { // what is accepted needs no timer
+			t = p.inviteServer(answer)
+		}
+	case 2:
+		t = p.requestClient(answer)
+	case 3:
+		t = p.requestServer()
+	}
+	slices.SortStableFunc(t, func(a, b sipAction) int { return cmp.Compare(a.at, b.at) })
+	return t
+}
+
+// timers returns the mean time that the timers of a transaction are pending, one
+// after the other. It takes answers for quick, against 64 T1, and rings against C.
+func (p *sip) timers() float64 {
+	answer, giveUp := p.answer.Mean(), float64(64*p.t1)
+	quick := func(after float64) float64 {
+		return float64((1-p.lost)*(2*answer+after)) + float64(p.lost*2*giveUp)
+	}
+	inviteClient := quick(answer+p.ring.Mean()+float64(p.refused*float64(p.d))) + float64(p.lost*giveUp)
+	return (inviteClient + float64(p.refused*quick(float64(p.t4))) + quick(float64(p.t4)) + giveUp) / 4
+}
+
+// Fill begins the transactions of the past that may still be under way: none
+// lasts longer than this.
+func (p *sip) Fill(w *script.Writer, r *script.Rand) {
+	longest := 64*p.t1 + p.c + p.d
+	for p.arrival = float64(w.Now() - longest); ; {
+		p.arrival += float64(p.gap * r.Exp())
+		if p.arrival > float64(w.Now()) {
+			break
+		}
+		p.begin(w, p.draw(r), structures.Tick(math.Ceil(p.arrival)))
+	}
+	p.plan(structures.Tick(math.Ceil(p.arrival)), sipEvent{transaction: -1})
+}
+
+// Step is what happens at one tick.
+func (p *sip) Step(w *script.Writer, r *script.Rand) {
+	p.step(w, func(e sipEvent) {
+		switch {
+		case e.timer != 0:
+		case e.transaction >= 0:
+			p.next(w, e.transaction)
+		default:
+			p.begin(w, p.draw(r), w.Now())
+			p.arrival += float64(p.gap * r.Exp())
+			p.plan(structures.Tick(math.Ceil(p.arrival)), sipEvent{transaction: -1})
+		}
+	})
+}
+
+// begin takes up a transaction that began at a tick, now or earlier.
+func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
+	var pending [4]sipAction
+	for len(t) > 0 && began+t[0].at <= w.Now() {
+		pending[alarmOf(t[0].timer)] = t[0]
+		t = t[1:]
+	}
+	for i := range t {
+		t[i].at += began
+		if t[i].deadline > 0 {
+			t[i].deadline += began
+		}
+	}
+	if len(p.free) == 0 {
+		p.free = append(p.free, len(p.transactions))
+		p.transactions = append(p.transactions, sipTransaction{})
+	}
+	i := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	p.transactions[i] = sipTransaction{ahead: t}
+	for a, action := range pending {
+		if deadline := began + action.deadline; action.deadline > 0 && deadline > w.Now() {
+			p.set(w, &p.transactions[i].alarms[a], deadline, sipEvent{i, action.timer})
+		}
+	}
+	p.wait(i)
+}
+
+// wait plans the next action of a transaction; without any it is done with.
+func (p *sip) wait(i int) {
+	if t := p.transactions[i].ahead; len(t) > 0 {
+		p.plan(t[0].at, sipEvent{transaction: i})
+		return
+	}
+	p.free = append(p.free, i)
+}
+
+// next does the next action of a transaction.
+func (p *sip) next(w *script.Writer, i int) {
+	t := &p.transactions[i]
+	action := t.ahead[0]
+	t.ahead = t.ahead[1:]
+	if a := &t.alarms[alarmOf(action.timer)]; action.deadline > 0 {
+		p.set(w, a, action.deadline, sipEvent{i, action.timer})
+	} else {
+		p.stop(w, a)
+	}
+	p.wait(i)
+}

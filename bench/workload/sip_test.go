@@ -1,0 +1,123 @@
+package workload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// fires counts how often each timer of one transaction fires when its timeline is
+// played with nothing else: the deadline of a timer counts unless an action on the
+// same alarm comes before it.
+func (t timeline) fires() map[byte]int {
+	counts := map[byte]int{}
+	for i, a := range t {
+		if a.deadline == 0 {
+			continue
+		}
+		fires := true
+		for j, b := range t {
+			if alarmOf(b.timer) == alarmOf(a.timer) && j > i && b.at < a.deadline {
+				fires = false
+			}
+		}
+		if fires {
+			counts[a.timer]++
+		}
+	}
+	return counts
+}
+
+// RFC 3261, sections 17.1.1.2, 17.1.2.2 and 17.2.1: what is sent again, and how
+// often, before an answer comes after that many milliseconds.
+func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
+	w, _ := Find("sip")
+	p := w.Model.New(1000, time.Millisecond).(*sip)
+	const ring, never = 10_000, structures.Tick(never)
+	for _, c := range []struct {
+		answer structures.Tick
+		a, eg  int // retransmissions, E and G alike
+	}{
+		{100, 0, 0},
+		{499, 0, 0},
+		{501, 1, 1},
+		{1_499, 1, 1},
+		{1_501, 2, 2},
+		{3_501, 3, 3},
+		{7_501, 4, 4},
+		{11_499, 4, 4},
+		{11_501, 4, 5}, // E and G every 4 s from here on, A after 8 s
+		{15_501, 5, 6},
+		{31_499, 5, 9},
+		{31_501, 6, 10},
+		{never, 6, 10},
+	} {
+		answered := 1
+		if c.answer == never {
+			answered = 0
+		}
+		for name, got := range map[string]struct {
+			fires map[byte]int
+			want  map[byte]int
+		}{
+			"INVITE client, accepted": {p.inviteClient(c.answer, ring, false).fires(),
+				map[byte]int{'A': c.a, 'B': 1 - answered, 'C': 0, 'D': 0}},
+			"INVITE client, refused": {p.inviteClient(c.answer, ring, true).fires(),
+				map[byte]int{'A': c.a, 'B': 1 - answered, 'C': 0, 'D': answered}},
+			"INVITE server, refusing": {p.inviteServer(c.answer).fires(),
+				map[byte]int{'G': c.eg, 'H': 1 - answered, 'I': answered}},
+			"client": {p.requestClient(c.answer).fires(),
+				map[byte]int{'E': c.eg, 'F': 1 - answered, 'K': answered}},
+			"server": {p.requestServer().fires(), map[byte]int{'J': 1}},
+		} {
+			for timer := byte('A'); timer <= 'K'; timer++ {
+				if got.fires[timer] != got.want[timer] {
+					t.Errorf("%s, answered after %d ms: %c fires %d times, want %d",
+						name, c.answer, timer, got.fires[timer], got.want[timer])
+				}
+			}
+		}
+	}
+}
+
+// The script of a workload in which every answer takes 5 s has exactly the timers
+// that the RFC gives such transactions: they fire after these delays.
+func TestSIPScriptFollowsItsTimelines(t *testing.T) {
+	w, _ := Find("sip")
+	m := *w.Model.(*SIP)
+	m.Answer = Delay{Kind: "constant", Mean: Duration(5 * time.Second)}
+	m.Ring = Delay{Kind: "constant", Mean: Duration(10 * time.Second)}
+	m.Lost, m.Refused = 0, 1
+	w.Model = &m
+	s := w.Script(1000, 1)
+	s.Fill()
+	for s.Now() < 60_000 { // until what the fill has set is gone
+		s.Next(1000, nil)
+	}
+	b := s.Next(200_000, nil)
+	got := map[structures.Tick]float64{}
+	fires := 0.0
+	for _, f := range b.Fires {
+		got[f.Delay]++
+		fires++
+	}
+	// Of four transactions, one each: A, E and G fire after 0.5, 1 and 2 s; then D
+	// after 33 s, I and K after 5 s, J after 32 s.
+	want := map[structures.Tick]float64{500: 3, 1000: 3, 2000: 3, 33_000: 1, 5_000: 2, 32_000: 1}
+	for delay, n := range want {
+		within(t, "share of the timers that fire after "+(time.Duration(delay)*time.Millisecond).String(),
+			got[delay]/fires, n/13, 0.04)
+	}
+	if len(got) != len(want) {
+		t.Errorf("timers fire after delays of %v ms, want only those of %v", got, want)
+	}
+}
+
+// As residents follow from means, they agree only if the fill is as the flow goes on.
+func TestSIPArrivesAtItsResidents(t *testing.T) {
+	const n = 10_000
+	s, fill := scriptOf(t, "sip", n)
+	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)
+	within(t, "residents", s.Next(500_000, nil).Resident, n, 0.02)
+}

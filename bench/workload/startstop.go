@@ -1,0 +1,43 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// StartStop schedules a timer and cancels it, again and again.
+//
+// Like [Churn] and [Reschedule] it never moves the clock: it shows what calls cost
+// among n resident timers, and can be run on real timers too. What the structures
+// put off until the clock moves (cascades, say) it cannot show; the grid does.
+type StartStop struct {
+	Delay Delay `toml:"delay,inline" comment:"of each timer"`
+}
+
+func newStartStop(delay Delay) Workload {
+	return Workload{
+		Name:    "start-stop",
+		Summary: "schedule one, cancel it at once, among n resident timers",
+		Source:  "Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen",
+		Tick:    millisecond,
+		Model:   &StartStop{Delay: delay},
+	}
+}
+
+// New returns the process.
+func (s *StartStop) New(n int, tick time.Duration) script.Process {
+	return &startStop{n, s.Delay.dist(tick)}
+}
+
+type startStop struct {
+	n     int
+	delay dist.Dist
+}
+
+func (s *startStop) Fill(w *script.Writer, r *script.Rand) { fillFromDelays(w, r, s.n, s.delay) }
+
+func (s *startStop) Step(w *script.Writer, r *script.Rand) {
+	w.Cancel(w.Schedule(w.Now() + ticks(s.delay.Draw(r))))
+}

@@ -1,0 +1,272 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// TCP models the kernel's timers for the connections of a server that answers
+// requests:
+//
+//   - the retransmission timer runs from each segment sent to its acknowledgement;
+//     where one of them is lost it fires, and runs again for twice as long;
+//   - the delayed acknowledgement runs from each request to the reply, which
+//     carries the acknowledgement if it comes first;
+//   - TIME_WAIT runs from the end of a connection, to its end;
+//   - keepalive runs as long as the connection. Peers that vanish without a word
+//     are found by it: after so long a silence it fires, and again for each probe.
+//
+// A connection that ends is followed by another one. n timers are fewer
+// connections, as some have more than one and TIME_WAIT outlives them.
+type TCP struct {
+	FirstRTO   Duration `toml:"first_rto" comment:"retransmission timeout while the round trip is unknown"`
+	LeastRTO   Duration `toml:"least_rto" comment:"beyond the round trip, once that is known"`
+	LargestRTO Duration `toml:"largest_rto" comment:"however often it has doubled"`
+	DelayedAck Duration `toml:"delayed_ack"`
+	TimeWait   Duration `toml:"time_wait"`
+	Keepalive  Duration `toml:"keepalive" comment:"silence before the first probe"`
+	Probe      Duration `toml:"probe" comment:"between two probes"`
+	Probes     Count    `toml:"probes" comment:"without an answer, until the connection is given up"`
+
+	RoundTrip Delay `toml:"round_trip,inline" comment:"drawn once for each connection"`
+	Reply     Delay `toml:"reply,inline" comment:"from a request to the reply"`
+	Think     Delay `toml:"think,inline" comment:"from a reply to the next request"`
+	Exchanges Count `toml:"exchanges" comment:"mean number of requests on a connection, geometric"`
+	Loss      Share `toml:"loss,omitempty" comment:"of the segments sent"`
+	Vanish    Share `toml:"vanish,omitempty" comment:"of the connections, whose peer vanishes instead of closing"`
+}
+
+// newTCP has the constants of Linux (include/net/tcp.h). What the connections do
+// is chosen, such that 99 % of the timers are cancelled, as they are in the kernel's
+// networking (Gleixner, lkml 2016-06-17): with 100 exchanges a connection has about
+// 203 timers, of which fire its TIME_WAIT, 0.7 delayed acknowledgements (a reply
+// takes longer than 40 ms in e^-5 of the cases) and 0.3 retransmissions.
+func newTCP() Workload {
+	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
+	return Workload{
+		Name:     "tcp",
+		Summary:  "retransmission, delayed acknowledgement, TIME_WAIT and keepalive of connections",
+		Source:   "Linux include/net/tcp.h; Gleixner, lkml 2016-06-17; round trips, traffic and 100,000 timers chosen",
+		Tick:     millisecond,
+		Resident: 100_000,
+		Model: &TCP{
+			FirstRTO:   Duration(time.Second),
+			LeastRTO:   Duration(200 * time.Millisecond),
+			LargestRTO: Duration(120 * time.Second),
+			DelayedAck: Duration(40 * time.Millisecond), // the least; Linux goes up to 200 ms
+			TimeWait:   Duration(60 * time.Second),
+			Keepalive:  Duration(7200 * time.Second),
+			Probe:      Duration(75 * time.Second),
+			Probes:     9,
+
+			RoundTrip: Delay{Kind: "lognormal", Median: Duration(40 * time.Millisecond), UpperQuartile: Duration(80 * time.Millisecond)},
+			Reply:     exponential(8 * time.Millisecond),
+			Think:     exponential(time.Second),
+			Exchanges: 100,
+			Loss:      0.003,
+			Vanish:    0.002,
+		},
+	}
+}
+
+// Check makes sure that segments arrive in the end.
+func (m *TCP) Check() []ParameterError {
+	if m.Loss < 0.5 {
+		return nil
+	}
+	return []ParameterError{{"loss", fmt.Sprint(m.Loss), "a share below 0.5, as timeouts double"}}
+}
+
+// New returns the process with as many connections as lead to n timers.
+func (m *TCP) New(n int, tick time.Duration) script.Process {
+	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
+	p := &tcp{
+		firstRTO: in(m.FirstRTO), leastRTO: in(m.LeastRTO), largestRTO: in(m.LargestRTO),
+		delayedAck: in(m.DelayedAck), timeWait: in(m.TimeWait),
+		keepalive: in(m.Keepalive), probe: in(m.Probe), probes: int(m.Probes),
+		roundTrip: m.RoundTrip.dist(tick), reply: m.Reply.dist(tick), think: m.Think.dist(tick),
+		exchanges: float64(m.Exchanges), loss: float64(m.Loss), vanish: float64(m.Vanish),
+	}
+	life, timers := p.means()
+	p.life = life
+	p.conns = make([]tcpConn, max(1, int(float64(n)*life/timers)))
+	return p
+}
+
+type tcp struct {
+	loop[tcpEvent]
+	conns []tcpConn
+	life  float64 // mean, of a connection
+
+	firstRTO, leastRTO, largestRTO, delayedAck, timeWait, keepalive, probe structures.Tick
+	probes                                                                 int
+	roundTrip, reply, think                                                dist.Dist
+	exchanges, loss, vanish                                                float64
+}
+
+type tcpConn struct {
+	retransmission, delayedAck, keepalive alarm
+
+	roundTrip structures.Tick
+	timeout   structures.Tick // for the segment on its way
+	answering bool            // its acknowledgement is on its way
+	heard     structures.Tick // when the peer was last heard of
+}
+
+// tcpEvent is something that happens to a connection, or a timer that fires.
+type tcpEvent struct {
+	what  tcpWhat
+	conn  int
+	since structures.Tick // tcpProbe: when the silence began
+}
+
+type tcpWhat int
+
+const (
+	tcpAnswer     tcpWhat = iota // the acknowledgement of what was sent has come
+	tcpRequest                   // a request has come
+	tcpReply                     // the reply to it is ready
+	tcpRetransmit                // timers, from here on
+	tcpKeepalive
+	tcpProbe // of a connection whose peer has vanished
+	tcpDone  // TIME_WAIT or delayed acknowledgement: nothing follows
+)
+
+// means returns the mean life of a connection, and the mean time that its timers
+// are pending, one after the other.
+func (p *tcp) means() (life, timers float64) {
+	trip := p.roundTrip.Mean()
+	// Each loss adds a timeout, twice as long as the one before.
+	answer := func(timeout float64) float64 { return trip + float64(p.loss*timeout)/(1-2*p.loss) }
+	awaiting := answer(float64(p.firstRTO)) + float64(p.exchanges*answer(float64(p.leastRTO)+trip))
+	replying := float64(p.exchanges * p.reply.Mean())
+	life = awaiting + replying + float64(p.exchanges*p.think.Mean())
+	after := float64((1-p.vanish)*float64(p.timeWait)) + float64(p.vanish*float64(p.silence()))
+	return life, life + awaiting + replying + after
+}
+
+// silence returns how long it takes to give up a peer that has vanished.
+func (p *tcp) silence() structures.Tick { return p.keepalive + structures.Tick(p.probes)*p.probe }
+
+// Fill makes the population as one finds it at a random moment: connections, and
+// what others have left behind.
+func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
+	for i := range p.conns {
+		c := &p.conns[i]
+		c.roundTrip = ticks(p.roundTrip.Draw(r))
+		age := structures.Tick(math.Min(float64(p.life*r.Exp()), float64(p.keepalive-1)))
+		p.set(w, &c.keepalive, w.Now()+p.keepalive-age, tcpEvent{what: tcpKeepalive, conn: i})
+		p.resume(w, r, i)
+	}
+	ended := float64(len(p.conns)) / p.life // connections a tick
+	for range int(ended * float64((1-p.vanish)*float64(p.timeWait))) {
+		p.start(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), tcpEvent{what: tcpDone})
+	}
+	for range int(ended * float64(p.vanish*float64(p.silence()))) {
+		silent := structures.Tick(r.IntN(int(p.silence())))
+		at := p.keepalive
+		for at <= silent {
+			at += p.probe
+		}
+		p.start(w, w.Now()+at-silent, tcpEvent{what: tcpProbe, since: w.Now() - silent})
+	}
+}
+
+// resume puts a connection into the middle of an exchange.
+func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
+	c := &p.conns[i]
+	trip, reply := float64(c.roundTrip), p.reply.Mean()
+	switch at := float64(r.Float64() * (trip + reply + p.think.Mean())); {
+	case at < trip:
+		c.answering = true
+		c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
+		p.set(w, &c.retransmission, w.Now()+ticks(float64(c.timeout)-at), tcpEvent{what: tcpRetransmit, conn: i})
+		p.plan(w.Now()+ticks(trip-at), tcpEvent{what: tcpAnswer, conn: i})
+	case at < trip+reply:
+		p.set(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{what: tcpDone})
+		p.plan(w.Now()+ticks(dist.Residual(p.reply, r)), tcpEvent{what: tcpReply, conn: i})
+	default:
+		p.plan(w.Now()+ticks(dist.Residual(p.think, r)), tcpEvent{what: tcpRequest, conn: i})
+	}
+}
+
+// Step is what happens at one tick.
+func (p *tcp) Step(w *script.Writer, r *script.Rand) {
+	p.step(w, func(e tcpEvent) {
+		c := &p.conns[e.conn]
+		switch e.what {
+		case tcpAnswer:
+			c.answering, c.heard = false, w.Now()
+			p.stop(w, &c.retransmission)
+			if float64(r.Float64()*(p.exchanges+1)) < 1 {
+				p.end(w, r, e.conn)
+			} else {
+				p.plan(w.Now()+ticks(p.think.Draw(r)), tcpEvent{what: tcpRequest, conn: e.conn})
+			}
+		case tcpRequest:
+			c.heard = w.Now()
+			p.set(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{what: tcpDone})
+			p.plan(w.Now()+ticks(p.reply.Draw(r)), tcpEvent{what: tcpReply, conn: e.conn})
+		case tcpReply:
+			p.stop(w, &c.delayedAck)
+			c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
+			p.transmit(w, r, e.conn)
+		case tcpRetransmit:
+			c.timeout = min(2*c.timeout, p.largestRTO)
+			p.transmit(w, r, e.conn)
+		case tcpKeepalive:
+			// It is not moved while there is traffic; it looks back when it fires.
+			p.set(w, &c.keepalive, max(c.heard, w.Now()-p.keepalive+1)+p.keepalive, e)
+		case tcpProbe:
+			p.probeAgain(w, e)
+		}
+	})
+}
+
+// open opens the connection with a segment of its own.
+func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
+	c := &p.conns[i]
+	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.firstRTO, heard: w.Now()}
+	p.set(w, &c.keepalive, w.Now()+p.keepalive, tcpEvent{what: tcpKeepalive, conn: i})
+	p.transmit(w, r, i)
+}
+
+// transmit sends a segment, or sends it again.
+func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
+	c := &p.conns[i]
+	p.set(w, &c.retransmission, w.Now()+c.timeout, tcpEvent{what: tcpRetransmit, conn: i})
+	if lost := r.Float64() < p.loss; !lost && !c.answering {
+		c.answering = true
+		p.plan(w.Now()+c.roundTrip, tcpEvent{what: tcpAnswer, conn: i})
+	}
+}
+
+// end ends a connection and opens another one in its place. If the peer has
+// vanished, the keepalive timer goes on without the connection.
+func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
+	c := &p.conns[i]
+	if r.Float64() < p.vanish {
+		p.owners[c.keepalive.key] = tcpEvent{what: tcpProbe, since: c.heard}
+	} else {
+		p.stop(w, &c.keepalive)
+		p.start(w, w.Now()+p.timeWait, tcpEvent{what: tcpDone})
+	}
+	p.open(w, r, i)
+}
+
+// probeAgain sets the timer of a silent connection again, unless all its probes
+// are sent.
+func (p *tcp) probeAgain(w *script.Writer, e tcpEvent) {
+	next := e.since + p.keepalive
+	for next <= w.Now() {
+		next += p.probe
+	}
+	if next <= e.since+p.silence() {
+		p.start(w, next, e)
+	}
+}

@@ -1,0 +1,89 @@
+// Package workload is the list of workloads: what programs do with their timers.
+//
+// A [Workload] is a [Model] with parameters. A model makes a [script.Process], which
+// writes the operations. [All] lists the built-in workloads. Package scenario reads
+// others from files.
+package workload
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// Workload is a use of timers: who is scheduled when, for how long, and what
+// becomes of it. It is the same for every structure.
+type Workload struct {
+	Name    string
+	Summary string        // one line
+	Source  string        // where its parameters come from
+	Tick    time.Duration // length of a tick in what it models
+	Model   Model         // what its timers do
+
+	// Resident is the number of pending timers that its parameters lead to as
+	// published; it takes any other as well. 0 when none is more typical than another.
+	Resident int
+
+	// Unit is what its cost is counted per; empty: that of its kind of model.
+	Unit script.Unit
+
+	// Extra marks a variant of another workload, which only the full profile runs
+	// unasked.
+	Extra bool
+
+	// Trial is the number of operations in a timed trial; 0: what suits its size.
+	Trial int
+
+	// Definition is the text of the scenario file that it comes from; empty for
+	// the built-in ones.
+	Definition string
+}
+
+// process returns the process with n resident timers.
+func (w Workload) process(n int) script.Process {
+	if f, ok := w.Model.(*Flow); ok && w.Resident > 0 && n != w.Resident {
+		return f.scaled(float64(n)/float64(w.Resident)).New(n, w.Tick)
+	}
+	return w.Model.New(n, w.Tick)
+}
+
+func (w Workload) CostUnit() script.Unit {
+	switch kind := KindOf(w.Model); {
+	case w.Unit != "":
+		return w.Unit
+	case kind.Unit != "":
+		return kind.Unit
+	}
+	return script.PerLifecycle
+}
+
+// meanDelay is the mean of the delays of the synthetic families: at a tick of 1 ms
+// it makes uniform delays spread over 60,000 ticks.
+const meanDelay = Duration(30 * time.Second)
+
+// family returns delays of one of the kinds that are given by their mean.
+func family(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
+
+// fillFromDelays schedules n timers whose remaining delays are those of a
+// population in its steady state.
+func fillFromDelays(w *script.Writer, r *script.Rand, n int, delay dist.Dist) {
+	for range n {
+		w.Schedule(w.Now() + ticks(dist.Residual(delay, r)))
+	}
+}
+
+// Script starts the script that w, n and seed name.
+func (w Workload) Script(n int, seed uint64) *script.Script {
+	return script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
+}
+
+// streamOf gives each workload and size a random stream of its own, so that the
+// choice of what else to run does not change its script.
+func StreamOf(name string, n int) uint64 {
+	h := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(name) {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h ^ uint64(n)
+}

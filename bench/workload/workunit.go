@@ -1,0 +1,211 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// WorkUnit models pairs of connections, a client and its server, with five kinds
+// of timers of known fate, after the benchmark of jsnell/ratas. A client sends a
+// request; the server answers with many messages, one per pace interval; once
+// they are all there, the client waits and sends the next request.
+//
+// The timers of a pair:
+//
+//   - idle, one a side: set when the pair begins, and again for each message sent
+//     or received. It never fires.
+//   - close, one a side: fires twice. The first time no request follows any more,
+//     the second time the side is gone and its idle timer cancelled.
+//   - pace, the server's: set for each message, always fires. The last one of a
+//     response finds nothing left to send.
+//   - request, the client's: always fires. The one that fires after the first
+//     close does nothing.
+//   - deadline, the client's: set with the request, moved to an *earlier* time at
+//     the first message, which comes at once, and always cancelled, when the last
+//     one is there.
+//
+// Their numbers follow. A response of R messages takes (R-1) paces, and the next
+// request follows an interval I later, so they begin (R-1) Pace + I apart, and a
+// pair sends as many as begin before Close: Q = ceil(Close / ((R-1) Pace + I)).
+// With the published parameters that is 176, whatever I is drawn. Over its life of
+// Close + Linger, each pair fires
+//
+//	pace     Q R    = 22528
+//	request  Q + 1  =   177   (the first one begins the life)
+//	close    2 x 2  =     4
+//
+// and it cancels Q = 176 deadlines and 2 idle timers, and reschedules Q = 176
+// deadlines and idle timers 2 Q R = 45056 times. A pair that has ended is followed
+// by another one. n timers are n/5 pairs.
+type WorkUnit struct {
+	Idle     Duration `toml:"idle" comment:"from the last message"`
+	Close    Duration `toml:"close" comment:"from the beginning to the first close"`
+	Linger   Duration `toml:"linger" comment:"from there to the second"`
+	Pace     Duration `toml:"pace" comment:"between the messages of a response"`
+	Request  Duration `toml:"request" comment:"least interval from a response to the next request"`
+	Jitter   Duration `toml:"jitter" comment:"each pair's interval is longer by up to this"`
+	Deadline Duration `toml:"deadline" comment:"for the first message of a response"`
+	Earlier  Duration `toml:"earlier" comment:"for the rest of it, from the first message"`
+	Messages Count    `toml:"messages" comment:"of a response"`
+	Begin    Duration `toml:"begin" comment:"pairs begin within this time"`
+}
+
+// newWorkUnit has the parameters of the benchmark's source (jsnell/ratas,
+// test_benchmark.cc) at its tick of 20 us, run there to 300 s with any number of
+// pairs. It differs in two points. There, a server that has sent all it had is
+// left without quota, so that from the second response on it begins with an empty
+// delivery, which counts as a message and lets responses complete ever earlier;
+// here each is whole. And there nothing follows a pair that has ended. 10,000
+// timers are chosen.
+func newWorkUnit() Workload {
+	const tick = 20 * time.Microsecond
+	return Workload{
+		Name:     "workunit",
+		Summary:  "paired connections with five kinds of timers of known fate",
+		Source:   "jsnell/ratas, test_benchmark.cc; 10,000 timers chosen",
+		Tick:     tick,
+		Resident: 10_000,
+		Model: &WorkUnit{
+			Idle:     Duration(60 * time.Second),
+			Close:    Duration(180 * time.Second),
+			Linger:   Duration(10 * time.Second),
+			Pace:     Duration(10 * tick),
+			Request:  Duration(time.Second),
+			Jitter:   Duration(100 * tick),
+			Deadline: Duration(102_400 * time.Microsecond),
+			Earlier:  Duration(51_200 * time.Microsecond),
+			Messages: 128,
+			Begin:    Duration(time.Second),
+		},
+	}
+}
+
+// New returns the process with n/5 pairs.
+func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
+	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
+	return &workUnits{
+		pairs:   make([]pair, max(1, n/5)),
+		idle:    in(m.Idle),
+		closing: in(m.Close), linger: in(m.Linger),
+		pace:    in(m.Pace),
+		request: in(m.Request), jitter: in(m.Jitter),
+		deadline: in(m.Deadline), earlier: in(m.Earlier),
+		messages: int(m.Messages),
+		begin:    in(m.Begin),
+	}
+}
+
+type workUnits struct {
+	loop[unitEvent]
+	pairs []pair
+
+	idle, closing, linger, pace, request, jitter, deadline, earlier, begin structures.Tick
+	messages                                                               int
+}
+
+// pair is a client and its server.
+type pair struct {
+	timers   [unitTimers]alarm
+	began    structures.Tick
+	interval structures.Tick // from a response to the next request
+	unsent   int             // messages of the response
+	closed   int             // close timers that have fired
+}
+
+// unitTimer is one of the timers of a pair.
+type unitTimer int
+
+const (
+	unitIdleClient unitTimer = iota
+	unitIdleServer
+	unitCloseClient
+	unitCloseServer
+	unitPace
+	unitRequest
+	unitDeadline
+	unitTimers = iota
+)
+
+type unitEvent struct {
+	pair  int
+	timer unitTimer
+}
+
+// Fill makes all pairs; they begin within the time given.
+func (p *workUnits) Fill(w *script.Writer, r *script.Rand) {
+	for i := range p.pairs {
+		p.make(w, r, i)
+	}
+}
+
+// make makes a pair that begins a little later.
+func (p *workUnits) make(w *script.Writer, r *script.Rand, i int) {
+	began := w.Now() + 1 + structures.Tick(r.IntN(int(p.begin)))
+	p.pairs[i] = pair{began: began, interval: p.request + structures.Tick(r.IntN(int(p.jitter)))}
+	for _, side := range []unitTimer{0, 1} {
+		p.arm(w, i, unitIdleClient+side, began+p.idle)
+		p.arm(w, i, unitCloseClient+side, began+p.closing)
+	}
+	p.arm(w, i, unitRequest, began)
+}
+
+func (p *workUnits) arm(w *script.Writer, i int, t unitTimer, at structures.Tick) {
+	p.set(w, &p.pairs[i].timers[t], at, unitEvent{i, t})
+}
+
+// Step is what follows from the timers of one tick.
+func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
+	p.step(w, func(e unitEvent) {
+		u := &p.pairs[e.pair]
+		if u.timers[e.timer].pending(w) {
+			return // it was the timer of a pair that has ended at this very tick
+		}
+		switch e.timer {
+		case unitRequest:
+			if u.closed == 0 {
+				p.arm(w, e.pair, unitDeadline, w.Now()+p.deadline)
+				u.unsent = p.messages
+				p.send(w, e.pair)
+			}
+		case unitPace:
+			if u.unsent > 0 {
+				p.send(w, e.pair)
+			}
+		case unitCloseClient, unitCloseServer:
+			if u.closed++; u.closed <= 2 {
+				p.arm(w, e.pair, e.timer, w.Now()+p.linger)
+			} else if u.closed == 4 {
+				p.end(w, r, e.pair)
+			}
+		case unitIdleClient, unitIdleServer, unitDeadline:
+			p.end(w, r, e.pair) // not with the published parameters
+		}
+	})
+}
+
+// send sends the next message of the response.
+func (p *workUnits) send(w *script.Writer, i int) {
+	u := &p.pairs[i]
+	first := u.unsent == p.messages
+	u.unsent--
+	p.arm(w, i, unitPace, w.Now()+p.pace)
+	p.arm(w, i, unitIdleServer, w.Now()+p.idle)
+	p.arm(w, i, unitIdleClient, w.Now()+p.idle)
+	if first {
+		p.arm(w, i, unitDeadline, w.Now()+p.earlier)
+	}
+	if u.unsent == 0 {
+		p.stop(w, &u.timers[unitDeadline])
+		p.arm(w, i, unitRequest, w.Now()+u.interval)
+	}
+}
+
+// end cancels what is left of a pair and begins another one.
+func (p *workUnits) end(w *script.Writer, r *script.Rand, i int) {
+	for t := range p.pairs[i].timers {
+		p.stop(w, &p.pairs[i].timers[t])
+	}
+	p.make(w, r, i)
+}

@@ -1,0 +1,132 @@
+package workload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// unitCounts are operations on the timers of pairs, by kind.
+type unitCounts struct {
+	fired       [unitTimers]int
+	cancelled   int
+	rescheduled int
+}
+
+// lifeOf works out what a pair has done at some time of its life, which must be
+// before its end, from the arithmetic in the doc of WorkUnit.
+func lifeOf(m *WorkUnit, interval, elapsed structures.Tick) (c unitCounts) {
+	in := func(d Duration) structures.Tick { return ticks(d.in(20 * time.Microsecond)) }
+	messages, paceTicks := structures.Tick(m.Messages), in(m.Pace)
+	apart := (messages-1)*paceTicks + interval // between the beginnings of two requests
+	for begun := structures.Tick(0); begun <= elapsed; begun += apart {
+		c.fired[unitRequest]++
+		if begun >= in(m.Close) {
+			break
+		}
+		c.fired[unitPace] += int(min(messages, (elapsed-begun)/paceTicks))
+		sent := int(min(messages, 1+(elapsed-begun)/paceTicks))
+		c.rescheduled += 2 * sent // idle timers
+		c.rescheduled++           // the deadline, to an earlier time
+		if sent == int(messages) {
+			c.cancelled++ // the deadline
+		}
+	}
+	if elapsed >= in(m.Close) {
+		c.fired[unitCloseClient]++
+		c.fired[unitCloseServer]++
+	}
+	return c
+}
+
+// wholeLife is what the doc of WorkUnit says of the published parameters.
+func wholeLife() unitCounts {
+	c := unitCounts{cancelled: 176 + 2, rescheduled: 176 + 45056}
+	c.fired[unitPace] = 22528
+	c.fired[unitRequest] = 177
+	c.fired[unitCloseClient], c.fired[unitCloseServer] = 2, 2
+	return c
+}
+
+func (c *unitCounts) add(d unitCounts) {
+	for t := range c.fired {
+		c.fired[t] += d.fired[t]
+	}
+	c.cancelled += d.cancelled
+	c.rescheduled += d.rescheduled
+}
+
+// The run of the original benchmark, 300 s of virtual time: every pair lives once
+// and is followed by another one that is still there.
+func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
+	const pairs, end = 10, structures.Tick(300 * 50_000)
+	w, _ := Find("workunit")
+	m := w.Model.(*WorkUnit)
+	s := w.Script(5*pairs, 1)
+	p := s.Process().(*workUnits)
+	s.Fill()
+	if len(p.pairs) != pairs {
+		t.Fatalf("%d pairs, want %d", len(p.pairs), pairs)
+	}
+
+	// The kinds of what fires, by the keys of the script.
+	var got unitCounts
+	kinds := map[uint64]unitTimer{}
+	note := func() {
+		for i := range p.pairs {
+			for kind, a := range p.pairs[i].timers {
+				kinds[a.number-1] = unitTimer(kind)
+			}
+		}
+	}
+	note()
+	var b *script.Block
+	for {
+		if at, _ := s.NextDeadline(); at > end {
+			break
+		}
+		b = s.Next(1, b)
+		for _, f := range b.Fires {
+			if f.At > end {
+				t.Fatalf("a timer fires at tick %d, after the end", f.At)
+			}
+			kind, ok := kinds[f.Value]
+			if !ok {
+				t.Fatalf("timer %d fires, which no pair has", f.Value)
+			}
+			delete(kinds, f.Value)
+			got.fired[kind]++
+		}
+		got.cancelled += b.Count(script.KindCancel)
+		got.rescheduled += b.Count(script.KindReschedule)
+		note()
+	}
+
+	var want unitCounts
+	for _, pair := range p.pairs {
+		if pair.began < 190*50_000 || pair.began > 192*50_000 {
+			t.Fatalf("the second life of a pair began at tick %d", pair.began)
+		}
+		want.add(wholeLife())
+		want.add(lifeOf(m, pair.interval, end-pair.began))
+	}
+	if got != want {
+		t.Errorf("in 300 s: %+v, want %+v", got, want)
+	}
+}
+
+// The two forms of the arithmetic agree: what is summed up over a life, for any
+// interval that can be drawn, and the totals in the doc. The last close and the
+// cancelled idle timers come at the very end.
+func TestWorkUnitTotalsFollowFromTheParameters(t *testing.T) {
+	w, _ := Find("workunit")
+	for interval := structures.Tick(50_000); interval < 50_100; interval++ {
+		got := lifeOf(w.Model.(*WorkUnit), interval, 190*50_000-1)
+		got.add(unitCounts{cancelled: 2, fired: [unitTimers]int{unitCloseClient: 1, unitCloseServer: 1}})
+		if got != wholeLife() {
+			t.Fatalf("interval %d: %+v, want %+v", interval, got, wholeLife())
+		}
+	}
+}
