@@ -8,6 +8,18 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
+// breakEven says from how many timers on the structures are worth more than the
+// simplest one.
+func breakEven(v *view) section {
+	return section{
+		title: "From how many timers on is it worth more than a list?",
+		lead: fmt.Sprintf("The measured number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum. "+
+			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1; "+
+			"otherwise it is unclear which is faster. `%s` takes part up to a limit only: \"not up to\" names the largest size at which both were measured.", plainList, plainList),
+		tables: []table{{body: v.breakEvenTable()}},
+	}
+}
+
 // plainList is the simplest structure: the others must show from how many timers
 // on they are worth their effort.
 const plainList = "list"
@@ -57,10 +69,10 @@ func (s stat) toOne() against {
 	return unclear
 }
 
-// breakEven says from which measured size on a structure is faster than the list.
+// fasterFrom says from which measured size on a structure is faster than the list.
 // It says so only if the structure is faster at every larger size too. It is
 // empty where fewer than two sizes can be compared.
-func breakEven(sizes []sizeVerdict) string {
+func fasterFrom(sizes []sizeVerdict) string {
 	if len(sizes) < 2 {
 		return ""
 	}
@@ -117,7 +129,7 @@ func (v *view) breakEvenTable() string {
 	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure && who.name != plainList }) {
 		line, compared := []string{literal(who.name)}, false
 		for _, w := range workloads {
-			cell := breakEven(againstList(v.cells(w), who.name))
+			cell := fasterFrom(againstList(v.cells(w), who.name))
 			compared = compared || cell != ""
 			if cell == "" {
 				cell = "–"
@@ -132,16 +144,4 @@ func (v *view) breakEvenTable() string {
 		return ""
 	}
 	return markdownTable(aligns, header, rows)
-}
-
-func (p *page) breakEven(v *view) {
-	table := v.breakEvenTable()
-	if table == "" {
-		return
-	}
-	p.heading("From how many timers on is it worth more than a list?")
-	p.linef("The measured number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum. "+
-		"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1; "+
-		"otherwise it is unclear which is faster. `%s` takes part up to a limit only: \"not up to\" names the largest size at which both were measured.", plainList, plainList)
-	p.table(table)
 }

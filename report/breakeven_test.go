@@ -30,6 +30,7 @@ func disturb(c results.Cell, name string, ns float64, rounds ...int) results.Cel
 }
 
 func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
+	t.Parallel()
 	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "late": 20, "alone": 5, "same": 10}),
 		sized(100, map[string]float64{"list": 20, "heap": 10, "wheel": 9, "tree": 50, "late": 19, "same": 21}),
@@ -46,7 +47,7 @@ func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 		"same":   "not up to 100",
 		"absent": "",
 	} {
-		if got := breakEven(againstList(cells, name)); got != want {
+		if got := fasterFrom(againstList(cells, name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -55,6 +56,7 @@ func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 // One outlier at the largest size makes that size unclear. It does not turn the
 // other sizes into a loss.
 func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
+	t.Parallel()
 	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 20, "hwheel": 10}),
 		sized(100, map[string]float64{"list": 20, "hwheel": 10}),
@@ -65,7 +67,7 @@ func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
 			cells[i].Rows[j].Cost = cells[i].Rows[j].Cost[:6]
 		}
 	}
-	if got, want := breakEven(againstList(cells, "hwheel")), "faster at 10 and 100; unclear at 1k"; got != want {
+	if got, want := fasterFrom(againstList(cells, "hwheel")), "faster at 10 and 100; unclear at 1k"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -73,6 +75,7 @@ func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
 // The list and the structure are compared within each round: what disturbs both
 // hides nothing.
 func TestBreakEvenIsPaired(t *testing.T) {
+	t.Parallel()
 	cells := []results.Cell{
 		sized(10, map[string]float64{"list": 20, "heap": 19}), sized(100, map[string]float64{"list": 20, "heap": 19}),
 	}
@@ -83,7 +86,7 @@ func TestBreakEvenIsPaired(t *testing.T) {
 			}
 		}
 	}
-	if got := breakEven(againstList(cells, "heap")); got != "every size" {
+	if got := fasterFrom(againstList(cells, "heap")); got != "every size" {
 		t.Errorf("%q, want every size", got)
 	}
 	few := []results.Cell{sized(10, map[string]float64{"list": 20, "heap": 1}), sized(100, map[string]float64{"list": 20, "heap": 1})}
@@ -92,12 +95,13 @@ func TestBreakEvenIsPaired(t *testing.T) {
 			few[i].Rows[j].Cost = few[i].Rows[j].Cost[:5]
 		}
 	}
-	if got := breakEven(againstList(few, "heap")); got != "unclear at every size" {
+	if got := fasterFrom(againstList(few, "heap")); got != "unclear at every size" {
 		t.Errorf("%q from five trials, which have no 95 %% interval", got)
 	}
 }
 
 func TestBreakEvenTableIsLeftOutWithoutAList(t *testing.T) {
+	t.Parallel()
 	known := testKnowledge([]string{"list", "heap"})
 	with := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20}), sized(100, map[string]float64{"list": 20, "heap": 10}),

@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 //go:embed page.html
@@ -65,16 +67,16 @@ type (
 
 // html writes the page as one file that needs no other. The charts stand in it as
 // the given SVGs, so that one can search and copy their texts.
-func (p *page) html(svg map[*figure][]byte) ([]byte, error) {
+func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 	out := htmlPage{Title: pageTitle}
 	id := ids()
 	for _, chapter := range p.chapters {
 		c := htmlChapter{Title: chapter.title, ID: id(chapter.title)}
 		for _, block := range chapter.blocks {
 			b := htmlBlock{Summary: block.summary, Wide: block.wide}
-			switch f := block.figure; {
+			switch f := block.chart; {
 			case f != nil:
-				b.ID, b.Alt, b.Chart = id(f.name), f.alt(), inline(svg[f])
+				b.ID, b.Alt, b.Chart = id(f.Name), f.Alt(), inline(svg[f])
 			case block.summary != "":
 				b.ID = id(block.summary)
 			}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestIDsAreUnique(t *testing.T) {
+	t.Parallel()
 	id := ids()
 	for _, c := range []struct{ title, want string }{
 		{"Which one should I use?", "which-one-should-i-use"},
@@ -31,6 +32,7 @@ func TestIDsAreUnique(t *testing.T) {
 
 // The names in a results file do not decide where files are written.
 func TestNamesFromAFileAreNoPaths(t *testing.T) {
+	t.Parallel()
 	f := fixture{structures: []string{"hwheel"}, sizes: []int{10}, trials: 6,
 		workloads: []string{"x/../../../escaped", "x/../../../Escaped", "/escaped", `..\escaped`, strings.Repeat("long", 100)}}
 	root := t.TempDir()
@@ -63,7 +65,8 @@ func TestNamesFromAFileAreNoPaths(t *testing.T) {
 // The suite refuses a results file with an unknown role; a program that makes
 // results by itself still gets a report.
 func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
-	r := compact()
+	t.Parallel()
+	r := tiny().results()
 	for i := range r.Cells {
 		for j := range r.Cells[i].Rows {
 			if r.Cells[i].Rows[j].Structure == "rbtree" {
@@ -72,7 +75,7 @@ func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := Write(dir, r); err != nil {
+	if _, err := files(dir, r, testKnowledge(six), testDPI); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, Page))

@@ -22,6 +22,7 @@ import (
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -47,7 +48,7 @@ func Files(dir string, r *results.Run) ([]string, error) {
 	for _, e := range catalog.All() {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
-	return files(dir, r, known, pngDPI)
+	return files(dir, r, known, draw.DPI)
 }
 
 // findWorkload looks among the scenario files that the results hold, then among
@@ -65,7 +66,7 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		return nil, errors.New("report: no results")
 	}
 	v := newView(r, known)
-	charts := v.charts()
+	sections := v.sections()
 	var written []string
 	save := func(name string, data []byte) error {
 		path := filepath.Join(dir, name)
@@ -79,25 +80,25 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	before := chartsOf(dir)
-	svgs := make(map[*figure][]byte)
-	for _, f := range charts.all() {
-		png, err := f.png(dpi)
+	svgs := make(map[*draw.Figure][]byte)
+	for _, f := range charts(sections) {
+		png, err := f.PNG(dpi)
 		if err == nil {
-			err = save(f.name+".png", png)
+			err = save(f.Name+".png", png)
 		}
 		if err != nil {
 			return written, err
 		}
-		svg, err := f.svg()
+		svg, err := f.SVG()
 		if err == nil {
-			err = save(f.name+".svg", svg)
+			err = save(f.Name+".svg", svg)
 		}
 		if err != nil {
 			return written, err
 		}
 		svgs[f] = svg
 	}
-	page := v.page(charts)
+	page := v.page(sections)
 	if err := save(Page, []byte(page.markdown())); err != nil {
 		return written, err
 	}
@@ -109,42 +110,4 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		return written, err
 	}
 	return written, remove(before, written)
-}
-
-// charts are the pictures of one report. Nil: no data.
-type charts struct {
-	overview, scale, grid, realistic, idle, memory *figure
-	latency                                        []*figure
-}
-
-func (v *view) charts() charts {
-	c := charts{
-		overview:  v.overviewChart(),
-		scale:     v.scaleChart(),
-		grid:      v.gridChart(),
-		realistic: v.realisticChart(),
-		idle:      v.idleChart(),
-		memory:    v.memoryChart(),
-	}
-	for _, cell := range v.latencyCells() {
-		c.latency = append(c.latency, v.latencyChart(cell))
-		if f := v.curveChart(cell); f != nil {
-			c.latency = append(c.latency, f)
-		}
-	}
-	id := ids() // names of workloads come from files: they must not become paths
-	for _, f := range c.all() {
-		f.name = id(f.name)
-	}
-	return c
-}
-
-func (c charts) all() []*figure {
-	var out []*figure
-	for _, f := range append([]*figure{c.overview, c.scale, c.grid, c.realistic, c.idle, c.memory}, c.latency...) {
-		if f != nil {
-			out = append(out, f)
-		}
-	}
-	return out
 }

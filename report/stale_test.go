@@ -12,6 +12,7 @@ import (
 // A second report into a folder leaves no chart of the first one, and nothing
 // else is touched.
 func TestChartsGoWithTheirPage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	own := []string{"notes.md", "photo.png"}
 	for _, name := range own {
@@ -19,14 +20,14 @@ func TestChartsGoWithTheirPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := compact()
+	r := tiny().results()
 	r.Parameters.Scenarios = map[string]string{"hold": "[![not a chart](photo.png)](photo.svg)\n"}
 	r.Cells[0].Rows[0].Structure = "](photo.png)"
 	many, err := files(dir, r, testKnowledge(six), testDPI)
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := files(dir, &results.Run{Complete: true, Idle: compact().Idle}, testKnowledge(six), testDPI)
+	few, err := files(dir, &results.Run{Complete: true, Idle: r.Idle}, testKnowledge(six), testDPI)
 	if err != nil {
 		t.Fatal(err)
 	}

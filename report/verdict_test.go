@@ -10,6 +10,7 @@ import (
 )
 
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
 		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
 	}

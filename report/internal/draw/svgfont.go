@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"html"
 	"regexp"
 	"strconv"
-
-	"gonum.org/v1/plot/vg"
 )
 
 // svgText matches a text element as vgsvg writes it: its attributes up to the
@@ -26,9 +24,9 @@ func anyFont(svg []byte) []byte {
 		if err != nil {
 			continue
 		}
-		sty := sans(vg.Length(size), nil)
+		sty := sans(Length(size), nil)
 		if group(3) == "bold" {
-			sty = bold(vg.Length(size), nil)
+			sty = bold(Length(size), nil)
 		}
 		out.Write(svg[last:m[0]])
 		fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %sfont-family:'Liberation Sans',Arial,Helvetica,sans-serif;%s>%s</text>`,

@@ -1,4 +1,9 @@
-package report
+// Package draw renders figures: panels of data under a title and a legend, as PNG
+// and as SVG. It knows nothing of what the data mean.
+//
+// A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Dots],
+// [Series], [Bar], [Upline], or a [Heat] map.
+package draw
 
 import (
 	"image/color"
@@ -22,7 +27,7 @@ const (
 )
 
 // sans is text in the sans-serif font of the set that comes with gonum/plot.
-func sans(size vg.Length, col color.Color) text.Style {
+func sans(size Length, col color.Color) text.Style {
 	return text.Style{
 		Color:   col,
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
@@ -30,7 +35,7 @@ func sans(size vg.Length, col color.Color) text.Style {
 	}
 }
 
-func bold(size vg.Length, col color.Color) text.Style {
+func bold(size Length, col color.Color) text.Style {
 	s := sans(size, col)
 	s.Font.Weight = stdfont.WeightBold
 	return s
@@ -38,17 +43,17 @@ func bold(size vg.Length, col color.Color) text.Style {
 
 // write puts one line of text with its baseline at y. Align is the share of the
 // width that lies left of x: 0, 0.5 or 1.
-func write(c *draw.Canvas, sty text.Style, x, y vg.Length, align float64, s string) {
+func write(c *draw.Canvas, sty text.Style, x, y Length, align float64, s string) {
 	if s == "" {
 		return
 	}
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	c.SetColor(sty.Color)
-	c.FillString(face, vg.Point{X: x - sty.Width(s)*vg.Length(align), Y: y}, s)
+	c.FillString(face, vg.Point{X: x - sty.Width(s)*Length(align), Y: y}, s)
 }
 
 // wrap breaks a text into lines no wider than width.
-func wrap(sty text.Style, width vg.Length, s string) []string {
+func wrap(sty text.Style, width Length, s string) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {

@@ -1,27 +1,13 @@
 package report
 
 import (
-	"fmt"
 	"hash/fnv"
 	"image/color"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
-
-// look is how one contender is drawn, the same on every chart.
-type look struct {
-	color  color.Color
-	marker marker
-	dashes []vg.Length
-}
-
-func (l look) line(width vg.Length) draw.LineStyle {
-	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
-}
 
 // palette is the shades of a family of structures, which share a hue. Shades and
 // markers tell its members apart; their numbers have no common divisor, so that
@@ -50,19 +36,19 @@ func paletteOf(f catalog.Family) catalog.Family {
 }
 
 var (
-	floorLook    = look{color: hex("8a8a8a"), marker: circle.asHollow(), dashes: []vg.Length{3, 2}}
-	baselineLook = look{color: hex("000000"), marker: square}
+	floorLook    = draw.Look{Color: draw.Hex("8a8a8a"), Marker: draw.Circle.AsHollow(), Dashes: []draw.Length{3, 2}}
+	baselineLook = draw.Look{Color: draw.Hex("000000"), Marker: draw.Square}
 )
 
 // controlLook repeats the hue of the structure under control, hollow and dashed.
-func controlLook(of look) look {
-	return look{color: of.color, marker: of.marker.asHollow(), dashes: []vg.Length{4, 2.5}}
+func controlLook(of draw.Look) draw.Look {
+	return draw.Look{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
 }
 
-func (f palette) look(member int) look {
-	return look{
-		color:  f.shades[member%len(f.shades)],
-		marker: markers[(f.first+member)%len(markers)],
+func (f palette) look(member int) draw.Look {
+	return draw.Look{
+		Color:  f.shades[member%len(f.shades)],
+		Marker: draw.Markers[(f.first+member)%len(draw.Markers)],
 	}
 }
 
@@ -72,8 +58,8 @@ func (f palette) look(member int) look {
 // does not know (results of another version) gets one by the hash of its name,
 // or the next that is free; so does what has a role that this version does not
 // know.
-func looks(known []structure, rows []contender) map[string]look {
-	out := make(map[string]look)
+func looks(known []structure, rows []contender) map[string]draw.Look {
+	out := make(map[string]draw.Look)
 	taken := make(map[catalog.Family]map[int]bool)
 	for f := range palettes {
 		taken[f] = make(map[int]bool)
@@ -88,7 +74,7 @@ func looks(known []structure, rows []contender) map[string]look {
 		if _, known := out[c.name]; known || hasOwnLook(c.role) {
 			continue
 		}
-		combinations := len(palettes[others].shades) * len(markers)
+		combinations := len(palettes[others].shades) * len(draw.Markers)
 		h := fnv.New32a()
 		h.Write([]byte(c.name))
 		member := int(h.Sum32() % uint32(combinations))
@@ -120,34 +106,10 @@ func hasOwnLook(role results.Role) bool {
 	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
 }
 
-// hex reads a colour such as "1f6fd0".
-func hex(s string) color.NRGBA {
-	c := color.NRGBA{A: 255}
-	if _, err := fmt.Sscanf(s, "%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
-		panic("report: colour " + s + ": " + err.Error())
-	}
-	return c
-}
-
 func hexes(s ...string) []color.Color {
 	out := make([]color.Color, len(s))
 	for i := range s {
-		out[i] = hex(s[i])
+		out[i] = draw.Hex(s[i])
 	}
 	return out
 }
-
-// mix blends a colour with white: 0 is the colour, 1 is white.
-func mix(c color.Color, white float64) color.Color {
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
-	up := func(v uint8) uint8 { return uint8(float64(v) + (255-float64(v))*white + 0.5) }
-	return color.NRGBA{R: up(n.R), G: up(n.G), B: up(n.B), A: 255}
-}
-
-// The greys of everything that is not data.
-var (
-	ink   = hex("1a1a1a") // titles
-	faded = hex("555555") // what explains
-	rule  = hex("e4e4e4") // grid
-	frame = hex("9a9a9a") // axes
-)
