@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -24,8 +25,8 @@ func ReadHeader(path string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("reading results: %w", err)
 	}
-	defer f.Close()
-	if err := h.decode(json.NewDecoder(bufio.NewReader(f))); err != nil {
+	err = errors.Join(h.decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
+	if err != nil {
 		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
 	}
 	if err := h.check(); err != nil {

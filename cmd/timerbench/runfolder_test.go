@@ -151,7 +151,7 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.close()
+		defer func() { _ = f.close() }()
 		got = append(got, filepath.ToSlash(f.path))
 	}
 	if want := []string{"out/2026-11-21-073012-normal", "out/2026-11-21-073012-normal-2"}; !slices.Equal(got, want) {
