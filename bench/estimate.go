@@ -13,25 +13,26 @@ type Memory struct {
 	Bytes uint64
 }
 
-// The sizes at which memory is measured in order to tell what a larger cell
-// needs: large enough that what is there at any size hardly counts.
+// The sizes at which memory is measured to estimate what a larger cell needs. They
+// are so large that memory which does not depend on the size hardly counts.
 const (
 	smallSample = 1 << 15
 	largeSample = 2 * smallSample
 )
 
-// peak is the most memory that is used at a time over what is live once the cell
-// is filled: 1.0 to 1.6 as measured, the more the fewer structures take part.
-// Arrays are copied as they grow, and the collector comes late.
+// peak is the ratio of the most memory that a cell uses to what is live once it is
+// filled. It was measured as 1.0 to 1.6; it is larger with fewer structures. Arrays
+// are copied as they grow, and the collector does not free them at once.
 const peak = 1.2
 
-// mostPerTimer is more than any contender or the script takes for a timer.
+// mostPerTimer is an upper bound of the bytes that a contender, or the script,
+// takes for a timer.
 const mostPerTimer = 400
 
 // EstimateMemory returns the step of a run that needs the most memory, and how
-// much that is, within a third or so. It fills all contenders with few timers and
-// extrapolates, which takes a second or two for a workload; workloads that
-// cannot need more than enough bytes are left out.
+// much that is, within about a third. It fills all contenders with few timers and
+// extrapolates. This takes a second or two for each workload; it leaves out
+// workloads that cannot need more than enough bytes.
 func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, error) {
 	var most Memory
 	for _, w := range cfg.Workloads {
@@ -40,7 +41,7 @@ func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, err
 			n = max(n, size)
 		}
 		entries := cfg.entries(n)
-		atMost := uint64(n) * uint64(len(entries)+2) * mostPerTimer // the script, and the control
+		atMost := uint64(n) * uint64(len(entries)+3) * mostPerTimer // and the script, the control, Go's timers
 		if len(entries) == 0 || atMost < enough {
 			continue
 		}

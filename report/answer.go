@@ -53,7 +53,7 @@ func (v *view) overviewChart() *draw.Figure {
 	} {
 		first := len(cells)
 		for _, w := range v.ofClass(g.class) {
-			if c, _ := v.fullest(w); len(rank(c).names) > 0 {
+			if c, _ := v.largestWithNearlyAll(w); len(rank(c).names) > 0 {
 				cells = append(cells, c)
 			}
 		}

@@ -20,8 +20,7 @@ func breakEven(v *view) section {
 	}
 }
 
-// plainList is the simplest structure: the others must show from how many timers
-// on they are worth their effort.
+// plainList is the simplest structure.
 const plainList = "list"
 
 // against is how a structure compares with the list at one size.
@@ -52,14 +51,14 @@ func againstList(cells []results.Cell, name string) []sizeVerdict {
 			continue
 		}
 		if ratio := paired(row, list); ratio.ok() {
-			out = append(out, sizeVerdict{c.N, ratio.toOne()})
+			out = append(out, sizeVerdict{c.N, ratio.comparedToOne()})
 		}
 	}
 	return out
 }
 
-// toOne compares a ratio with 1.
-func (s stat) toOne() against {
+// comparedToOne compares a ratio with 1.
+func (s stat) comparedToOne() against {
 	switch {
 	case s.bounded() && s.hi < 1:
 		return faster
@@ -97,7 +96,7 @@ func fasterFrom(sizes []sizeVerdict) string {
 	return verdicts(sizes)
 }
 
-// verdicts lists sizes, those in a row with one verdict together.
+// verdicts lists sizes by verdict: "slower at 10; faster at 100 and 1k".
 func verdicts(sizes []sizeVerdict) string {
 	var parts []string
 	for len(sizes) > 0 {

@@ -15,9 +15,9 @@ const (
 	ofPrograms              // modelled on a program, at its own size
 )
 
-// classOf asks the benchmark suite what a workload is for: one that models a
-// program has a size of its own. Of a workload that the suite does not know
-// (results of another version), several sizes tell that it is synthetic.
+// classOf returns the class of a workload. A workload of a program has a size of its
+// own. A workload that this version does not know is synthetic if it was run at
+// several sizes.
 func (v *view) classOf(workload string) class {
 	if _, ok := v.gridPlace(workload); ok {
 		return ofGrid

@@ -11,9 +11,9 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// curveChart shows the whole distribution of single calls: x counts the nines of
-// the percentile, so that the tail gets as much room as the bulk. Nil: the
-// results hold no quantiles.
+// curveChart shows the whole distribution of single calls. The horizontal axis
+// counts the nines of the percentile, so that the tail gets as much room as the
+// rest. It is nil where the results hold no quantiles.
 func (v *view) curveChart(c results.Cell) *draw.Figure {
 	rows := v.latencyRows(c)
 	var times, nines draw.Span
@@ -97,7 +97,7 @@ func ninesTicks() draw.Ticks {
 	for n := 1; n <= mostNines; n++ {
 		values = append(values, math.Pow10(n))
 	}
-	return draw.At(values, func(x float64) string {
+	return draw.TicksAt(values, func(x float64) string {
 		switch n := int(math.Round(math.Log10(x))); {
 		case x == 2:
 			return "50"

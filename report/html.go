@@ -23,16 +23,17 @@ var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// converter turns Markdown into HTML that is well-formed XML too. Tags in the
-// Markdown are left out: it is this package that says what is markup.
+// converter turns Markdown into HTML that is well-formed XML too. It leaves out
+// tags in the Markdown: only this package makes tags.
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignStyle))),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(rightByDefault{}, 1000))),
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
 
-// rightByDefault leaves it to the style sheet to align cells to the right, as
-// nearly all are: to say so in each would make the page a fifth larger.
+// rightByDefault drops the alignment of cells that are aligned to the right: the
+// style sheet aligns them so. Nearly all cells are, and an attribute in each would
+// make the page a fifth larger.
 type rightByDefault struct{}
 
 func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
@@ -44,8 +45,8 @@ func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Conte
 	})
 }
 
-// What the template shows: chapters and blocks of a page, with the names by which
-// links find them.
+// The data of the template: chapters and blocks of a page, with the IDs that links
+// refer to.
 type (
 	htmlPage struct {
 		Title    string
@@ -65,8 +66,8 @@ type (
 	}
 )
 
-// html writes the page as one file that needs no other. The charts stand in it as
-// the given SVGs, so that one can search and copy their texts.
+// html writes the page as one file that needs no other. The charts in it are SVGs,
+// so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 	out := htmlPage{Title: pageTitle}
 	id := ids()
@@ -96,7 +97,7 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// inline is an SVG without what only a file of its own needs.
+// inline returns an SVG without the XML declaration.
 func inline(svg []byte) template.HTML {
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
 }

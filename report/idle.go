@@ -21,8 +21,8 @@ func idle(v *view) section {
 			"An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers (cascades, rounds still to go) or " +
 			"_only dropped_ stale entries of cancelled timers.",
 	}
-	for _, scene := range v.scenes() {
-		s.tables = append(s.tables, table{title: scene.String() + ": wake-ups and work", body: v.idleTable(scene)})
+	for _, idleCase := range v.idleCases() {
+		s.tables = append(s.tables, table{title: idleCase.String() + ": wake-ups and work", body: v.idleTable(idleCase)})
 	}
 	return s
 }
@@ -40,14 +40,14 @@ var causes = []cause{
 	{"empty: nothing was done", func(i results.Idle) uint64 { return i.Empty }, 0.72},
 }
 
-// scene is what the structures were idle in: rows of different scenes cannot be
+// idleCase is the workload of some of the idle counts. Counts of different cases cannot be
 // compared.
-type scene struct {
+type idleCase struct {
 	workload, distribution string
 	n                      int
 }
 
-func (s scene) String() string {
+func (s idleCase) String() string {
 	var parts []string
 	for _, p := range []string{s.workload, s.distribution} {
 		if p != "" && !slices.Contains(parts, p) {
@@ -57,23 +57,23 @@ func (s scene) String() string {
 	return fmt.Sprintf("%s, N = %s", strings.Join(parts, ", "), short(float64(s.n)))
 }
 
-// scenes in the order of the results.
-func (v *view) scenes() []scene {
-	var out []scene
+// idleCases returns all cases, in the order of the results.
+func (v *view) idleCases() []idleCase {
+	var out []idleCase
 	for _, i := range v.r.Idle {
-		if s := (scene{i.Workload, i.Distribution, i.N}); !slices.Contains(out, s) {
+		if s := (idleCase{i.Workload, i.Distribution, i.N}); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// largestScenes returns the scene with the largest N for each workload and
+// largestIdleCases returns the idleCase with the largest N for each workload and
 // distribution.
-func (v *view) largestScenes() []scene {
-	var out []scene
-	for _, s := range v.scenes() {
-		same := func(o scene) bool { return o.workload == s.workload && o.distribution == s.distribution }
+func (v *view) largestIdleCases() []idleCase {
+	var out []idleCase
+	for _, s := range v.idleCases() {
+		same := func(o idleCase) bool { return o.workload == s.workload && o.distribution == s.distribution }
 		if i := slices.IndexFunc(out, same); i < 0 {
 			out = append(out, s)
 		} else if s.n > out[i].n {
@@ -96,7 +96,7 @@ func (v *view) drivers() []results.Driver {
 	return out
 }
 
-func (v *view) idle(s scene, d results.Driver, structure string) (results.Idle, bool) {
+func (v *view) idle(s idleCase, d results.Driver, structure string) (results.Idle, bool) {
 	for _, i := range v.r.Idle {
 		if i.Workload == s.workload && i.Distribution == s.distribution && i.N == s.n &&
 			i.Driver == d && i.Structure == structure {
@@ -118,7 +118,7 @@ func (v *view) idleRows() []contender {
 // largest N. Shares and not counts, so that the axis is linear and a stack adds
 // up; the counts, zeros too, stand beside the bars. Nil: nothing was counted.
 func (v *view) idleChart() *draw.Figure {
-	rows, scenes := v.idleRows(), v.largestScenes()
+	rows, idleCases := v.idleRows(), v.largestIdleCases()
 	if len(rows) == 0 {
 		return nil
 	}
@@ -127,16 +127,16 @@ func (v *view) idleChart() *draw.Figure {
 		Subtitle: "Idle wake-ups (on which no timer fires) as a share of all wake-ups, split by cause. Lower (shorter) is better.",
 		Caption: "Exact counts, the same on any machine. A ticking driver wakes at every tick, a tickless one at the tick that Next names. " +
 			"Numbers: idle wake-ups of all wake-ups; a structure without a bar had none.",
-		Height: draw.Length(len(scenes)) * (draw.RowsHeight(len(rows)) + 6),
+		Height: draw.Length(len(idleCases)) * (draw.RowsHeight(len(rows)) + 6),
 	}
 	for _, c := range causes {
 		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Mix(draw.Faded, c.white)})
 	}
-	for _, s := range scenes {
+	for _, s := range idleCases {
 		var line []*draw.Panel
 		for col, d := range v.drivers() {
 			p := draw.NewPanel(fmt.Sprintf("%s driver: %s", d, s))
-			p.LinearX("idle wake-ups as a share of all wake-ups", 1.42, draw.At([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
+			p.LinearX("idle wake-ups as a share of all wake-ups", 1.42, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
 			p.Rows(names(rows))
 			if col > 0 {
 				p.UnnamedY()
@@ -168,8 +168,8 @@ func idleBar(counts results.Idle, at float64, col color.Color) draw.Bar {
 	return b
 }
 
-// idleTable shows the wake-ups of one scene by cause, and the work behind them.
-func (v *view) idleTable(s scene) string {
+// idleTable shows the wake-ups of one idleCase by cause, and the work behind them.
+func (v *view) idleTable(s idleCase) string {
 	var rows [][]string
 	for _, d := range v.drivers() {
 		for _, who := range v.idleRows() {

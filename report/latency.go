@@ -53,9 +53,9 @@ func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 
 var clockLook = draw.Look{Color: draw.Hex("444444"), Dashes: []draw.Length{2, 2}}
 
-// latencyCells chooses the cells that get charts: the first synthetic workload
-// at its largest N, of the grid the cell nearest to half cancelled for each
-// distribution, and every workload of a program. Tables show all cells.
+// latencyCells chooses the cells that get charts: the first synthetic workload at
+// its largest N, every workload of a program, and for each distribution of the grid
+// the cell whose share cancelled is nearest to one half.
 func (v *view) latencyCells() []results.Cell {
 	var first, ofTheGrid, programs []results.Cell
 	for _, w := range v.workloads() {
@@ -157,7 +157,7 @@ func (v *view) latencyChart(c results.Cell) *draw.Figure {
 			p.UnnamedY()
 		}
 		if clock > 0 {
-			p.Add(draw.Upline{X: clock, Look: clockLook})
+			p.Add(draw.VerticalLine{X: clock, Look: clockLook})
 		}
 		for i, who := range rows {
 			row, _ := rowOf(c, who.name)

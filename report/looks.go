@@ -52,12 +52,10 @@ func (f palette) look(member int) draw.Look {
 	}
 }
 
-// looks assigns a look to each contender. A structure of the catalog gets the
-// next one of its family in catalog order, whatever the results hold, so that it
-// looks the same in every report of one version. A structure that the catalog
-// does not know (results of another version) gets one by the hash of its name,
-// or the next that is free; so does what has a role that this version does not
-// know.
+// looks assigns a look to each contender. A structure of the catalog gets the next
+// look of its family in catalog order, so that it looks the same in every report of
+// one version. What this version does not know, a structure or a role, gets the look
+// at the hash of its name, or the next free one.
 func looks(known []structure, rows []contender) map[string]draw.Look {
 	out := make(map[string]draw.Look)
 	taken := make(map[catalog.Family]map[int]bool)

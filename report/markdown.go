@@ -37,8 +37,8 @@ func (p *page) markdown() string {
 	return b.String()
 }
 
-// markdownTable lays out texts under headers. Align holds an l or an
-// r, for numbers, for each column; its last letter goes for all that follow.
+// markdownTable makes a table. Align holds l or r for each column; its last letter
+// holds for all further columns.
 func markdownTable(align string, header []string, rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
@@ -87,7 +87,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// fenced shows a file as it is.
+// fenced puts a text into a code block.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

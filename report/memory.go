@@ -100,7 +100,7 @@ func (v *view) memoryBySize(workload string, rows []contender) *draw.Panel {
 		return nil
 	}
 	p := draw.NewPanel("by number of resident timers")
-	p.LogX("resident timers (N)", sizes.Around(1.25, 1.25), draw.At(sizesOf(cells), short))
+	p.LogX("resident timers (N)", sizes.Around(1.25, 1.25), draw.TicksAt(sizesOf(cells), short))
 	p.LogY("", bytes.Around(1.2, 1.2), draw.LogTicks{Label: func(b float64) string { return short(b) + " B" }, Most: 9})
 	for _, c := range curves {
 		p.Add(c)

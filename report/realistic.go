@@ -29,7 +29,7 @@ func (v *view) realisticChart() *draw.Figure {
 	}
 	rows := v.measured(cells)
 	columns := min(len(cells), 3)
-	costs := costSpan(cells).Around(1.3, 1.3).RoomRight(0.07 * float64(columns)) // for the numbers beside the marks
+	costs := costSpan(cells).Around(1.3, 1.3).RoomForLabels(0.07 * float64(columns)) // for the numbers beside the marks
 	var panels []*draw.Panel
 	for i, c := range cells {
 		p := draw.NewPanel(cellTitle(c))

@@ -45,7 +45,7 @@ func (v *view) scaleChart() *draw.Figure {
 	for i, w := range workloads {
 		c, _ := v.largest(w)
 		p := draw.NewPanel(w + perUnit(c))
-		p.LogX("resident timers (N)", sizes, draw.At(ns, short))
+		p.LogX("resident timers (N)", sizes, draw.TicksAt(ns, short))
 		label := timePer(c)
 		if i%columns > 0 && label == left {
 			label = ""

@@ -143,9 +143,9 @@ func (v *view) largestWith(workload string, has func(results.Row) bool) (results
 	return results.Cell{}, false
 }
 
-// fullest returns the cell of a workload with the largest N among those in which
+// largestWithNearlyAll returns the cell of a workload with the largest N among those in which
 // at least nine in ten structures took part of those that did in any.
-func (v *view) fullest(workload string) (results.Cell, bool) {
+func (v *view) largestWithNearlyAll(workload string) (results.Cell, bool) {
 	cells := v.cells(workload)
 	most := 0
 	for _, c := range cells {

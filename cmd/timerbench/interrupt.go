@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// interruptible makes a command of work that ends early when its context does and
-// has something to keep or to tidy up then. The first Ctrl-C cancels the context
-// and is answered at once; the second one ends the program.
+// interruptible is for commands that have something to keep or to tidy up when
+// they are interrupted. The first Ctrl-C prints a line and cancels the context of
+// work; the second one ends the program.
 //
-// Other commands have nothing to keep: Ctrl-C ends them as it does any program.
+// Ctrl-C ends all other commands at once, as it does any program.
 func interruptible(work func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)

@@ -68,8 +68,8 @@ func newTable(header ...any) table.Writer {
 // shortWidth is the width of the short lists, in columns of a terminal.
 const shortWidth = 100
 
-// narrow breaks the last column of a table, of which the others take so many
-// columns together.
+// narrow wraps the last column of a table so that the table is shortWidth wide.
+// The other columns together take so many letters.
 func narrow(t table.Writer, header string, others int) {
 	const between = 3
 	t.SetColumnConfigs([]table.ColumnConfig{{Name: header, WidthMax: shortWidth - others - 2*between, WidthMaxEnforcer: text.WrapSoft}})
@@ -109,8 +109,8 @@ func listStructures(out io.Writer, long bool) {
 	fmt.Fprintln(out, t.Render())
 }
 
-// lateBy says what a structure declares about how late it fires: the largest share
-// of the delay, over delays up to 2^20 ticks.
+// lateBy says how late a structure fires at most, as it declares: the largest
+// share of the delay, over all delays up to 2^20 ticks.
 func lateBy(e catalog.Entry) string {
 	if e.Exact() {
 		return "never"
@@ -130,15 +130,14 @@ func nameWorkloads(out io.Writer, list []workload.Workload) {
 	listNames(out, "workload", "what it does", names, summaries)
 }
 
-// listSize is the number of timers with which workloads are measured that have no
-// size of their own: as many as the smallest profile has.
+// listSize is the number of timers for workloads without a size of their own: that
+// of the smallest profile.
 const listSize = 1000
 
 // listMost keeps the list quick where workloads have millions of timers.
 const listMost = 500_000
 
-// listWorkloads shows workloads by what they come to when their scripts are
-// written.
+// listWorkloads prints workloads with figures that are measured on their scripts.
 func listWorkloads(out io.Writer, list []workload.Workload) {
 	t := newTable("workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source")
 	t.SetColumnConfigs([]table.ColumnConfig{

@@ -10,9 +10,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// locate returns the results file that a path stands for: the file itself, or the
-// last complete run in a folder and in the folders of runs below it. Without a
-// complete run it is the last interrupted one.
+// locate returns a results file. A path to a file is returned as it is. In a folder
+// locate looks at the results there and in each folder directly below, and chooses
+// the last complete run, or else the last interrupted one.
 func locate(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +58,8 @@ func locate(path string) (string, error) {
 	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
 }
 
-// better prefers complete runs, then later ones: a, of those that began in the
-// same second, as its name comes later.
+// better reports whether a is preferred to b, whose name comes before that of a.
+// Complete runs are preferred, then later ones. Times are in whole seconds.
 func better(a, b results.Header) bool {
 	if a.Complete != b.Complete {
 		return a.Complete

@@ -15,8 +15,7 @@ import (
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
-// Exit codes: 1 for any error, 130 as a shell has it for a program ended by
-// Ctrl-C.
+// Exit codes. 130 is what shells report for a program that Ctrl-C ended.
 const (
 	exitError       = 1
 	exitInterrupted = 130

@@ -13,8 +13,8 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// measure runs cfg, writes the results, step by step, into the folder out, or
-// into a new one if out is empty, and prints what was found.
+// measure runs cfg and prints a summary. It writes the results after each step,
+// into the folder out, or into a new folder if out is empty.
 func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr io.Writer) (err error) {
 	if available, ok := availableMemory(); ok {
 		if err := refuseTooLarge(ctx, cfg, available); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/timerbench/timerbench/bench"
 )
 
-// availableMemory returns how many bytes this process may take, or false where the
-// system does not say: what is free or can be freed, within the limit of the
-// control group, on Linux; all of the machine's memory elsewhere.
+// availableMemory returns how many bytes this process may take. On Linux this is
+// what is free or can be freed, within the limit of the control group; elsewhere
+// it is all of the machine's memory. ok is false where the system does not say.
 func availableMemory() (bytes uint64, ok bool) {
 	limits := []func() (uint64, error){memlimit.FromCgroup, fromMeminfo, memlimit.FromSystem}
 	for _, limit := range limits {

@@ -20,8 +20,8 @@ const (
 	lockFile     = ".lock"
 )
 
-// runsFolder holds the folders of runs that name none of their own, and a link to
-// the last of them that was completed.
+// runsFolder holds the folders of all runs without --out. A link in it names the
+// last complete one of them.
 const (
 	runsFolder = "out"
 	latestLink = "latest"
@@ -30,8 +30,8 @@ const (
 // outHelp describes the flag of the commands that measure.
 const outHelp = "`folder` of this run (default: a new one in " + runsFolder + "/, to which " + runsFolder + "/" + latestLink + " then points)"
 
-// runFolder is where one run writes its results. It holds a lock until it is
-// closed, and never a complete run before.
+// runFolder is where one run writes its results. It is locked until it is closed.
+// It held no complete run when it was opened.
 type runFolder struct {
 	path  string
 	fresh bool // made for this run, in runsFolder
@@ -40,9 +40,9 @@ type runFolder struct {
 	lock  *flock.Flock
 }
 
-// openRunFolder makes the folder out, or one in runsFolder that is named after the
-// time and what is run. It refuses a folder that holds a complete run or into
-// which another run writes.
+// openRunFolder makes and locks the folder out. If out is empty, it makes a folder
+// in runsFolder whose name is the time and what is run. It refuses a folder that
+// holds a complete run, and one into which another run writes.
 func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
 	f := &runFolder{path: out}
 	var err error
@@ -66,8 +66,8 @@ func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
 	return f, nil
 }
 
-// newFolder makes a folder that did not exist, with a number behind its name if
-// need be.
+// newFolder makes a folder that did not exist. If the name is taken, it adds a
+// number.
 func newFolder(parent, name string) (string, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return parent, err
@@ -82,8 +82,8 @@ func newFolder(parent, name string) (string, error) {
 	}
 }
 
-// acquire takes the lock of the folder, which also shows that it can be written
-// to.
+// acquire locks the folder. It also fails where the folder cannot be written to,
+// so that a long run does not end with that error.
 func (f *runFolder) acquire() error {
 	path := filepath.Join(f.path, lockFile)
 	for {
@@ -105,8 +105,8 @@ func (f *runFolder) acquire() error {
 	}
 }
 
-// refuseComplete protects what another run has measured. The rest of a run that
-// was interrupted may be replaced.
+// refuseComplete returns an error if the folder holds a complete run, or a results
+// file that cannot be read. An interrupted run may be replaced.
 func (f *runFolder) refuseComplete() error {
 	path := f.results()
 	head, err := results.ReadHeader(path)
@@ -141,8 +141,8 @@ func (f *runFolder) markLatest() error {
 	return nil
 }
 
-// close gives the folder free, and removes it if it was made for results that did
-// not come.
+// close unlocks the folder. It removes the folder if it was made for this run and
+// the run wrote no results.
 func (f *runFolder) close() error {
 	removed := os.Remove(f.lock.Path())
 	err := f.lock.Close()

@@ -14,8 +14,8 @@ import (
 	"github.com/timerbench/timerbench/report"
 )
 
-// namedTies is how many structures a line of the summary names of those that tie
-// (chosen).
+// namedTies is how many of the structures that tie are named in a line of the
+// summary (chosen).
 const namedTies = 3
 
 // summarize prints what a run has found: a line for each cell, and which
@@ -73,8 +73,8 @@ func fastest(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedTies], ", "), more)
 }
 
-// standings counts in how many cells each structure was the fastest or tied with
-// it, and names those that were in the most.
+// standings names the structures that were the fastest, or tied with it, in the
+// most cells, and says in how many.
 func standings(verdicts []report.Verdict) string {
 	counts := make(map[string]int)
 	for _, v := range verdicts {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Write makes the file at path from what write writes, in place of what was
-// there. Until all of it is on disk, path is untouched: the content goes to a
-// hidden file beside it, which is renamed then, and removed after an error.
+// Write replaces the file at path with what write writes. The content goes to a
+// hidden file beside it, which is renamed to path once it is complete and on disk.
+// After an error the hidden file is removed and path is as it was.
 func Write(path string, write func(io.Writer) error) (err error) {
 	dir, name := filepath.Split(path)
 	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -29,7 +29,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// WriteBytes is Write for content that is at hand.
+// WriteBytes replaces the file at path with data, as Write does.
 func WriteBytes(path string, data []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)

@@ -68,7 +68,7 @@ func (h Heat) Panel() *Panel {
 	for _, name := range h.Rows {
 		widest = max(widest, y.Tick.Label.Width(name))
 	}
-	x.Tick.Label.Font.Size = fitting(x.Tick.Label, h.Columns, (Width-2*margin-widest)/Length(len(h.Columns))-3)
+	x.Tick.Label.Font.Size = sizeToFit(x.Tick.Label, h.Columns, (Width-2*margin-widest)/Length(len(h.Columns))-3)
 
 	colours := plotter.NewHeatMap(heatGrid{h}, heatPalette(h.Steps))
 	colours.Min, colours.Max = 0, float64(len(h.Steps)-1)
@@ -77,9 +77,9 @@ func (h Heat) Panel() *Panel {
 	return p
 }
 
-// fitting is the size of text, no larger than it is, at which labels are no wider
+// sizeToFit is the size of text, no larger than it is, at which labels are no wider
 // than a column.
-func fitting(sty text.Style, labels []string, column Length) Length {
+func sizeToFit(sty text.Style, labels []string, column Length) Length {
 	var widest Length
 	for _, l := range labels {
 		widest = max(widest, sty.Width(l))

@@ -88,15 +88,15 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// Upline is a vertical line over the height of a panel, at a value that all rows
+// VerticalLine is a vertical line over the height of a panel, at a value that all rows
 // share.
-type Upline struct {
+type VerticalLine struct {
 	X    float64
 	Look Look
 }
 
 // Plot implements plot.Plotter.
-func (u Upline) Plot(c draw.Canvas, p *plot.Plot) {
+func (u VerticalLine) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, _ := p.Transforms(&c)
 	if x := trX(u.X); x >= c.Min.X && x <= c.Max.X {
 		c.StrokeLine2(u.Look.line(1), x, c.Min.Y, x, c.Max.Y)

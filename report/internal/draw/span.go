@@ -39,9 +39,9 @@ func (s Span) Around(low, high float64) Span {
 	return s
 }
 
-// RoomRight widens the range at its upper end, for labels that take that share
-// of the panel.
-func (s Span) RoomRight(share float64) Span {
+// RoomForLabels widens the range at its upper end, so that labels there have that
+// share of the panel.
+func (s Span) RoomForLabels(share float64) Span {
 	s.max *= math.Pow(s.max/s.min, share/(1-share))
 	return s
 }

@@ -12,9 +12,9 @@ import (
 // font, weight, size and the rest, and its content.
 var svgText = regexp.MustCompile(`<text ([^>]*?)font-family:Liberation Sans;([^>]*?font-weight:(\w+);[^>]*?font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
 
-// anyFont makes an SVG independent of the fonts of whoever looks at it: it names
-// substitutes for the font, and the width that each text takes, so that a wider
-// font does not run into the data.
+// anyFont makes an SVG look the same without its font. It names substitutes for the
+// font, and gives each text its width, so that a text in a wider font does not
+// cover the data.
 func anyFont(svg []byte) []byte {
 	var out bytes.Buffer
 	last := 0

@@ -13,8 +13,8 @@ type Ticks = plot.Ticker
 // FixedTicks are ticks at given values, as far as the axis reaches.
 type FixedTicks []plot.Tick
 
-// At returns ticks at values, labelled by label.
-func At[V int | float64](values []V, label func(float64) string) FixedTicks {
+// TicksAt returns ticks at values, labelled by label.
+func TicksAt[V int | float64](values []V, label func(float64) string) FixedTicks {
 	out := make(FixedTicks, len(values))
 	for i, v := range values {
 		out[i] = plot.Tick{Value: float64(v), Label: label(float64(v))}

@@ -23,7 +23,7 @@ func TestLogTicks(t *testing.T) {
 }
 
 func TestFixedTicksEndWithTheAxis(t *testing.T) {
-	got := At([]int{1, 10, 100}, func(v float64) string { return fmt.Sprint(v) }).Ticks(2, 50)
+	got := TicksAt([]int{1, 10, 100}, func(v float64) string { return fmt.Sprint(v) }).Ticks(2, 50)
 	if len(got) != 1 || got[0].Value != 10 || got[0].Label != "10" {
 		t.Errorf("%+v", got)
 	}
