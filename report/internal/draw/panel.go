@@ -79,9 +79,9 @@ func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
 	}
 }
 
-// UnnamedY drops what names the vertical axis: the panel to the left has the same.
+// UnnamedY drops the names of the ticks on the vertical axis, where the panel to the
+// left has the same.
 func (p *Panel) UnnamedY() {
-	p.plot.Y.Label.Text = ""
 	p.plot.Y.Tick.Marker = unnamed{p.plot.Y.Tick.Marker}
 }
 
