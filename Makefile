@@ -1,12 +1,15 @@
 # What a run measures can be narrowed: make bench ARGS="--structure wheel --workload churn"
 ARGS ?=
-OUT  ?= out
+# The folder of the run. Empty: a new one in out/, to which out/latest then points.
+OUT  ?=
 # How long to fuzz each target.
 FUZZTIME ?= 60s
 
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT := golang.org/x/perf/cmd/benchstat
 CMD       := bin/timerbench
+RUN        = $(CMD) run $(if $(OUT),--out $(OUT))
+LAST       = $(or $(OUT),out/latest)
 
 .DEFAULT_GOAL := help
 
@@ -16,43 +19,44 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build the command
-	go build -o $(CMD) ./cmd/timerbench
+	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # results name the commit
 
 .PHONY: bench
-bench: build ## Measure and draw the charts into out/: at most 5 minutes
-	$(CMD) run --profile normal --out $(OUT) $(ARGS)
-	$(CMD) report --out $(OUT)
+bench: build ## Measure and draw the charts, see out/latest/report.html: at most 5 minutes
+	$(RUN) --profile normal $(ARGS)
+	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
 bench-smoke: build ## The same in small, to see that all works: about a minute
-	$(CMD) run --profile smoke --out $(OUT) $(ARGS)
-	$(CMD) report --out $(OUT)
+	$(RUN) --profile smoke $(ARGS)
+	$(CMD) report $(OUT)
 
 .PHONY: bench-full
 bench-full: build ## Everything, up to ten million timers: hours
-	$(CMD) run --profile full --out $(OUT) $(ARGS)
-	$(CMD) report --out $(OUT)
+	$(RUN) --profile full $(ARGS)
+	$(CMD) report $(OUT)
 
 .PHONY: bench-goals
 bench-goals: build ## The fastest structures against the goals, at 1e6 and 1e7 timers: about 5 minutes
-	$(CMD) goals --out $(OUT)
+	$(CMD) goals --out $(or $(OUT),out)
 
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results
-	$(CMD) report --out $(OUT)
+	$(CMD) report $(OUT)
 
 # Not report.html: GitHub shows it as source, and it says what report.md and the
 # charts say, in 5 MB more.
 .PHONY: keep
 keep: ## Keep the last report in docs/results, which the README shows
+	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
-	sed 's/\.png)/.svg)/' $(OUT)/report.md >docs/results/report.md
-	cp $(OUT)/overview.png $(OUT)/*.svg docs/results/
+	sed 's/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
+	cp $(LAST)/overview.png $(LAST)/*.svg docs/results/
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last results with benchstat
-	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(OUT)/bench.txt
+	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(LAST)/bench.txt
 
 .PHONY: trace-http
 trace-http: build ## Record traces/http.trace anew: a server under load by wrk, for 40 s
@@ -63,6 +67,23 @@ trace-http: build ## Record traces/http.trace anew: a server under load by wrk, 
 test: ## Prove that everything works
 	go vet ./...
 	go test ./...
+
+.PHONY: test-long
+test-long: ## The same, with all random runs at full length
+	TIMERBENCH_LONG=1 go test ./...
+
+# The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
+.PHONY: vet-cross
+vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
+	GOOS=linux GOARCH=386 go vet ./...
+	GOOS=linux GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
+
+.PHONY: mutants
+mutants: ## Break the program on purpose, in many ways, and see that the tests notice: an hour
+	go run ./internal/mutants
 
 .PHONY: race
 race: ## The tests under the race detector
@@ -95,4 +116,4 @@ cover: ## Test coverage by function
 
 .PHONY: clean
 clean: ## Remove what was built and measured
-	rm -rf bin $(OUT) cover.out
+	rm -rf bin out cover.out

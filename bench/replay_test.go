@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -81,7 +82,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(3) {
+			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				rows := contenders(catalog.All(), w)
 				for _, row := range rows[:len(rows)-1] { // not the control
 					if err := allReplays(begun(row), w, seed); err != nil {

@@ -1,96 +1,141 @@
 package report
 
 import (
-	"math"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// plainList is the structure that needs no cleverness at all: the others have to
-// show from how many timers on they are worth theirs.
+// breakEven says from how many timers on the structures are worth more than the
+// simplest one.
+func breakEven(v *view) section {
+	return section{
+		title: "From how many timers on is it worth more than a list?",
+		lead: fmt.Sprintf("The measured number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum. "+
+			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1; "+
+			"otherwise it is unclear which is faster. `%s` takes part up to a limit only: \"not up to\" names the largest size at which both were measured.", plainList, plainList),
+		tables: []table{{body: v.breakEvenTable()}},
+	}
+}
+
+// plainList is the simplest structure.
 const plainList = "list"
 
-// breakEven is where the cost curve of a structure crosses that of the list.
-type breakEven struct {
-	n            float64 // between the measured sizes, on a log-log scale
-	below, above bool    // it is cheaper at the smallest size already, or at none
+// against is how a structure compares with the list at one size.
+type against string
+
+// The verdicts. A difference counts where the interval of the paired ratio lies
+// on one side of 1.
+const (
+	faster  against = "faster"
+	slower  against = "slower"
+	unclear against = "unclear"
+)
+
+// sizeVerdict is a verdict and the number of timers at which it was found.
+type sizeVerdict struct {
+	n int
+	against
 }
 
-// String names the number of timers.
-func (b breakEven) String() string {
-	switch {
-	case b.below:
-		return "≤ " + short(b.n)
-	case b.above:
-		return "> " + short(b.n)
-	}
-	return "≈ " + short(roundTo2(b.n))
-}
-
-// roundTo2 keeps two digits: the crossing is interpolated.
-func roundTo2(x float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return math.Round(x/unit) * unit
-}
-
-// breakEvenOf finds the size from which on a structure is cheaper than the list,
-// at every larger size that was measured. Sizes at which the two tie count for
-// the list. ok is false where fewer than two sizes can be compared.
-func breakEvenOf(cells []results.Cell, name string) (b breakEven, ok bool) {
-	type point struct {
-		n, ratio float64
-		wins     bool
-	}
-	var points []point
+// againstList compares a structure with the list at every size at which both
+// were measured, the smallest first.
+func againstList(cells []results.Cell, name string) []sizeVerdict {
+	var out []sizeVerdict
 	for _, c := range cells {
 		list, ok1 := rowOf(c, plainList)
 		row, ok2 := rowOf(c, name)
-		l, s := cost(list), cost(row)
-		if ok1 && ok2 && l.ok() && s.ok() {
-			points = append(points, point{float64(c.N), s.median / l.median, s.median < l.median && !s.ties(l)})
+		if !ok1 || !ok2 {
+			continue
+		}
+		if ratio := paired(row, list); ratio.ok() {
+			out = append(out, sizeVerdict{c.N, ratio.comparedToOne()})
 		}
 	}
-	if len(points) < 2 {
-		return b, false
-	}
-	first := len(points) // from here on it wins
-	for first > 0 && points[first-1].wins {
-		first--
-	}
-	switch first {
-	case 0:
-		return breakEven{n: points[0].n, below: true}, true
-	case len(points):
-		return breakEven{n: points[first-1].n, above: true}, true
-	}
-	lo, hi := points[first-1], points[first]
-	at := math.Log(hi.n)
-	if lo.ratio > 1 { // otherwise a tie at lo: no crossing to interpolate
-		at = math.Log(lo.n) + math.Log(lo.ratio)/(math.Log(lo.ratio)-math.Log(hi.ratio))*(math.Log(hi.n)-math.Log(lo.n))
-	}
-	return breakEven{n: math.Exp(at)}, true
+	return out
 }
 
-// breakEvenTable says for each structure from how many timers on it beats the
-// list, on each workload that was run at several sizes.
+// comparedToOne compares a ratio with 1.
+func (s stat) comparedToOne() against {
+	switch {
+	case s.bounded() && s.hi < 1:
+		return faster
+	case s.bounded() && s.lo > 1:
+		return slower
+	}
+	return unclear
+}
+
+// fasterFrom says from which measured size on a structure is faster than the list.
+// It says so only if the structure is faster at every larger size too. It is
+// empty where fewer than two sizes can be compared.
+func fasterFrom(sizes []sizeVerdict) string {
+	if len(sizes) < 2 {
+		return ""
+	}
+	from := len(sizes)
+	for from > 0 && sizes[from-1].against == faster {
+		from--
+	}
+	largest := sizes[len(sizes)-1]
+	ever := func(a against) bool {
+		return slices.ContainsFunc(sizes, func(s sizeVerdict) bool { return s.against == a })
+	}
+	switch {
+	case from == 0:
+		return "every size"
+	case from < len(sizes):
+		return fmt.Sprintf("from %s on (%s)", short(float64(sizes[from].n)), verdicts(sizes[:from]))
+	case !ever(faster) && !ever(slower):
+		return "unclear at every size"
+	case !ever(faster) && largest.against == slower:
+		return "not up to " + short(float64(largest.n))
+	}
+	return verdicts(sizes)
+}
+
+// verdicts lists sizes by verdict: "slower at 10; faster at 100 and 1k".
+func verdicts(sizes []sizeVerdict) string {
+	var parts []string
+	for len(sizes) > 0 {
+		first := sizes[0].against
+		end := slices.IndexFunc(sizes, func(s sizeVerdict) bool { return s.against != first })
+		if end < 0 {
+			end = len(sizes)
+		}
+		var ns []string
+		for _, s := range sizes[:end] {
+			ns = append(ns, short(float64(s.n)))
+		}
+		parts = append(parts, string(first)+" at "+andList(ns))
+		sizes = sizes[end:]
+	}
+	return strings.Join(parts, "; ")
+}
+
+// breakEvenTable has a row for each structure and a column for each workload that
+// was run at several sizes.
 func (v *view) breakEvenTable() string {
 	workloads := v.scaled()
 	header, aligns := []string{"Structure"}, "l"
 	for _, w := range workloads {
 		header = append(header, literal(w))
-		aligns += "r"
+		aligns += "l"
 	}
 	var rows [][]string
 	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure && who.name != plainList }) {
-		line, any := []string{literal(who.name)}, false
+		line, compared := []string{literal(who.name)}, false
 		for _, w := range workloads {
-			cell := "–"
-			if b, ok := breakEvenOf(v.cells(w), who.name); ok {
-				cell, any = b.String(), true
+			cell := fasterFrom(againstList(v.cells(w), who.name))
+			compared = compared || cell != ""
+			if cell == "" {
+				cell = "–"
 			}
 			line = append(line, cell)
 		}
-		if any {
+		if compared {
 			rows = append(rows, line)
 		}
 	}
@@ -98,15 +143,4 @@ func (v *view) breakEvenTable() string {
 		return ""
 	}
 	return markdownTable(aligns, header, rows)
-}
-
-func (p *page) breakEven(v *view) {
-	table := v.breakEvenTable()
-	if table == "" {
-		return
-	}
-	p.heading("From how many timers on is it worth more than a list?")
-	p.linef("The number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum, "+
-		"interpolated between the measured sizes; ties count for the list. ≤: less than the smallest size measured; >: not at any size measured with both.", plainList)
-	p.table(table)
 }

@@ -20,37 +20,93 @@ func sized(n int, costs map[string]float64) results.Cell {
 	return c
 }
 
-func TestBreakEven(t *testing.T) {
+// disturb makes trials of a structure take so long.
+func disturb(c results.Cell, name string, ns float64, rounds ...int) results.Cell {
+	row, _ := rowOf(c, name)
+	for _, i := range rounds {
+		row.Cost[i].NS = ns // the trials are those of the cell
+	}
+	return c
+}
+
+func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
+	t.Parallel()
 	cells := []results.Cell{
-		sized(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "tied": 10}),
-		sized(100, map[string]float64{"list": 20, "heap": 20 / 2, "wheel": 9, "tree": 50, "tied": 19}),
-		sized(1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "tied": 19}),
-		sized(100_000, map[string]float64{"heap": 30}), // not measured for the list
+		sized(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "late": 20, "alone": 5, "same": 10}),
+		sized(100, map[string]float64{"list": 20, "heap": 10, "wheel": 9, "tree": 50, "late": 19, "same": 21}),
+		disturb(sized(1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "late": 30}), "late", 41, 3, 4),
+		sized(10_000, map[string]float64{"list": 60, "heap": 12, "wheel": 9, "tree": 70, "late": 30}),
+		sized(100_000, map[string]float64{"heap": 30}), // too many for the list
 	}
 	for name, want := range map[string]string{
-		"heap":  "≈ 32", // twice the cost at 10, half of it at 100: in the middle
-		"wheel": "≤ 10",
-		"tree":  "> 1k",
-		"tied":  "≈ 100",
+		"heap":   "from 100 on (slower at 10)",
+		"wheel":  "every size",
+		"tree":   "not up to 10k", // and no word of what lies beyond
+		"late":   "from 10k on (slower at 10; faster at 100; unclear at 1k)",
+		"alone":  "", // one size is no curve
+		"same":   "not up to 100",
+		"absent": "",
 	} {
-		if b, ok := breakEvenOf(cells, name); !ok || b.String() != want {
-			t.Errorf("%s: %v %v, want %s", name, b, ok, want)
+		if got := fasterFrom(againstList(cells, name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if _, ok := breakEvenOf(cells[:1], "heap"); ok {
-		t.Error("one size gives a crossing")
+}
+
+// One outlier at the largest size makes that size unclear. It does not turn the
+// other sizes into a loss.
+func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
+	t.Parallel()
+	cells := []results.Cell{
+		sized(10, map[string]float64{"list": 20, "hwheel": 10}),
+		sized(100, map[string]float64{"list": 20, "hwheel": 10}),
+		disturb(sized(1000, map[string]float64{"list": 20, "hwheel": 10}), "hwheel", 25, 3),
 	}
-	if _, ok := breakEvenOf(cells, "absent"); ok {
-		t.Error("a structure that was not measured has a crossing")
+	for i := range cells {
+		for j := range cells[i].Rows { // six trials: the interval is all of them
+			cells[i].Rows[j].Cost = cells[i].Rows[j].Cost[:6]
+		}
+	}
+	if got, want := fasterFrom(againstList(cells, "hwheel")), "faster at 10 and 100; unclear at 1k"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The list and the structure are compared within each round: what disturbs both
+// hides nothing.
+func TestBreakEvenIsPaired(t *testing.T) {
+	t.Parallel()
+	cells := []results.Cell{
+		sized(10, map[string]float64{"list": 20, "heap": 19}), sized(100, map[string]float64{"list": 20, "heap": 19}),
+	}
+	for _, c := range cells {
+		for _, row := range c.Rows {
+			for i := range row.Cost {
+				row.Cost[i].NS *= float64(1 + i)
+			}
+		}
+	}
+	if got := fasterFrom(againstList(cells, "heap")); got != "every size" {
+		t.Errorf("%q, want every size", got)
+	}
+	few := []results.Cell{sized(10, map[string]float64{"list": 20, "heap": 1}), sized(100, map[string]float64{"list": 20, "heap": 1})}
+	for i := range few {
+		for j := range few[i].Rows {
+			few[i].Rows[j].Cost = few[i].Rows[j].Cost[:5]
+		}
+	}
+	if got := fasterFrom(againstList(few, "heap")); got != "unclear at every size" {
+		t.Errorf("%q from five trials, which have no 95 %% interval", got)
 	}
 }
 
 func TestBreakEvenTableIsLeftOutWithoutAList(t *testing.T) {
+	t.Parallel()
 	known := testKnowledge([]string{"list", "heap"})
 	with := newView(&results.Run{Cells: []results.Cell{
 		sized(10, map[string]float64{"list": 10, "heap": 20}), sized(100, map[string]float64{"list": 20, "heap": 10}),
 	}}, known)
-	if table := with.breakEvenTable(); !strings.Contains(table, "≈ 32") {
+	if table := with.breakEvenTable(); !strings.Contains(table, "from 100 on (slower at 10)") {
 		t.Errorf("table %q", table)
 	}
 	without := newView(&results.Run{Cells: []results.Cell{

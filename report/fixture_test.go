@@ -72,7 +72,7 @@ func (f fixture) results() *results.Run {
 		Format: results.Format, Version: results.Version, Complete: true,
 		Created: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Environment: results.Environment{Go: "go1.26.0", OS: "linux", Arch: "amd64", CPU: "Some CPU @ 3.0GHz",
-			Cores: 2, GOMAXPROCS: 2, Revision: "0123456789ab", ClockNS: 38.4, ClockStep: 1},
+			Cores: 2, GOMAXPROCS: 2, Version: "v0.1.0", Revision: "0123456789ab", ClockNS: 38.4, ClockStep: 1},
 		Parameters: results.Parameters{Profile: "normal", Seed: 1, Trials: f.trials,
 			Structures: f.structures, Workloads: f.workloads, N: f.sizes},
 	}
@@ -127,8 +127,8 @@ func (f fixture) cell(w string, n int) results.Cell {
 	nothingFires := w == "churn" || w == "start-stop"
 	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474
-	if _, cancel, ok := gridName(w); ok {
-		c.CancelRate = float64(cancel) / 100
+	if place, ok := gridName(w); ok {
+		c.CancelRate = float64(place.cancelled) / 100
 	}
 	if nothingFires {
 		proof = script.Proof{Scheduled: 200_000, Cancelled: 190_000, Pending: 10_000, Checksum: 0}
@@ -176,12 +176,12 @@ func (f fixture) row(c results.Cell, name, like string, role results.Role, proof
 		row.ByKind = append(row.ByKind, t)
 	}
 	for _, k := range kinds {
-		row.Latency = append(row.Latency, latency(r, k, per))
+		row.Latency = append(row.Latency, latencies(r, k, per))
 	}
 	return row
 }
 
-func latency(r *rand.Rand, kind script.Kind, per float64) results.Latency {
+func latencies(r *rand.Rand, kind script.Kind, per float64) results.Latency {
 	l := results.Latency{Kind: kind, Samples: 400_000}
 	at := func(q float64) float64 {
 		return 38 + per*0.4*(1+0.3*math.Pow(-math.Log10(1-q), 2.2))
@@ -225,6 +225,11 @@ func (f fixture) idle(distribution string, driver results.Driver, name string) r
 
 func small() fixture {
 	return fixture{structures: six, workloads: workloads, sizes: []int{100, 1000, 10_000, 100_000, 1_000_000}, trials: 10}
+}
+
+// tiny has a chart of each kind, of few marks.
+func tiny() fixture {
+	return fixture{structures: []string{"quadheap", "rbtree"}, workloads: []string{"hold", "grid-uniform-50", "kafka-purgatory"}, sizes: []int{10, 100}, trials: 6}
 }
 
 func large() fixture {

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -16,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 //go:embed page.html
@@ -23,16 +23,17 @@ var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// converter turns Markdown into HTML that is well-formed XML too. Tags in the
-// Markdown are left out: it is this package that says what is markup.
+// converter turns Markdown into HTML that is well-formed XML too. It leaves out
+// tags in the Markdown: only this package makes tags.
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignStyle))),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(rightByDefault{}, 1000))),
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
 
-// rightByDefault leaves it to the style sheet to align cells to the right, as
-// nearly all are: to say so in each would make the page a fifth larger.
+// rightByDefault drops the alignment of cells that are aligned to the right: the
+// style sheet aligns them so. Nearly all cells are, and an attribute in each would
+// make the page a fifth larger.
 type rightByDefault struct{}
 
 func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
@@ -44,8 +45,8 @@ func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Conte
 	})
 }
 
-// What the template shows: chapters and blocks of a page, with the names by which
-// links find them.
+// The data of the template: chapters and blocks of a page, with the IDs that links
+// refer to.
 type (
 	htmlPage struct {
 		Title    string
@@ -65,18 +66,18 @@ type (
 	}
 )
 
-// html writes the page as one file that needs no other. The charts stand in it as
-// the given SVGs, so that one can search and copy their texts.
-func (p *page) html(svg map[*figure][]byte) ([]byte, error) {
+// html writes the page as one file that needs no other. The charts in it are SVGs,
+// so that readers can search and copy their texts.
+func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 	out := htmlPage{Title: pageTitle}
 	id := ids()
 	for _, chapter := range p.chapters {
 		c := htmlChapter{Title: chapter.title, ID: id(chapter.title)}
 		for _, block := range chapter.blocks {
 			b := htmlBlock{Summary: block.summary, Wide: block.wide}
-			switch f := block.figure; {
+			switch f := block.chart; {
 			case f != nil:
-				b.ID, b.Alt, b.Chart = id(f.name), f.alt(), inline(svg[f])
+				b.ID, b.Alt, b.Chart = id(f.Name), f.Alt(), inline(svg[f])
 			case block.summary != "":
 				b.ID = id(block.summary)
 			}
@@ -96,24 +97,7 @@ func (p *page) html(svg map[*figure][]byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// inline is an SVG without what only a file of its own needs.
+// inline returns an SVG without the XML declaration.
 func inline(svg []byte) template.HTML {
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
-}
-
-// ids returns a function that makes the name of an anchor from a title, as GitHub
-// makes those of headings, and each name once.
-func ids() func(title string) string {
-	taken := make(map[string]bool)
-	return func(title string) string {
-		base := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-		}), "-")
-		id := base
-		for n := 2; taken[id]; n++ {
-			id = fmt.Sprintf("%s-%d", base, n)
-		}
-		taken[id] = true
-		return id
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 // rendered is what a reader of a page finds in it.
@@ -96,27 +97,29 @@ func readHTML(t *testing.T, page []byte) rendered {
 	return r
 }
 
-func htmlOf(t *testing.T, v *view) (page *page, charts []*figure, html []byte) {
+func htmlOf(t *testing.T, v *view) (page *page, figures []*draw.Figure, html []byte) {
 	t.Helper()
-	c := v.charts()
-	svgs := make(map[*figure][]byte)
-	for _, f := range c.all() {
-		svg, err := f.svg()
+	sections := v.sections()
+	figures = charts(sections)
+	svgs := make(map[*draw.Figure][]byte)
+	for _, f := range figures {
+		svg, err := f.SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
 		svgs[f] = svg
 	}
-	page = v.page(c)
+	page = v.page(sections)
 	html, err := page.html(svgs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return page, c.all(), html
+	return page, figures, html
 }
 
 // Whatever the Markdown shows, the HTML shows too, and needs no other file for it.
 func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
+	t.Parallel()
 	for name, r := range map[string]*results.Run{
 		"odd":               compact(),
 		"twenty structures": large().results(),
@@ -128,8 +131,8 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 			markdown := page.markdown()
 			got := readHTML(t, html)
 			for _, f := range charts {
-				if !slices.Contains(got.svg[f.name], f.title) {
-					t.Errorf("the chart %s has the texts %q", f.name, got.svg[f.name])
+				if !slices.Contains(got.svg[f.Name], f.Title) {
+					t.Errorf("the chart %s has the texts %q", f.Name, got.svg[f.Name])
 				}
 			}
 			lines := func(pattern string) int { return len(regexp.MustCompile("(?m)"+pattern).FindAllString(markdown, -1)) }
@@ -155,6 +158,7 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 
 // Names come from files. Whatever they hold, they are shown as they are.
 func TestNamesAreNoMarkup(t *testing.T) {
+	t.Parallel()
 	names := []string{
 		`<script>alert(1)</script>`, `a|b`, `*bold*`, `_it_ and ~~gone~~`, "`code`", `[link](http://example.com/)`,
 		`&lt;b&gt;`, `back\slash\`, `"quoted" 'too'`, `<http://example.com/>`,
@@ -217,19 +221,5 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	}
 	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+", N = ") }) {
 		t.Errorf("no table about %s", hold)
-	}
-}
-
-func TestIDsAreUnique(t *testing.T) {
-	id := ids()
-	for _, c := range []struct{ title, want string }{
-		{"Which one should I use?", "which-one-should-i-use"},
-		{"hold, N = 1k: cost", "hold-n-1k-cost"},
-		{"Hold; n 1k, cost", "hold-n-1k-cost-2"},
-		{"hold-n-1k-cost-2", "hold-n-1k-cost-2-2"},
-	} {
-		if got := id(c.title); got != c.want {
-			t.Errorf("%s: %s, want %s", c.title, got, c.want)
-		}
 	}
 }

@@ -2,6 +2,16 @@ package report
 
 import "github.com/timerbench/timerbench/bench/results"
 
+// lateness says how late coarse structures fire.
+func lateness(v *view) section {
+	return section{
+		title: "How late do coarse structures fire?",
+		lead: "A coarse structure rounds deadlines up: it fires late, never early, and by no more than it declares for the delay, which was " +
+			"checked for every timer. All others fire at the very tick. Ticking driver; exact counts.",
+		tables: []table{{body: v.latenessTable()}},
+	}
+}
+
 // latenessTable says how late coarse structures fired, for each distribution of
 // delays. It is empty when all structures are exact.
 func (v *view) latenessTable() string {
@@ -13,20 +23,6 @@ func (v *view) latenessTable() string {
 				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)})
 		}
 	}
-	if len(rows) == 0 {
-		return ""
-	}
 	return markdownTable("llr", []string{"Structure", "Delays", "N", "Fired", "Mean, ticks", "p99, ticks", "Max, ticks",
 		"Mean, of the delay", "p99, of the delay", "Max, of the delay"}, rows)
-}
-
-func (p *page) lateness(v *view) {
-	table := v.latenessTable()
-	if table == "" {
-		return
-	}
-	p.heading("How late do coarse structures fire?")
-	p.line("A coarse structure rounds deadlines up: it fires late, never early, and by no more than it declares for the delay, which was " +
-		"checked for every timer. All others fire at the very tick. Ticking driver; exact counts.")
-	p.table(table)
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestLatenessTable(t *testing.T) {
+	t.Parallel()
 	late := results.Idle{Structure: "coarse", Distribution: "uniform", N: 1000, Driver: results.Ticking, Fired: 12,
 		Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.01, P99Share: 0.1, MaxShare: 0.127}}
 	exact := results.Idle{Structure: "exact", Distribution: "uniform", N: 1000, Driver: results.Ticking}

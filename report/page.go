@@ -1,34 +1,76 @@
 package report
 
 import (
-	"fmt"
-	"html"
-	"regexp"
+	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 const pageTitle = "Timer structures compared"
 
 // page is the content of a report, block by block, apart from how it is written
-// out: as Markdown here, as HTML in html.go.
+// out, as Markdown or as HTML.
 type page struct{ chapters []chapter }
 
-// chapter is what stands under one heading. The first one has no title: it stands above the others.
+// chapter is what stands under one heading. The first one has no title: it stands
+// above the others.
 type chapter struct {
 	title  string
 	blocks []block
 }
 
-// block is a figure or a text.
+// block is a chart or a text.
 type block struct {
-	figure  *figure
+	chart   *draw.Figure
 	text    string // Markdown
 	summary string // plain; of a text that unfolds on a click
 	wide    bool   // the text may be wider than the page
 }
 
-func (p *page) heading(title string) { p.chapters = append(p.chapters, chapter{title: title}) }
+// page puts sections one below the other, after what a reader must know first.
+func (v *view) page(sections []section) *page {
+	p := &page{chapters: []chapter{{}}}
+	for _, w := range v.warnings() {
+		p.text(w)
+	}
+	var absent []string
+	for _, s := range sections {
+		if len(s.charts) == 0 && s.absent != "" {
+			absent = append(absent, s.absent)
+		}
+		p.section(s)
+	}
+	if len(absent) > 0 {
+		p.text("Left out, because the results hold no data for them: " + strings.Join(absent, ", ") + ".")
+	}
+	return p
+}
+
+// section adds a chapter, unless it would be empty.
+func (p *page) section(s section) {
+	if len(s.charts) == 0 && len(s.tables) == 0 {
+		return
+	}
+	p.chapters = append(p.chapters, chapter{title: s.title})
+	p.text(s.lead)
+	for _, f := range s.charts {
+		p.add(block{chart: f})
+	}
+	p.text(s.caption)
+	for _, t := range s.tables {
+		p.text(t.lead)
+		p.add(block{text: t.body, summary: t.title, wide: true})
+	}
+}
+
+// text adds a paragraph, unless it is empty.
+func (p *page) text(markdown string) {
+	if markdown != "" {
+		p.add(block{text: markdown})
+	}
+}
 
 func (p *page) add(b block) {
 	last := &p.chapters[len(p.chapters)-1]
@@ -36,76 +78,31 @@ func (p *page) add(b block) {
 	last.blocks = append(last.blocks, b)
 }
 
-// line adds a paragraph.
-func (p *page) line(text string) { p.add(block{text: text}) }
-
-// linef is line with a format.
-func (p *page) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
-
-func (p *page) table(text string) { p.add(block{text: text, wide: true}) }
-
-func (p *page) picture(f *figure) { p.add(block{figure: f}) }
-
-// folded adds a text that unfolds on a click, unless it is empty.
-func (p *page) folded(summary, text string) {
-	if text != "" {
-		p.add(block{text: text, summary: summary, wide: true})
+// warnings are what a reader must know before all else.
+func (v *view) warnings() []string {
+	var out []string
+	if !v.r.Complete {
+		out = append(out, "> **This run was interrupted.** What is here was measured and proved in full; the rest is missing.")
 	}
-}
-
-// markdown writes the page as Markdown. It shows charts as PNGs, which look the
-// same everywhere, and links the SVGs.
-func (p *page) markdown() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n\n", args...) }
-	line("# %s", pageTitle)
-	for _, chapter := range p.chapters {
-		if chapter.title != "" {
-			line("## %s", chapter.title)
-		}
-		for _, block := range chapter.blocks {
-			switch f := block.figure; {
-			case f != nil:
-				line("[![%s](%s.png)](%s.svg)", literal(f.alt()), f.name, f.name)
-			case block.summary != "":
-				line("<details><summary>%s</summary>", html.EscapeString(oneLine(block.summary)))
-				line("%s", block.text)
-				line("</details>")
-			default:
-				line("%s", block.text)
-			}
-		}
+	for _, f := range v.r.Failures {
+		out = append(out, "> **"+literal(f.Structure)+" broke its contract** on "+literal(f.Where)+", and has no figures there: "+literal(f.Reason)+".")
 	}
-	return b.String()
-}
-
-// alt is what a figure shows, in words.
-func (f *figure) alt() string { return f.title + " " + f.subtitle }
-
-// markup matches what Markdown takes for more than text within a line.
-var markup = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
-
-// literal makes Markdown show a text as it is: the name of a structure or
-// anything else that is not this package's own words.
-func literal(s string) string {
-	return markup.ReplaceAllString(oneLine(s), `\$0`)
-}
-
-// oneLine turns what would break a line into spaces.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-// fenced shows a file as it is.
-func fenced(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	if v.fewTrials() {
+		out = append(out, "> **Too few trials for intervals.** A 95 % confidence interval of a median needs at least 6 trials. "+
+			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
-	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+	if len(v.measured(v.r.Cells)) == 0 {
+		out = append(out, "No workload has a measured cost in these results.")
+	}
+	return out
+}
+
+// fewTrials reports whether some row has a cost but no interval.
+func (v *view) fewTrials() bool {
+	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
+		return slices.ContainsFunc(c.Rows, func(r results.Row) bool {
+			s := cost(r)
+			return s.ok() && !s.bounded()
+		})
+	})
 }

@@ -18,11 +18,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -35,7 +35,8 @@ const (
 // Write makes all charts that the results hold data for, each as PNG and SVG,
 // and the pages that show them, in the folder dir, which it creates when
 // missing. Each file appears whole or not at all. A chart for which the
-// results hold no data is left out, and the pages say so.
+// results hold no data is left out, and the pages say so. Charts that only a
+// former page in the folder shows are removed.
 func Write(dir string, r *results.Run) error {
 	_, err := Files(dir, r)
 	return err
@@ -47,7 +48,7 @@ func Files(dir string, r *results.Run) ([]string, error) {
 	for _, e := range catalog.All() {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
-	return files(dir, r, known, pngDPI)
+	return files(dir, r, known, draw.DPI)
 }
 
 // findWorkload looks among the scenario files that the results hold, then among
@@ -65,11 +66,11 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		return nil, errors.New("report: no results")
 	}
 	v := newView(r, known)
-	charts := v.charts()
+	sections := v.sections()
 	var written []string
 	save := func(name string, data []byte) error {
 		path := filepath.Join(dir, name)
-		if err := maybe.WriteFile(path, data, 0o644); err != nil {
+		if err := atomicfile.WriteBytes(path, data); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 		written = append(written, path)
@@ -78,25 +79,26 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	svgs := make(map[*figure][]byte)
-	for _, f := range charts.all() {
-		png, err := f.png(dpi)
+	before := chartsOf(dir)
+	svgs := make(map[*draw.Figure][]byte)
+	for _, f := range charts(sections) {
+		png, err := f.PNG(dpi)
 		if err == nil {
-			err = save(f.name+".png", png)
+			err = save(f.Name+".png", png)
 		}
 		if err != nil {
 			return written, err
 		}
-		svg, err := f.svg()
+		svg, err := f.SVG()
 		if err == nil {
-			err = save(f.name+".svg", svg)
+			err = save(f.Name+".svg", svg)
 		}
 		if err != nil {
 			return written, err
 		}
 		svgs[f] = svg
 	}
-	page := v.page(charts)
+	page := v.page(sections)
 	if err := save(Page, []byte(page.markdown())); err != nil {
 		return written, err
 	}
@@ -104,39 +106,8 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 	if err != nil {
 		return written, err
 	}
-	return written, save(HTMLPage, html)
-}
-
-// charts are the pictures of one report. Nil: no data.
-type charts struct {
-	overview, scale, grid, realistic, idle, memory *figure
-	latency                                        []*figure
-}
-
-func (v *view) charts() charts {
-	c := charts{
-		overview:  v.overviewChart(),
-		scale:     v.scaleChart(),
-		grid:      v.gridChart(),
-		realistic: v.realisticChart(),
-		idle:      v.idleChart(),
-		memory:    v.memoryChart(),
+	if err := save(HTMLPage, html); err != nil {
+		return written, err
 	}
-	for _, cell := range v.latencyCells() {
-		c.latency = append(c.latency, v.latencyChart(cell))
-		if f := v.curveChart(cell); f != nil {
-			c.latency = append(c.latency, f)
-		}
-	}
-	return c
-}
-
-func (c charts) all() []*figure {
-	var out []*figure
-	for _, f := range append([]*figure{c.overview, c.scale, c.grid, c.realistic, c.idle, c.memory}, c.latency...) {
-		if f != nil {
-			out = append(out, f)
-		}
-	}
-	return out
+	return written, remove(before, written)
 }

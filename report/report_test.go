@@ -10,16 +10,17 @@ import (
 	"image/color"
 	"image/png"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/cmpimg"
+
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"gonum.org/v1/plot/cmpimg"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -77,13 +78,15 @@ func compact() *results.Run {
 }
 
 func TestPage(t *testing.T) {
+	t.Parallel()
 	v := newView(compact(), testKnowledge(six))
-	golden(t, Page, []byte(v.page(v.charts()).markdown()), bytes.Equal)
+	golden(t, Page, []byte(v.page(v.sections()).markdown()), bytes.Equal)
 }
 
 // What is said of workloads that are modelled on programs does not hold for one
 // that was recorded.
 func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	f := fixture{structures: six, workloads: []string{"trace-shop"}, sizes: []int{700}, trials: 8}
 	r := f.results()
 	r.Parameters.Seed = 0
@@ -99,9 +102,9 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 		}
 	}
 	v := newView(r, testKnowledge(six))
-	page := v.page(v.charts()).markdown()
+	page := v.page(v.sections()).markdown()
 	for _, want := range []string{
-		"Time per operation as a multiple", "Time per operation, on workloads recorded from programs",
+		"Time per operation as a multiple", "What does a timer cost on workloads recorded from programs? Time per operation.",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {
@@ -121,14 +124,13 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	v := newView(compact(), testKnowledge(six))
-	c := v.charts()
-	for _, f := range []*figure{c.overview, c.scale, c.grid, c.idle, c.latency[0]} {
-		got, err := f.png(testDPI)
+	t.Parallel()
+	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "overview", "scale", "grid", "idle", "latency-hold-100000") {
+		got, err := f.PNG(testDPI)
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, f.name+".png", got, func(got, want []byte) bool {
+		golden(t, f.Name+".png", got, func(got, want []byte) bool {
 			ok, err := cmpimg.EqualApprox("png", got, want, 0.1)
 			return ok && err == nil
 		})
@@ -137,6 +139,7 @@ func TestPictures(t *testing.T) {
 
 // TestCharts draws every chart of many results and looks at the files.
 func TestCharts(t *testing.T) {
+	t.Parallel()
 	single := small()
 	single.sizes, single.structures, single.trials = []int{1000}, []string{"wheel"}, 1
 
@@ -158,38 +161,68 @@ func TestCharts(t *testing.T) {
 	for i := range onlyFloor.Cells {
 		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
 	}
+	byCell := func(workloads ...string) []string {
+		var out []string
+		for _, w := range workloads {
+			out = append(out, "latency-"+w, "curve-"+w)
+		}
+		return out
+	}
+	summaries := []string{"overview", "scale", "grid", "realistic"}
+	all := slices.Concat(summaries, byCell("hold-1000000", "grid-uniform-50-1000000", "grid-clustered-50-1000000", "kafka-purgatory-50000", "cache-ttl-50000"),
+		[]string{"idle", "memory"})
+	without := func(names ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
+	}
+	renamed := func(names []string, from, to string) []string {
+		var out []string
+		for _, name := range names {
+			out = append(out, strings.Replace(name, from, to, 1))
+		}
+		return out
+	}
 	for _, test := range []struct {
 		name   string
 		r      *results.Run
-		charts int
+		charts []string
 	}{
-		{"six structures", small().results(), 16},
-		{"twenty structures", large().results(), 16},
-		{"odd", compact(), 14},
-		{"single size, structure and trial", single.results(), 16},
-		{"zeros", zeros, 14},
-		{"only the floor", onlyFloor, 14},
-		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, 1},
-		{"empty", &results.Run{}, 0},
+		{"twenty structures", large().results(), all},
+		{"odd", compact(), slices.Concat(summaries, byCell("hold-100000", "grid-uniform-50-100000", "grid-clustered-50-100000", "kafka-purgatory-50000"),
+			[]string{"idle", "memory"})},
+		{"single size, structure and trial", single.results(), renamed(all, "-1000000", "-1000")},
+		{"zeros", zeros, renamed(renamed(without("scale", "memory"), "-1000000", "-0"), "-50000", "-0")},
+		{"only the floor", onlyFloor, without("overview", "memory")},
+		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle"}},
+		{"empty", &results.Run{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			known := testKnowledge(twenty)
 			dir := filepath.Join(t.TempDir(), "new", "folder")
 			written, err := files(dir, test.r, known, testDPI)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(written) != 2*test.charts+2 {
-				t.Errorf("%d files, want %d charts and the page, each twice: %q", len(written), test.charts, written)
+			want := []string{Page, HTMLPage}
+			for _, name := range test.charts {
+				want = append(want, name+".png", name+".svg")
+			}
+			var got []string
+			for _, path := range written {
+				got = append(got, filepath.Base(path))
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("written %q, want %q", got, want)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, Page))
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := newView(test.r, known)
-			for _, f := range v.charts().all() {
-				if !strings.Contains(string(page), "("+f.name+".png)") {
-					t.Errorf("the page does not show %s", f.name)
+			for _, f := range charts(newView(test.r, known).sections()) {
+				if !strings.Contains(string(page), "("+f.Name+".png)") {
+					t.Errorf("the page does not show %s", f.Name)
 				}
 				checkPNG(t, dir, f)
 				checkSVG(t, dir, f)
@@ -199,46 +232,47 @@ func TestCharts(t *testing.T) {
 					t.Errorf("the page says %s", bad)
 				}
 			}
-			left, err := os.ReadDir(dir)
-			if err != nil || len(left) != len(written) {
+			if left, err := os.ReadDir(dir); err != nil || len(left) != len(written) {
 				t.Errorf("%d files in the folder, %d written (%v)", len(left), len(written), err)
 			}
 		})
 	}
 }
 
-// checkPNG wants a picture of the right size in which each key of the legend can
-// be seen outside the legend too.
-func checkPNG(t *testing.T, dir string, f *figure) {
+// checkPNG wants a picture of the size that the SVG says, and not a blank one.
+func checkPNG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, f.name+".png"))
+	data, err := os.ReadFile(filepath.Join(dir, f.Name+".png"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		t.Fatalf("%s: %v", f.name, err)
+		t.Fatalf("%s: %v", f.Name, err)
 	}
-	l := f.layout()
-	want := image.Pt(int(math.Round(float64(figureWidth))), int(math.Round(float64(l.height))))
-	if got := img.Bounds().Size(); got != want {
-		t.Errorf("%s: size %v, want %v", f.name, got, want)
+	if got, want := img.Bounds().Size(), f.Size(testDPI); got != want {
+		t.Errorf("%s: size %v, want %v", f.Name, got, want)
 	}
-	seen := make(map[color.NRGBA]int)
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			seen[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
-		}
-	}
-	if len(seen) < 20 {
-		t.Errorf("%s: only %d colours: blank", f.name, len(seen))
+	if n := len(coloursIn(img, img.Bounds())); n < 20 {
+		t.Errorf("%s: only %d colours: blank", f.Name, n)
 	}
 }
 
+// coloursIn counts the pixels of each colour in a part of a picture.
+func coloursIn(img image.Image, part image.Rectangle) map[color.NRGBA]int {
+	seen := make(map[color.NRGBA]int)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			seen[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
+		}
+	}
+	return seen
+}
+
 // checkSVG wants well-formed XML that holds the title and every key.
-func checkSVG(t *testing.T, dir string, f *figure) {
+func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, f.name+".svg"))
+	data, err := os.ReadFile(filepath.Join(dir, f.Name+".svg"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,51 +284,103 @@ func checkSVG(t *testing.T, dir string, f *figure) {
 			break
 		}
 		if err != nil {
-			t.Fatalf("%s.svg: %v", f.name, err)
+			t.Fatalf("%s.svg: %v", f.Name, err)
 		}
 		if c, ok := tok.(xml.CharData); ok {
 			texts = append(texts, string(c))
 		}
 	}
-	want := []string{f.title}
-	for _, k := range f.legend {
-		want = append(want, k.text)
+	want := []string{f.Title}
+	for _, k := range f.Legend {
+		want = append(want, k.Text)
 	}
 	for _, w := range want {
 		if !slices.Contains(texts, w) {
-			t.Errorf("%s.svg lacks the text %q", f.name, w)
+			t.Errorf("%s.svg lacks the text %q", f.Name, w)
 		}
 	}
 	if n, m := bytes.Count(data, []byte("<text ")), bytes.Count(data, []byte("<text textLength=")); n != m {
-		t.Errorf("%s.svg: %d of %d texts have a width", f.name, m, n)
+		t.Errorf("%s.svg: %d of %d texts have a width", f.Name, m, n)
 	}
 	for _, bad := range []string{"NaN", "Inf"} {
 		if bytes.Contains(data, []byte(bad)) {
-			t.Errorf("%s.svg holds %s", f.name, bad)
+			t.Errorf("%s.svg holds %s", f.Name, bad)
 		}
 	}
 }
 
-// TestColours looks for the colour of every structure on the charts that show
-// them all.
-func TestColours(t *testing.T) {
+// Every key of a legend can be seen in it, and what it stands for can be seen in
+// the panels: in its colour, where it has one of its own.
+func TestLegendsNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	const dpi = 144 // so that thin lines have pixels of their very colour
 	v := newView(large().results(), testKnowledge(twenty))
-	c := v.charts()
-	for _, f := range []*figure{c.scale, c.memory, c.grid, c.realistic, c.latency[0]} {
-		data, err := f.svg()
+	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "latency-hold-1000000", "idle") {
+		data, err := f.PNG(dpi)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range twenty {
-			n := v.looks[name].color.(color.NRGBA)
-			if !bytes.Contains(data, fmt.Appendf(nil, "fill:#%02X%02X%02X", n.R, n.G, n.B)) {
-				t.Errorf("%s lacks the colour of %s", f.name, name)
+		img, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		legend, panels := f.Parts(dpi)
+		inLegend, inPanels := coloursIn(img, legend), coloursIn(img, panels)
+		for _, k := range f.Legend {
+			c := color.NRGBAModel.Convert(k.Color()).(color.NRGBA)
+			if inLegend[c] == 0 {
+				t.Errorf("%s: the key %q cannot be seen in the legend", f.Name, k.Text)
+			}
+			// Grey stands for what each structure shows in its own colour; steps of a
+			// scale need not all occur.
+			if grey := c.R == c.G && c.G == c.B; grey || k.Swatch != nil {
+				continue
+			}
+			if inPanels[c] == 0 {
+				t.Errorf("%s: the legend names %q, of which the panels show nothing", f.Name, k.Text)
 			}
 		}
 	}
 }
 
+// Charts without a legend of structures show each in its colour, too.
+func TestColours(t *testing.T) {
+	t.Parallel()
+	v := newView(large().results(), testKnowledge(twenty))
+	for _, f := range chartsNamed(t, v, "grid", "realistic", "latency-hold-1000000", "idle") {
+		data, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range twenty {
+			n := draw.Mix(v.looks[name].Color, 0).(color.NRGBA)
+			if f.Name == "idle" {
+				n = draw.Mix(v.looks[name].Color, causes[2].white).(color.NRGBA)
+			}
+			if !bytes.Contains(data, fmt.Appendf(nil, "fill:#%02X%02X%02X", n.R, n.G, n.B)) {
+				t.Errorf("%s lacks the colour of %s", f.Name, name)
+			}
+		}
+	}
+}
+
+// chartsNamed returns charts by name.
+func chartsNamed(t *testing.T, v *view, names ...string) []*draw.Figure {
+	t.Helper()
+	all := charts(v.sections())
+	var out []*draw.Figure
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(f *draw.Figure) bool { return f.Name == name })
+		if i < 0 {
+			t.Fatalf("there is no chart %s", name)
+		}
+		out = append(out, all[i])
+	}
+	return out
+}
+
 func TestSameResultsSameBytes(t *testing.T) {
+	t.Parallel()
 	var runs [2][]string
 	for i := range runs {
 		dir := t.TempDir()
@@ -317,6 +403,7 @@ func TestSameResultsSameBytes(t *testing.T) {
 
 // TestResultsUntouched: drawing must not sort or change what it was given.
 func TestResultsUntouched(t *testing.T) {
+	t.Parallel()
 	r := compact()
 	if _, err := files(t.TempDir(), r, testKnowledge(six), testDPI); err != nil {
 		t.Fatal(err)
@@ -327,6 +414,7 @@ func TestResultsUntouched(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
+	t.Parallel()
 	if err := Write(t.TempDir(), nil); err == nil {
 		t.Error("no results: no error")
 	}
@@ -353,6 +441,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := Write(dir, &results.Run{Complete: true}); err != nil {
 		t.Fatal(err)

@@ -4,9 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/perf/benchmath"
+
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"golang.org/x/perf/benchmath"
 )
 
 // confidence of every interval.

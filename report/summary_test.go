@@ -17,6 +17,7 @@ func trials(ns ...float64) []results.Trial {
 }
 
 func TestCost(t *testing.T) {
+	t.Parallel()
 	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})})
 	if s.trials != 6 || s.median != 3.5 || s.lo != 1 || s.hi != 9 || s.mean != 4 {
 		t.Errorf("%+v", s)
@@ -30,6 +31,7 @@ func TestCost(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
+	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
 		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
 	}
@@ -51,6 +53,7 @@ func TestRank(t *testing.T) {
 }
 
 func TestPaired(t *testing.T) {
+	t.Parallel()
 	of := results.Row{Cost: trials(1, 2, 4, 8, 16, 32)}
 	a := results.Row{Cost: trials(2, 4, 8, 16, 32, 64)}
 	slices.Reverse(a.Cost) // rounds, not positions, are paired
@@ -63,6 +66,7 @@ func TestPaired(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	t.Parallel()
 	objects, size, ok := allocations(results.Row{Cost: []results.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}})
 	if !ok || objects != 1 || size != 15 {
 		t.Error(objects, size, ok)
@@ -73,6 +77,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ got, want string }{
 		{digits3(0), "0"}, {digits3(1.2345), "1.23"}, {digits3(12.345), "12.3"}, {digits3(123.45), "123"},
 		{digits3(1234.5), "1230"}, {digits3(123456), "123\u202f000"}, {digits3(-4), "-4.00"}, {digits3(0.01234), "0.0123"},
@@ -86,38 +91,6 @@ func TestFormat(t *testing.T) {
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)
-		}
-	}
-}
-
-func TestGridName(t *testing.T) {
-	for name, want := range map[string]string{"grid-uniform-50": "uniform 50", "grid-heavy-tail-0": "heavy-tail 0", "grid-50": "", "hold": "", "grid-uniform-x": ""} {
-		d, c, ok := gridName(name)
-		got := ""
-		if ok {
-			got = d + " " + digits3(float64(c))
-			if c == 50 {
-				got = d + " 50"
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestLogTicks(t *testing.T) {
-	for _, s := range []span{{1, 10}, {0.001, 1e9}, {40, 60}, {3, 700}, newSpan().around(2, 2), span{5, 5}.around(1, 1)} {
-		for limit := 3; limit < 12; limit++ {
-			labels := 0
-			for _, tick := range (logTicks{duration, limit}).Ticks(s.min, s.max) {
-				if tick.Label != "" {
-					labels++
-				}
-			}
-			if labels > limit || labels == 0 {
-				t.Errorf("%v: %d labels, at most %d were asked for", s, labels, limit)
-			}
 		}
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -25,7 +24,7 @@ type view struct {
 	r     *results.Run
 	known knowledge
 	rows  []contender
-	looks map[string]look
+	looks map[string]draw.Look
 }
 
 // knowledge is what this version knows besides the results.
@@ -99,10 +98,10 @@ func (c contender) shown() string {
 }
 
 // keys is a legend of contenders.
-func (v *view) keys(rows []contender, line bool) []key {
-	out := make([]key, len(rows))
+func (v *view) keys(rows []contender, line bool) []draw.Key {
+	out := make([]draw.Key, len(rows))
 	for i, c := range rows {
-		out[i] = key{text: c.shown(), look: v.looks[c.name], line: line, radius: 3}
+		out[i] = draw.Key{Text: c.shown(), Look: v.looks[c.name], Line: line, Radius: 3}
 	}
 	return out
 }
@@ -144,9 +143,9 @@ func (v *view) largestWith(workload string, has func(results.Row) bool) (results
 	return results.Cell{}, false
 }
 
-// fullest returns the cell of a workload with the largest N among those in which
+// largestWithNearlyAll returns the cell of a workload with the largest N among those in which
 // at least nine in ten structures took part of those that did in any.
-func (v *view) fullest(workload string) (results.Cell, bool) {
+func (v *view) largestWithNearlyAll(workload string) (results.Cell, bool) {
 	cells := v.cells(workload)
 	most := 0
 	for _, c := range cells {
@@ -170,13 +169,22 @@ func hasKinds(r results.Row) bool {
 	return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
 }
 
+// unitOf is what the cost of a cell is counted per. Older results leave it out for
+// the lifecycle of a timer.
+func unitOf(c results.Cell) script.Unit { return cmp.Or(c.Unit, script.PerLifecycle) }
+
 // perUnit says what the cost of a cell is counted per, where that is not the
 // lifecycle of a timer.
 func perUnit(c results.Cell) string {
-	if c.Unit == "" || c.Unit == script.PerLifecycle {
+	if unitOf(c) == script.PerLifecycle {
 		return ""
 	}
 	return fmt.Sprintf(" (per %s)", c.Unit)
+}
+
+// cellTitle names a cell, and its unit if that is not the lifecycle.
+func cellTitle(c results.Cell) string {
+	return fmt.Sprintf("%s, N = %s%s", c.Workload, short(float64(c.N)), perUnit(c))
 }
 
 // rowOf finds a contender in a cell.
@@ -187,65 +195,4 @@ func rowOf(c results.Cell, name string) (results.Row, bool) {
 		}
 	}
 	return results.Row{}, false
-}
-
-// gridName reads "grid-<distribution>-<cancel %>".
-func gridName(workload string) (distribution string, cancel int, ok bool) {
-	rest, ok := strings.CutPrefix(workload, "grid-")
-	i := strings.LastIndexByte(rest, '-')
-	if !ok || i < 1 {
-		return "", 0, false
-	}
-	cancel, err := strconv.Atoi(rest[i+1:])
-	return rest[:i], cancel, err == nil
-}
-
-// class is what a workload is for.
-type class int
-
-const (
-	synthetic class = iota // one pattern at many sizes
-	grid                   // distribution of delays x share cancelled
-	realistic              // modelled on a program, at its own size
-)
-
-// classOf asks the benchmark suite what a workload is for: one that models a
-// program has a size of its own. Of a workload that the suite does not know
-// (results of another version), several sizes tell that it is synthetic.
-func (v *view) classOf(workload string) class {
-	if _, _, ok := gridName(workload); ok {
-		return grid
-	}
-	if w, ok := v.known.workload(workload); ok {
-		if w.Resident > 0 {
-			return realistic
-		}
-		return synthetic
-	}
-	if len(v.cells(workload)) > 1 {
-		return synthetic
-	}
-	return realistic
-}
-
-// scaled returns the synthetic workloads that were run at several sizes, or all
-// of them if none was.
-func (v *view) scaled() []string {
-	all := v.ofClass(synthetic)
-	several := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return len(v.cells(w)) < 2 })
-	if len(several) == 0 {
-		return all
-	}
-	return several
-}
-
-// ofClass returns the workloads of a class that hold costs.
-func (v *view) ofClass(c class) []string {
-	var out []string
-	for _, w := range v.workloads() {
-		if _, ok := v.largest(w); ok && v.classOf(w) == c {
-			out = append(out, w)
-		}
-	}
-	return out
 }

@@ -7,23 +7,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// WriteFile writes r to a results file. The file appears whole or not at all.
+// Write writes r to a results file. The file appears whole or not at all.
 func Write(path string, r *Run) error {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return fmt.Errorf("results for %s: %w", path, err)
 	}
-	if err := maybe.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteBytes(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("writing results: %w", err)
 	}
 	return nil
 }
 
-// ReadFile reads a results file. The error says what is wrong with a file that
+// Read reads a results file. The error says what is wrong with a file that
 // is damaged, cut short, of another program or of another version.
 func Read(path string) (*Run, error) {
 	data, err := os.ReadFile(path)
@@ -38,18 +39,12 @@ func Read(path string) (*Run, error) {
 }
 
 func decode(data []byte) (*Run, error) {
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
+	var head Header
 	if err := unmarshal(data, &head); err != nil {
 		return nil, err
 	}
-	if head.Format != Format {
-		return nil, fmt.Errorf("not a results file of timerbench: format is %q, want %q", head.Format, Format)
-	}
-	if head.Version != Version {
-		return nil, fmt.Errorf("results of version %d, want version %d: run the benchmark again", head.Version, Version)
+	if err := head.check(); err != nil {
+		return nil, err
 	}
 	r := &Run{}
 	if err := unmarshal(data, r); err != nil {
@@ -89,6 +84,9 @@ func (r *Run) Validate() error {
 		for _, row := range c.Rows {
 			if row.Structure == "" {
 				return fmt.Errorf("%s: a row without a structure", where)
+			}
+			if !slices.Contains(roles, row.Role) {
+				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)
 			}
 			if err := row.Proof.Check(row.Proof); err != nil {
 				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)

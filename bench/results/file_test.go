@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
-	"golang.org/x/perf/benchfmt"
 )
 
 func realResults(t *testing.T) *results.Run {
@@ -63,9 +64,11 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"not JSON":        {"goos: linux\n", "line 1 is not JSON"},
 		"foreign":         {`{"format": "something else"}`, `format is "something else"`},
 		"JSON of another": {`{"a": 1}`, "not a results file"},
-		"too new":         {replace(`"version": 1`, `"version": 99`), "version 99"},
+		"too new":         {replace(`"version": 1`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 1"},
+		"version 0":       {replace(`"version": 1`, `"version": 0`), "results of version 0"},
 		"wrong type":      {replace(`"n": 50`, `"n": "many"`), "does not fit"},
 		"no size":         {replace(`"n": 50`, `"n": 0`), "n of at least 1"},
+		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline"]`},
 		"broken proof":    {replace(`"pending": `, `"pending": 7`), "the proof does not hold"},
 		"two documents":   {string(good) + "{}", "is not JSON"},
 	} {

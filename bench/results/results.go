@@ -54,7 +54,8 @@ type Environment struct {
 	CPU        string  `json:"cpu"`
 	Cores      int     `json:"cores"`
 	GOMAXPROCS int     `json:"gomaxprocs"`
-	Revision   string  `json:"revision,omitempty"` // of this module, where the build knows it
+	Version    string  `json:"version,omitempty"`  // of this module, as go version -m has it
+	Revision   string  `json:"revision,omitempty"` // its commit, where the build knows it
 	ClockNS    float64 `json:"clock_ns"`           // cost of reading the clock once, median
 	ClockStep  float64 `json:"clock_step_ns"`      // smallest difference the clock shows
 }
@@ -129,6 +130,8 @@ const (
 	RoleControl   Role = "control"   // A/A: a second instance of a structure, to show the noise
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
 )
+
+var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline}
 
 // Row is one contender in one cell.
 type Row struct {

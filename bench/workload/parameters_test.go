@@ -9,6 +9,7 @@ import (
 )
 
 func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
+	t.Parallel()
 	for _, w := range All() {
 		if w.Category == "" || (w.Category == Grid) != (w.Grid != nil) {
 			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
@@ -23,6 +24,7 @@ func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
 }
 
 func TestParametersOutOfRangeAreNamed(t *testing.T) {
+	t.Parallel()
 	second := Delay{Kind: "constant", Mean: Duration(time.Second)}
 	class := func(change func(*Class)) Model {
 		c := Class{Delay: second}
@@ -46,7 +48,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"delay.high = 1s: want more than low, which is 2s":                         delay(Delay{Kind: "uniform", Low: 2e9, High: 1e9}),
 		"delay.upper_quartile = 1s: want more than the median, which is 1s":        delay(Delay{Kind: "lognormal", Median: 1e9, UpperQuartile: 1e9}),
 		"delay = no parameter: want for a delay of kind mixture parts":             delay(Delay{Kind: "mixture"}),
-		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
+		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":             delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
 		"delay.parts[0].kind: want one of":                                         delay(Delay{Kind: "mixture", Parts: []Part{{1, Delay{}}}}),
 		"burst = 0: want a whole number from 1":                                    &Churn{Delay: second},
 		"cancel = 1: want a share below 1":                                         &CancelHold{Delay: second, Cancel: 1},
@@ -76,6 +78,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 
 // Of these each parameter is in its range, and what follows from them is not.
 func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
+	t.Parallel()
 	constant := func(mean time.Duration) Delay { return Delay{Kind: "constant", Mean: Duration(mean)} }
 	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
 	for _, c := range []struct {
@@ -105,6 +108,7 @@ func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
 }
 
 func TestDurationsAreWrittenShortAndReadBack(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"0s", "20ms", "1.5s", "10s", "2m", "1m30s", "1h", "1h0m10s", "10h", "1h30m", "75s"} {
 		var d Duration
 		if err := d.UnmarshalText([]byte(text)); err != nil {

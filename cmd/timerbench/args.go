@@ -2,14 +2,16 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
 
-// group makes a command of one that only has others below it: by itself it shows
-// what there is, and what it does not have is an error.
+// group adds subcommands to a command that does nothing by itself. Without an
+// argument it prints its help; the name of an unknown subcommand is an error.
 func group(cmd *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(list...)
 	var names []string
@@ -21,7 +23,7 @@ func group(cmd *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// oneOf wants no argument, or one of those names.
+// oneOf accepts no argument, or one of those names.
 func oneOf(what string, names []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -34,27 +36,40 @@ func oneOf(what string, names []string) cobra.PositionalArgs {
 	}
 }
 
-// oneArg wants one argument and says what it is to be.
+// oneArg accepts one argument. The error says what it should be.
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("%s: %d arguments, want %s", below(cmd), len(args), what)
+			return fmt.Errorf("%s: %d arguments, want %s", subcommand(cmd), len(args), what)
 		}
 		return nil
 	}
 }
 
-// someArgs wants one argument at least and says what they are to be.
+// someArgs accepts at least one argument. The error says what they should be.
 func someArgs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s: no argument, want %s", below(cmd), what)
+			return fmt.Errorf("%s: no argument, want %s", subcommand(cmd), what)
 		}
 		return nil
 	}
 }
 
-// below is how a command is called, without the program.
-func below(cmd *cobra.Command) string {
+// asTyped returns a command line for a shell. It calls this program by the name by
+// which the user called it.
+func asTyped(args ...string) string {
+	line := append([]string{os.Args[0]}, args...)
+	for i, arg := range line {
+		if strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }) {
+			line[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(line, " ")
+}
+
+// subcommand is the name of a command and of those above it, without the program:
+// "trace info".
+func subcommand(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/lines"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -38,9 +40,9 @@ depend on the machine and on who else uses it. The tables go to ` + goalsFile + 
 takes some minutes and 6 GB of memory.`,
 		Example: "  timerbench goals\n  timerbench goals --scale 100 --trials 3   # a hundredth of the timers, to see that it works",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	cmd.Flags().StringVarP(&f.out, "out", "o", "out", "`directory` for "+goalsFile)
 	cmd.Flags().IntVar(&f.trials, "trials", 5, "timed trials of each line")
@@ -66,8 +68,8 @@ func (f *goalsFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if f.scale < 1 || f.scale > million/1000 {
 		return fmt.Errorf("--scale %d: want a number from 1 to %d", f.scale, million/1000)
 	}
-	if err := writable(f.out); err != nil {
-		return err
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return fmt.Errorf("--out %s: %w", f.out, err)
 	}
 	m, err := f.measure(ctx, stderr)
 	if err != nil {
@@ -75,7 +77,7 @@ func (f *goalsFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintln(stdout, m.tables(func(t table.Writer) string { return t.Render() }))
 	path := filepath.Join(f.out, goalsFile)
-	err = atomically(path, func(w io.Writer) error {
+	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, m.tables(func(t table.Writer) string { return t.RenderMarkdown() })+"\n")
 		return err
 	})

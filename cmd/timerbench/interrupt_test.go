@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 )
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 // The third step is announced only once two are on disk; the interrupt is sent
 // then.
 func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	cmd := exec.Command(os.Args[0], "run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e6,1e6,1e6,1e6,1e6", "-o", out)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
@@ -55,8 +57,10 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
 		t.Fatalf("ended with %v (signalled: %v), want exit %d; it said:\n%s", err, status.Signaled(), exitInterrupted, said.String())
 	}
-	if !strings.Contains(said.String(), "the steps that were finished are in") {
-		t.Errorf("it said %q", said.String())
+	for _, want := range []string{"timerbench: stopping (again to end at once)", "the steps that were finished are in"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it does not say %q: %q", want, said.String())
+		}
 	}
 	r, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil {
@@ -67,5 +71,34 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 	}
 	if code, _, stderr := run("report", "--out", out); code != 0 {
 		t.Errorf("the report of an interrupted run: exit %d: %s", code, stderr)
+	}
+}
+
+// A command that has nothing to keep ends at the first Ctrl-C, whatever it waits
+// for.
+func TestCtrlCEndsWhatHasNothingToKeep(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "results.json")
+	if err := syscall.Mkfifo(file, 0o644); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(os.Args[0], "report", file)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(file, os.O_WRONLY, 0) // waits until the command reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pipe.Close() }()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	giveUp := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	defer giveUp.Stop()
+	_ = cmd.Wait() // an error, as it was killed
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v", cmd.ProcessState)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,38 +14,46 @@ import (
 
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func newList() *cobra.Command {
 	what := []string{"structures", "workloads", "models"}
-	return &cobra.Command{
+	var long bool
+	cmd := &cobra.Command{
 		Use:       "list [structures | workloads | models]",
 		Short:     "List structures, workloads, and the models of scenario files",
-		Example:   "  timerbench list\n  timerbench list workloads",
+		Example:   "  timerbench list\n  timerbench list workloads --long",
 		ValidArgs: what,
 		Args:      oneOf("list", what),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wants := func(what string) bool { return len(args) == 0 || slices.Contains(args, what) }
 			out := cmd.OutOrStdout()
-			if wants("structures") {
-				listStructures(out)
+			lists := map[string]func(){
+				"structures": func() { listStructures(out, long) },
+				"workloads": func() {
+					if long {
+						listWorkloads(out, workload.All())
+						return
+					}
+					nameWorkloads(out, workload.All())
+				},
+				"models": func() { listModels(out) },
 			}
-			if len(args) == 0 {
-				fmt.Fprintln(out)
-			}
-			if wants("workloads") {
-				listWorkloads(out, workload.All())
-			}
-			if len(args) == 0 {
-				fmt.Fprintln(out)
-			}
-			if wants("models") {
-				listModels(out)
+			for i, name := range what {
+				if len(args) > 0 && args[0] != name {
+					continue
+				}
+				if len(args) == 0 && i > 0 {
+					fmt.Fprintln(out)
+				}
+				lists[name]()
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also costs, sources, and what workloads come to: wide")
+	return cmd
 }
 
 func newTable(header ...any) table.Writer {
@@ -57,27 +65,79 @@ func newTable(header ...any) table.Writer {
 	return t
 }
 
-func listStructures(out io.Writer) {
-	t := newTable("structure", "what it is and who uses it", "schedule", "cancel", "pop", "ties", "late by", "source")
-	for _, e := range catalog.All() {
-		late := "never"
-		if !e.Exact() {
-			late = fmt.Sprintf("at most %d ticks in 1000", e.MaxLate(1000))
-		}
-		t.AppendRow(table.Row{e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties, late, e.Source})
+// shortWidth is the width of the short lists, in columns of a terminal.
+const shortWidth = 100
+
+// narrow wraps the last column of a table so that the table is shortWidth wide.
+// The other columns together take so many letters.
+func narrow(t table.Writer, header string, others int) {
+	const between = 3
+	t.SetColumnConfigs([]table.ColumnConfig{{Name: header, WidthMax: shortWidth - others - 2*between, WidthMaxEnforcer: text.WrapSoft}})
+}
+
+// longest is the number of letters of the longest name.
+func longest(names []string) int {
+	most := 0
+	for _, n := range names {
+		most = max(most, utf8.RuneCountInString(n))
+	}
+	return most
+}
+
+// listNames shows names with what they stand for.
+func listNames(out io.Writer, what, about string, names, summaries []string) {
+	t := newTable(what, about)
+	narrow(t, about, max(longest(names), len(what)))
+	for i := range names {
+		t.AppendRow(table.Row{names[i], summaries[i]})
 	}
 	fmt.Fprintln(out, t.Render())
 }
 
-// listSize is the number of timers with which workloads are measured that have no
-// size of their own: as many as the smallest profile has.
+func listStructures(out io.Writer, long bool) {
+	const about = "what it is and who uses it"
+	t := newTable("structure", about, "schedule", "cancel", "pop", "ties", "late by", "source")
+	var names, summaries []string
+	for _, e := range catalog.All() {
+		names, summaries = append(names, e.Name), append(summaries, e.Summary)
+		t.AppendRow(table.Row{e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties, lateBy(e), e.Source})
+	}
+	if !long {
+		listNames(out, "structure", about, names, summaries)
+		return
+	}
+	fmt.Fprintln(out, t.Render())
+}
+
+// lateBy says how late a structure fires at most, as it declares: the largest
+// share of the delay, over all delays up to 2^20 ticks.
+func lateBy(e catalog.Entry) string {
+	if e.Exact() {
+		return "never"
+	}
+	share := 0.0
+	for delay := structures.Tick(1); delay <= 1<<20; delay++ {
+		share = max(share, float64(e.MaxLate(delay))/float64(delay))
+	}
+	return fmt.Sprintf("at most %.1f %% of the delay", 100*share)
+}
+
+func nameWorkloads(out io.Writer, list []workload.Workload) {
+	var names, summaries []string
+	for _, w := range list {
+		names, summaries = append(names, w.Name), append(summaries, w.Summary)
+	}
+	listNames(out, "workload", "what it does", names, summaries)
+}
+
+// listSize is the number of timers for workloads without a size of their own: that
+// of the smallest profile.
 const listSize = 1000
 
 // listMost keeps the list quick where workloads have millions of timers.
 const listMost = 500_000
 
-// listWorkloads shows workloads by what they come to when their scripts are
-// written.
+// listWorkloads prints workloads with figures that are measured on their scripts.
 func listWorkloads(out io.Writer, list []workload.Workload) {
 	t := newTable("workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source")
 	t.SetColumnConfigs([]table.ColumnConfig{
@@ -114,17 +174,24 @@ func decimals(x float64) int {
 
 // listModels shows what scenario files can say.
 func listModels(out io.Writer) {
-	t := newTable("model", "parameter", "type", "may be left out", "what it says")
+	const about = "what it says (in brackets: may be left out)"
+	t := newTable("model", "parameter", "type", about)
+	var columns [3][]string
 	for _, kind := range workload.Models() {
 		name := kind.Name
 		for _, k := range scenario.Keys(kind) {
-			optional := ""
+			doc := k.Doc
 			if k.Optional {
-				optional = "yes"
+				doc = "(" + doc + ")"
 			}
-			t.AppendRow(table.Row{name, k.Name, k.Type, optional, k.Doc})
+			t.AppendRow(table.Row{name, k.Name, k.Type, doc})
+			for i, cell := range []string{name, k.Name, k.Type} {
+				columns[i] = append(columns[i], cell)
+			}
 			name = ""
 		}
 	}
+	const between = 3
+	narrow(t, about, longest(columns[0])+longest(columns[1])+longest(columns[2])+2*between)
 	fmt.Fprintln(out, t.Render())
 }

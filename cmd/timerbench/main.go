@@ -2,19 +2,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
-// Exit codes: 1 for any error, 130 as a shell has it for a program ended by
-// Ctrl-C.
+// Exit codes. 130 is what shells report for a program that Ctrl-C ended.
 const (
 	exitError       = 1
 	exitInterrupted = 130
@@ -23,15 +24,11 @@ const (
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func execute(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(context.Background())
 	switch {
 	case err == nil:
 		return 0
@@ -51,9 +48,20 @@ func newRoot() *cobra.Command {
 
 timerbench runs timer structures through the same workloads, proves that each did
 what it should, and draws the comparison.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newReport(), newGoals(), newList(), newScenario(), newTrace(), newLive())
 	return root
+}
+
+// version says which build this is.
+func version() string {
+	build := buildinfo.Read()
+	out := cmp.Or(build.Version, "(unknown)")
+	if build.Revision != "" {
+		out += ", commit " + build.Revision
+	}
+	return fmt.Sprintf("%s, %s %s/%s", out, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -25,7 +27,7 @@ func TestRunThenReport(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
-	for _, part := range []string{"[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
+	for _, part := range []string{"draw them with: " + os.Args[0] + " report " + out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("run does not say %q: %s", part, stderr)
 		}
@@ -93,7 +95,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"foreign scenario":  {[]string{"run", "--scenario", file}, []string{file + ":1: "}},
 		"no such built-in":  {[]string{"scenario", "print", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`}},
 		"nothing to check":  {[]string{"scenario", "check"}, []string{"scenario check: no argument, want scenario files"}},
-		"missing results":   {[]string{"report", "--out", dir}, []string{filepath.Join(dir, resultsFile)}},
+		"missing results":   {[]string{"report", "--out", dir}, []string{dir, "no results.json"}},
 		"foreign results":   {[]string{"report", file, "--out", dir}, []string{file, "not JSON"}},
 	} {
 		code, _, stderr := run(c.args...)
@@ -111,31 +113,71 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
+func TestHintsCanBeCopied(t *testing.T) {
+	t.Parallel()
+	if got, want := asTyped("report", "my runs/it's", "a+b=c"), os.Args[0]+` report 'my runs/it'\''s' a+b=c`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// plain is a text without the spaces in front of lines, which tables have.
+func plain(s string) string { return strings.ReplaceAll(s, "\n ", "\n") }
+
 func TestListNamesEverything(t *testing.T) {
-	code, stdout, _ := run("list")
+	t.Parallel()
+	code, short, _ := run("list")
+	if code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	for line := range strings.Lines(short) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > shortWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	code, long, _ := run("list", "--long")
 	if code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	for _, e := range catalog.All() {
-		if !strings.Contains(stdout, e.Name) || !strings.Contains(stdout, e.Source) {
+		if !strings.Contains(short, "\n "+e.Name+" ") || !strings.Contains(long, e.Source) {
 			t.Errorf("the list does not name %s or its source", e.Name)
 		}
 	}
 	for _, w := range workload.All() {
-		if !strings.Contains(stdout, w.Name) {
-			t.Errorf("the list does not name %s", w.Name)
+		if !strings.Contains(short, "\n "+w.Name+" ") || !strings.Contains(long, w.Summary) {
+			t.Errorf("the list does not name %s or what it does", w.Name)
 		}
 	}
 	for _, k := range workload.Models() {
-		if !strings.Contains(stdout, k.Name) {
+		if !strings.Contains(short, "\n "+k.Name+" ") {
 			t.Errorf("the list does not name the model %s", k.Name)
 		}
 	}
-	if !strings.Contains(stdout, "any: 1000") || !strings.Contains(stdout, "658000") {
-		t.Errorf("the list does not say with how many timers it has measured: %s", stdout)
+	if !strings.Contains(long, "any: 1000") || !strings.Contains(long, "658000") {
+		t.Errorf("the list does not say with how many timers it has measured: %s", long)
 	}
 	if _, only, _ := run("list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
 		t.Errorf("list workloads prints %q", only)
+	}
+}
+
+// The bound of hwheel-linux is a share of the delay, reached where a level begins.
+func TestTheDeclaredBoundIsSaidRightly(t *testing.T) {
+	t.Parallel()
+	e, _ := catalog.Find("hwheel-linux")
+	if got, want := lateBy(e), "at most 12.7 % of the delay"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if e, _ = catalog.Find("hwheel"); lateBy(e) != "never" {
+		t.Errorf("hwheel: %q", lateBy(e))
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	code, stdout, _ := run("--version")
+	if code != 0 || !strings.HasPrefix(stdout, "timerbench version (devel), ") || !strings.Contains(stdout, runtime.Version()) {
+		t.Errorf("exit %d: %q", code, stdout)
 	}
 }
 

@@ -13,30 +13,42 @@ import (
 func newReport() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "report [results.json]",
+		Use:   "report [FILE | FOLDER]",
 		Short: "Draw charts and tables from results, without running again",
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
-that needs no other, and ` + report.Page + `, which shows the charts beside it. Without an
-argument the results are ` + resultsFile + ` in the output directory.`,
+that needs no other, and ` + report.Page + `, which shows the charts beside it. Of a folder
+it draws the last complete run in it or in a folder below. Charts and pages go
+where the results are.`,
 		Example: `  timerbench report
-  timerbench report /tmp/try/results.json --out /tmp/charts`,
+  timerbench report ` + runsFolder + `/2026-11-21-073012-normal
+  timerbench report /tmp/try/` + resultsFile + ` --out /tmp/charts`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := filepath.Join(out, resultsFile)
-			if len(args) > 0 {
-				path = args[0]
+			from, to := runsFolder, out
+			switch {
+			case len(args) > 0:
+				from = args[0]
+			case out != "":
+				from, to = out, ""
+			}
+			path, err := locate(from)
+			if err != nil {
+				return err
+			}
+			if to == "" {
+				to = filepath.Dir(path)
 			}
 			r, err := results.Read(path)
 			if err != nil {
 				return err
 			}
-			if err := report.Write(out, r); err != nil {
+			if err := report.Write(to, r); err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "the report is", filepath.Join(out, report.HTMLPage))
+			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path, filepath.Join(to, report.HTMLPage))
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "out", "`directory` for the charts and the pages")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
 	return cmd
 }

@@ -2,28 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
-)
-
-// The files of a run, in its output directory.
-const (
-	resultsFile  = "results.json"
-	benchfmtFile = "bench.txt"
 )
 
 type runFlags struct {
@@ -46,7 +35,8 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
-		Long: `Measure structures on workloads and write ` + resultsFile + ` and ` + benchfmtFile + ` (for benchstat).
+		Long: `Measure structures on workloads and write ` + resultsFile + ` and ` + benchfmtFile + ` (for benchstat) into
+the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored as those of go test: "wheel" chooses
 wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`,
@@ -54,11 +44,11 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
   timerbench run --profile smoke --out /tmp/try
   timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
   timerbench run --scenario scenarios/api-gateway.toml
-  benchstat -col /structure -row /workload,/n out/` + benchfmtFile,
+  benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
@@ -68,42 +58,16 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
 	flags.IntVar(&f.trials, "trials", 0, "timed trials of each kind (default: the profile's); below 6 there is no 95 % interval")
-	flags.StringVarP(&f.out, "out", "o", "out", "`directory` for the results")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	return cmd
 }
 
-func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
+func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	cfg, err := f.config(stderr)
 	if err != nil {
 		return err
 	}
-	return measure(ctx, cfg, f.out, stderr)
-}
-
-// measure runs cfg and writes the results, step by step, into the directory out.
-func measure(ctx context.Context, cfg bench.Config, out string, stderr io.Writer) error {
-	if err := writable(out); err != nil {
-		return err
-	}
-	path := filepath.Join(out, resultsFile)
-	saved := false
-	cfg.Checkpoint = func(r *results.Run) error {
-		saved = true
-		return save(out, r)
-	}
-	progress := newProgress(stderr)
-	cfg.Progress = progress.show
-	_, err := bench.Run(ctx, cfg)
-	progress.end()
-	switch {
-	case err == nil:
-		fmt.Fprintf(stderr, "results are in %s; draw them with: timerbench report --out %s\n", path, out)
-	case errors.Is(err, context.Canceled) && saved:
-		fmt.Fprintf(stderr, "the steps that were finished are in %s\n", path)
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "no step was finished, nothing is written")
-	}
-	return err
+	return measure(ctx, cfg, f.out, stdout, stderr)
 }
 
 // config turns flags into a configuration, or says which value is wrong.
@@ -149,32 +113,4 @@ func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]workload.Workload, 
 		return written, nil
 	}
 	return profile.Workloads(), nil
-}
-
-// writable makes the output directory and tries it, so that a long run does not
-// end in an error that was there from the start.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("--out %s: %w", dir, err)
-	}
-	probe, err := os.CreateTemp(dir, ".writable-*")
-	if err != nil {
-		return fmt.Errorf("--out %s: %w", dir, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// save writes both forms of the results, each whole or not at all.
-func save(dir string, r *results.Run) error {
-	if err := results.Write(filepath.Join(dir, resultsFile), r); err != nil {
-		return err
-	}
-	var lines strings.Builder
-	if err := results.WriteBenchfmt(&lines, r); err != nil {
-		return err
-	}
-	if err := maybe.WriteFile(filepath.Join(dir, benchfmtFile), []byte(lines.String()), 0o644); err != nil {
-		return fmt.Errorf("writing benchmark lines: %w", err)
-	}
-	return nil
 }

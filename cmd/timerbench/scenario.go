@@ -24,7 +24,7 @@ func newScenarioPrint() *cobra.Command {
 		Use:     "print WORKLOAD",
 		Short:   "Print a built-in workload as a scenario file",
 		Example: "  timerbench scenario print kafka-purgatory >mine.toml",
-		Args:    oneArg("the name of a workload, see timerbench list workloads"),
+		Args:    oneArg("the name of a workload, see " + asTyped("list", "workloads")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, ok := workload.Find(args[0])
 			if !ok {

@@ -68,11 +68,13 @@ func TestWhatScenarioPrintPrintsCanBeRun(t *testing.T) {
 		}
 	}
 	proof := func(args ...string) script.Proof {
-		args = append([]string{"run", "-p", "smoke", "-s", "^hwheel$", "--trials", "1", "-o", dir}, args...)
+		t.Helper()
+		out := t.TempDir()
+		args = append([]string{"run", "-p", "smoke", "-s", "^hwheel$", "--trials", "1", "-o", out}, args...)
 		if code, _, stderr := run(args...); code != 0 {
 			t.Fatalf("%q: exit %d: %s", args, code, stderr)
 		}
-		r, err := results.Read(filepath.Join(dir, resultsFile))
+		r, err := results.Read(filepath.Join(out, resultsFile))
 		if err != nil || len(r.Cells) != 1 {
 			t.Fatalf("%q: %v", args, err)
 		}

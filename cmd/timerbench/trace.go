@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 )
@@ -21,15 +17,15 @@ A program is recorded if it calls trace.FromEnv or trace.TimersFromEnv, of packa
 github.com/timerbench/timerbench/trace. The package says how, and describes the file.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace info my.trace
-  timerbench trace replay my.trace --out out
-  timerbench report --out out`,
+  timerbench trace replay my.trace
+  timerbench report`,
 	}
 	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
 }
 
-// interruptible returns what read returns, or ctx's error if ctx ends before. read
+// readOrStop returns what read returns, or ctx's error if ctx ends before. read
 // then goes on until the process ends.
-func interruptible[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
+func readOrStop[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
 	var result T
 	var err error
 	done := make(chan struct{})
@@ -44,24 +40,6 @@ func interruptible[T any](ctx context.Context, read func(path string) (T, error)
 		var none T
 		return none, ctx.Err()
 	}
-}
-
-// atomically writes a file that appears complete or not at all. Until it is
-// complete, it is a temporary file in the same directory.
-func atomically(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // bytesOf formats a number of bytes.

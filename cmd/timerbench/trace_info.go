@@ -24,7 +24,7 @@ func newTraceInfo() *cobra.Command {
 		Example: "  timerbench trace info my.trace",
 		Args:    oneArg("a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := interruptible(cmd.Context(), tracestat.Read, args[0])
+			s, err := tracestat.Read(args[0])
 			if err != nil {
 				return err
 			}

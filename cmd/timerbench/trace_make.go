@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -34,9 +35,9 @@ func newTraceMake() *cobra.Command {
 		Short:   "Write the operations of a workload as a trace",
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")
@@ -65,7 +66,7 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 	case w.Resident > 0:
 		n = w.Resident
 	}
-	err = atomically(f.out, func(out io.Writer) error {
+	err = atomicfile.Write(f.out, func(out io.Writer) error {
 		header := trace.Header{
 			Name: w.Name, Tick: w.Tick,
 			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),

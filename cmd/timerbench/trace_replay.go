@@ -27,7 +27,7 @@ func newTraceReplay() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
 		Long: `Replay traces on structures, measure the structures as with a workload, and write
-` + resultsFile + ` and ` + benchfmtFile + `.
+` + resultsFile + ` and ` + benchfmtFile + ` into the folder of the run.
 
 A trace is first read to its end. A damaged trace is not replayed at all. Every
 structure then goes through the whole trace once. The beginning fills the structure,
@@ -36,20 +36,20 @@ An exact structure must fire the timers that the trace says, at the wake-up that
 trace says. A coarse structure must keep its bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
-  timerbench report --out /tmp/my`,
+  timerbench report /tmp/my`,
 		Args: someArgs("traces"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args, cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
 	flags.IntVar(&f.trials, "trials", traceTrials, "trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
-	flags.StringVarP(&f.out, "out", "o", "out", "`directory` for the results")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	return cmd
 }
 
-func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Writer) error {
+func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stderr io.Writer) error {
 	if f.trials < 1 {
 		return fmt.Errorf("--trials %d: want at least 1", f.trials)
 	}
@@ -61,7 +61,7 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Wr
 	}
 	named := make(map[string]string)
 	for _, path := range files {
-		t, err := interruptible(ctx, bench.OpenTrace, path)
+		t, err := readOrStop(ctx, bench.OpenTrace, path)
 		if err != nil {
 			return err
 		}
@@ -75,5 +75,5 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stderr io.Wr
 		named[name] = path
 		cfg.Traces = append(cfg.Traces, t)
 	}
-	return measure(ctx, cfg, f.out, stderr)
+	return measure(ctx, cfg, f.out, stdout, stderr)
 }

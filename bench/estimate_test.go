@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// The estimate is what a cell of that size is then found to hold, times the
+// allowance.
+func TestTheEstimateOfMemoryIsMet(t *testing.T) {
+	const n = 300_000
+	hold, _ := workload.Find("hold")
+	cfg := Config{Workloads: []workload.Workload{hold}, N: []int{1_000, n}}
+	for _, name := range []string{"hwheel", "minheap-std", "list"} { // the list is left out at that size
+		e, _ := catalog.Find(name)
+		cfg.Structures = append(cfg.Structures, e)
+	}
+	got, err := EstimateMemory(context.Background(), cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := filledMemory(context.Background(), cfg.cell(hold, n, Clock{}), cfg.entries(n), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ratio := float64(got.Bytes) / (peak * held); got.Step != "hold, n 300000" || ratio < 0.67 || ratio > 1.5 {
+		t.Errorf("%s: %d bytes, the cell holds %.0f", got.Step, got.Bytes, held)
+	}
+	if got.Bytes > n*4*mostPerTimer {
+		t.Errorf("%d bytes are more than what is taken for the most", got.Bytes)
+	}
+
+	if got, err := EstimateMemory(context.Background(), cfg, 1<<40); err != nil || got.Bytes != 0 {
+		t.Errorf("%+v, %v: want no look at what cannot need so much", got, err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := EstimateMemory(cancelled, cfg, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

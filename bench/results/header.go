@@ -1,0 +1,73 @@
+package results
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Header is how a results file begins.
+type Header struct {
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	Created  time.Time `json:"created"`
+	Complete bool      `json:"complete"` // false: interrupted, what is there is valid
+}
+
+// ReadHeader reads the header of a results file and no more than that, however
+// large the file is. What follows the header may be damaged.
+func ReadHeader(path string) (Header, error) {
+	var h Header
+	f, err := os.Open(path)
+	if err != nil {
+		return h, fmt.Errorf("reading results: %w", err)
+	}
+	err = errors.Join(h.decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
+	if err != nil {
+		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
+	}
+	if err := h.check(); err != nil {
+		return h, fmt.Errorf("%s: %w", path, err)
+	}
+	return h, nil
+}
+
+// decode reads the keys of an object up to the last one of the header.
+func (h *Header) decode(d *json.Decoder) error {
+	fields := map[string]any{"format": &h.Format, "version": &h.Version, "created": &h.Created, "complete": &h.Complete}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for len(fields) > 0 && d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := key.(string)
+		into, ok := fields[name]
+		if !ok {
+			into = new(json.RawMessage)
+		}
+		if err := d.Decode(into); err != nil {
+			return err
+		}
+		delete(fields, name)
+	}
+	return nil
+}
+
+// check refuses what this version cannot read.
+func (h Header) check() error {
+	switch {
+	case h.Format != Format:
+		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, Format)
+	case h.Version > Version:
+		return fmt.Errorf("written by a newer timerbench: results of version %d, this one reads up to version %d", h.Version, Version)
+	case h.Version < 1:
+		return fmt.Errorf("results of version %d, want a version from 1 to %d", h.Version, Version)
+	}
+	return nil
+}

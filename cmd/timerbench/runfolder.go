@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// The files of a run, in its folder.
+const (
+	resultsFile  = "results.json"
+	benchfmtFile = "bench.txt"
+	lockFile     = ".lock"
+)
+
+// runsFolder holds the folders of all runs without --out. A link in it names the
+// last complete one of them.
+const (
+	runsFolder = "out"
+	latestLink = "latest"
+)
+
+// outHelp describes the flag of the commands that measure.
+const outHelp = "`folder` of this run (default: a new one in " + runsFolder + "/, to which " + runsFolder + "/" + latestLink + " then points)"
+
+// runFolder is where one run writes its results. It is locked until it is closed.
+// It held no complete run when it was opened.
+type runFolder struct {
+	path  string
+	fresh bool // made for this run, in runsFolder
+	made  bool // did not exist before
+	saved bool // holds results of this run
+	lock  *flock.Flock
+}
+
+// openRunFolder makes and locks the folder out. If out is empty, it makes a folder
+// in runsFolder whose name is the time and what is run. It refuses a folder that
+// holds a complete run, and one into which another run writes.
+func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
+	f := &runFolder{path: out}
+	var err error
+	if out == "" {
+		f.path, err = newFolder(runsFolder, now.Format("2006-01-02-150405-")+what)
+		f.fresh, f.made = true, true
+	} else {
+		_, missing := os.Stat(out)
+		f.made = errors.Is(missing, fs.ErrNotExist)
+		err = os.MkdirAll(out, 0o755)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--out %s: %w", f.path, err)
+	}
+	if err := f.acquire(); err != nil {
+		return nil, err
+	}
+	if err := f.refuseComplete(); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
+}
+
+// newFolder makes a folder that did not exist. If the name is taken, it adds a
+// number.
+func newFolder(parent, name string) (string, error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return parent, err
+	}
+	path := filepath.Join(parent, name)
+	for n := 2; ; n++ {
+		err := os.Mkdir(path, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+		path = filepath.Join(parent, fmt.Sprintf("%s-%d", name, n))
+	}
+}
+
+// acquire locks the folder. It also fails where the folder cannot be written to,
+// so that a long run does not end with that error.
+func (f *runFolder) acquire() error {
+	path := filepath.Join(f.path, lockFile)
+	for {
+		f.lock = flock.New(path)
+		locked, err := f.lock.TryLock()
+		switch {
+		case err != nil:
+			return fmt.Errorf("--out %s: %w", f.path, err)
+		case !locked:
+			return fmt.Errorf("--out %s: another run is writing into this folder: wait for it, or choose another one", f.path)
+		}
+		// The run before may have removed the file after it was opened here.
+		mine, err1 := f.lock.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return nil
+		}
+		_ = f.lock.Close() // nobody else can see it
+	}
+}
+
+// refuseComplete returns an error if the folder holds a complete run, or a results
+// file that cannot be read. An interrupted run may be replaced.
+func (f *runFolder) refuseComplete() error {
+	path := f.results()
+	head, err := results.ReadHeader(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out %s: it holds a file that is no run and is not replaced: %w", f.path, err)
+	case head.Complete:
+		return fmt.Errorf("--out %s: %s is a complete run of %s, which is not replaced: choose another folder",
+			f.path, path, head.Created.Format("2006-01-02 15:04 UTC"))
+	}
+	return nil
+}
+
+func (f *runFolder) results() string { return filepath.Join(f.path, resultsFile) }
+
+// markLatest points the link in runsFolder to this run.
+func (f *runFolder) markLatest() error {
+	if !f.fresh {
+		return nil
+	}
+	link := filepath.Join(runsFolder, latestLink)
+	next := filepath.Join(f.path, "."+latestLink)
+	err := os.Symlink(filepath.Base(f.path), next)
+	if err == nil {
+		err = os.Rename(next, link)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s does not point to this run: %w", link, err), os.RemoveAll(next))
+	}
+	return nil
+}
+
+// close unlocks the folder. It removes the folder if it was made for this run and
+// the run wrote no results.
+func (f *runFolder) close() error {
+	removed := os.Remove(f.lock.Path())
+	err := f.lock.Close()
+	if removed != nil { // some systems remove no file that is open
+		err = errors.Join(err, os.Remove(f.lock.Path()))
+	}
+	if f.made && !f.saved {
+		err = errors.Join(err, os.Remove(f.path))
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// timed makes a row whose trials all take so long.
+func timed(name string, ns float64) results.Row {
+	row := results.Row{Structure: name, Role: results.RoleStructure}
+	for i := range 6 {
+		row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns * (0.98 + 0.01*float64(i)), Units: 1})
+	}
+	return row
+}
+
+func TestTheSummarySaysWhoWon(t *testing.T) {
+	t.Parallel()
+	r := &results.Run{Cells: []results.Cell{
+		{Workload: "hold", N: 1_000_000, Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
+		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
+			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
+		{Workload: "lonely", N: 10, Rows: []results.Row{timed("hwheel", 120)}},
+	}}
+	r.Cells[0].Rows[3].Role = results.RoleFloor
+	var out strings.Builder
+	summarize(&out, r)
+	for _, want := range []string{
+		"hold      1000000  50.2  2 %  lifecycle  hwheel                            wheel 1.24x  rbtree 10.0x",
+		"tick       wheel, hwheel, rbtree and 2 more",
+		"lonely         10   121",
+		"of 3 cells: hwheel 3, list 1, rbtree 1.",
+	} {
+		if !strings.Contains(plain(out.String()), want) {
+			t.Errorf("the summary does not say %q:\n%s", want, out.String())
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if utf8.RuneCountInString(line) > 120 {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+	out.Reset()
+	summarize(&out, &results.Run{})
+	if out.Len() > 0 {
+		t.Errorf("of nothing it says %q", out.String())
+	}
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// grid says what the distribution of delays and the share cancelled change.
+func grid(v *view) section {
+	return section{
+		title:  "Does it matter how deadlines are spread?",
+		absent: "the grid of distributions",
+		charts: []*draw.Figure{v.gridChart()},
+		tables: v.costTables(ofGrid),
+	}
+}
+
+// gridChart sets the distributions of the delays beside one another, a panel for
+// each share that is cancelled. Nil: there is no grid.
+func (v *view) gridChart() *draw.Figure {
+	at := make(map[gridPlace]results.Cell)
+	var cells []results.Cell
+	var distributions []string
+	var shares []int
+	for _, w := range v.ofClass(ofGrid) {
+		place, _ := v.gridPlace(w)
+		c, _ := v.largest(w)
+		at[place] = c
+		cells = append(cells, c)
+		if !slices.Contains(distributions, place.distribution) {
+			distributions = append(distributions, place.distribution)
+		}
+		if !slices.Contains(shares, place.cancelled) {
+			shares = append(shares, place.cancelled)
+		}
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	slices.Sort(shares)
+	rows, costs := v.measured(cells), costSpan(cells).Around(1.25, 1.25)
+	columns := min(len(shares), 3)
+	var panels []*draw.Panel
+	for col, share := range shares {
+		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
+		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: duration, Most: 16 / columns})
+		p.Rows(names(rows))
+		if col%columns > 0 {
+			p.UnnamedY()
+		}
+		for i, who := range rows {
+			line := draw.Dots{Look: v.looks[who.name], Joined: true}
+			var points []draw.Dots
+			for d, distribution := range distributions {
+				row, ok := rowOf(at[gridPlace{distribution, share}], who.name)
+				if s := cost(row); ok && s.ok() {
+					m := markOf(s, draw.RowAt(i, len(rows)))
+					line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
+					dots := distributionDots(v.looks[who.name], d)
+					dots.Marks = []draw.Mark{m}
+					points = append(points, dots)
+				}
+			}
+			p.Add(line)
+			for _, d := range points {
+				p.Add(d)
+			}
+		}
+		panels = append(panels, p)
+	}
+	f := &draw.Figure{
+		Name: "grid",
+		Subtitle: fmt.Sprintf("Time per %s where delays are %s, by share of the timers cancelled before they fire. N = %s resident timers. "+
+			"Lower (further left) is better.", units(cells), andList(distributions), shortList(sizesOf(cells))),
+		Caption: "Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark. " +
+			"The line joins the same structure on the same operations with differently spread deadlines.",
+		Height: draw.Lines(len(shares), columns) * draw.RowsHeight(len(rows)),
+		Panels: draw.Arrange(panels, columns),
+	}
+	for i, d := range distributions {
+		dots := distributionDots(draw.Look{Color: draw.Faded}, i)
+		f.Legend = append(f.Legend, draw.Key{Text: d, Look: dots.Look, Radius: dots.Radius})
+	}
+	return f
+}
+
+// distributionDots has the marker of a distribution, by its index, in the colour
+// of a look.
+func distributionDots(l draw.Look, distribution int) draw.Dots {
+	shape, radius := draw.Markers[(distribution+1)%len(draw.Markers)], draw.Length(2.8)
+	switch distribution {
+	case 0:
+		shape, radius = draw.Circle, 3.2
+	case 1:
+		shape, radius = draw.Diamond.AsHollow(), 3
+	}
+	return draw.Dots{Look: draw.Look{Color: l.Color, Marker: shape}, Radius: radius}
+}
+
+// shortList joins numbers as a sentence does.
+func shortList(numbers []int) string {
+	var out []string
+	for _, n := range numbers {
+		out = append(out, short(float64(n)))
+	}
+	return andList(out)
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// harness says how far the figures can be trusted.
+func harness(v *view) section {
+	return section{
+		title: "Can these numbers be trusted?",
+		tables: []table{
+			{
+				lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +
+					"it is part of every other row, and is not taken off.",
+				title: "The floor in every cell", body: v.floorTable(),
+			},
+			{
+				lead: "**The control** is a second instance of a structure, measured like any other row. Its ratio to the structure that it repeats, " +
+					"paired by round, should be 1; what it differs by is what the noise can do. By chance alone, one cell in twenty shows a difference.",
+				title: "The control in every cell", body: v.controlTable(),
+			},
+			{
+				lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + pending), and every exact structure " +
+					"had to fire the same timers at the same ticks as the script or the trace says: the checksum is over tick and value of each. " +
+					"A structure that rounds deadlines has a checksum of its own.",
+				title: "What the replays agreed on", body: v.proofTable(),
+			},
+			{title: "What they agreed on under other seeds, untimed", body: v.seedTable()},
+		},
+	}
+}
+
+// controlTable shows each A/A control against the structure that it repeats.
+func (v *view) controlTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			for _, row := range c.Rows {
+				of, ok := rowOf(c, row.Of)
+				if row.Role != results.RoleControl || !ok {
+					continue
+				}
+				s := paired(row, of)
+				if !s.ok() {
+					continue
+				}
+				verdict := "–"
+				if s.bounded() {
+					verdict = "differs: read smaller differences of this cell as noise"
+					if s.lo <= 1 && 1 <= s.hi {
+						verdict = "no difference"
+					}
+				}
+				ci := "–"
+				if s.bounded() {
+					ci = ratio3(s.lo) + " to " + ratio3(s.hi)
+				}
+				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), ratio3(s.median), ci, verdict})
+			}
+		}
+	}
+	return markdownTable("lrlrrl", []string{"Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict"}, rows)
+}
+
+func ratio3(v float64) string { return fmt.Sprintf("%.3f", v) }
+
+// floorTable shows what the harness itself costs, and its share of the fastest.
+func (v *view) floorTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			r := rank(c)
+			for _, row := range c.Rows {
+				s := cost(row)
+				if row.Role != results.RoleFloor || !s.ok() {
+					continue
+				}
+				share := "–"
+				if len(r.stats) > 0 {
+					share = percent(s.median / r.stats[0].median)
+				}
+				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
+			}
+		}
+	}
+	return markdownTable("lrlr", []string{"Workload", "N", "Floor", "Median ns", "95 % CI", "Overall mean ns", "Share of the fastest"}, rows)
+}
+
+// proofTable shows what each cell's replays agreed on.
+func (v *view) proofTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			if len(c.Rows) == 0 {
+				continue
+			}
+			p, agree := commonProof(c)
+			sum := "holds"
+			if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
+				sum = "**does not hold**"
+			}
+			rows = append(rows, []string{literal(w), short(float64(c.N)), digits3(c.Resident), percent(c.CancelRate),
+				count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending), sum,
+				fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", agree, len(c.Rows))})
+		}
+	}
+	return markdownTable("lrrrrrrrllr", []string{"Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired", "Cancelled", "Pending", "Sum", "Checksum", "Rows that agree"}, rows)
+}
+
+// seedTable shows what replays under other seeds agreed on.
+func (v *view) seedTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			for _, s := range c.OtherSeeds {
+				p := s.Proof
+				rows = append(rows, []string{literal(w), short(float64(c.N)), fmt.Sprint(s.Seed),
+					count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending),
+					fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", s.Agree, s.Rows)})
+			}
+		}
+	}
+	return markdownTable("lrrrrrrlr", []string{"Workload", "N", "Seed", "Scheduled", "Fired", "Cancelled", "Pending", "Checksum", "Rows that agree"}, rows)
+}
+
+// commonProof is the proof that most rows of a cell hold, and how many do: a
+// coarse structure may rightly fire later and so have a checksum of its own.
+func commonProof(c results.Cell) (common script.Proof, agree int) {
+	votes := make(map[script.Proof]int)
+	for _, r := range c.Rows {
+		votes[r.Proof]++
+		if n := votes[r.Proof]; n > agree {
+			common, agree = r.Proof, n
+		}
+	}
+	return common, agree
+}

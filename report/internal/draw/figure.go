@@ -1,0 +1,240 @@
+package draw
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Width is the width of every figure: 1000 pixels of a page. At [DPI] a PNG holds
+// twice as many.
+const (
+	Width = 750 * Length(1)
+	DPI   = 192
+)
+
+const (
+	margin  = 14 * Length(1)
+	lineGap = 1.35
+)
+
+// Figure is one picture: a title that says which question it answers, a
+// subtitle, a legend in a strip of its own, a grid of panels and a caption.
+// Nothing but the panels holds data, so that nothing can hide it.
+type Figure struct {
+	Name     string // of its files, without extension
+	Title    string
+	Subtitle string
+	Caption  string
+	Legend   []Key
+	Panels   [][]*Panel
+	Height   Length // of all panels together
+}
+
+// Alt is what the figure shows, in words.
+func (f *Figure) Alt() string { return f.Title + " " + f.Subtitle }
+
+// Key is one entry of a legend.
+type Key struct {
+	Text   string
+	Look   Look
+	Line   bool        // a line through the marker
+	Radius Length      // of the marker; 0: none
+	Swatch color.Color // a box instead of a marker
+}
+
+const (
+	keyMark = 20 * Length(1) // room for the marker of a legend's entry
+	keyGap  = 12 * Length(1)
+)
+
+// legendLines breaks the legend into lines, in columns of equal width where
+// there are too many entries for one line.
+func (f *Figure) legendLines() (lines [][]Key, column Length) {
+	sty := sans(labelSize, ink)
+	room := Width - 2*margin
+	var total Length
+	for _, k := range f.Legend {
+		w := keyMark + sty.Width(k.Text) + keyGap
+		total += w
+		column = max(column, w)
+	}
+	if total <= room {
+		if len(f.Legend) == 0 {
+			return nil, 0
+		}
+		return [][]Key{f.Legend}, 0
+	}
+	per := max(1, int(room/column))
+	rows := (len(f.Legend) + per - 1) / per
+	for r := range rows {
+		var line []Key
+		for i := r; i < len(f.Legend); i += rows {
+			line = append(line, f.Legend[i])
+		}
+		lines = append(lines, line)
+	}
+	return lines, column
+}
+
+// layout is the figure with its texts broken into lines.
+type layout struct {
+	subtitle, caption []string
+	legend            [][]Key
+	column            Length
+	height            Length
+}
+
+func (f *Figure) layout() layout {
+	var l layout
+	room := Width - 2*margin
+	l.subtitle = wrap(sans(bodySize, Faded), room, f.Subtitle)
+	l.caption = wrap(sans(smallSize, Faded), room, f.Caption)
+	l.legend, l.column = f.legendLines()
+	l.height = 2*margin + titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
+		legendHeight(l.legend) + f.Height + Length(len(l.caption))*smallSize*lineGap
+	if len(l.caption) > 0 {
+		l.height += 6
+	}
+	return l
+}
+
+func legendHeight(lines [][]Key) Length {
+	if len(lines) == 0 {
+		return 6
+	}
+	return Length(len(lines))*labelSize*1.5 + 12
+}
+
+func (f *Figure) draw(c draw.Canvas, l layout) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+
+	y := c.Max.Y - margin - titleSize*0.8
+	write(&c, bold(titleSize, ink), c.Min.X+margin, y, 0, f.Title)
+	y -= titleSize * (lineGap - 0.8)
+	for _, s := range l.subtitle {
+		y -= bodySize * lineGap
+		write(&c, sans(bodySize, Faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
+	}
+	y = f.drawLegend(&c, l, y)
+
+	bottom := c.Min.Y + margin
+	for i := len(l.caption) - 1; i >= 0; i-- {
+		write(&c, sans(smallSize, Faded), c.Min.X+margin, bottom+smallSize*0.2, 0, l.caption[i])
+		bottom += smallSize * lineGap
+	}
+	if len(l.caption) > 0 {
+		bottom += 6
+	}
+
+	area := c
+	area.Rectangle = vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + margin - 4, Y: bottom},
+		Max: vg.Point{X: c.Max.X - margin, Y: y},
+	}
+	tiles := draw.Tiles{Rows: len(f.Panels), Cols: len(f.Panels[0]), PadX: 12, PadY: 10}
+	plots := make([][]*plot.Plot, len(f.Panels))
+	for r, row := range f.Panels {
+		plots[r] = make([]*plot.Plot, len(row))
+		for col, p := range row {
+			if p != nil {
+				plots[r][col] = p.plot
+			}
+		}
+	}
+	for r, row := range plot.Align(plots, tiles, area) {
+		for col, place := range row {
+			if p := plots[r][col]; p != nil {
+				p.Draw(place)
+			}
+		}
+	}
+}
+
+func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
+	bottom := y - legendHeight(l.legend)
+	y -= 4
+	sty := sans(labelSize, ink)
+	for _, line := range l.legend {
+		y -= labelSize * 1.5
+		x := c.Min.X + margin
+		for i, k := range line {
+			if l.column > 0 {
+				x = c.Min.X + margin + Length(i)*l.column
+			}
+			k.draw(c, x, y+labelSize*0.35)
+			write(c, sty, x+keyMark, y, 0, k.Text)
+			x += keyMark + sty.Width(k.Text) + keyGap
+		}
+	}
+	return bottom
+}
+
+func (k Key) draw(c *draw.Canvas, x, y Length) {
+	if k.Swatch != nil {
+		c.FillPolygon(k.Swatch, []vg.Point{{X: x, Y: y - 4}, {X: x + 14, Y: y - 4}, {X: x + 14, Y: y + 4}, {X: x, Y: y + 4}})
+		return
+	}
+	if k.Line {
+		c.StrokeLine2(k.Look.line(1.4), x, y, x+16, y)
+	}
+	if k.Radius > 0 {
+		k.Look.Marker.draw(c, k.Look.Color, k.Radius, vg.Point{X: x + 8, Y: y})
+	}
+}
+
+// Color is the colour that the key explains.
+func (k Key) Color() color.Color {
+	if k.Swatch != nil {
+		return k.Swatch
+	}
+	return k.Look.Color
+}
+
+// Size is the size of the PNG in pixels.
+func (f *Figure) Size(dpi int) image.Point {
+	scale := func(l Length) int { return int(math.Round(float64(l) * float64(dpi) / vg.Inch.Points())) }
+	return image.Pt(scale(Width), scale(f.layout().height))
+}
+
+// Parts are where the legend and the panels stand in the PNG.
+func (f *Figure) Parts(dpi int) (legend, panels image.Rectangle) {
+	l := f.layout()
+	px := func(y Length) int { return int(float64(y) * float64(dpi) / vg.Inch.Points()) }
+	top := margin + titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap
+	bottom := top + legendHeight(l.legend)
+	return image.Rect(0, px(top), px(Width), px(bottom)), image.Rect(0, px(bottom), px(Width), px(bottom+f.Height))
+}
+
+// PNG renders the figure as a PNG of the given sharpness.
+func (f *Figure) PNG(dpi int) ([]byte, error) {
+	l := f.layout()
+	c := vgimg.NewWith(vgimg.UseWH(Width, l.height), vgimg.UseDPI(dpi))
+	f.draw(draw.New(c), l)
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// SVG renders the figure as an SVG. Its texts stay texts; where the font is not
+// installed, another takes its place, at the width that the layout counts on.
+func (f *Figure) SVG() ([]byte, error) {
+	l := f.layout()
+	c := vgsvg.New(Width, l.height)
+	f.draw(draw.New(c), l)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return anyFont(b.Bytes()), nil
+}

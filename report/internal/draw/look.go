@@ -1,0 +1,22 @@
+package draw
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Length is a length in points; a figure is [Width] points wide.
+type Length = vg.Length
+
+// Look is how one contender is drawn, the same on every figure.
+type Look struct {
+	Color  color.Color
+	Marker Marker
+	Dashes []Length
+}
+
+func (l Look) line(width Length) draw.LineStyle {
+	return draw.LineStyle{Color: l.Color, Width: width, Dashes: l.Dashes}
+}

@@ -1,0 +1,128 @@
+package draw
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Panel is two axes with marks between them.
+type Panel struct{ plot *plot.Plot }
+
+// NewPanel returns an empty panel in the style of all figures.
+func NewPanel(title string) *Panel {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		xa, ya := a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
+		a.Label.TextStyle = sans(labelSize, Faded)
+		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
+		a.Label.Padding = 3
+		xa, ya = a.Tick.Label.XAlign, a.Tick.Label.YAlign
+		a.Tick.Label = sans(smallSize, ink)
+		a.Tick.Label.XAlign, a.Tick.Label.YAlign = xa, ya
+		a.Tick.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
+		a.Tick.Length = 3
+		a.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
+		a.Padding = 0
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical = draw.LineStyle{Color: rule, Width: 0.5}
+	grid.Horizontal = grid.Vertical
+	p.Add(grid)
+	if title != "" {
+		p.Title.Text = " " // keeps the room that heading fills
+		p.Title.TextStyle = bold(headingSize, ink)
+		p.Title.Padding = headingGap
+		p.Add(heading(title))
+	}
+	return &Panel{p}
+}
+
+const (
+	headingSize = 9.5
+	headingGap  = 4
+)
+
+// heading is the title of a panel, above the left edge of the data: gonum/plot
+// would centre it over the axis labels too.
+type heading string
+
+// Plot implements plot.Plotter.
+func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
+	write(&c, bold(headingSize, ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
+}
+
+// Add puts marks on the panel, the last ones on top.
+func (p *Panel) Add(marks ...plot.Plotter) { p.plot.Add(marks...) }
+
+// LogX makes the horizontal axis logarithmic over a range.
+func (p *Panel) LogX(label string, s Span, ticks Ticks) { logarithmic(&p.plot.X, label, s, ticks) }
+
+// LogY makes the vertical axis logarithmic over a range.
+func (p *Panel) LogY(label string, s Span, ticks Ticks) { logarithmic(&p.plot.Y, label, s, ticks) }
+
+func logarithmic(a *plot.Axis, label string, s Span, ticks Ticks) {
+	a.Min, a.Max = s.min, s.max
+	a.Scale = plot.LogScale{}
+	a.Label.Text = label
+	a.Tick.Marker = ticks
+}
+
+// LinearX makes the horizontal axis run from 0 to most. Without ticks it chooses
+// them.
+func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
+	p.plot.X.Min, p.plot.X.Max = 0, most
+	p.plot.X.Label.Text = label
+	if ticks != nil {
+		p.plot.X.Tick.Marker = ticks
+	}
+}
+
+// UnnamedY drops the names of the ticks on the vertical axis, where the panel to the
+// left has the same.
+func (p *Panel) UnnamedY() {
+	p.plot.Y.Tick.Marker = unnamed{p.plot.Y.Tick.Marker}
+}
+
+// Rows lays contenders on the vertical axis, the first at the top.
+func (p *Panel) Rows(names []string) {
+	y := &p.plot.Y
+	y.Min, y.Max = -0.6, float64(len(names))-0.4
+	y.Tick.Length = 0
+	y.Tick.Label = sans(labelSize, ink)
+	y.Tick.Label.XAlign, y.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	ticks := make(plot.ConstantTicks, len(names))
+	for i, name := range names {
+		ticks[i] = plot.Tick{Value: RowAt(i, len(names)), Label: name}
+	}
+	y.Tick.Marker = ticks
+}
+
+// RowAt is the place of row i of n on the axis of Rows.
+func RowAt(i, n int) float64 { return float64(n - 1 - i) }
+
+// RowsHeight is the height of a panel with so many rows, its heading and its axis
+// included. Many rows stand closer.
+func RowsHeight(rows int) Length {
+	each := 15.0
+	if rows > 12 {
+		each = 12.5
+	}
+	return Length(rows)*Length(each) + 50
+}
+
+// Arrange lays panels out in rows of that many columns.
+func Arrange(panels []*Panel, columns int) [][]*Panel {
+	var out [][]*Panel
+	for len(panels) > 0 {
+		row := make([]*Panel, columns)
+		n := copy(row, panels)
+		panels = panels[n:]
+		out = append(out, row)
+	}
+	return out
+}
+
+// Lines is the number of rows that Arrange makes.
+func Lines(panels, columns int) Length { return Length((panels + columns - 1) / columns) }

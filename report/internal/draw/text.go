@@ -1,0 +1,74 @@
+// Package draw renders figures: panels of data under a title and a legend, as PNG
+// and as SVG. It knows nothing of what the data mean.
+//
+// A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Dots],
+// [Series], [Bar], [VerticalLine], or a [Heat] map.
+package draw
+
+import (
+	"image/color"
+	"strings"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The sizes of text, in points of a figure 750 points wide (1000 pixels of a
+// page).
+const (
+	titleSize = 14
+	bodySize  = 9.5
+	labelSize = 8.5
+	smallSize = 7.5
+)
+
+// sans is text in the sans-serif font of the set that comes with gonum/plot.
+func sans(size Length, col color.Color) text.Style {
+	return text.Style{
+		Color:   col,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func bold(size Length, col color.Color) text.Style {
+	s := sans(size, col)
+	s.Font.Weight = stdfont.WeightBold
+	return s
+}
+
+// write puts one line of text with its baseline at y. Align is the share of the
+// width that lies left of x: 0, 0.5 or 1.
+func write(c *draw.Canvas, sty text.Style, x, y Length, align float64, s string) {
+	if s == "" {
+		return
+	}
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	c.SetColor(sty.Color)
+	c.FillString(face, vg.Point{X: x - sty.Width(s)*Length(align), Y: y}, s)
+}
+
+// wrap breaks a text into lines no wider than width.
+func wrap(sty text.Style, width Length, s string) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		longer := word
+		if line != "" {
+			longer = line + " " + word
+		}
+		if line != "" && sty.Width(longer) > width {
+			lines = append(lines, line)
+			longer = word
+		}
+		line = longer
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,96 @@
+package draw
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+)
+
+// Ticks says where an axis has its ticks, and how they are labelled.
+type Ticks = plot.Ticker
+
+// FixedTicks are ticks at given values, as far as the axis reaches.
+type FixedTicks []plot.Tick
+
+// TicksAt returns ticks at values, labelled by label.
+func TicksAt[V int | float64](values []V, label func(float64) string) FixedTicks {
+	out := make(FixedTicks, len(values))
+	for i, v := range values {
+		out[i] = plot.Tick{Value: float64(v), Label: label(float64(v))}
+	}
+	return out
+}
+
+// Ticks implements plot.Ticker.
+func (t FixedTicks) Ticks(lo, hi float64) []plot.Tick {
+	return slices.DeleteFunc(slices.Clone(t), func(t plot.Tick) bool { return t.Value < lo || t.Value > hi })
+}
+
+// LogTicks marks a logarithmic axis: powers of ten, and digits between them where
+// the range is narrow; never more labels than Most.
+type LogTicks struct {
+	Label func(float64) string
+	Most  int
+}
+
+// Ticks implements plot.Ticker.
+func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
+	if lo <= 0 || hi <= lo {
+		return nil
+	}
+	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	count := func(digits []float64, every int) int {
+		n := 0
+		for e := first; e <= last; e++ {
+			for _, d := range digits {
+				if v := d * math.Pow10(e); e%every == 0 && v >= lo && v <= hi {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	every := 1
+	var digits []float64
+	for _, digits = range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}} {
+		if count(digits, every) <= t.Most {
+			break
+		}
+	}
+	for count(digits, every) > t.Most {
+		every++
+	}
+	var ticks []plot.Tick
+	for e := first; e <= last; e++ {
+		for digit := 1.0; digit < 10; digit++ {
+			v := digit * math.Pow10(e)
+			if v < lo || v > hi {
+				continue
+			}
+			tick := plot.Tick{Value: v}
+			if e%every == 0 && slices.Contains(digits, digit) {
+				tick.Label = t.Label(v)
+			}
+			if tick.Label != "" || every == 1 || digit == 1 {
+				ticks = append(ticks, tick)
+			}
+		}
+	}
+	return ticks
+}
+
+// unnamed drops the labels of an axis that the panel to the left has named, and
+// keeps its grid.
+type unnamed struct{ named Ticks }
+
+// Ticks implements plot.Ticker.
+func (u unnamed) Ticks(lo, hi float64) []plot.Tick {
+	ticks := u.named.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = " " // an empty label would make it a minor tick, without a grid line
+		}
+	}
+	return ticks
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+
+	gopretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// markdown writes the page as Markdown. It shows charts as PNGs, which look the
+// same everywhere, and links the SVGs.
+func (p *page) markdown() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n\n", args...) }
+	line("# %s", pageTitle)
+	for _, chapter := range p.chapters {
+		if chapter.title != "" {
+			line("## %s", chapter.title)
+		}
+		for _, block := range chapter.blocks {
+			switch f := block.chart; {
+			case f != nil:
+				line("[![%s](%s.png)](%s.svg)", literal(f.Alt()), f.Name, f.Name)
+			case block.summary != "":
+				line("<details><summary>%s</summary>", html.EscapeString(oneLine(block.summary)))
+				line("%s", block.text)
+				line("</details>")
+			default:
+				line("%s", block.text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// markdownTable makes a table. Align holds l or r for each column; its last letter
+// holds for all further columns.
+func markdownTable(align string, header []string, rows [][]string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	t := gopretty.NewWriter()
+	t.Style().Format.Header = text.FormatDefault
+	line := func(cells []string) gopretty.Row {
+		out := make(gopretty.Row, len(cells))
+		for i, c := range cells {
+			out[i] = c
+		}
+		return out
+	}
+	t.AppendHeader(line(header))
+	var columns []gopretty.ColumnConfig
+	for i := range header {
+		side := text.AlignRight
+		if align[min(i, len(align)-1)] == 'l' {
+			side = text.AlignLeft
+		}
+		columns = append(columns, gopretty.ColumnConfig{Number: i + 1, Align: side, AlignHeader: side})
+	}
+	t.SetColumnConfigs(columns)
+	for _, r := range rows {
+		t.AppendRow(line(r))
+	}
+	return t.RenderMarkdown() + "\n"
+}
+
+// markup matches what Markdown takes for more than text within a line.
+var markup = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
+
+// literal makes Markdown show a text as it is: the name of a structure or
+// anything else that is not this package's own words.
+func literal(s string) string {
+	return markup.ReplaceAllString(oneLine(s), `\$0`)
+}
+
+// oneLine turns what would break a line into spaces.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// fenced puts a text into a code block.
+func fenced(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// scale says how cost grows with the number of timers.
+func scale(v *view) section {
+	return section{
+		title:  "How does the cost of a timer grow with their number?",
+		absent: "cost against N",
+		charts: []*draw.Figure{v.scaleChart()},
+		tables: v.costTables(synthetic),
+	}
+}
+
+// scaleChart shows cost against the number of resident timers, a panel for each
+// synthetic workload. Nil: no number to show.
+func (v *view) scaleChart() *draw.Figure {
+	workloads := v.scaled()
+	var cells []results.Cell
+	for _, w := range workloads {
+		cells = append(cells, slices.DeleteFunc(v.cells(w), func(c results.Cell) bool { return c.N <= 0 })...)
+	}
+	rows := v.measured(cells)
+	if len(rows) == 0 {
+		return nil
+	}
+	ns := sizesOf(cells)
+	var sizes draw.Span
+	for _, n := range ns {
+		sizes.Add(float64(n))
+	}
+	sizes = sizes.Around(1.25, 1.25)
+	costs := costSpan(cells).Around(1.2, 1.2)
+	columns := min(len(workloads), 2)
+	if len(workloads) > 4 {
+		columns = 3
+	}
+	var panels []*draw.Panel
+	left := "" // what names the vertical axis in this row of panels
+	for i, w := range workloads {
+		c, _ := v.largest(w)
+		p := draw.NewPanel(w + perUnit(c))
+		p.LogX("resident timers (N)", sizes, draw.TicksAt(ns, short))
+		label := timePer(c)
+		if i%columns > 0 && label == left {
+			label = ""
+		} else {
+			left = label
+		}
+		p.LogY(label, costs, draw.LogTicks{Label: duration, Most: 9})
+		if i%columns > 0 {
+			p.UnnamedY()
+		}
+		// Last to first: the first of the catalog ends up on top.
+		for _, who := range slices.Backward(rows) {
+			p.Add(draw.Series{Look: v.looks[who.name], Radius: 2.7, Marks: v.costCurve(w, who.name)})
+		}
+		panels = append(panels, p)
+	}
+	return &draw.Figure{
+		Name: "scale",
+		Subtitle: "Time per lifecycle (a timer scheduled, then fired or cancelled) against the number of resident timers; " +
+			"per what, where not a lifecycle, stands in brackets. Lower is better; flat is constant cost.",
+		Caption: "Both axes are logarithmic. Median of the trials with its 95 % confidence interval, where that is wider than the mark. " +
+			"Straight lines between measured points. The floor is a scheduler that does nothing: what the harness itself costs.",
+		Legend: v.keys(rows, true),
+		Height: max(draw.Lines(len(workloads), columns)*250, 300),
+		Panels: draw.Arrange(panels, columns),
+	}
+}
+
+// costCurve is the cost of a contender at each size of a workload.
+func (v *view) costCurve(workload, name string) []draw.Mark {
+	var out []draw.Mark
+	for _, c := range v.cells(workload) {
+		row, _ := rowOf(c, name)
+		if s := cost(row); s.ok() && c.N > 0 {
+			m := markOf(s, 0)
+			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi})
+		}
+	}
+	return out
+}
+
+// sizesOf returns the sizes of cells, each once, the smallest first.
+func sizesOf(cells []results.Cell) []int {
+	var out []int
+	for _, c := range cells {
+		if c.N > 0 {
+			out = append(out, c.N)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

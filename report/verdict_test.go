@@ -1,0 +1,36 @@
+package report
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	row := func(name string, role results.Role, ns ...float64) results.Row {
+		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
+	}
+	cell := results.Cell{Workload: "hold", N: 1000, Rows: []results.Row{
+		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
+		row("slow", results.RoleStructure, 8, 8, 8, 8, 8, 8),
+		row("tie", results.RoleStructure, 2, 3, 3, 3, 3, 6.5),
+		row("best", results.RoleStructure, 1, 2, 2, 2, 2, 4),
+	}}
+	small := results.Cell{Workload: "hold", N: 10, Unit: script.PerTick, Rows: []results.Row{row("best", results.RoleStructure, 3)}}
+	empty := results.Cell{Workload: "churn", N: 10}
+	got := Verdicts(&results.Run{Cells: []results.Cell{cell, empty, small}})
+	want := []Verdict{
+		{Workload: "hold", N: 10, Unit: script.PerTick, NS: 3, Fastest: []string{"best"}},
+		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: 1, Fastest: []string{"best", "tie"}, Others: []Multiple{{"slow", 4}}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if len(got) > 0 && math.IsInf(got[0].Spread, 0) {
+		t.Error("a single trial has a spread")
+	}
+}
