@@ -6,16 +6,15 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// look is how long the wall clock is left alone at most while a timer goes by it. All
+// lookEvery is how long the wall clock is left alone at most while a timer goes by it. All
 // such timers look at it in one wake-up.
-const look = time.Second
+const lookEvery = time.Second
 
 // wallTimer is a timer that goes by the wall clock. It is in the structure until its
 // time has come as far as can be said now, or for a second, whichever is less.
 type wallTimer struct {
-	t    Timer
-	look func()    // what the structure holds
-	at   time.Time // guarded by the lock of the shard
+	internal
+	at time.Time // guarded by the lock of the shard
 }
 
 // At makes f run once the wall clock shows t or a later time, which may be now. The timer
@@ -23,8 +22,9 @@ type wallTimer struct {
 // for this the driver wakes up once a second. Reset makes the timer one that waits for a
 // delay, as those of AfterFunc do.
 func (d *Driver) At(t time.Time, f func()) *Timer {
-	w := &wallTimer{t: Timer{sh: d.assign(), f: f}}
-	w.look = func() { w.lookAt(f, idle) }
+	w := new(wallTimer)
+	w.t.sh, w.t.f = d.assign(), f
+	w.due = func() { w.look(f, idle) }
 	w.start(t)
 	return &w.t
 }
@@ -50,15 +50,13 @@ func (w *wallTimer) start(at time.Time) {
 // reports whether the alarm has to be set to an earlier tick. The lock is held.
 func (w *wallTimer) wait(now int64, wall time.Time) (deadline structures.Tick, earlier bool) {
 	sh := w.t.sh
-	deadline = min(sh.clock.deadline(now, w.at.Sub(wall)), sh.clock.reach(after(now-now%int64(look), int64(look))))
-	w.t.id, earlier = sh.schedule(now, deadline, Task{w.look, &w.t})
-	w.t.when.Store(byWall)
-	return deadline, earlier
+	deadline = min(sh.clock.deadline(now, w.at.Sub(wall)), sh.clock.reach(after(now-now%int64(lookEvery), int64(lookEvery))))
+	return deadline, sh.armLocked(&w.t, now, deadline, internally)
 }
 
-// lookAt is called by the pass, with the shard locked. It hands f over if the time has
-// come; the timer is when then.
-func (w *wallTimer) lookAt(f func(), when int64) {
+// look is called by the pass, with the shard locked. It hands f over if the time has come,
+// and leaves the timer as it is told.
+func (w *wallTimer) look(f func(), when int64) {
 	sh := w.t.sh
 	wall := sh.d.wall()
 	if wall.Before(w.at) {

@@ -10,9 +10,7 @@ import "time"
 type ChanTimer struct {
 	C <-chan time.Time
 	c chan time.Time
-	t Timer
-
-	due func() // what the structure holds
+	internal
 }
 
 // NewTimer starts a timer that sends the time on its channel once delay has passed.
@@ -22,7 +20,7 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	t.due = t.send
 	now := d.clock.soon()
 	t.t.sh = d.lock()
-	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay), Task{t.due, &t.t})
+	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay), internally)
 	return t
 }
 
@@ -52,7 +50,7 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return sh.restart(&t.t, now, deadline, Task{t.due, &t.t}, t.c)
+	return sh.restart(&t.t, now, deadline, internally, t.c)
 }
 
 // drain takes a value out of a channel, if there is one and there is a channel. It

@@ -82,7 +82,8 @@ func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	now := d.clock.soon()
 	t := &Timer{f: f}
 	t.sh = d.lock()
-	t.sh.arm(t, now, d.clock.deadline(now, delay), Task{t: t})
+	deadline := d.clock.deadline(now, delay)
+	t.sh.arm(t, now, deadline, int64(deadline))
 	return t
 }
 
@@ -104,7 +105,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 		sh.mu.Unlock()
 		return Handle{}
 	}
-	id, earlier := sh.schedule(now, deadline, Task{f: f})
+	id, earlier := sh.schedule(now, deadline, taskOf(f))
 	sh.mu.Unlock()
 	if earlier {
 		d.alarm.set(deadline)

@@ -92,11 +92,12 @@ type every struct {
 // A run does not wait for the one before it to return. Stop ends the recurrence; so does
 // Reset, which makes f run once more. After the last time of r the timer is not pending.
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
-	e := &every{wallTimer: wallTimer{t: Timer{sh: d.assign(), f: f}}, r: r}
+	e := &every{r: r}
+	e.t.sh, e.t.f = d.assign(), f
 	if m, ok := r.(missing); ok {
 		e.r, e.missed = m.Recurrence, m.missed
 	}
-	e.look = e.lookAt
+	e.due = e.look
 	wall := d.wall()
 	if next := e.next(wall); !next.IsZero() {
 		e.set = wall
@@ -114,15 +115,15 @@ func (e *every) next(t time.Time) time.Time {
 	return next
 }
 
-// lookAt is called by the pass, with the shard locked.
-func (e *every) lookAt() {
+// look is called by the pass, with the shard locked.
+func (e *every) look() {
 	sh := e.t.sh
 	if e.corrected(sh.d.wall()) {
 		// Next is not for the pass to call.
 		sh.d.pass.batch = append(sh.d.pass.batch, e.run)
 		return
 	}
-	e.wallTimer.lookAt(e.run, byWall)
+	e.wallTimer.look(e.run, internally)
 }
 
 // corrected reports whether the wall clock was set back so far that the time of the next
@@ -159,7 +160,7 @@ func (e *every) run() {
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
 	sh.mu.Lock()
-	if e.t.when.Load() != byWall || sh.closed.Load() {
+	if e.t.when.Load() != internally || sh.closed.Load() {
 		sh.mu.Unlock()
 		return false
 	}

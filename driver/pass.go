@@ -117,22 +117,24 @@ func (sh *shard) look() {
 
 // fire deals with a timer that has come out of the structure. The lock is held.
 func (sh *shard) fire(task Task, at structures.Tick) {
-	t, batch := task.t, &sh.d.pass.batch
+	t := task.timer(sh)
+	var f func()
 	switch {
 	case t == nil:
-		*batch = append(*batch, task.f)
-	case task.f != nil:
+		f = task.function()
+	case t.when.Load() == internally:
 		sh.pending--
-		task.f()
+		t.internal().due()
 		return
 	case !t.expire(at):
 		t.id = sh.s.Schedule(structures.Tick(t.when.Load()), task)
 		return
 	default:
-		*batch = append(*batch, t.f)
+		f = t.f
 	}
 	sh.pending--
 	sh.fired++
+	sh.d.pass.batch = append(sh.d.pass.batch, f)
 }
 
 // expire makes a timer that is pending idle, unless it has been moved to later.

@@ -25,7 +25,7 @@ type Queue[T any] struct {
 
 // queued is a value in a Queue.
 type queued[T any] struct {
-	t          Timer
+	internal
 	q          *Queue[T]
 	prev, next *queued[T] // in the ring, or nil; guarded by the mutex of the queue
 	value      T
@@ -50,6 +50,7 @@ func NewQueue[T any](opts ...Option) (*Queue[T], error) {
 // and returns the zero Item.
 func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	e := &queued[T]{q: q, value: value}
+	e.due = e.add
 	now := q.d.clock.soon()
 	sh := q.d.lock()
 	e.t.sh = sh
@@ -57,12 +58,12 @@ func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 		sh.mu.Unlock()
 		return Item{}
 	}
-	sh.arm(&e.t, now, q.d.clock.deadline(now, delay), Task{e.due, &e.t})
+	sh.arm(&e.t, now, q.d.clock.deadline(now, delay), internally)
 	return Item{e}
 }
 
-// due is called by the pass, with the shard locked.
-func (e *queued[T]) due() {
+// add is called by the pass, with the shard locked.
+func (e *queued[T]) add() {
 	e.t.when.Store(idle)
 	e.t.sh.fired++
 	q := e.q

@@ -7,18 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Task is what a driver keeps in its structures: what to do when a timer fires. Only
-// the driver knows what is in it. It is one of
-//
-//	{f, nil}  call f: of Schedule
-//	{nil, t}  call t.f, unless t has been moved to later: of AfterFunc and Init
-//	{f, t}    call f on the spot, with the shard locked: t belongs to the driver's
-//	          own kinds of timers
-type Task struct {
-	f func()
-	t *Timer
-}
-
 // shard is a structure and its lock. A timer belongs to one shard for good. No
 // goroutine ever holds the locks of two.
 type shard struct {

@@ -13,12 +13,11 @@ import (
 type Ticker struct {
 	C <-chan time.Time
 	c chan time.Time
-	t Timer
+	internal
 
 	// Guarded by the lock of the shard.
-	due    func() // what the structure holds
-	period int64  // ns
-	next   int64  // when the next tick is due, in ns since the start of the driver
+	period int64 // ns
+	next   int64 // when the next tick is due, in ns since the start of the driver
 }
 
 var errPeriod = errors.New("driver: non-positive period of a Ticker")
@@ -44,7 +43,7 @@ func (t *Ticker) start(now int64, period time.Duration) {
 	sh := t.t.sh
 	t.period = int64(period)
 	t.next = after(now, t.period)
-	sh.arm(&t.t, now, sh.clock.reach(t.next), Task{t.due, &t.t})
+	sh.arm(&t.t, now, sh.clock.reach(t.next), internally)
 }
 
 // send is called by the pass, with the shard locked.
@@ -57,7 +56,7 @@ func (t *Ticker) send() {
 	}
 	now := sh.clock.now()
 	t.next = after(t.next, t.period*((max(now, t.next)-t.next)/t.period+1))
-	sh.armLocked(&t.t, now, sh.clock.reach(t.next), Task{t.due, &t.t})
+	sh.armLocked(&t.t, now, sh.clock.reach(t.next), internally)
 }
 
 // Stop turns the ticker off. It does not close the channel.

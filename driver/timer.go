@@ -28,9 +28,9 @@ type Timer struct {
 
 const (
 	idle = 0
-	// byWall is when for a timer that goes by the wall clock: its deadline is not
-	// known in ticks. No deadline is as late, so that no Reset moves it to later.
-	byWall = int64(never)
+	// internally is when for the timer of an internal. No deadline is as late, so that
+	// no Reset moves it to later.
+	internally = int64(never)
 )
 
 // Stop keeps the timer from firing. It returns true if it does so, and the function
@@ -55,7 +55,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return t.postpone(deadline) || sh.restart(t, now, deadline, Task{t: t}, nil)
+	return t.postpone(deadline) || sh.restart(t, now, deadline, int64(deadline), nil)
 }
 
 // postpone moves a pending timer to a later tick. It reports false where the timer is
@@ -73,12 +73,12 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 }
 
 // arm starts a timer that is not in the structure, and unlocks the shard.
-func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick, task Task) {
+func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick, when int64) {
 	if sh.closed.Load() {
 		sh.mu.Unlock()
 		return
 	}
-	earlier := sh.armLocked(t, now, deadline, task)
+	earlier := sh.armLocked(t, now, deadline, when)
 	sh.mu.Unlock()
 	if earlier {
 		sh.d.alarm.set(deadline)
@@ -87,26 +87,26 @@ func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick, task Task) {
 
 // armLocked starts a timer that is not in the structure. It reports whether the alarm
 // has to be set to an earlier tick. The lock is held.
-func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick, task Task) (earlier bool) {
-	t.id, earlier = sh.schedule(now, deadline, task)
-	t.when.Store(int64(deadline))
+func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick, when int64) (earlier bool) {
+	t.id, earlier = sh.schedule(now, deadline, t.task())
+	t.when.Store(when)
 	return earlier
 }
 
 // restart starts a timer that may be pending. A value that it has sent on c is taken
 // back. It reports whether the timer was pending or there was such a value.
-func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, task Task, c chan time.Time) bool {
+func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, when int64, c chan time.Time) bool {
 	sh.mu.Lock()
 	unread := drain(c)
 	old := t.when.Load()
-	if old == idle || old == byWall || sh.s == nil {
-		// What goes by the wall clock is another task, not to be moved.
+	if old == idle || old == internally || sh.s == nil {
+		// One that goes by the wall clock may be pending and not in the structure.
 		pending, _ := sh.disarm(t)
-		sh.arm(t, now, deadline, task)
+		sh.arm(t, now, deadline, when)
 		return pending || unread
 	}
 	_, earlier := sh.reschedule(now, deadline, t.id)
-	t.when.Store(int64(deadline))
+	t.when.Store(when)
 	sh.mu.Unlock()
 	if earlier {
 		sh.d.alarm.set(deadline)
