@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +29,7 @@ type liveFlags struct {
 	length     time.Duration
 	seed       uint64
 	out        string
+	into       string
 	markdown   bool
 }
 
@@ -45,15 +44,15 @@ and contention among many pending timers, lateness under an open-loop load, proc
 time and wake-ups, idle and loaded, bytes and full garbage collections. What fires
 early, late, twice or not at all gets no figures.
 
-Each structure is measured with each kind of driver and each number of shards. The
-results are added to ` + resultsFile + `, if there is one in the folder.`,
+Each structure is measured with each kind of driver and each number of shards. Results
+go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
 		Example: `  timerbench live
   timerbench live --structure '^(hwheel|minheap)$' --drivers tickless --shards default,1,64
   timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^hwheel$", "structures of drivers, those that match this regular `expression`")
@@ -64,27 +63,23 @@ results are added to ` + resultsFile + `, if there is one in the folder.`,
 	flags.Float64Var(&f.rate, "rate", def.Rate, "timers that are started a `second` to see how late they fire")
 	flags.DurationVar(&f.length, "for", def.For, "how long to measure, about")
 	flags.Uint64Var(&f.seed, "seed", def.Seed, "seed of delays, victims and the order of trials")
-	flags.StringVarP(&f.out, "out", "o", "out", "`directory` for the results")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVar(&f.into, "into", "", "add to the results in this `folder` of a run, instead of a folder of its own")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
+	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
 }
 
-func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
+func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	cfg, err := f.config(stderr)
 	if err != nil {
 		return err
 	}
-	if err := writable(f.out); err != nil {
+	folder, r, err := f.open(cfg)
+	if err != nil {
 		return err
 	}
-	path := filepath.Join(f.out, resultsFile)
-	r, err := results.Read(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		r = bench.NewResults("live", cfg.Seed)
-	case err != nil:
-		return fmt.Errorf("--out %s: %w", f.out, err)
-	}
+	defer func() { err = errors.Join(err, folder.close()) }()
 	progress := newProgress(stderr)
 	cfg.Progress = func(done, total int, name string) {
 		progress.show(bench.Progress{Step: done, Steps: total, Name: name, Done: float64(done), Total: float64(total)})
@@ -95,12 +90,36 @@ func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
-	if err := save(f.out, r); err != nil {
+	if err := save(folder.path, r); err != nil {
 		return err
 	}
+	folder.saved = true
+	if err := folder.markLatest(); err != nil {
+		fmt.Fprintln(stderr, "timerbench:", err)
+	}
 	f.print(stdout, r)
-	fmt.Fprintf(stderr, "results are in %s\n", path)
+	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
 	return failed(failures)
+}
+
+// open returns the folder of the run and the results in it, to which what is measured is
+// added.
+func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
+	if f.into == "" {
+		folder, err := openRunFolder(f.out, "live", time.Now())
+		r := bench.NewRun(results.Parameters{Profile: "live", Seed: cfg.Seed, N: cfg.Resident})
+		r.Complete = true
+		return folder, r, err
+	}
+	folder, err := openRun(f.into)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--into %w", err)
+	}
+	r, err := results.Read(folder.results())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.close())
+	}
+	return folder, r, nil
 }
 
 func (f *liveFlags) print(out io.Writer, r *results.Run) {
@@ -181,4 +200,3 @@ func parseShards(texts []string) ([]int, error) {
 	}
 	return list, nil
 }
-
