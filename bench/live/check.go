@@ -113,16 +113,15 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 		i := r.IntN(len(slots))
 		sl := &slots[i]
 		delay := time.Duration(r.Int64N(int64(c.delay())))
-		choice := r.IntN(8)
 		armed, due := sl.ask()
-		switch {
+		switch choice := r.IntN(8); {
 		case sl.void || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
 			sl.answered(func() {})
-		case !armed && (choice < 6 || !moves):
+		case !armed && (choice < 5 || sl.started == 0):
 			c.startTimer(timers, i, sl, delay)
-		case choice < 2:
+		case choice < 2 || !armed && choice == 5:
 			c.stopTimer(timers, i, sl, armed, due)
-		case moves && choice < 5:
+		case moves && (choice < 5 || !armed):
 			c.moveTimer(mover, i, sl, delay, armed, due)
 		default:
 			sl.answered(func() {})

@@ -18,6 +18,9 @@ type OpenLoop struct {
 	Delay     time.Duration // the longest one; delays are uniform from 0 on
 	Seed      uint64
 	Tolerance time.Duration
+
+	// Sleep is how the load waits for the next start.
+	Sleep func(time.Duration)
 }
 
 // burstEvery is the time between two bursts of starts, as from a network. It is long
@@ -58,7 +61,7 @@ func (l OpenLoop) run(ctx context.Context, c Contender, s System, form Form) (re
 	for i := range shots {
 		sh := &shots[i]
 		if ahead := sh.intended - now(); ahead > 0 {
-			time.Sleep(time.Duration(ahead))
+			l.Sleep(time.Duration(ahead))
 			if ctx.Err() != nil {
 				return results.LiveLateness{}, Wrong{}, ctx.Err()
 			}

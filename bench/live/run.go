@@ -25,6 +25,9 @@ type Config struct {
 	Seed       uint64
 	MaxOps     int // of a goroutine in a timed slice
 
+	// Sleep is how the load that measures lateness waits for its next start.
+	Sleep func(time.Duration)
+
 	// Progress is told what is measured next.
 	Progress func(done, total int, name string)
 }
@@ -34,7 +37,7 @@ func Default() Config {
 	return Config{
 		Resident: []int{1_000_000}, Goroutines: []int{1, 2, 4, 8}, For: 20 * time.Second, Rounds: 8,
 		Rate: 10_000, IdleTimers: 1000, Seed: 1, MaxOps: 1 << 24,
-		Progress: func(int, int, string) {},
+		Sleep: pause, Progress: func(int, int, string) {},
 	}
 }
 
@@ -249,7 +252,7 @@ func (r *runner) loaded(ctx context.Context, u unit, row *results.LiveRow, round
 	if err := r.throughput(ctx, c, row, round, random); err != nil {
 		return err
 	}
-	load := OpenLoop{Rate: r.Rate, Delay: min(100*time.Millisecond, r.lengths.lateness/3), Seed: r.Seed, Tolerance: tolerance}
+	load := OpenLoop{Rate: r.Rate, Delay: min(100*time.Millisecond, r.lengths.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
 	load.Length = r.lengths.lateness - load.Delay
 	late, wrong, err := load.run(ctx, u.Contender, s, c.form)
 	late.Round = round
