@@ -33,15 +33,19 @@ func (c Check) Run(ctx context.Context, contender Contender) (results.LiveCheck,
 		}
 		counts, w, err := c.run(ctx, contender, form)
 		wrong.add(w)
+		addCounts(&total, counts)
 		if err != nil {
 			return total, wrong, fmt.Errorf("%s: %w", form, err)
 		}
-		total.Started += counts.Started
-		total.Stopped += counts.Stopped
-		total.Moved += counts.Moved
-		total.Fired += counts.Fired
 	}
 	return total, wrong, nil
+}
+
+func addCounts(sum *results.LiveCheck, c results.LiveCheck) {
+	sum.Started += c.Started
+	sum.Stopped += c.Stopped
+	sum.Moved += c.Moved
+	sum.Fired += c.Fired
 }
 
 // checked is one form of a system under check.
@@ -89,12 +93,9 @@ func (c Check) run(ctx context.Context, contender Contender, form Form) (counts 
 	}
 	for _, set := range sets {
 		for i := range set {
-			sl := &set[i]
-			wrong.add(sl.end())
-			counts.Started += sl.started
-			counts.Stopped += sl.stops
-			counts.Moved += sl.moves
-			counts.Fired += sl.fired
+			c, w := set[i].end()
+			addCounts(&counts, c)
+			wrong.add(w)
 		}
 	}
 	return counts, wrong, ctx.Err()
@@ -117,7 +118,7 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 		switch choice := r.IntN(8); {
 		case sl.void || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
 			sl.answered(func() {})
-		case !armed && (choice < 5 || sl.started == 0):
+		case !armed && (choice < 5 || sl.counts.Started == 0):
 			c.startTimer(timers, i, sl, delay)
 		case choice < 2 || !armed && choice == 5:
 			c.stopTimer(timers, i, sl, armed, due)
@@ -145,7 +146,7 @@ func (c checked) startTimer(timers Timers, i int, sl *slot, delay time.Duration)
 	timers.Start(i, delay)
 	latest := c.latest(delay)
 	sl.answered(func() {
-		sl.started++
+		sl.counts.Started++
 		sl.arm(due, latest)
 	})
 }
@@ -158,7 +159,7 @@ func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64
 		sl.disarm(armed, pending, due, now)
 		sl.stopped = pending
 		if pending {
-			sl.stops++
+			sl.counts.Stopped++
 		}
 	})
 }
@@ -173,10 +174,10 @@ func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, ar
 		sl.disarm(armed, pending, due, now)
 		switch {
 		case pending:
-			sl.moves++
+			sl.counts.Moved++
 			sl.arm(newDue, latest)
 		case c.form.rearms():
-			sl.started++
+			sl.counts.Started++
 			sl.arm(newDue, latest)
 		}
 	})

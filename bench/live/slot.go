@@ -1,6 +1,10 @@
 package live
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
 
 // slot is what a check knows of one timer. One goroutine starts, stops and moves the
 // timer; it fires on any. Times are in ns since the start of the check.
@@ -20,8 +24,8 @@ type slot struct {
 	crossed  []int64
 	void     bool // too slow to know what to expect: what it does is not judged
 
-	wrong                        Wrong
-	started, stops, moves, fired int
+	counts results.LiveCheck
+	wrong  Wrong
 }
 
 // fire takes note of a firing.
@@ -37,7 +41,7 @@ func (s *slot) fire(at int64) {
 
 // judge says what is wrong with a firing, if anything. The lock is held.
 func (s *slot) judge(at int64) {
-	s.fired++
+	s.counts.Fired++
 	switch {
 	case s.void:
 	case s.owed > 0:
@@ -106,8 +110,8 @@ func (s *slot) settled() bool {
 	return s.void || !s.armed && s.owed == 0
 }
 
-// end adds up what was wrong.
-func (s *slot) end() Wrong {
+// end returns what the timer did, and what was wrong.
+func (s *slot) end() (results.LiveCheck, Wrong) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.void {
@@ -116,5 +120,5 @@ func (s *slot) end() Wrong {
 			s.wrong.Lost++
 		}
 	}
-	return s.wrong
+	return s.counts, s.wrong
 }
