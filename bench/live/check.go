@@ -142,7 +142,7 @@ func (c checked) delay() time.Duration {
 }
 
 func (c checked) startTimer(timers Timers, i int, sl *slot, delay time.Duration) {
-	due := c.now() + int64(delay)
+	due := c.now() + int64(delay-c.contender.Early)
 	timers.Start(i, delay)
 	latest := c.latest(delay)
 	sl.answered(func() {
@@ -165,7 +165,7 @@ func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64
 }
 
 func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, armed bool, due int64) {
-	newDue := c.now() + int64(delay)
+	newDue := c.now() + int64(delay-c.contender.Early)
 	pending := mover.Reset(i, delay)
 	now := c.now()
 	latest := c.latest(delay)

@@ -124,7 +124,7 @@ func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
 		switch {
 		case fired > 1:
 			wrong.Twice++
-		case at < sh.called+int64(sh.delay):
+		case at < sh.called+int64(sh.delay-c.Early):
 			wrong.Early++
 		case at > sh.called+int64(sh.delay+c.late(sh.delay)+l.Tolerance):
 			wrong.Late++

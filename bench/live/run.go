@@ -241,7 +241,7 @@ func (r *runner) loaded(ctx context.Context, u unit, row *results.LiveRow, round
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	c := newCrew(s, form(s), u.resident, slices.Max(r.Goroutines), r.MaxOps, r.Seed)
+	c := newCrew(u.Contender, s, form(s), u.resident, slices.Max(r.Goroutines), r.MaxOps, r.Seed)
 	memory, err := c.fillMeasured(round)
 	if err != nil {
 		return err
@@ -328,7 +328,7 @@ func (r *runner) memoryOf(u unit, form Form, row *results.LiveRow) (err error) {
 	if s.Timers(form, 1, func(int) func() { return func() {} }) == nil {
 		return nil
 	}
-	c := newCrew(s, form, u.resident, runtime.GOMAXPROCS(0), r.MaxOps, r.Seed)
+	c := newCrew(u.Contender, s, form, u.resident, runtime.GOMAXPROCS(0), r.MaxOps, r.Seed)
 	memory, err := c.fillMeasured(0)
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestACrewCountsItsTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			crew := newCrew(s, AfterFunc, 200, 4, inFlight, 1)
+			crew := newCrew(Time(), s, AfterFunc, 200, 4, inFlight, 1)
 			if err := crew.fill(); err != nil {
 				t.Fatal(err)
 			}

@@ -64,6 +64,9 @@ type Contender struct {
 	// Late bounds how late a timer may fire, besides what it takes to get a processor.
 	Late func(delay time.Duration) time.Duration
 
+	// Early is how long before its deadline a timer may fire, by design. 0: never.
+	Early time.Duration
+
 	// Limit is the largest number of pending timers that it is made for. 0: any.
 	Limit int
 

@@ -73,7 +73,7 @@ type worker struct {
 
 // newCrew prepares n timers to be resident, and so many goroutines. form is that of the
 // resident timers.
-func newCrew(s System, form Form, n, goroutines, maxOps int, seed uint64) *crew {
+func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int, seed uint64) *crew {
 	c := &crew{system: s, form: form, each: n / goroutines, maxOps: maxOps}
 	neverFires := func() { c.fired.Add(1) }
 	for g := range goroutines {
@@ -89,7 +89,7 @@ func newCrew(s System, form Form, n, goroutines, maxOps int, seed uint64) *crew 
 			w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
 			w.victims[i] = r.Uint32()
 		}
-		w.burst.init(s, form, r)
+		w.burst.init(s, form, contender.Early, r)
 		c.workers = append(c.workers, w)
 	}
 	return c
@@ -283,6 +283,7 @@ func (c *crew) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
 type burst struct {
 	timers Timers
 	delays []int64
+	early  int64
 	start  time.Time
 	base   atomic.Int64 // ns since start, before the first timer of a burst was started
 	count  []atomic.Uint32
@@ -292,8 +293,8 @@ type burst struct {
 	wrong  atomic.Int64 // fired early, or once too often
 }
 
-func (b *burst) init(s System, form Form, r *rand.Rand) {
-	*b = burst{delays: make([]int64, firing), start: time.Now(), count: make([]atomic.Uint32, firing), done: make(chan struct{}, 1)}
+func (b *burst) init(s System, form Form, early time.Duration, r *rand.Rand) {
+	*b = burst{early: int64(early), delays: make([]int64, firing), start: time.Now(), count: make([]atomic.Uint32, firing), done: make(chan struct{}, 1)}
 	for i := range b.delays {
 		b.delays[i] = r.Int64N(fireSpan)
 	}
@@ -301,7 +302,7 @@ func (b *burst) init(s System, form Form, r *rand.Rand) {
 }
 
 func (b *burst) fired(i int) {
-	if int64(time.Since(b.start)) < b.base.Load()+b.delays[i] || b.count[i].Add(1) > b.round+1 {
+	if int64(time.Since(b.start)) < b.base.Load()+b.delays[i]-b.early || b.count[i].Add(1) > b.round+1 {
 		b.wrong.Add(1)
 	}
 	if b.left.Add(-1) == 0 {
