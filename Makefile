@@ -68,6 +68,23 @@ test: ## Prove that everything works
 	go vet ./...
 	go test ./...
 
+.PHONY: test-long
+test-long: ## The same, with all random runs at full length
+	TIMERBENCH_LONG=1 go test ./...
+
+# The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
+.PHONY: vet-cross
+vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
+	GOOS=linux GOARCH=386 go vet ./...
+	GOOS=linux GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
+
+.PHONY: mutants
+mutants: ## Break the program on purpose, in many ways, and see that the tests notice: an hour
+	go run ./internal/mutants
+
 .PHONY: race
 race: ## The tests under the race detector
 	go test -race -short ./...
@@ -75,7 +92,7 @@ race: ## The tests under the race detector
 .PHONY: fuzz
 # Minimising what covers new code would take most of the time otherwise.
 fuzz: ## Fuzz each structure and each reader of files for FUZZTIME (60s)
-	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./bench/...); do \
+	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./trace/... ./bench/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \

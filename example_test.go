@@ -5,10 +5,10 @@ import (
 	"log"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/trace"
 )
 
 func Example() {
@@ -41,4 +41,21 @@ func Example_bringYourOwn() {
 	timers.Schedule(30_000, "session of alice ends")
 	fmt.Println(timers.Len())
 	// Output: 1
+}
+
+func Example_bringYourOwnAfterFunc() {
+	timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "my-server", Tick: time.Millisecond})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			log.Print(err)
+		}
+	}()
+
+	session := timers.AfterFunc(30*time.Second, func() { log.Print("session of alice ends") })
+	session.Reset(time.Minute)
+	fmt.Println(session.Stop())
+	// Output: true
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -131,7 +130,7 @@ func (c *cellRun) replayOnAll(ctx context.Context, b *script.Block) error {
 	c.last = b.Want
 	return c.each(ctx, c.rows, func(row *contender) error {
 		row.whole(b)
-		return row.check(b)
+		return row.check(b, row.taken())
 	})
 }
 
@@ -159,9 +158,17 @@ func (c *cellRun) stretch(ctx context.Context, round int) error {
 		}
 	}
 	return c.each(ctx, c.shuffled(), func(row *contender) error {
+		// The checks come last: what they touch would be in the caches otherwise.
+		accounts := make([]account, len(modes))
 		for i, m := range modes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			c.trial(row, c.memory[i], m, round)
-			if err := errors.Join(ctx.Err(), row.check(c.memory[i])); err != nil {
+			accounts[i] = row.taken()
+		}
+		for i, a := range accounts {
+			if err := row.check(c.memory[i], a); err != nil {
 				return err
 			}
 		}
@@ -230,10 +237,14 @@ func (c *cellRun) shuffled() []*contender {
 func (c *cellRun) result() results.Cell {
 	cell := results.Cell{
 		Workload: c.workload.Name,
+		Category: string(c.workload.Category),
 		N:        c.n,
 		Resident: c.resident / float64(c.timed),
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
+	}
+	if g := c.workload.Grid; g != nil {
+		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
 	if done := c.last.Cancelled + c.last.Fired; done > 0 {
 		cell.CancelRate = float64(c.last.Cancelled) / float64(done)

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -74,6 +76,56 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		w, _ := workload.Find("kafka-purgatory")
 		if err := allReplays(tested(e), w, 1); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
+		}
+	}
+}
+
+// stuck is a coarse structure that keeps every tenth timer for ever.
+type stuck struct {
+	*rounding
+	calls int
+}
+
+func (s *stuck) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	if s.calls++; s.calls%10 == 0 {
+		return s.Heap.Schedule(math.MaxInt64, rounded{deadline, value})
+	}
+	return s.rounding.Schedule(deadline, value)
+}
+
+func TestACoarseStructureMayNotKeepATimer(t *testing.T) {
+	e := roundingEntry(8, 0, 7)
+	e.New = func() structures.Scheduler[uint64] { return &stuck{rounding: newRounding(8, 0)} }
+	w, _ := workload.Find("hold")
+	if err := allReplays(tested(e), w, 1); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Each of two instances keeps its bound, but what one proves does not hold for the
+// other.
+func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
+	e := roundingEntry(8, 0, 7)
+	made := 0
+	e.New = func() structures.Scheduler[uint64] {
+		made++
+		return newRounding(structures.Tick(4*made), 0)
+	}
+	w, _ := workload.Find("hold")
+	if err := allReplays(tested(e), w, 1); err == nil || !strings.Contains(err.Error(), "two instances") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
+	c := newCoarseReplayer(nil, func(delay structures.Tick) structures.Tick { return delay / 8 })
+	for _, x := range []struct{ at, delay, want structures.Tick }{
+		{100, 80, 110},
+		{math.MaxInt64 - 5, 80, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := c.limit(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
+			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
 		}
 	}
 }

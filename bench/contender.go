@@ -76,12 +76,14 @@ func (c *contender) fill(s source) error {
 	c.empty = heap()
 	c.s = c.entry.New()
 	exact := c.entry.Exact()
+	var last script.Proof // of the fill, which may be many blocks
 	if err := s.populate(func(b *script.Block) error {
 		c.whole(b)
+		last = b.Want
 		if !exact {
 			return nil // the second instance will say
 		}
-		return c.check(b)
+		return c.check(b, c.taken())
 	}); err != nil {
 		return err
 	}
@@ -90,15 +92,13 @@ func (c *contender) fill(s source) error {
 		return nil
 	}
 	c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
-	var last *script.Block
-	if err := s.populate(func(b *script.Block) error {
-		c.second.replay(b)
-		last = b
-		return nil
-	}); err != nil || last == nil {
-		return err
-	}
-	return c.agrees(last)
+	first := c.taken()
+	return s.populate(func(b *script.Block) error {
+		if c.second.replay(b); b.Want != last {
+			return nil
+		}
+		return c.agrees(b, first)
+	})
 }
 
 // filled measures what the structure takes, once it is filled: memory, and the
@@ -117,36 +117,33 @@ func (c *contender) prove(b *script.Block) error {
 	structure := c.row.Role == results.RoleStructure || c.row.Role == results.RoleControl
 	if !structure || c.second != nil {
 		c.whole(b)
-		return c.check(b)
-	}
-	if err := newProver(c.replayer).replay(b); err != nil {
+	} else if err := newProver(c.replayer).replay(b); err != nil {
 		return err
 	}
-	return c.check(b)
+	return c.check(b, c.taken())
 }
 
-// check makes sure that no number counts without its proof: what came of a block
-// that the contender has replayed must be what the generator says.
-func (c *contender) check(b *script.Block) (err error) {
-	if c.second == nil {
-		c.row.Proof, err = c.replayer.check(b)
-		return err
+// check makes sure that no number counts without its proof: the account taken after
+// a block that the contender has replayed must be what the generator says.
+func (c *contender) check(b *script.Block, a account) error {
+	if c.second != nil {
+		c.second.replay(b)
+		return c.agrees(b, a)
 	}
-	c.second.replay(b)
-	return c.agrees(b)
+	c.row.Proof = a.done
+	return a.check(b)
 }
 
-// agrees holds a coarse structure against its second instance, and that against the
-// generator.
-func (c *contender) agrees(b *script.Block) error {
-	proof, err := c.second.check(b)
-	if err != nil {
+// agrees holds the account of a coarse structure against that of its second
+// instance, and that against the generator.
+func (c *contender) agrees(b *script.Block, a account) error {
+	if err := c.second.check(b); err != nil {
 		return err
 	}
-	if c.account != c.second.account {
-		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", c.account, c.second.account)
+	if second := c.second.taken(); a != second {
+		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", a, second)
 	}
-	c.row.Proof = proof
+	c.row.Proof = a.done
 	return nil
 }
 

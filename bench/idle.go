@@ -102,13 +102,11 @@ func newWaker(e catalog.Entry, d results.Driver) *waker {
 	return w
 }
 
-func (w *waker) check(b *script.Block) (err error) {
+func (w *waker) check(b *script.Block) error {
 	if w.coarse != nil {
-		_, err = w.coarse.check(b)
-	} else {
-		_, err = w.replayer.check(b)
+		return w.coarse.check(b)
 	}
-	return err
+	return w.taken().check(b)
 }
 
 func (w *waker) replay(b *script.Block) {
@@ -120,7 +118,7 @@ func (w *waker) replay(b *script.Block) {
 	ops := b.Ops
 	for _, batch := range b.Batches {
 		if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
-			w.do(batch.Kind, ops[:batch.Len])
+			w.do([]script.Batch{batch}, ops)
 		} else {
 			for _, op := range ops[:batch.Len] {
 				w.advance(op.At)
@@ -170,7 +168,7 @@ func (w *waker) wake(at structures.Tick) {
 	if w.coarse != nil {
 		w.coarse.wake(at)
 	} else {
-		w.do(script.KindWake, []script.Op{{At: at}})
+		w.doOne(script.KindWake, script.Op{At: at})
 	}
 	w.idle.Wakeups++
 	if w.done.Fired > before {

@@ -45,6 +45,20 @@ func stepsOf(cfg Config, clock Clock) []step {
 	if !cfg.wantsIdle() {
 		return steps
 	}
+	for _, n := range cfg.Profile.memory {
+		entries := cfg.entries(n)
+		c := memoryCase{n, min(cfg.Profile.age*n, cfg.Profile.maxReplaced), cfg.Seed}
+		steps = append(steps, step{
+			name:   c.name(),
+			weight: float64(n+2*c.replaced) * float64(len(entries)),
+			run: func(ctx context.Context, r *results.Run) error {
+				measured, failed, err := c.run(ctx, entries)
+				r.Memory = append(r.Memory, measured...)
+				r.Failures = append(r.Failures, failed...)
+				return err
+			},
+		})
+	}
 	for _, n := range idlePopulations {
 		for _, delay := range dist.Grid() {
 			c := idleCase{delay.Name, n, cfg.Profile.idleTicks, cfg.Seed}

@@ -13,15 +13,18 @@ type Profile struct {
 	Doc    string
 	Trials int // timed trials of each kind; 6 are the fewest that give a 95 % interval of the median
 
-	extra      bool  // runs the extra workloads as well
-	otherSeeds int   // on which workloads that bring their own size are proved besides, untimed
-	sizes      []int // of the workloads that take any number of timers
-	gridSize   []int // of the grid and the mixes, whose point is not the scaling
-	maxSize    int   // of the workloads that bring their own; larger ones are scaled down
-	maxCycle   int   // of the workloads that go through the whole population again and again
-	thirdParty int   // largest size for adapters of third-party containers; 0: any
-	idleTicks  int   // virtual time of the idle analysis
-	proof      int   // operations of a cell of which every answer is checked, if it has few timers
+	extra       bool  // runs the extra workloads as well
+	otherSeeds  int   // on which workloads that bring their own size are proved besides, untimed
+	sizes       []int // of the workloads that take any number of timers
+	gridSize    []int // of the grid and the mixes, whose point is not the scaling
+	maxSize     int   // of the workloads that bring their own; larger ones are scaled down
+	maxCycle    int   // of the workloads that go through the whole population again and again
+	thirdParty  int   // largest size for adapters of third-party containers; 0: any
+	idleTicks   int   // virtual time of the idle analysis
+	memory      []int // sizes of the memory analysis
+	age         int   // timers replaced in it, for each one pending, but at most maxReplaced
+	maxReplaced int
+	proof       int // operations of a cell of which every answer is checked, if it has few timers
 }
 
 // Profiles returns the profiles, the quickest first.
@@ -37,17 +40,17 @@ func Profiles() []Profile {
 		{
 			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6,
 			sizes: []int{1_000}, gridSize: []int{1_000},
-			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, proof: 20_000,
+			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memory: []int{10_000}, age: 10, maxReplaced: 1 << 20, proof: 20_000,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6,
 			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSize: []int{100_000},
-			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, proof: 150_000,
+			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, memory: []int{100_000, 1_000_000}, age: 2, maxReplaced: 1 << 20, proof: 150_000,
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds: hours", Trials: 12, extra: true, otherSeeds: 2,
 			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSize: []int{1_000, 100_000, 1_000_000},
-			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, proof: 150_000,
+			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memory: []int{100_000, 1_000_000, 10_000_000}, age: 30, maxReplaced: 100_000_000, proof: 150_000,
 		},
 	}
 }

@@ -39,7 +39,7 @@ func (p *prover) replay(b *script.Block) error {
 	ops := b.Ops
 	for _, batch := range b.Batches {
 		for i := range batch.Len {
-			if err := p.step(batch.Kind, ops[i:i+1]); err != nil {
+			if err := p.step(batch.Kind, ops[i]); err != nil {
 				return err
 			}
 			if n := p.s.Len(); n != p.pending {
@@ -54,21 +54,21 @@ func (p *prover) replay(b *script.Block) error {
 	return nil
 }
 
-// step does one operation; op has that one.
-func (p *prover) step(kind script.Kind, op []script.Op) error {
+// step does one operation.
+func (p *prover) step(kind script.Kind, op script.Op) error {
 	switch kind {
 	case script.KindFire, script.KindWake:
-		return p.advance(op[0].At)
+		return p.advance(op.At)
 	case script.KindReschedule:
-		p.named = min(p.named, op[0].At)
+		p.named = min(p.named, op.At)
 	case script.KindCancel:
-		p.dead.add(p.ids[op[0].Key])
+		p.dead.add(p.ids[op.Key])
 		p.pending--
 	case script.KindSchedule:
 		p.pending++
-		p.named = min(p.named, op[0].At)
+		p.named = min(p.named, op.At)
 	}
-	p.do(kind, op)
+	p.doOne(kind, op)
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // account is what a replay has come to so far.
 type account struct {
-	done    script.Proof // Pending is filled in by check
+	done    script.Proof // Pending is filled in by taken
 	late    uint64       // over what fired after its deadline: see script.LateChecksum
 	binding uint64       // over the pending timers: see script.Binding
 	refused uint64       // cancels and reschedules of pending timers
@@ -41,44 +41,44 @@ func (r *replayer) reserve(b *script.Block) {
 	}
 }
 
-// check holds everything replayed up to a block against what the generator says
-// must have come of it, and returns the account.
-func (r *replayer) check(b *script.Block) (script.Proof, error) {
-	p, err := r.sound()
-	if err != nil {
-		return p, err
+// taken returns the account as it is.
+func (r *replayer) taken() account {
+	a := r.account
+	a.done.Pending = uint64(r.s.Len())
+	return a
+}
+
+// check holds what an exact structure did up to a block against what the generator
+// says must have come of it.
+func (a account) check(b *script.Block) error {
+	if err := a.sound(); err != nil {
+		return err
 	}
-	if err := p.Check(b.Want); err != nil {
-		return p, err
+	if err := a.done.Check(b.Want); err != nil {
+		return err
 	}
-	if r.late != b.Late {
-		return p, fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", p.Fired)
+	if a.late != b.Late {
+		return fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", a.done.Fired)
 	}
-	return p, nil
+	return nil
 }
 
 // sound checks what needs no account of the generator.
-func (r *replayer) sound() (script.Proof, error) {
-	p := r.done
-	p.Pending = uint64(r.s.Len())
-	if r.refused > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of pending timers were refused", r.refused)
+func (a account) sound() error {
+	if a.refused > 0 {
+		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", a.refused)
 	}
-	if r.granted > 0 {
-		return p, fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", r.granted)
+	if a.granted > 0 {
+		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", a.granted)
 	}
-	return p, nil
+	return nil
 }
 
 // whole replays a block with no clock read inside.
 func (r *replayer) whole(b *script.Block) time.Duration {
 	r.reserve(b)
 	start := time.Now()
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		r.do(batch.Kind, ops[:batch.Len])
-		ops = ops[batch.Len:]
-	}
+	r.do(b.Batches, b.Ops)
 	return time.Since(start)
 }
 
@@ -90,9 +90,9 @@ func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	ops := b.Ops
 	epoch := time.Now()
 	last := time.Since(epoch)
-	for _, batch := range b.Batches {
+	for i, batch := range b.Batches {
 		fired := r.done.Fired
-		r.do(batch.Kind, ops[:batch.Len])
+		r.do(b.Batches[i:i+1], ops)
 		now := time.Since(epoch)
 		k := &times[batch.Kind]
 		k.NS += float64(now - last)
@@ -116,80 +116,80 @@ func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	return out
 }
 
-// do does the operations of one batch. This is the timed code: a loop for each
-// kind, and nothing in it but the call, the array of IDs and the checksums.
-func (r *replayer) do(kind script.Kind, ops []script.Op) {
+// doOne does one operation.
+func (r *replayer) doOne(kind script.Kind, op script.Op) {
+	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
+}
+
+// do does the operations of batches, which may be fewer than there are. This is the
+// timed code: a loop for each kind, and nothing in it but the call, the array of IDs
+// and the checksums.
+func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	s, ids := r.s, r.ids
-	switch kind {
-	case script.KindSchedule:
-		value, binding := r.done.Scheduled, r.binding
-		for i := range ops {
-			id := s.Schedule(ops[i].At, value)
-			ids[ops[i].Key] = id
-			binding += script.Binding(id, value)
-			value++
-		}
-		r.done.Scheduled, r.binding = value, binding
-	case script.KindCancel:
-		cancelled, binding := uint64(0), r.binding
-		for i := range ops {
-			id := ids[ops[i].Key]
-			binding -= script.Binding(id, uint64(ops[i].Number))
-			if s.Cancel(id) {
-				cancelled++
+	a := r.account
+	for _, batch := range batches {
+		ops := all[:batch.Len]
+		all = all[batch.Len:]
+		switch batch.Kind {
+		case script.KindSchedule:
+			for i := range ops {
+				id := s.Schedule(ops[i].At, a.done.Scheduled)
+				ids[ops[i].Key] = id
+				a.binding += script.Binding(id, a.done.Scheduled)
+				a.done.Scheduled++
 			}
-		}
-		r.binding = binding
-		r.done.Cancelled += cancelled
-		r.refused += uint64(len(ops)) - cancelled
-		r.stale = ids[ops[len(ops)-1].Key]
-	case script.KindReschedule:
-		moved := uint64(0)
-		for i := range ops {
-			if s.Reschedule(ids[ops[i].Key], ops[i].At) {
-				moved++
-			}
-		}
-		r.refused += uint64(len(ops)) - moved
-	case script.KindFire, script.KindWake:
-		fired, sum, late, binding := r.done.Fired, r.done.Checksum, r.late, r.binding
-		for i := range ops {
-			at := ops[i].At
-			for {
-				t, ok := s.Pop(at)
-				if !ok {
-					break
+		case script.KindCancel:
+			cancelled := a.done.Cancelled
+			for i := range ops {
+				id := ids[ops[i].Key]
+				a.binding -= script.Binding(id, uint64(ops[i].Number))
+				if s.Cancel(id) {
+					a.done.Cancelled++
 				}
-				fired++
-				h := script.Checksum(t.Deadline, t.Value)
-				sum += h
-				late += script.LateChecksum(at, t.Deadline, h)
-				binding -= script.Binding(t.ID, t.Value)
 			}
-		}
-		r.done.Fired, r.done.Checksum, r.late, r.binding = fired, sum, late, binding
-	case script.KindRefused:
-		for i := range ops {
-			var ok bool
-			if at := ops[i].At; at > 0 {
-				ok = s.Reschedule(r.stale, at)
-			} else {
-				ok = s.Cancel(r.stale)
+			a.refused += uint64(len(ops)) - (a.done.Cancelled - cancelled)
+			r.stale = ids[ops[len(ops)-1].Key]
+		case script.KindReschedule:
+			for i := range ops {
+				if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
+					a.refused++
+				}
 			}
-			if ok {
-				r.granted++
+		case script.KindFire, script.KindWake:
+			for i := range ops {
+				at := ops[i].At
+				for {
+					t, ok := s.Pop(at)
+					if !ok {
+						break
+					}
+					a.fired(at, t)
+				}
+			}
+		case script.KindRefused:
+			for i := range ops {
+				var ok bool
+				if at := ops[i].At; at > 0 {
+					ok = s.Reschedule(r.stale, at)
+				} else {
+					ok = s.Cancel(r.stale)
+				}
+				if ok {
+					a.granted++
+				}
 			}
 		}
 	}
+	r.account = a
 }
 
-// fired takes note of a timer outside of the timed loops.
-func (r *replayer) fired(at structures.Tick, t structures.Timer[uint64]) {
+// fired takes note of a timer.
+func (a *account) fired(at structures.Tick, t structures.Timer[uint64]) {
 	h := script.Checksum(t.Deadline, t.Value)
-	r.done.Fired++
-	r.done.Checksum += h
-	r.late += script.LateChecksum(at, t.Deadline, h)
-	r.binding -= script.Binding(t.ID, t.Value)
+	a.done.Fired++
+	a.done.Checksum += h
+	a.late += script.LateChecksum(at, t.Deadline, h)
+	a.binding -= script.Binding(t.ID, t.Value)
 }
 
 // bound checks that each timer fired under the ID and with the value that it was

@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -52,7 +53,7 @@ func (c *contender) replayAs(way int, b *script.Block) error {
 	case 3:
 		return c.prove(b)
 	}
-	return c.check(b)
+	return c.check(b, c.taken())
 }
 
 // allReplays replays a workload in every way there is and returns the first
@@ -62,7 +63,7 @@ func allReplays(c *contender, w workload.Workload, seed uint64) error {
 	b := s.Fill()
 	defer c.stop()
 	c.whole(b)
-	if err := c.check(b); err != nil {
+	if err := c.check(b, c.taken()); err != nil {
 		return err
 	}
 	for way := range 8 {
@@ -81,7 +82,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(3) {
+			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				rows := contenders(catalog.All(), w)
 				for _, row := range rows[:len(rows)-1] { // not the control
 					if err := allReplays(begun(row), w, seed); err != nil {
@@ -220,7 +221,7 @@ func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 			b = s.Next(5000, b)
 		}
 		c.whole(b)
-		err := errors.Join(c.check(b), c.bound(s.Pending))
+		err := errors.Join(c.check(b, c.taken()), c.bound(s.Pending))
 		if found := err != nil; found != (fault != "") {
 			t.Errorf("a structure that %s: error %v", fault, err)
 		}

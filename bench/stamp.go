@@ -18,7 +18,7 @@ func (r *replayer) sampled(b *script.Block, into *latencies) {
 	for _, batch := range b.Batches {
 		for i := range batch.Len {
 			if stride++; stride < sampleEvery {
-				r.do(batch.Kind, ops[i:i+1])
+				r.doOne(batch.Kind, ops[i])
 				continue
 			}
 			stride = 0
@@ -67,7 +67,7 @@ func (r *replayer) stamped(kind script.Kind, op script.Op, into *latencies) {
 		}
 	case script.KindRefused:
 		start := time.Since(epoch)
-		r.do(script.KindRefused, []script.Op{op})
+		r.doOne(script.KindRefused, op)
 		into.record(script.KindRefused, time.Since(epoch)-start)
 	}
 }

@@ -10,22 +10,23 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // Trace is a trace to be replayed: found to be whole and to make sense, from the
 // first operation to the last.
 type Trace struct {
 	Path    string
-	Summary *trace.Summary
+	Summary *tracestat.Summary
 }
 
 // OpenTrace reads all of a trace, so that nothing is replayed of one that is
 // damaged.
 func OpenTrace(path string) (*Trace, error) {
-	summary, err := trace.ReadSummary(path)
+	summary, err := tracestat.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +42,7 @@ func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 func (t *Trace) workload() workload.Workload {
 	return workload.Workload{
 		Name:     t.name(),
+		Category: workload.Recorded,
 		Summary:  t.Summary.Header.Description,
 		Source:   t.Path,
 		Tick:     t.Summary.Header.Tick,

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // traceFile writes a trace and opens it.
@@ -309,7 +309,7 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 		}
 		b = next
 		row.whole(b)
-		if err := row.check(b); err != nil {
+		if err := row.check(b, row.taken()); err != nil {
 			t.Fatal(err)
 		}
 		if atShort == 0 && source.read >= short {

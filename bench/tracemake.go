@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // WriteTrace writes the script that workload, n and seed name as a trace: its fill,

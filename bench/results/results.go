@@ -31,6 +31,7 @@ type Run struct {
 	Cells       []Cell      `json:"cells"`
 	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no rows there
 	Idle        []Idle      `json:"idle"`
+	Memory      []Memory    `json:"memory,omitempty"`
 }
 
 // Failure is a structure that broke its contract, and so has no row.
@@ -89,16 +90,24 @@ type Recording struct {
 // session: its rows can be compared with one another.
 type Cell struct {
 	Workload   string      `json:"workload"`
-	N          int         `json:"n"`           // resident timers asked for
-	Resident   float64     `json:"resident"`    // mean resident timers measured over the timed part
-	CancelRate float64     `json:"cancel_rate"` // cancelled / (cancelled + fired), measured
-	Unit       script.Unit `json:"unit"`        // what a cost is divided by
-	TickNS     int64       `json:"tick_ns"`     // length of the tick that the workload models
+	Category   string      `json:"category,omitempty"` // what the workload stands for: program, synthetic, grid, custom or recorded
+	Grid       *Grid       `json:"grid,omitempty"`     // its place in the comparison grid
+	N          int         `json:"n"`                  // resident timers asked for
+	Resident   float64     `json:"resident"`           // mean resident timers measured over the timed part
+	CancelRate float64     `json:"cancel_rate"`        // cancelled / (cancelled + fired), measured
+	Unit       script.Unit `json:"unit"`               // what a cost is divided by
+	TickNS     int64       `json:"tick_ns"`            // length of the tick that the workload models
 	Rows       []Row       `json:"rows"`
 
 	// OtherSeeds are the proofs of the same workload at the same size under seeds
 	// besides the one that was measured.
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
+}
+
+// Grid is the place of a workload in the comparison grid.
+type Grid struct {
+	Delays        string `json:"delays"`         // kind of the distribution
+	CancelPercent int    `json:"cancel_percent"` // of the timers, before they fire
 }
 
 // SeedProof is what all rows of a cell agreed on under one seed, in a replay that
@@ -203,6 +212,18 @@ type Idle struct {
 	Work         structures.Work `json:"work"`
 
 	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
+}
+
+// Memory is what the timers of one structure take, with values of 8 bytes and uniform
+// delays.
+type Memory struct {
+	Structure  string  `json:"structure"`
+	N          int     `json:"n"`           // pending timers
+	EmptyBytes float64 `json:"empty_bytes"` // of a structure without timers, in all
+	Bytes      float64 `json:"bytes"`       // per timer, values included, once filled
+	AgedBytes  float64 `json:"aged_bytes"`  // the same after so many timers were replaced
+	Replaced   int     `json:"replaced"`    // timers that were cancelled at random, each with another one scheduled
+	CollectNS  float64 `json:"collect_ns"`  // what the aged structure adds to a full garbage collection
 }
 
 // Lateness is how late a coarse structure fired its timers: in ticks, and as a

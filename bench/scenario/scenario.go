@@ -122,10 +122,13 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 	w := workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
-		Model: model, Definition: string(data),
+		Model: model, Category: workload.Custom, Definition: string(data),
 	}
-	if taken[w.Name] == builtIn && isBuiltIn(w) {
-		taken = nil // it keeps its name
+	if b, ok := builtInLike(w); ok {
+		w.Category, w.Grid = b.Category, b.Grid
+		if taken[w.Name] == builtIn {
+			taken = nil // it keeps its name
+		}
 	}
 	problems = head.check(root, taken)
 	if w.Tick > 0 {
@@ -144,12 +147,13 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 	return w, problems
 }
 
-// isBuiltIn reports whether a workload writes the same scripts as the built-in one
-// of its name: it is one that was printed and not changed.
-func isBuiltIn(w workload.Workload) bool {
-	b, _ := workload.Find(w.Name)
+// builtInLike returns the built-in workload of the name of w, if w writes the same
+// scripts: it is one that was printed and not changed.
+func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
+	b, _ = workload.Find(w.Name)
 	w.Summary, w.Source, w.Definition, w.Extra = b.Summary, b.Source, b.Definition, b.Extra
-	return reflect.DeepEqual(w, b)
+	w.Category, w.Grid = b.Category, b.Grid
+	return b, reflect.DeepEqual(w, b)
 }
 
 // modelOf finds the kind of model, which says what the parameters are.

@@ -1,6 +1,32 @@
 package script
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// endless schedules until it is interrupted.
+type endless struct{}
+
+func (endless) Fill(w *Writer, _ *Rand) {
+	for {
+		w.Schedule(1)
+	}
+}
+
+func (e endless) Step(w *Writer, r *Rand) { e.Fill(w, r) }
+
+func TestAScriptIsInterruptedWhileItIsWritten(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if b, err := New(endless{}, nil).FillContext(ctx); b != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("Fill: block %v, error %v", b, err)
+	}
+	if b, err := New(endless{}, nil).NextContext(ctx, 10, nil); b != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("Next: block %v, error %v", b, err)
+	}
+}
 
 func TestWriterRefusesScriptsThatMakeNoSense(t *testing.T) {
 	for name, misuse := range map[string]func(w *Writer){

@@ -48,6 +48,7 @@ func newCacheTTL(c cacheCluster) Workload {
 	}
 	return Workload{
 		Name:     fmt.Sprintf("cache-ttl-%d", c.number),
+		Category: Program,
 		Summary:  fmt.Sprintf("cache entries that live for %s (%.0f writes a second)", strings.Join(names, ", "), c.writes),
 		Source:   fmt.Sprintf("twitter/cache-trace 2020Mar, cluster %d", c.number),
 		Tick:     millisecond,

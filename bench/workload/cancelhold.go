@@ -29,11 +29,12 @@ func (m *CancelHold) Check() []ParameterError {
 // others which timer is cancelled.
 func newCancelHold(cancelPercent int) Workload {
 	return Workload{
-		Name:    fmt.Sprintf("cancel-hold-%d", cancelPercent),
-		Summary: fmt.Sprintf("hold, but %d %% are cancelled before they fire, and 5 %% are moved", cancelPercent),
-		Source:  "chosen, on the hold model; mean delay of 30,000 ticks chosen",
-		Tick:    millisecond,
-		Extra:   true,
+		Name:     fmt.Sprintf("cancel-hold-%d", cancelPercent),
+		Category: Synthetic,
+		Summary:  fmt.Sprintf("hold, but %d %% are cancelled before they fire, and 5 %% are moved", cancelPercent),
+		Source:   "chosen, on the hold model; mean delay of 30,000 ticks chosen",
+		Tick:     millisecond,
+		Extra:    true,
 		Model: &CancelHold{
 			Delay:      family("exponential"),
 			Cancel:     Share(cancelPercent) / 100,

@@ -16,11 +16,12 @@ type Churn struct {
 
 func newChurn(delay Delay) Workload {
 	return Workload{
-		Name:    "churn",
-		Summary: "cancel a random timer, schedule another one",
-		Source:  "chosen; bursts of up to 32 of a kind, at most a tenth of the population",
-		Tick:    millisecond,
-		Model:   &Churn{Delay: delay, Burst: defaultBurst},
+		Name:     "churn",
+		Category: Synthetic,
+		Summary:  "cancel a random timer, schedule another one",
+		Source:   "chosen; bursts of up to 32 of a kind, at most a tenth of the population",
+		Tick:     millisecond,
+		Model:    &Churn{Delay: delay, Burst: defaultBurst},
 	}
 }
 

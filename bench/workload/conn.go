@@ -28,6 +28,7 @@ type ConnDeadline struct {
 func newConnDeadline() Workload {
 	return Workload{
 		Name:     "conn-deadline",
+		Category: Program,
 		Summary:  "read and write deadlines of keep-alive connections, pushed on at each message",
 		Source:   "golang/go#15133: 1M connections; nginx's default timeouts; a message every 5 s chosen",
 		Tick:     millisecond,

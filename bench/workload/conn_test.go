@@ -9,6 +9,7 @@ import (
 // golang/go#15133: the deadlines of connections are moved, all but those of the
 // last message, and hardly any passes.
 func TestConnectionDeadlinesAreMovedAndDoNotPass(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	for name, tolerance := range map[string]float64{"conn-deadline": 0, "conn-deadline-lazy": 0.02} {
 		s, fill := scriptOf(t, name, n)

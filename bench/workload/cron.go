@@ -41,6 +41,7 @@ var azurePeriods = []Period{
 func newCron(hashed bool) Workload {
 	w := Workload{
 		Name:     "cron-aligned",
+		Category: Program,
 		Summary:  "periodic jobs from a minute to a day, all on round times: many fire at once",
 		Source:   "Azure Functions 2019, Shahrad et al. ATC '20; 10,000 jobs chosen",
 		Tick:     time.Second,

@@ -10,6 +10,7 @@ import (
 // The periods of jobs follow the weights; aligned ones fire on multiples of their
 // period, hashed ones at any phase.
 func TestCronFollowsWeightsAndPhases(t *testing.T) {
+	t.Parallel()
 	const jobs = 20_000
 	for name, aligned := range map[string]bool{"cron-aligned": true, "cron-hashed": false} {
 		s, fill := scriptOf(t, name, jobs)
@@ -57,6 +58,7 @@ func TestCronFollowsWeightsAndPhases(t *testing.T) {
 // Where a minute or more passes between two jobs, it takes one step: two days of ten
 // jobs are at most two days of minutes for each.
 func TestCronReachesTheNextDay(t *testing.T) {
+	t.Parallel()
 	s, _ := scriptOf(t, "cron-aligned", 10)
 	steps := 0
 	for s.Now() < 2*86_400 {

@@ -15,11 +15,12 @@ type FillDrain struct {
 
 func newFillDrain(delay Delay) Workload {
 	return Workload{
-		Name:    "fill-drain",
-		Summary: "schedule n timers, advance until all have fired, begin again",
-		Source:  "wahern/timeout's benchmark; delays chosen",
-		Tick:    millisecond,
-		Model:   &FillDrain{Delay: delay},
+		Name:     "fill-drain",
+		Category: Synthetic,
+		Summary:  "schedule n timers, advance until all have fired, begin again",
+		Source:   "wahern/timeout's benchmark; delays chosen",
+		Tick:     millisecond,
+		Model:    &FillDrain{Delay: delay},
 	}
 }
 

@@ -62,6 +62,12 @@ func (f *Flow) Check() []ParameterError {
 		sum += float64(c.population())
 		arrivals += float64(c.Rate) * time.Duration(f.WarmUp).Seconds()
 	}
+	for i := range f.Classes {
+		if err := f.Classes[i].checkSteadyState(); err != nil && f.WarmUp == 0 {
+			err.Key = fmt.Sprintf("class[%d].%s", i, err.Key)
+			return []ParameterError{*err}
+		}
+	}
 	if arrivals > maxWarmUp {
 		return []ParameterError{{"warm_up", f.WarmUp.String(), fmt.Sprintf("at most %.0e arrivals before the start, these would be %.1e; left out, the steady state comes at once", maxWarmUp, arrivals)}}
 	}
@@ -69,6 +75,28 @@ func (f *Flow) Check() []ParameterError {
 		return []ParameterError{{"class", fmt.Sprintf("populations that add up to %.6g", sum), "shares that add up to 1"}}
 	}
 	return nil
+}
+
+// maxRejected is the most draws, on average, that the steady state may take for one
+// timer (chosen).
+const maxRejected = 1000
+
+// checkSteadyState says whether timers can be drawn as one finds them in the steady
+// state. Where the mean delay is far above what most timers last, nearly every draw
+// is of a timer that is gone already.
+func (c *Class) checkSteadyState() *ParameterError {
+	if c.Completion == nil {
+		return nil
+	}
+	f := c.fate(time.Millisecond)
+	draws := math.Min(f.delay.Mean(), f.completion.Mean()) / f.meanEarlier()
+	if draws <= maxRejected {
+		return nil
+	}
+	return &ParameterError{
+		Key: "completion", Value: fmt.Sprintf("%+v", *c.Completion),
+		Want: fmt.Sprintf("one that the steady state can be drawn for: of %.1g timers drawn one would be pending, want one of %d at least; a warm_up starts empty instead", draws, maxRejected),
+	}
 }
 
 // Check says whether the fates of a timer exclude one another.

@@ -12,6 +12,7 @@ import (
 // fires in the first moments, is what the formulas say, whichever of deadline and
 // completion is the shorter.
 func TestAFlowStartsInTheSteadyState(t *testing.T) {
+	t.Parallel()
 	const rate = 20_000.0
 	for _, mean := range []float64{0.1, 1, 10} { // of the completion, against a timeout of 1 s
 		f := &Flow{Classes: []Class{{
@@ -39,6 +40,7 @@ func TestAFlowStartsInTheSteadyState(t *testing.T) {
 
 // Classes keep their shares of a population that is given, and their rates.
 func TestClassesOfAFlowKeepTheirShares(t *testing.T) {
+	t.Parallel()
 	second, minute := Duration(time.Second), Duration(time.Minute)
 	f := &Flow{Classes: []Class{
 		{Population: 0.25, Delay: Delay{Kind: "uniform", Mean: second}},
@@ -67,6 +69,7 @@ func TestClassesOfAFlowKeepTheirShares(t *testing.T) {
 }
 
 func TestFiguresAreMeasured(t *testing.T) {
+	t.Parallel()
 	hold, _ := Find("hold")
 	churn, _ := Find("churn")
 	kafka, _ := Find("kafka-purgatory")

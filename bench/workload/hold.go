@@ -17,11 +17,12 @@ type Hold struct {
 
 func newHold(delay Delay) Workload {
 	return Workload{
-		Name:    "hold",
-		Summary: "a timer fires, the next is scheduled; the population stays",
-		Source:  "hold model: Vaucher & Duval 1975, Jones 1986; mean delay of 30,000 ticks chosen",
-		Tick:    millisecond,
-		Model:   &Hold{Delay: delay},
+		Name:     "hold",
+		Category: Synthetic,
+		Summary:  "a timer fires, the next is scheduled; the population stays",
+		Source:   "hold model: Vaucher & Duval 1975, Jones 1986; mean delay of 30,000 ticks chosen",
+		Tick:     millisecond,
+		Model:    &Hold{Delay: delay},
 	}
 }
 

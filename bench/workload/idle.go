@@ -16,6 +16,7 @@ const IdleName = "idle"
 func newIdle() Workload {
 	return Workload{
 		Name:     IdleName,
+		Category: Synthetic,
 		Summary:  "1000 timers within the hour, popped at every millisecond: almost nothing is due",
 		Source:   "chosen",
 		Tick:     millisecond,

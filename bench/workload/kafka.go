@@ -13,6 +13,7 @@ import "time"
 func newKafkaPurgatory() Workload {
 	return Workload{
 		Name:     "kafka-purgatory",
+		Category: Program,
 		Summary:  "requests with a timeout of 100 ms, most completed before it (10,000 a second)",
 		Source:   "apache/kafka TestPurgatoryPerformance, PR 1738",
 		Tick:     millisecond,

@@ -49,6 +49,7 @@ func fingerprint(blocks ...*script.Block) uint64 {
 
 // The golden file holds on any machine: that is what makes two runs comparable.
 func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
+	t.Parallel()
 	const golden = "testdata/scripts.golden"
 	var lines strings.Builder
 	for _, w := range All() {
@@ -82,6 +83,7 @@ func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
 
 // What is left of a block's memory must not leak into the next one.
 func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
+	t.Parallel()
 	w, _ := Find("mixed")
 	fresh, reusing := w.Script(smallN, 1), w.Script(smallN, 1)
 	fresh.Fill()
@@ -98,6 +100,7 @@ func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 // arrive at without knowing them: as many timers pending as were asked for (or, of
 // large workloads, of the same scaled down), and the share that is cancelled.
 func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
+	t.Parallel()
 	cancelled := map[string]float64{"kafka-purgatory": 0.882}
 	for _, percent := range []int{0, 10, 50, 90, 99} {
 		for _, d := range dist.Grid() {
@@ -134,6 +137,7 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 // Of the workloads with rates, the number of timers that they say they have is the
 // one that their rates lead to.
 func TestPublishedRatesLeadToThePublishedResidents(t *testing.T) {
+	t.Parallel()
 	seen := 0
 	for _, w := range All() {
 		if f, ok := w.Model.(*Flow); ok && w.Resident > 0 {
@@ -151,6 +155,7 @@ func TestPublishedRatesLeadToThePublishedResidents(t *testing.T) {
 // whole generator. It is the mean of R(x) over the delays x that are drawn, where R is
 // the distribution function of what is left of the pending ones.
 func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]float64{
 		"exponential": 1.0 / 2,
 		"uniform":     2.0 / 3,

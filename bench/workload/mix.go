@@ -8,33 +8,37 @@ import "fmt"
 // Shares and delays are chosen.
 func newGrid(delay Delay, cancelPercent int) Workload {
 	return Workload{
-		Name:    fmt.Sprintf("grid-%s-%d", delay.Kind, cancelPercent),
-		Summary: fmt.Sprintf("%s delays, %d %% cancelled before they fire", delay.Kind, cancelPercent),
-		Source:  "chosen; " + delay.doc(),
-		Tick:    millisecond,
-		Model:   mix(delay, Shares{Cancel: Share(cancelPercent) / 100}),
+		Name:     fmt.Sprintf("grid-%s-%d", delay.Kind, cancelPercent),
+		Category: Grid,
+		Grid:     &GridPlace{delay.Kind, cancelPercent},
+		Summary:  fmt.Sprintf("%s delays, %d %% cancelled before they fire", delay.Kind, cancelPercent),
+		Source:   "chosen; " + delay.doc(),
+		Tick:     millisecond,
+		Model:    mix(delay, Shares{Cancel: Share(cancelPercent) / 100}),
 	}
 }
 
 // newPeriodic has nothing but periodic timers, which is chosen.
 func newPeriodic(delay Delay) Workload {
 	return Workload{
-		Name:    "periodic",
-		Summary: "every timer is scheduled again with its own period when it fires",
-		Source:  "chosen",
-		Tick:    millisecond,
-		Model:   mix(delay, Shares{Periodic: 1}),
+		Name:     "periodic",
+		Category: Synthetic,
+		Summary:  "every timer is scheduled again with its own period when it fires",
+		Source:   "chosen",
+		Tick:     millisecond,
+		Model:    mix(delay, Shares{Periodic: 1}),
 	}
 }
 
 // newMixed has some of everything; the shares are chosen.
 func newMixed(delay Delay) Workload {
 	return Workload{
-		Name:    "mixed",
-		Summary: "of the timers that come 40 % are cancelled and 20 % moved; a fifth of the population is periodic",
-		Source:  "chosen",
-		Tick:    millisecond,
-		Model:   mix(delay, Shares{Cancel: 0.4, Reschedule: 0.2, Periodic: 0.2}),
+		Name:     "mixed",
+		Category: Synthetic,
+		Summary:  "of the timers that come 40 % are cancelled and 20 % moved; a fifth of the population is periodic",
+		Source:   "chosen",
+		Tick:     millisecond,
+		Model:    mix(delay, Shares{Cancel: 0.4, Reschedule: 0.2, Periodic: 0.2}),
 	}
 }
 

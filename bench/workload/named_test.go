@@ -55,6 +55,7 @@ func chiSquare(t *testing.T, what string, counts []int, weights []float64) {
 // 20 ms and whose upper quartile is 50 ms: of those that are cancelled, before the
 // timeout of 100 ms, the same shares come first.
 func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
+	t.Parallel()
 	s, _ := scriptOf(t, "kafka-purgatory", 335)
 	var ages []float64
 	scheduled := map[uint32]structures.Tick{}
@@ -88,6 +89,7 @@ func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 
 // The TTLs of cache entries come in the shares of the trace.
 func TestCacheTTLsFollowTheTrace(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		ttls    []structures.Tick // in seconds
 		weights []float64
@@ -124,6 +126,7 @@ func TestCacheTTLsFollowTheTrace(t *testing.T) {
 
 // Where nothing is lost, cancel-hold cancels and moves the shares that it says.
 func TestCancelHoldKeepsItsShares(t *testing.T) {
+	t.Parallel()
 	for percent := 0; percent <= 50; percent += 10 {
 		w := newCancelHold(percent)
 		s := w.Script(1000, 1)
@@ -142,6 +145,7 @@ func TestCancelHoldKeepsItsShares(t *testing.T) {
 // A flow sends a packet about every 10 ms, that is every 100 ticks, and nothing is
 // cancelled.
 func TestPacingReleasesEachFlow(t *testing.T) {
+	t.Parallel()
 	const flows = 2_000
 	s, _ := scriptOf(t, "pacing", flows)
 	b := s.Next(400_000, nil)

@@ -13,6 +13,7 @@ import "time"
 func newPacing() Workload {
 	return Workload{
 		Name:     "pacing",
+		Category: Program,
 		Summary:  "a packet of each of 20,000 flows is released about every 10 ms, and the next is scheduled",
 		Source:   "Eiffel, NSDI '19; +-10 % chosen",
 		Tick:     100 * time.Microsecond,

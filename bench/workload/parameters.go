@@ -79,7 +79,16 @@ func (s Share) check(time.Duration) string {
 // the others.
 type Weight float64
 
-func (w Weight) check(time.Duration) string { return positive(float64(w), "a weight") }
+// maxWeight bounds weights, so that sums of their products with delays stay finite
+// (chosen).
+const maxWeight = 1e9
+
+func (w Weight) check(time.Duration) string {
+	if !(w >= 1/maxWeight && w <= maxWeight) {
+		return fmt.Sprintf("a weight from %g to %g", 1/maxWeight, maxWeight)
+	}
+	return ""
+}
 
 // Count is a number of things.
 type Count int

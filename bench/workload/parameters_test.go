@@ -2,13 +2,18 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
 )
 
 func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
+	t.Parallel()
 	for _, w := range All() {
+		if w.Category == "" || (w.Category == Grid) != (w.Grid != nil) {
+			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
+		}
 		if KindOf(w.Model).Name == "" {
 			t.Errorf("%s: its model is not in the list of models", w.Name)
 		}
@@ -19,6 +24,7 @@ func TestEveryBuiltInHasAModelWithSoundParameters(t *testing.T) {
 }
 
 func TestParametersOutOfRangeAreNamed(t *testing.T) {
+	t.Parallel()
 	second := Delay{Kind: "constant", Mean: Duration(time.Second)}
 	class := func(change func(*Class)) Model {
 		c := Class{Delay: second}
@@ -42,7 +48,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"delay.high = 1s: want more than low, which is 2s":                         delay(Delay{Kind: "uniform", Low: 2e9, High: 1e9}),
 		"delay.upper_quartile = 1s: want more than the median, which is 1s":        delay(Delay{Kind: "lognormal", Median: 1e9, UpperQuartile: 1e9}),
 		"delay = no parameter: want for a delay of kind mixture parts":             delay(Delay{Kind: "mixture"}),
-		"delay.parts[1].weight = 0: want a weight above 0":                         delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
+		"delay.parts[1].weight = 0: want a weight from 1e-09 to 1e+09":             delay(Delay{Kind: "mixture", Parts: []Part{{1, second}, {0, second}}}),
 		"delay.parts[0].kind: want one of":                                         delay(Delay{Kind: "mixture", Parts: []Part{{1, Delay{}}}}),
 		"burst = 0: want a whole number from 1":                                    &Churn{Delay: second},
 		"cancel = 1: want a share below 1":                                         &CancelHold{Delay: second, Cancel: 1},
@@ -70,7 +76,39 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 	}
 }
 
+// Of these each parameter is in its range, and what follows from them is not.
+func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
+	t.Parallel()
+	constant := func(mean time.Duration) Delay { return Delay{Kind: "constant", Mean: Duration(mean)} }
+	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
+	for _, c := range []struct {
+		name  string
+		delay time.Duration
+		flow  Flow
+		want  bool
+	}{
+		{"completions that may take for ever", 300_000 * time.Hour, Flow{}, true},
+		{"the same, started empty", 300_000 * time.Hour, Flow{WarmUp: Duration(time.Second)}, false},
+		{"completions that are bounded by the delay", time.Second, Flow{}, false},
+	} {
+		c.flow.Classes = []Class{{Rate: 10, Delay: constant(c.delay), Completion: &logNormal}}
+		errs := CheckModel(&c.flow, time.Millisecond, nil)
+		if refused := len(errs) > 0; refused != c.want {
+			t.Errorf("%s: errors %v", c.name, errs)
+		} else if refused && errs[0].Key != "class[0].completion" {
+			t.Errorf("%s: the error names %q", c.name, errs[0].Key)
+		}
+	}
+	for _, weight := range []Weight{0, 1e-300, 1e308, Weight(math.Inf(1)), Weight(math.NaN())} {
+		mixed := Hold{Delay: Delay{Kind: "mixture", Parts: []Part{{weight, constant(time.Second)}, {1, constant(time.Second)}}}}
+		if errs := CheckModel(&mixed, time.Millisecond, nil); len(errs) != 1 || errs[0].Key != "delay.parts[0].weight" {
+			t.Errorf("weight %g: errors %v", weight, errs)
+		}
+	}
+}
+
 func TestDurationsAreWrittenShortAndReadBack(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"0s", "20ms", "1.5s", "10s", "2m", "1m30s", "1h", "1h0m10s", "10h", "1h30m", "75s"} {
 		var d Duration
 		if err := d.UnmarshalText([]byte(text)); err != nil {

@@ -16,11 +16,12 @@ type Reschedule struct {
 
 func newReschedule(delay Delay) Workload {
 	return Workload{
-		Name:    "reschedule",
-		Summary: "move a random timer to a new deadline",
-		Source:  "chosen; deadlines of connections are moved like this at each message",
-		Tick:    millisecond,
-		Model:   &Reschedule{Delay: delay, Burst: defaultBurst},
+		Name:     "reschedule",
+		Category: Synthetic,
+		Summary:  "move a random timer to a new deadline",
+		Source:   "chosen; deadlines of connections are moved like this at each message",
+		Tick:     millisecond,
+		Model:    &Reschedule{Delay: delay, Burst: defaultBurst},
 	}
 }
 

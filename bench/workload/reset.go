@@ -23,6 +23,7 @@ type ResetEarlier struct {
 func newResetEarlier() Workload {
 	return Workload{
 		Name:     "reset-earlier",
+		Category: Program,
 		Summary:  "each of 50,000 goroutines moves its deadline to 5 s and then to 10 s, every 20 ms",
 		Source:   "golang/go#41699",
 		Tick:     millisecond,

@@ -8,6 +8,7 @@ import (
 )
 
 func TestResetEarlierMovesEachTimerForwardAndBack(t *testing.T) {
+	t.Parallel()
 	const n = 1_000
 	s, fill := scriptOf(t, "reset-earlier", n)
 	if fill.Want.Pending != n {

@@ -10,6 +10,7 @@ import (
 // A built-in workload that is printed as a scenario file and read back writes the
 // same script, bit by bit.
 func TestScenarioFilesOfBuiltInsWriteTheSameScript(t *testing.T) {
+	t.Parallel()
 	for _, w := range workload.All() {
 		if testing.Short() && w.Resident > 10_000 {
 			continue

@@ -52,6 +52,7 @@ func newSIP() Workload {
 	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
 	return Workload{
 		Name:     "sip",
+		Category: Program,
 		Summary:  "the timers A to K of telephony transactions, with retransmissions",
 		Source:   "RFC 3261, table 4; times of answers and 10,000 timers chosen",
 		Tick:     millisecond,

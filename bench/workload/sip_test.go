@@ -32,6 +32,7 @@ func (t timeline) fires() map[byte]int {
 // RFC 3261, sections 17.1.1.2, 17.1.2.2 and 17.2.1: what is sent again, and how
 // often, before an answer comes after that many milliseconds.
 func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
+	t.Parallel()
 	w, _ := Find("sip")
 	p := w.Model.New(1000, time.Millisecond).(*sip)
 	const ring, never = 10_000, structures.Tick(never)
@@ -84,6 +85,7 @@ func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
 // The script of a workload in which every answer takes 5 s has exactly the timers
 // that the RFC gives such transactions: they fire after these delays.
 func TestSIPScriptFollowsItsTimelines(t *testing.T) {
+	t.Parallel()
 	w, _ := Find("sip")
 	m := *w.Model.(*SIP)
 	m.Answer = Delay{Kind: "constant", Mean: Duration(5 * time.Second)}
@@ -116,6 +118,7 @@ func TestSIPScriptFollowsItsTimelines(t *testing.T) {
 
 // As residents follow from means, they agree only if the fill is as the flow goes on.
 func TestSIPArrivesAtItsResidents(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	s, fill := scriptOf(t, "sip", n)
 	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)

@@ -18,11 +18,12 @@ type StartStop struct {
 
 func newStartStop(delay Delay) Workload {
 	return Workload{
-		Name:    "start-stop",
-		Summary: "schedule one, cancel it at once, among n resident timers",
-		Source:  "Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen",
-		Tick:    millisecond,
-		Model:   &StartStop{Delay: delay},
+		Name:     "start-stop",
+		Category: Synthetic,
+		Summary:  "schedule one, cancel it at once, among n resident timers",
+		Source:   "Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen",
+		Tick:     millisecond,
+		Model:    &StartStop{Delay: delay},
 	}
 }
 

@@ -50,6 +50,7 @@ func newTCP() Workload {
 	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
 	return Workload{
 		Name:     "tcp",
+		Category: Program,
 		Summary:  "retransmission, delayed acknowledgement, TIME_WAIT and keepalive of connections",
 		Source:   "Linux include/net/tcp.h; Gleixner, lkml 2016-06-17; round trips, traffic and 100,000 timers chosen",
 		Tick:     millisecond,

@@ -8,6 +8,7 @@ import (
 
 // Gleixner: 99 % of the kernel's timers in networking are cancelled.
 func TestTCPTimersAreCancelled(t *testing.T) {
+	t.Parallel()
 	const n = 20_000
 	s, fill := scriptOf(t, "tcp", n)
 	b := s.Next(2_000_000, nil)
@@ -20,6 +21,7 @@ func TestTCPTimersAreCancelled(t *testing.T) {
 // Each kind of timer of a connection fires after the delay that the kernel gives
 // it: the delays of what fires are those and no others.
 func TestTCPTimersFireAfterTheirConstants(t *testing.T) {
+	t.Parallel()
 	s, _ := scriptOf(t, "tcp", 2_000)
 	seen := map[string]int{}
 	for _, f := range s.Next(2_000_000, nil).Fires {

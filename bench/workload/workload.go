@@ -15,11 +15,13 @@ import (
 // Workload is a use of timers: who is scheduled when, for how long, and what
 // becomes of it. It is the same for every structure.
 type Workload struct {
-	Name    string
-	Summary string        // one line
-	Source  string        // where its parameters come from
-	Tick    time.Duration // length of a tick in what it models
-	Model   Model         // what its timers do
+	Name     string
+	Summary  string        // one line
+	Source   string        // where its parameters come from
+	Tick     time.Duration // length of a tick in what it models
+	Model    Model         // what its timers do
+	Category Category      // what it stands for
+	Grid     *GridPlace    // its place in the comparison grid; nil: none
 
 	// Resident is the number of pending timers that its parameters lead to as
 	// published; it takes any other as well. 0 when none is more typical than another.
@@ -38,6 +40,24 @@ type Workload struct {
 	// Definition is the text of the scenario file that it comes from; empty for
 	// the built-in ones.
 	Definition string
+}
+
+// Category is what a workload stands for.
+type Category string
+
+// The categories.
+const (
+	Program   Category = "program"   // modelled on a program, a protocol or published statistics
+	Synthetic Category = "synthetic" // a pattern of which all parameters are chosen
+	Grid      Category = "grid"      // one of the comparison grid
+	Custom    Category = "custom"    // of a scenario file
+	Recorded  Category = "recorded"  // a trace of a program
+)
+
+// GridPlace is the place of a workload in the comparison grid.
+type GridPlace struct {
+	Delays        string // kind of the distribution
+	CancelPercent int    // of the timers, before they fire
 }
 
 // process returns the process with n resident timers.

@@ -63,6 +63,7 @@ func newWorkUnit() Workload {
 	const tick = 20 * time.Microsecond
 	return Workload{
 		Name:     "workunit",
+		Category: Program,
 		Summary:  "paired connections with five kinds of timers of known fate",
 		Source:   "jsnell/ratas, test_benchmark.cc; 10,000 timers chosen",
 		Tick:     tick,

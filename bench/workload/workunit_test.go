@@ -61,6 +61,7 @@ func (c *unitCounts) add(d unitCounts) {
 // The run of the original benchmark, 300 s of virtual time: every pair lives once
 // and is followed by another one that is still there.
 func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
+	t.Parallel()
 	const pairs, end = 10, structures.Tick(300 * 50_000)
 	w, _ := Find("workunit")
 	m := w.Model.(*WorkUnit)
@@ -121,6 +122,7 @@ func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
 // interval that can be drawn, and the totals in the doc. The last close and the
 // cancelled idle timers come at the very end.
 func TestWorkUnitTotalsFollowFromTheParameters(t *testing.T) {
+	t.Parallel()
 	w, _ := Find("workunit")
 	for interval := structures.Tick(50_000); interval < 50_100; interval++ {
 		got := lifeOf(w.Model.(*WorkUnit), interval, 190*50_000-1)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -12,8 +13,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func newTraceInfo() *cobra.Command {
@@ -22,18 +24,18 @@ func newTraceInfo() *cobra.Command {
 		Short:   "Check a trace and show what it holds",
 		Example: "  timerbench trace info my.trace",
 		Args:    oneArg("a trace"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := trace.ReadSummary(args[0])
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			s, err := interruptible(ctx, tracestat.Read, args[0])
 			if err != nil {
 				return err
 			}
 			showSummary(cmd.OutOrStdout(), s)
 			return nil
-		},
+		}),
 	}
 }
 
-func showSummary(out io.Writer, s *trace.Summary) {
+func showSummary(out io.Writer, s *tracestat.Summary) {
 	about := newTable()
 	about.ResetHeaders()
 	about.Style().Options.SeparateColumns = false
@@ -74,7 +76,7 @@ func showSummary(out io.Writer, s *trace.Summary) {
 	delays := newTable("delay of timers", "count", "mean", "least", "50 %", "90 %", "99 %", "99.9 %", "most")
 	for _, d := range []struct {
 		name string
-		trace.Delays
+		tracestat.Delays
 	}{{"scheduled", s.Delays}, {"moved", s.Moves}} {
 		if d.Count == 0 {
 			continue
@@ -88,22 +90,22 @@ func showSummary(out io.Writer, s *trace.Summary) {
 	fmt.Fprintln(out, aligned(delays, 2, 9))
 }
 
-func recordedAt(s *trace.Summary) string {
+func recordedAt(s *tracestat.Summary) string {
 	if s.Header.Started.IsZero() {
 		return ""
 	}
 	return s.Header.Started.Format("2006-01-02 15:04 UTC")
 }
 
-func firedLate(s *trace.Summary) string {
+func firedLate(s *tracestat.Summary) string {
 	if s.LateFires == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s timers, as the program woke after their deadlines", thousands(s.LateFires))
+	return fmt.Sprintf("%s timers, because the program woke after their deadlines", thousands(s.LateFires))
 }
 
-// delay shows a number of ticks as the time that they take.
-func delay(s *trace.Summary, ticks structures.Tick) string {
+// delay formats a number of ticks as a time.
+func delay(s *tracestat.Summary, ticks structures.Tick) string {
 	ns := float64(ticks) * float64(s.Header.Tick)
 	if ns >= math.MaxInt64 {
 		return "centuries"
@@ -118,7 +120,7 @@ func delay(s *trace.Summary, ticks structures.Tick) string {
 	return d.String()
 }
 
-// thousands writes a number with its thousands apart.
+// thousands formats a number with a comma after each three digits.
 func thousands(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	var b strings.Builder
@@ -131,7 +133,7 @@ func thousands(n uint64) string {
 	return b.String()
 }
 
-// aligned renders a table whose columns from first to last hold numbers.
+// aligned renders a table. The columns from first to last hold numbers.
 func aligned(t table.Writer, first, last int) string {
 	var columns []table.ColumnConfig
 	for i := first; i <= last; i++ {

@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/trace"
 )
 
-// defaultSize is the number of timers of a workload that takes any (chosen).
+// defaultSize is the number of timers for a workload that has no number of its own.
+// It is chosen.
 const defaultSize = 1000
 
 type traceMakeFlags struct {
@@ -31,10 +32,10 @@ func newTraceMake() *cobra.Command {
 	f := traceMakeFlags{ops: 1_000_000}
 	cmd := &cobra.Command{
 		Use:     "make --workload NAME -o FILE",
-		Short:   "Write what a workload does as a trace",
+		Short:   "Write the operations of a workload as a trace",
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			return f.run(ctx, cmd.ErrOrStderr())
 		}),
 	}
@@ -83,7 +84,7 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 	return nil
 }
 
-// operations is a number of operations as a flag: "10e6".
+// operations is the value of a flag, such as "10e6".
 type operations uint64
 
 func (o *operations) String() string { return strconv.FormatUint(uint64(*o), 10) }

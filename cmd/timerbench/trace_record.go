@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/timerbench/timerbench/bench/trace"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func newTraceRecord() *cobra.Command {
@@ -23,9 +24,10 @@ func newTraceRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record what it does with its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set, by which trace.FromEnv knows that it is to
-record. End a server as ever, with Ctrl-C or SIGTERM: it must then call the stop
-function of trace.FromEnv, which completes the trace.
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells trace.FromEnv and
+trace.TimersFromEnv to record. End a server as always, with Ctrl-C or SIGTERM. The
+program must then call the stop function that it got from them. stop completes the
+trace.
 
 A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
@@ -48,8 +50,8 @@ type recording struct {
 	stdout, stderr io.Writer
 }
 
-// run runs the command. Traces are written into a folder beside the file, from
-// which those that are whole are moved.
+// run runs the command. The program writes its traces into a temporary directory
+// beside the file. run then moves those that are complete to where they belong.
 func (r recording) run(command []string) error {
 	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
 		return fmt.Errorf("--out %s: it is a directory, want a file", r.out)
@@ -83,12 +85,12 @@ func (r recording) record(dir string, command []string) error {
 	return errors.Join(err, r.collect(dir, command[0]))
 }
 
-// oneSignal is for how long signals count as one (chosen): timeout(1), for one,
-// sends each to the process and to its group.
+// oneSignal is the time in which two signals count as one, because timeout(1) sends
+// each signal to the process and to its group. It is chosen.
 const oneSignal = 500 * time.Millisecond
 
-// wait runs a command to its end and passes signals on: the first one as it is,
-// unless the terminal has done so, and a later one as a kill.
+// wait runs a command to its end. It passes the first signal on, unless the terminal
+// has sent it to the command as well. At the next signal it kills the command.
 func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -126,21 +128,21 @@ func wait(cmd *exec.Cmd) (interrupted bool, err error) {
 	return interrupted, err
 }
 
-// collect moves the traces in dir to where they belong.
+// collect checks the traces in dir and moves them to the directory of r.out.
 func (r recording) collect(dir, command string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s recorded nothing: does it hand its structure to trace.FromEnv?", command)
+		return fmt.Errorf("%s recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv, and did their stop return an error?", command)
 	}
 	var all error
 	for _, f := range files {
 		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
-		s, err := trace.ReadSummary(written)
+		s, err := tracestat.Read(written)
 		if errors.Is(err, trace.ErrCutShort) {
-			err = fmt.Errorf("%s: the recording was not completed: %s did not call the stop function of trace.FromEnv before it ended, or stop returned an error", path, command)
+			err = fmt.Errorf("the recording was not completed: %s did not call stop, of trace.FromEnv or trace.TimersFromEnv, before it ended", command)
 		}
 		if err == nil {
 			err = os.Rename(written, path)

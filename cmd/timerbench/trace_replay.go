@@ -11,8 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// traceTrials is chosen: more of them cost nothing, as together they are one pass
-// over the trace.
+// traceTrials is the default number of trials. It is chosen: more trials take no
+// longer, because all of them together are one pass over the trace.
 const traceTrials = 12
 
 type traceReplayFlags struct {
@@ -26,19 +26,19 @@ func newTraceReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
-		Long: `Replay traces on structures, measure what each takes as with a workload, and write
+		Long: `Replay traces on structures, measure the structures as with a workload, and write
 ` + resultsFile + ` and ` + benchfmtFile + ` into the folder of the run.
 
-A trace is read to its end first; of one that is damaged nothing is replayed. Every
-structure then goes through the whole trace once, in pieces: the beginning fills it,
-until as many timers are pending as on average; the rest is divided among the
-trials. Exact structures must fire what the trace says, at the wake-up at which it
-says so, and coarse ones within their bound.`,
+A trace is first read to its end. A damaged trace is not replayed at all. Every
+structure then goes through the whole trace once. The beginning fills the structure,
+until as many timers are pending as on average. The rest is divided among the trials.
+An exact structure must fire the timers that the trace says, at the wake-up that the
+trace says. A coarse structure must keep its bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
 		Args: someArgs("traces"),
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
@@ -61,7 +61,7 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stde
 	}
 	named := make(map[string]string)
 	for _, path := range files {
-		t, err := bench.OpenTrace(path)
+		t, err := interruptible(ctx, bench.OpenTrace, path)
 		if err != nil {
 			return err
 		}

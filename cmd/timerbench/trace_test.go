@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,9 +16,10 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // asProgram makes the test binary behave as a program that can be recorded.
@@ -25,8 +27,11 @@ const asProgram = "TIMERBENCH_TEST_AS_PROGRAM"
 
 // program uses timers, as its user would write it.
 func program(how string) (code int) {
-	if how == "bare" {
+	switch how {
+	case "bare":
 		return 0
+	case "time":
+		return timeProgram()
 	}
 	timers, stop, err := trace.FromEnv(hwheel.New[string](), trace.Header{Name: "program", Tick: time.Millisecond})
 	if err != nil {
@@ -54,6 +59,25 @@ func program(how string) (code int) {
 		return 4
 	}
 	return code
+}
+
+// timeProgram uses Go's own timers.
+func timeProgram() (code int) {
+	timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "time", Tick: time.Millisecond})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	for range 1000 {
+		t := timers.AfterFunc(time.Hour, func() {})
+		t.Reset(2 * time.Hour)
+		t.Stop()
+	}
+	if err := stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 4
+	}
+	return 0
 }
 
 // files returns what is in a directory.
@@ -113,9 +137,24 @@ func TestRecordInfoReplayReport(t *testing.T) {
 	}
 }
 
+func TestGosOwnTimersAreRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace")
+	t.Setenv(asProgram, "time")
+	if code, _, stderr := run("trace", "record", "-o", path, "--", os.Args[0]); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	s, err := tracestat.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ops := s.Totals.Ops; ops[trace.Schedule] != 1000 || ops[trace.Reschedule] != 1000 || ops[trace.Cancel] != 1000 || s.Totals.Pending() != 0 {
+		t.Errorf("recorded %+v", s.Totals)
+	}
+}
+
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, want := range map[string]string{
-		"bare":            "recorded nothing: does it hand its structure to trace.FromEnv?",
+		"bare":            "recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv",
 		"forgets to stop": "was not completed: ",
 	} {
 		dir := t.TempDir()
@@ -157,8 +196,37 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if _, err := trace.ReadSummary(path); err != nil {
+	if _, err := tracestat.Read(path); err != nil {
 		t.Error(err)
+	}
+}
+
+// The file is a pipe that nobody writes to.
+func TestCtrlCEndsTheReadingOfATrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"info", "replay"} {
+		cmd := exec.Command(os.Args[0], "trace", command, path)
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pipe, err := os.OpenFile(path, os.O_WRONLY, 0) // waits until the command reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+			t.Errorf("%s ended with %v, want exit %d", command, err, exitInterrupted)
+		}
+		if err := pipe.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -170,7 +238,7 @@ func TestMakeWritesTheSameBytesForTheSameSeed(t *testing.T) {
 		if code, _, stderr := run("trace", "make", "-w", "mixed", "-n", "100", "--ops", "1e4", "--seed", seed, "-o", path); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		s, err := trace.ReadSummary(path)
+		s, err := tracestat.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

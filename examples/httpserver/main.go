@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/trace"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/trace"
 )
 
 const tick = time.Millisecond

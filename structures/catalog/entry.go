@@ -56,6 +56,12 @@ type Entry struct {
 	// because that is what it stands for.
 	Allocates bool
 
+	// MaxBytes is the most heap that a timer takes among 10,000 and more, its value of
+	// 8 bytes included, beside what the structure takes when it is empty. It holds
+	// whatever happened before: what cancelled timers leave behind counts. 0: not
+	// declared.
+	MaxBytes int
+
 	// ThirdParty is the module whose container it adapts; empty for our own.
 	ThirdParty string
 

@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
+	c := memoryCase{n: 10_000, replaced: 50_000, seed: 1}
+	measured, failed, err := c.run(context.Background(), catalog.All())
+	if err != nil || len(measured) != len(catalog.All()) {
+		t.Fatalf("%d structures measured, error %v", len(measured), err)
+	}
+	for _, f := range failed {
+		t.Error(f)
+	}
+	for _, m := range measured {
+		e, _ := catalog.Find(m.Structure)
+		if e.MaxBytes == 0 {
+			t.Errorf("%s declares no MaxBytes", e.Name)
+		}
+		if taken := m.AgedBytes - m.EmptyBytes/float64(m.N); taken < 0.5*float64(e.MaxBytes) {
+			t.Errorf("%s takes %.1f bytes a timer, and declares %d: too loose to find a leak", e.Name, taken, e.MaxBytes)
+		}
+	}
+}
+
+// hoarder is a heap that remembers every timer that was cancelled.
+type hoarder struct {
+	*minheap.Heap[uint64]
+	gone []structures.ID
+}
+
+func (h *hoarder) Cancel(id structures.ID) bool {
+	h.gone = append(h.gone, id)
+	return h.Heap.Cancel(id)
+}
+
+func TestAStructureThatGrowsWithEachCancelFails(t *testing.T) {
+	e, _ := catalog.Find("minheap")
+	e.New = func() structures.Scheduler[uint64] { return &hoarder{Heap: minheap.New[uint64]()} }
+	_, failed, err := memoryCase{n: 10_000, replaced: 50_000, seed: 1}.run(context.Background(), []catalog.Entry{e})
+	if err != nil || len(failed) != 1 || !strings.Contains(failed[0].Reason, "bytes a timer after 50000") {
+		t.Errorf("error %v, failures %v", err, failed)
+	}
+}
+
+// leaking allocates once in a thousand calls.
+type leaking struct {
+	*minheap.Heap[uint64]
+	calls int
+	last  *[64]byte
+}
+
+func (l *leaking) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	if l.calls++; l.calls%1000 == 0 {
+		l.last = new([64]byte)
+	}
+	return l.Heap.Schedule(deadline, value)
+}
+
+func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
+	for _, declared := range []bool{true, false} {
+		cfg := tinyRun(t, nil, []string{"churn"})
+		cfg.Structures = []catalog.Entry{{
+			Name: "leaking", Allocates: declared,
+			New: func() structures.Scheduler[uint64] { return &leaking{Heap: minheap.New[uint64]()} },
+		}}
+		_, err := Run(context.Background(), cfg)
+		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
+			t.Errorf("declared %t: error %v", declared, err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+// Package trace records what a program does with its timers. A trace is a file that
+// holds the recording. Any structure can replay it.
+//
+// A program that holds its timers in a structures.Scheduler wraps it in a
+// [Recorder]. [FromEnv] does so on demand. A program that uses time.AfterFunc calls
+// AfterFunc of [Timers] instead, which [TimersFromEnv] makes. Any other program can
+// call a [Writer] itself. A [Reader] returns the operations of a trace one by one.
+// Package tracestat sums them up, and package bench replays them.
+//
+// # What a trace holds
+//
+// A trace holds operations in the order in which they happened: schedule,
+// reschedule, cancel, advance (the clock moves and timers fire), and the reschedules
+// and cancels that were refused because their timer was not pending. Times are
+// ticks. A deadline is the one after the contract's rule for deadlines in the past,
+// so it is after the clock. At the last tick, 2^63-1, a deadline is that tick.
+//
+// An advance names all timers that fire on it, and no other timer is due then. The
+// program may do something else between two calls of Pop. The timers that fired
+// before are then in an advance of their own, except that timers with equal
+// deadlines stay together: structures differ in the order of these. The clock of the
+// trace is never ahead of the program's. All exact structures agree on such a trace,
+// so a replay can be checked timer by timer.
+//
+// A trace holds no values and no calls of Next and Len. A timer is named by its key:
+// the key that was freed last, or the smallest one that was never in use. There are
+// as many keys as timers were ever pending at the same time, at most [MaxPending].
+// They bound the memory of a replay.
+//
+// # The file
+//
+// A file is written and read front to back, in memory that does not depend on its
+// length. Its numbers and texts:
+//
+//	u32      4 bytes, little-endian
+//	uvarint  base 128, low bits first, the high bit set on all bytes but the last
+//	varint   x as uvarint of 2x, or of -2x-1 if it is negative
+//	text     uvarint length in bytes, then UTF-8
+//
+// The file:
+//
+//	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
+//	1 byte   version: 1
+//	         the header, the chunks, the footer: a section each
+//
+// Nothing follows the footer. A file without a footer was not completed. Each
+// section:
+//
+//	1 byte   kind: H header, C chunk, F footer
+//	u32      length of the payload in bytes
+//	payload
+//	u32      CRC-32C (Castagnoli) of kind, length and payload
+//
+// Payload of the header:
+//
+//	uvarint  length of a tick in nanoseconds, at least 1
+//	varint   start of the recording in seconds since 1970 UTC; 0: not known
+//	text     name: 1 to 100 letters, digits, dots, dashes, underscores
+//	text     description, at most 32 KiB, without control characters
+//
+// Payload of a chunk:
+//
+//	uvarint  number of the chunk, from 1
+//	uvarint  number of operations in the chunks before
+//	uvarint  number of operations in this one, at least 1
+//	uvarint  length of the operations in bytes, before compression
+//	         the operations, compressed: one zstd frame (RFC 8878)
+//
+// A chunk ends with the operation that brings it to 256 KiB, or at the end of the
+// trace. Each operation begins with a byte for its kind:
+//
+//	0  schedule             uvarint delay
+//	1  reschedule           varint key, uvarint delay
+//	2  cancel               varint key
+//	3  advance              uvarint ticks, uvarint number of timers, varint key of each
+//	4  refused reschedule
+//	5  refused cancel
+//
+// A delay is the difference of the deadline to the clock. The clock starts at 0, and
+// each advance adds its ticks. A key is the difference to the key before it in the
+// chunk, including the keys of schedules. The first is the difference to 0.
+//
+// Payload of the footer, each as uvarint:
+//
+//	chunks
+//	operations of each of the six kinds
+//	timers that fired
+//	tick of the first advance
+//	tick of the last advance
+//	keys
+//
+// # What a reader refuses
+//
+// A [Reader] checks the checksum of a section before it returns an operation of it.
+// It refuses an operation that contradicts those before it: a deadline that has
+// passed, a key that is not pending, a timer that fires early or not at all. It
+// refuses a chunk that is missing, doubled or displaced, and totals that differ. A
+// [DamageError] names the file, the byte, the chunk and the operation. The end of a
+// file may be missing, so a user of a trace reads it to the end first, as package
+// tracestat does.
+package trace

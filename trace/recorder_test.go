@@ -1,0 +1,379 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/hwheellinux"
+	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/structures/rbtree"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func recorder[T any](t testing.TB, s structures.Scheduler[T], out io.Writer) *Recorder[T] {
+	t.Helper()
+	w, err := NewWriter(out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewRecorder(s, w)
+}
+
+// A program must not see that it is recorded, save for the buffers, which grow
+// with the first chunks.
+func TestARecorderKeepsTheContract(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return recorder(t, rbtree.New[uint64](), io.Discard) }, schedtest.FIFO(), schedtest.Allocates())
+}
+
+// program is an unruly user of timers: it stops popping at any time, does other
+// things in between, uses IDs that are stale and deadlines that have passed.
+type program struct {
+	s   structures.Scheduler[uint64]
+	r   *rand.Rand
+	now structures.Tick
+	ids []structures.ID
+
+	scheduled, moved, cancelled, refused, fired uint64
+}
+
+func (p *program) step() {
+	switch p.r.IntN(10) {
+	case 0, 1, 2, 3:
+		p.ids = append(p.ids, p.s.Schedule(p.deadline(), p.scheduled))
+		p.scheduled++
+	case 4:
+		p.count(p.s.Reschedule(p.id(), p.deadline()), &p.moved)
+	case 5:
+		p.count(p.s.Cancel(p.id()), &p.cancelled)
+	case 6, 7:
+		p.pop(p.r.IntN(4))
+	case 8:
+		p.now = p.in(structures.Tick(p.r.IntN(40)) - 2) // now and then it goes back
+	case 9:
+		p.pop(math.MaxInt)
+	}
+}
+
+func (p *program) pop(most int) {
+	for range most {
+		if _, ok := p.s.Pop(p.now); !ok {
+			return
+		}
+		p.fired++
+		if p.r.IntN(2) == 0 {
+			p.step()
+		}
+	}
+}
+
+func (p *program) deadline() structures.Tick {
+	return p.in(structures.Tick(p.r.IntN(60)*p.r.IntN(3)) - 5)
+}
+
+// in is the tick so many ticks from now, or the last one.
+func (p *program) in(ticks structures.Tick) structures.Tick {
+	at := p.now + ticks
+	if ticks > 0 && at < p.now {
+		return math.MaxInt64
+	}
+	return at
+}
+
+func (p *program) id() structures.ID {
+	if len(p.ids) == 0 {
+		return 0
+	}
+	return p.ids[max(0, len(p.ids)-1-p.r.IntN(60))]
+}
+
+func (p *program) count(ok bool, done *uint64) {
+	if !ok {
+		done = &p.refused
+	}
+	*done++
+}
+
+// Whatever the program does, the trace is one that all exact structures agree on:
+// the reader would not take another.
+func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
+	for _, e := range catalog.All() {
+		if !e.Exact() {
+			continue
+		}
+		for seed := range uint64(8) {
+			var out bytes.Buffer
+			rec := recorder(t, e.New(), &out)
+			p := &program{s: rec, r: rand.New(rand.NewPCG(seed, 0))}
+			if seed >= 5 { // it gets to the end of time
+				p.now = math.MaxInt64 - 2000
+				p.pop(1)
+			}
+			for range 3000 {
+				p.step()
+			}
+			p.pop(math.MaxInt)
+			for { // the last pop may have been stopped by a step within it
+				if _, ok := rec.Pop(p.now); !ok {
+					break
+				}
+				p.fired++
+			}
+			if err := rec.Close(); err != nil {
+				t.Fatalf("%s, seed %d: %v", e.Name, seed, err)
+			}
+			_, r, err := read(out.Bytes())
+			if err != nil {
+				t.Fatalf("%s, seed %d: %v", e.Name, seed, err)
+			}
+			got := r.Totals()
+			refused := got.Ops[RefusedCancel] + got.Ops[RefusedReschedule]
+			if got.Ops[Schedule] != p.scheduled || got.Ops[Reschedule] != p.moved || got.Ops[Cancel] != p.cancelled ||
+				refused != p.refused || got.Fired != p.fired || got.Pending() != uint64(rec.Len()) {
+				t.Errorf("%s, seed %d: the trace holds %+v, the program did %+v", e.Name, seed, got, p)
+			}
+			if p.moved == 0 || p.cancelled == 0 || p.refused == 0 || p.fired == 0 {
+				t.Errorf("%s, seed %d: the program left something out: %+v", e.Name, seed, p)
+			}
+		}
+	}
+}
+
+// What lies between two pops of one wake-up is recorded there.
+func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
+	var out bytes.Buffer
+	rec := recorder(t, hwheel.New[uint64](), &out)
+	for _, at := range []structures.Tick{5, 7, 7, 9} {
+		rec.Schedule(at, 0)
+	}
+	for range 4 {
+		rec.Pop(10)
+		rec.Schedule(3, 0) // counts as 11
+	}
+	rec.Pop(10)
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	ops, _, err := read(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range ops[4:] {
+		if op.Kind == Advance {
+			got = append(got, string(rune('0'+op.At))+strings.Repeat("!", len(op.Fired)))
+		} else {
+			got = append(got, op.Kind.String()[:1])
+		}
+	}
+	if want := []string{"s", "6!", "s", "s", "8!!", "s", ":!"}; !slices.Equal(got, want) {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+}
+
+// At the last tick there is no later one: a timer that is scheduled there is due at
+// once.
+func TestTheEndOfTime(t *testing.T) {
+	var out bytes.Buffer
+	rec := recorder(t, hwheel.New[uint64](), &out)
+	rec.Schedule(math.MaxInt64, 0)
+	moved := rec.Schedule(math.MaxInt64-1, 0)
+	rec.Schedule(5, 0)
+	rec.Pop(math.MaxInt64)
+	rec.Schedule(7, 0)                 // within the wake-up
+	rec.Reschedule(moved, 5)           // counts as the last tick
+	for range structures.Due(rec, 0) { // the clock is at the last tick
+	}
+	cancelled := rec.Schedule(math.MaxInt64, 0)
+	rec.Schedule(math.MinInt64, 0)
+	rec.Cancel(cancelled)
+	for range structures.Due(rec, 0) {
+	}
+	rec.Schedule(1, 0) // is due, and pending at the end
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, r, err := read(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Totals{Ops: [kinds]uint64{7, 1, 1, 2, 0, 0}, Fired: 5, First: math.MaxInt64, Last: math.MaxInt64, Keys: 4}
+	if got := r.Totals(); got != want {
+		t.Errorf("recorded %+v, want %+v", got, want)
+	}
+}
+
+func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
+	var out bytes.Buffer
+	rec := recorder(t, hwheel.New[uint64](), &out)
+	for _, at := range []structures.Tick{5, 7, 7} {
+		rec.Schedule(at, 0)
+	}
+	rec.Pop(10)
+	rec.Pop(10)
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, r, err := read(out.Bytes())
+	if err != nil || r.Totals().Fired != 1 || r.Totals().Pending() != 2 {
+		t.Errorf("error %v, totals %+v", err, r.Totals())
+	}
+	if rec.Close() != nil || rec.Schedule(100, 0) == 0 || rec.Len() != 2 {
+		t.Error("the structure cannot be used after Close, or a second Close fails")
+	}
+}
+
+// lying is a structure that breaks its contract in a way of its choice.
+type lying struct {
+	*minheap.Heap[uint64]
+	fault string
+}
+
+func (l lying) Cancel(structures.ID) bool { return true }
+
+func (l lying) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	t, ok := l.Heap.Pop(now)
+	if l.fault == "deadline" {
+		t.Deadline++
+	}
+	return t, ok
+}
+
+func TestWhatCannotBeRecordedIsReported(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    structures.Scheduler[uint64]
+		use  func(s structures.Scheduler[uint64])
+		want string
+	}{
+		"a structure in use": {
+			func() structures.Scheduler[uint64] { h := minheap.New[uint64](); h.Schedule(3, 0); return h }(),
+			func(structures.Scheduler[uint64]) {}, "1 timers were pending before",
+		},
+		"a clock that has moved": {
+			func() structures.Scheduler[uint64] { h := minheap.New[uint64](); h.Pop(100); return h }(),
+			func(s structures.Scheduler[uint64]) { s.Schedule(3, 0); s.Pop(200) }, "deadline 101, want 3",
+		},
+		"a coarse structure": {
+			hwheellinux.New[uint64](),
+			func(s structures.Scheduler[uint64]) {
+				for i := range structures.Tick(1000) {
+					s.Schedule(1000+i, 0)
+				}
+				for now := range structures.Tick(3000) {
+					for range structures.Due(s, now) {
+					}
+				}
+			}, "only exact structures can be recorded",
+		},
+		"a cancel of nothing": {
+			lying{minheap.New[uint64](), ""},
+			func(s structures.Scheduler[uint64]) { s.Cancel(5) }, "was pending and never scheduled",
+		},
+		"a wrong deadline": {
+			lying{minheap.New[uint64](), "deadline"},
+			func(s structures.Scheduler[uint64]) { s.Schedule(3, 0); s.Pop(3) }, "deadline 4, want 3",
+		},
+	} {
+		var out bytes.Buffer
+		rec := recorder(t, c.s, &out)
+		c.use(rec)
+		if err := rec.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+		if _, _, err := read(out.Bytes()); !errors.Is(err, ErrCutShort) {
+			t.Errorf("%s: the trace reads with error %v", name, err)
+		}
+	}
+}
+
+// IDs are whatever a structure chooses.
+func TestKeysOfAnyIDs(t *testing.T) {
+	for name, id := range map[string]func(i int) structures.ID{
+		"slots":        func(i int) structures.ID { return structures.ID(i%100 + 1) },
+		"counted up":   func(i int) structures.ID { return structures.ID(i + 1) },
+		"far apart":    func(i int) structures.ID { return structures.ID(i+1) * 1_000_003 },
+		"in the upper": func(i int) structures.ID { return structures.ID(i+1) << 32 },
+	} {
+		var table keyTable
+		for i := range 10_000 {
+			table.put(id(i), uint32(i))
+			if i < 99 {
+				continue
+			}
+			if key, ok := table.find(id(i - 50)); !ok || key != uint32(i-50) {
+				t.Fatalf("%s: key %d of timer %d, known: %v", name, key, i-50, ok)
+			}
+			if key, ok := table.take(id(i - 99)); !ok || key != uint32(i-99) {
+				t.Fatalf("%s: key %d of timer %d, known: %v", name, key, i-99, ok)
+			}
+			if _, ok := table.take(id(i - 99)); ok && i > 200 && name != "slots" {
+				t.Fatalf("%s: timer %d is there still", name, i-99)
+			}
+		}
+		if len(table.slots) > 1000 || len(table.other) > 100 {
+			t.Errorf("%s: %d slots and %d others for 100 timers", name, len(table.slots), len(table.other))
+		}
+	}
+}
+
+// BenchmarkRecorder is what the doc comment of Recorder states: a timer is moved,
+// one in ten is cancelled and replaced, the clock moves and what is due is
+// scheduled again.
+func BenchmarkRecorder(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		for _, recorded := range []bool{false, true} {
+			b.Run(fmt.Sprintf("n=%d/recorded=%v", n, recorded), func(b *testing.B) {
+				var s structures.Scheduler[uint64] = hwheel.New[uint64](hwheel.Capacity(n))
+				if recorded {
+					rec := recorder(b, s, io.Discard)
+					defer func() {
+						if err := rec.Close(); err != nil {
+							b.Fatal(err)
+						}
+					}()
+					s = rec
+				}
+				r := rand.New(rand.NewPCG(1, 2))
+				random := make([]uint32, 1<<16)
+				for i := range random {
+					random[i] = r.Uint32()
+				}
+				ids := make([]structures.ID, n)
+				for i := range ids {
+					ids[i] = s.Schedule(structures.Tick(1+r.IntN(60_000)), uint64(i))
+				}
+				calls, now := 0, structures.Tick(0)
+				b.ResetTimer()
+				for i := 0; calls < b.N; i++ {
+					x := int(random[i&0xffff])
+					victim := x % n
+					if x>>20%10 == 0 {
+						s.Cancel(ids[victim])
+						ids[victim] = s.Schedule(now+30_000, uint64(victim))
+						calls += 2
+					} else {
+						s.Reschedule(ids[victim], now+30_000+structures.Tick(x>>24))
+						calls++
+					}
+					if i%16 == 0 {
+						now++
+						for t := range structures.Due(s, now) {
+							ids[t.Value] = s.Schedule(now+30_000, t.Value)
+							calls += 2
+						}
+						calls++
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Kind is a kind of operation.
+type Kind uint8
+
+// The kinds of operations, with their values in the file.
+const (
+	Schedule          Kind = iota // a timer is added
+	Reschedule                    // a pending timer is moved
+	Cancel                        // a pending timer is removed
+	Advance                       // the clock moves, perhaps by 0 ticks, and all timers that are due fire
+	RefusedReschedule             // a timer is not pending and not moved
+	RefusedCancel                 // a timer is not pending and not removed
+	kinds
+)
+
+var kindNames = [kinds]string{"schedule", "reschedule", "cancel", "advance", "refused reschedule", "refused cancel"}
+
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("operation of kind %d", uint8(k))
+}
+
+// Op is one operation of a trace.
+type Op struct {
+	Kind  Kind
+	Key   uint32          // schedule, reschedule, cancel: the timer
+	At    structures.Tick // schedule, reschedule: its deadline; advance: the clock after it
+	Fired []uint32        // advance: the keys of the timers that fire; their order means nothing
+	Late  int             // advance: how many of them fire after their deadline
+}
+
+// Totals are the totals of a trace, or of a part from its beginning.
+type Totals struct {
+	Ops   [kinds]uint64   // operations by kind
+	Fired uint64          // timers that fired
+	First structures.Tick // tick of the first advance
+	Last  structures.Tick // tick of the last advance
+	Keys  uint64          // keys in use, which is the largest number of timers pending at the same time
+}
+
+// Count returns the number of all operations. An advance is one operation.
+func (t Totals) Count() uint64 {
+	sum := uint64(0)
+	for _, n := range t.Ops {
+		sum += n
+	}
+	return sum
+}
+
+// Pending returns the number of timers that are pending at the end.
+func (t Totals) Pending() uint64 { return t.Ops[Schedule] - t.Ops[Cancel] - t.Fired }
+
+// Span returns the number of ticks from the first advance to the last. The ticks
+// before the first advance do not count: many programs count ticks from an epoch
+// long before their start.
+func (t Totals) Span() structures.Tick { return t.Last - t.First }

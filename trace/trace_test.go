@@ -1,0 +1,411 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
+
+// write returns a trace of n random operations, in chunks of so many bytes, and
+// the operations.
+func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.size = chunk
+	r := rand.New(rand.NewPCG(1, 2))
+	var live []uint32
+	take := func(i int) uint32 {
+		key := live[i]
+		live = slices.Delete(live, i, i+1)
+		return key
+	}
+	deadline := func() structures.Tick { return w.totals.Last + 1 + structures.Tick(r.ExpFloat64()*100) }
+	for range n {
+		op := Op{Kind: Kind(r.IntN(int(kinds)))}
+		if len(live) == 0 && (op.Kind == Reschedule || op.Kind == Cancel) || len(live) < 50 && op.Kind == Cancel {
+			op.Kind = Schedule
+		}
+		switch op.Kind {
+		case Schedule:
+			op.At = deadline()
+			op.Key = w.Schedule(op.At)
+			live = append(live, op.Key)
+		case Reschedule:
+			op.Key, op.At = live[r.IntN(len(live))], deadline()
+			w.Reschedule(op.Key, op.At)
+		case Cancel:
+			op.Key = take(r.IntN(len(live)))
+			w.Cancel(op.Key)
+		case Advance:
+			op.At = w.totals.Last + structures.Tick(r.IntN(4))
+			for i := len(live) - 1; i >= 0; i-- {
+				if d := w.deadlines[live[i]]; d <= op.At {
+					if d < op.At {
+						op.Late++
+					}
+					op.Fired = append(op.Fired, take(i))
+				}
+			}
+			w.Advance(op.At, op.Fired...)
+		case RefusedReschedule:
+			w.Refused(Reschedule)
+		case RefusedCancel:
+			w.Refused(Cancel)
+		}
+		ops = append(ops, op)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), ops
+}
+
+// read returns all operations.
+func read(data []byte) (ops []Op, r *Reader, err error) {
+	r, err = NewReader(bytes.NewReader(data), "test.trace")
+	for err == nil {
+		var op Op
+		if op, err = r.Next(); err == nil {
+			op.Fired = slices.Clone(op.Fired)
+			ops = append(ops, op)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return ops, r, err
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	for _, chunk := range []int{1, 100, chunkSize} {
+		data, want := write(t, 20_000, chunk)
+		got, r, err := read(data)
+		if err != nil {
+			t.Fatalf("chunks of %d bytes: %v", chunk, err)
+		}
+		if r.Header() != testHeader {
+			t.Errorf("header %+v, want %+v", r.Header(), testHeader)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d operations, want %d", len(got), len(want))
+		}
+		for i := range got {
+			slices.Sort(got[i].Fired)
+			slices.Sort(want[i].Fired)
+			if !reflect.DeepEqual(got[i], want[i]) && (len(got[i].Fired) > 0 || len(want[i].Fired) > 0 || got[i].At != want[i].At) {
+				t.Fatalf("operation %d: %+v, want %+v", i+1, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestATraceOfNothingIsWhole(t *testing.T) {
+	data, _ := write(t, 0, chunkSize)
+	if ops, _, err := read(data); err != nil || len(ops) != 0 {
+		t.Errorf("%d operations, error %v", len(ops), err)
+	}
+}
+
+// An advance on which all of many timers fire makes the longest chunk there is.
+func TestAMillionTimersFireAtOnce(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]uint32, 1_000_000)
+	for i := range keys {
+		keys[i] = w.Schedule(1000)
+	}
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	w.Advance(2000, keys...)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, r, err := read(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Totals(); got.Fired != 1_000_000 || got.Keys != 1_000_000 || got.Pending() != 0 {
+		t.Errorf("totals %+v", got)
+	}
+}
+
+// The sections of a trace, as the format says where they begin.
+func borders(data []byte) []int {
+	at := len(magic) + 1
+	all := []int{0, at}
+	for at < len(data) {
+		at += sectionHead + int(uint32(data[at+1])|uint32(data[at+2])<<8|uint32(data[at+3])<<16) + sectionTail
+		all = append(all, at)
+	}
+	return all
+}
+
+func TestEveryTruncationIsReported(t *testing.T) {
+	t.Parallel()
+	data, _ := write(t, 2_000, 500)
+	all := borders(data)
+	if len(all) < 10 || all[len(all)-1] != len(data) {
+		t.Fatalf("%d sections in %d bytes", len(all), len(data))
+	}
+	for length := range data {
+		_, _, err := read(data[:length])
+		var damage *DamageError
+		if !errors.As(err, &damage) || !errors.Is(err, ErrCutShort) {
+			t.Fatalf("cut after %d of %d bytes: error %v", length, len(data), err)
+		}
+		if i, exact := slices.BinarySearch(all, length); damage.Offset != int64(all[i]) && (exact || damage.Offset != int64(all[i-1])) {
+			t.Errorf("cut after byte %d, reported at byte %d", length, damage.Offset)
+		}
+	}
+	_, _, err := read(data[:all[4]])
+	if want := "test.trace: byte"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "chunk 3") {
+		t.Errorf("cut after chunk 2: %v", err)
+	}
+}
+
+func TestEveryFlippedBitIsReported(t *testing.T) {
+	t.Parallel()
+	data, _ := write(t, 1_000, 300)
+	all := borders(data)
+	for i := range data {
+		for bit := range 8 {
+			bad := slices.Clone(data)
+			bad[i] ^= 1 << bit
+			_, _, err := read(bad)
+			var damage *DamageError
+			if !errors.As(err, &damage) {
+				t.Fatalf("bit %d of byte %d flipped: error %v", bit, i, err)
+			}
+			section, exact := slices.BinarySearch(all, i)
+			if !exact {
+				section--
+			}
+			if damage.Offset != int64(all[section]) {
+				t.Errorf("bit %d of byte %d flipped: reported at byte %d, want %d", bit, i, damage.Offset, all[section])
+			}
+		}
+	}
+}
+
+func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
+	data, _ := write(t, 1_000, 300)
+	b := borders(data)
+	part := func(i int) []byte { return data[b[i]:b[i+1]] }
+	last := len(b) - 2
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a chunk missing":    {slices.Concat(data[:b[3]], data[b[4]:]), "this is chunk 3, want chunk 2"},
+		"a chunk doubled":    {slices.Concat(data[:b[4]], part(3), data[b[4]:]), "this is chunk 2, want chunk 3"},
+		"the last missing":   {slices.Concat(data[:b[last-1]], part(last)), "footer"},
+		"two headers":        {slices.Concat(data[:b[2]], part(1), data[b[2]:]), "a second section"},
+		"no header":          {slices.Concat(data[:b[1]], data[b[2]:]), "want the header"},
+		"bytes at the end":   {append(slices.Clone(data), 0), "bytes follow the footer"},
+		"two traces":         {slices.Concat(data, data), "bytes follow the footer"},
+		"another program's":  {[]byte("goos: linux\n"), "no trace"},
+		"another version's":  {slices.Concat([]byte(magic), []byte{2}, data[b[1]:]), "version 2, want version 1"},
+		"a text transfer":    {bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), "no trace"},
+		"an empty file":      {nil, "cut short"},
+		"the header of more": {slices.Concat(data[:b[1]], endSection(append(appendHeader(beginSection(nil, 'H'), testHeader), 0), 0)), "1 bytes too many"},
+		"a name with spaces": {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a b", Tick: 1}), 0)), `"a b"`},
+		"a path for a name":  {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "../a", Tick: 1}), 0)), `"../a"`},
+		"no tick":            {slices.Concat(data[:b[1]], endSection(appendHeader(beginSection(nil, 'H'), Header{Name: "a"}), 0)), "a tick of 0 ns"},
+	} {
+		_, _, err := read(c.data)
+		var damage *DamageError
+		if !errors.As(err, &damage) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// chunked is a trace whose operations are these bytes, under checksums that are
+// right.
+func chunked(t testing.TB, raw []byte, ops uint64) []byte {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Whoever gets the checksums right must make sense as well.
+func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
+	const end = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f" // 2^63 - 1
+	for name, c := range map[string]struct {
+		raw  string
+		ops  uint64
+		want string
+	}{
+		"of no kind":                {"\x00\x05\x06", 2, "operation 2: operation of kind 6: there is no such kind"},
+		"cut off":                   {"\x00\x85", 1, "operation 1: schedule: a number is cut off"},
+		"fewer than said":           {"\x00\x05", 2, "operation 2: it is missing"},
+		"more than said":            {"\x00\x05\x05", 1, "1 bytes follow"},
+		"none":                      {"\x00", 0, "0 operations in 1 bytes"},
+		"a deadline that is now":    {"\x00\x00", 1, "deadline 0 is not after tick 0"},
+		"past the last tick":        {"\x03\x05\x00\x00" + end, 2, "are past the last tick"},
+		"cancel of nothing":         {"\x02\x00", 1, "key 0, where 0 are known"},
+		"a key below 0":             {"\x00\x05\x02\x01", 2, "key -1"},
+		"cancel twice":              {"\x00\x05\x02\x00\x02\x00", 3, "operation 3: cancel: key 0 is not pending"},
+		"fires early":               {"\x00\x05\x03\x04\x01\x00", 2, "fires at tick 4, before its deadline 5"},
+		"fires twice":               {"\x00\x05\x00\x05\x03\x05\x02\x00\x00", 3, "key 1 is not pending"},
+		"passed over":               {"\x00\x05\x03\x05\x00\x02\x00", 3, "was due at tick 5 and has not fired by tick 5"},
+		"passed over to the end":    {"\x00\x05\x03\x05\x00", 2, "footer"},
+		"more fire than pend":       {"\x00\x05\x03\x05\x7f\x00", 2, "127 timers fire, of 1 that are pending"},
+		"passed over at the end":    {"\x00" + end + "\x03" + end + "\x00", 2, "1 timers are due at the last tick"},
+		"move of one that is fired": {"\x00\x05\x03\x05\x01\x00\x01\x00\x05", 3, "operation 3: reschedule: key 0 is not pending"},
+	} {
+		_, _, err := read(chunked(t, []byte(c.raw), c.ops))
+		var damage *DamageError
+		if !errors.As(err, &damage) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
+	for name, c := range map[string]struct {
+		misuse func(w *Writer)
+		want   string
+	}{
+		"a past deadline":     {func(w *Writer) { w.Advance(10); w.Schedule(10) }, "operation 2, schedule: deadline 10 is not after tick 10"},
+		"going back":          {func(w *Writer) { w.Advance(10); w.Advance(9) }, "operation 2, advance: the clock goes back"},
+		"an unknown timer":    {func(w *Writer) { w.Cancel(7) }, "operation 1, cancel: key 7 is not pending"},
+		"moving into today":   {func(w *Writer) { k := w.Schedule(20); w.Advance(5); w.Reschedule(k, 5) }, "deadline 5 is not after tick 5"},
+		"leaving one behind":  {func(w *Writer) { w.Schedule(20); w.Advance(25) }, "key 0 was due at tick 20"},
+		"refusing a schedule": {func(w *Writer) { w.Refused(Schedule) }, "want reschedule or cancel"},
+	} {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.misuse(w)
+		w.Schedule(1000) // nothing follows an error
+		if err := w.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+		if _, _, err := read(out.Bytes()); !errors.Is(err, ErrCutShort) {
+			t.Errorf("%s: what was written reads with error %v", name, err)
+		}
+	}
+	for _, h := range []Header{{Name: "a", Tick: 0}, {Name: "", Tick: 1}, {Name: "a/b", Tick: 1}, {Name: "a", Tick: 1, Description: "\x1b[31m"}, {Name: "a", Tick: 1, Description: "\xff"}, {Name: "a", Tick: 1, Description: strings.Repeat("x", maxDescription+1)}} {
+		if _, err := NewWriter(io.Discard, h); err == nil {
+			t.Errorf("header %.40q is accepted", h.Name)
+		}
+	}
+}
+
+// A file of 50 kB can hold 10^8 timers. Neither side goes beyond the limit, and both
+// name it.
+func TestTooManyPendingTimersAreRefused(t *testing.T) {
+	const want = "20000001 timers would be pending at the same time, want at most 20000000"
+	w, err := NewWriter(io.Discard, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.deadlines = make([]structures.Tick, MaxPending)
+	w.Schedule(5)
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("writer: error %v, want %q", err, want)
+	}
+
+	data := chunked(t, []byte("\x00\x05"), 1)
+	r, err := NewReader(bytes.NewReader(data), "test.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.deadlines = make([]structures.Tick, MaxPending)
+	_, err = r.Next()
+	var damage *DamageError
+	if !errors.As(err, &damage) || !strings.Contains(err.Error(), want) {
+		t.Errorf("reader: error %v, want %q", err, want)
+	}
+}
+
+func TestAReaderNeedsTwelveBytesATimer(t *testing.T) {
+	const n = 1_000_000
+	var out bytes.Buffer
+	w, err := NewWriter(&out, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]uint32, n)
+	for i := range keys {
+		keys[i] = w.Schedule(1000)
+	}
+	for _, key := range keys {
+		w.Cancel(key)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(bytes.NewReader(out.Bytes()), "test.trace")
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	const growth = 1.3 // of a slice
+	if got, most := 8*cap(r.deadlines)+4*cap(r.free), int(growth*12*n); got > most {
+		t.Errorf("%d bytes for %d timers, want at most %d", got, n, most)
+	}
+	if got, most := cap(r.raw)+cap(r.payload)+4*cap(r.fired), 2<<20; got > most {
+		t.Errorf("%d bytes for a chunk, want at most %d", got, most)
+	}
+}
+
+// full is a disk that has room for so many bytes.
+type full struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestAFullDiskIsReported(t *testing.T) {
+	if _, err := NewWriter(&full{10}, testHeader); !errors.Is(err, errFull) {
+		t.Errorf("no room for the header: %v", err)
+	}
+	for _, room := range []int{100, 2000} {
+		w, err := NewWriter(&full{room}, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.size = 100
+		for i := range 10_000 {
+			w.Schedule(structures.Tick(1 + i*i%1000))
+		}
+		if err := w.Close(); !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package tracestat
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/trace"
+)
+
+var header = trace.Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
+
+func TestASummaryCountsByHand(t *testing.T) {
+	var out bytes.Buffer
+	w, err := trace.NewWriter(&out, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const epoch = 1_000_000 // where the program's clock starts is no time that passed
+	w.Advance(epoch)
+	a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
+	w.Advance(epoch+10, a)
+	w.Reschedule(b, epoch+60)
+	w.Advance(epoch + 20)
+	w.Refused(trace.Cancel)
+	w.Cancel(c)
+	w.Advance(epoch+100, b) // 40 ticks late
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "test.trace")
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Summary{
+		Header: header, Bytes: int64(out.Len()),
+		Totals:   trace.Totals{Ops: [6]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
+		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
+		Idle: 2, LateFires: 1, CancelRate: 1.0 / 3,
+		Delays: Delays{Count: 3, Mean: (10 + 20 + 500) / 3.0, Min: 10, P50: 20, P90: 500, P99: 500, P999: 500, Max: 500},
+		Moves:  Delays{Count: 1, Mean: 50, Min: 50, P50: 50, P90: 50, P99: 50, P999: 50, Max: 50},
+	}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("got  %+v\nwant %+v", s, want)
+	}
+	if s.Duration() != 100*time.Millisecond || s.Rate() != 100 {
+		t.Errorf("%v at %g a second, want 100ms at 100", s.Duration(), s.Rate())
+	}
+	if _, err := Read(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}

@@ -1,0 +1,196 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Writer writes a trace. It has a method for each kind of operation, and checks
+// that each makes sense after those before it. The first error ends the trace:
+// later calls do nothing, and Close returns the error.
+//
+// A Writer encodes operations at once. A goroutine compresses and writes them; Close
+// ends it. A Writer is for one goroutine at a time.
+type Writer struct {
+	checker
+	chunks *chunkWriter // nil after Close
+	raw    []byte       // operations of the chunk
+	ops    uint64       // their number
+	last   uint32       // the last key in the chunk
+	size   int          // length of raw at which a chunk ends
+	tick   time.Duration
+	err    error
+}
+
+// NewWriter writes the header of a trace to out. Close does not close out.
+func NewWriter(out io.Writer, h Header) (*Writer, error) {
+	if err := h.validate(); err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	b := append([]byte(magic), Version)
+	start := len(b)
+	b = appendHeader(beginSection(b, sectionHeader), h)
+	if _, err := out.Write(endSection(b, start)); err != nil {
+		return nil, fmt.Errorf("writing a trace: %w", err)
+	}
+	w := &Writer{chunks: newChunkWriter(out), size: chunkSize, tick: h.Tick}
+	w.raw = w.chunks.buffer()
+	return w, nil
+}
+
+// Schedule records that a timer is added. It returns the key that names the timer
+// until it fires or is cancelled. The deadline must be after the clock.
+func (w *Writer) Schedule(deadline structures.Tick) (key uint32) {
+	if w.err != nil {
+		return 0
+	}
+	key, err := w.schedule(deadline)
+	if err != nil {
+		w.fail(Schedule, err)
+		return 0
+	}
+	w.raw = append(w.raw, byte(Schedule))
+	w.appendDelay(deadline)
+	w.last = key
+	w.endOp()
+	return key
+}
+
+// Reschedule records that a pending timer is moved. The deadline must be after the
+// clock.
+func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
+	if w.err != nil {
+		return
+	}
+	if err := w.reschedule(key, deadline); err != nil {
+		w.fail(Reschedule, err)
+		return
+	}
+	w.raw = append(w.raw, byte(Reschedule))
+	w.appendKey(key)
+	w.appendDelay(deadline)
+	w.endOp()
+}
+
+// Cancel records that a pending timer is removed.
+func (w *Writer) Cancel(key uint32) {
+	if w.err != nil {
+		return
+	}
+	if err := w.cancel(key); err != nil {
+		w.fail(Cancel, err)
+		return
+	}
+	w.raw = append(w.raw, byte(Cancel))
+	w.appendKey(key)
+	w.endOp()
+}
+
+// Advance records that the clock moves, perhaps by 0 ticks, and that the timers of
+// these keys fire. They must be all that are due.
+func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
+	if w.err != nil {
+		return
+	}
+	ticks := to - w.totals.Last
+	if _, err := w.advance(to, fired); err != nil {
+		w.fail(Advance, err)
+		return
+	}
+	w.raw = binary.AppendUvarint(append(w.raw, byte(Advance)), uint64(ticks))
+	w.raw = binary.AppendUvarint(w.raw, uint64(len(fired)))
+	for _, key := range fired {
+		w.appendKey(key)
+	}
+	w.endOp()
+}
+
+// Refused records a Reschedule or a Cancel of a timer that is not pending.
+func (w *Writer) Refused(k Kind) {
+	if w.err != nil {
+		return
+	}
+	switch k {
+	case Cancel:
+		k = RefusedCancel
+	case Reschedule:
+		k = RefusedReschedule
+	default:
+		w.fail(k, fmt.Errorf("want %v or %v", Reschedule, Cancel))
+		return
+	}
+	w.totals.Ops[k]++
+	w.raw = append(w.raw, byte(k))
+	w.endOp()
+}
+
+// Totals returns the totals of what is recorded so far.
+func (w *Writer) Totals() Totals { return w.totals }
+
+// Err returns the first error so far.
+func (w *Writer) Err() error { return w.err }
+
+// Close completes the trace and returns the first error of all. A reader takes a
+// trace that is not completed to be cut short.
+func (w *Writer) Close() error {
+	if w.chunks == nil {
+		return w.err
+	}
+	if w.err == nil {
+		if err := w.checkEnd(); err != nil {
+			w.fail(Advance, err)
+		}
+	}
+	if w.err == nil {
+		w.endChunk()
+	}
+	chunks, err := w.chunks.close()
+	if w.err == nil {
+		w.err = err
+	}
+	if w.err == nil {
+		w.err = w.chunks.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals), 0))
+	}
+	w.chunks = nil
+	return w.err
+}
+
+// appendKey appends a key as the difference to the key before it.
+func (w *Writer) appendKey(key uint32) {
+	w.raw = binary.AppendVarint(w.raw, int64(key)-int64(w.last))
+	w.last = key
+}
+
+// appendDelay appends a deadline as the difference to the clock.
+func (w *Writer) appendDelay(deadline structures.Tick) {
+	w.raw = binary.AppendUvarint(w.raw, uint64(deadline-w.totals.Last))
+}
+
+// endOp ends an operation, and the chunk if it is full.
+func (w *Writer) endOp() {
+	w.ops++
+	if len(w.raw) >= w.size {
+		w.endChunk()
+	}
+}
+
+// endChunk passes the chunk on to be written, and begins another one.
+func (w *Writer) endChunk() {
+	if w.ops == 0 {
+		return
+	}
+	if err := w.chunks.failed(); err != nil {
+		w.err = err
+		return
+	}
+	w.chunks.send(rawChunk{raw: w.raw, ops: w.ops})
+	w.raw, w.ops, w.last = w.chunks.buffer(), 0, 0
+}
+
+func (w *Writer) fail(k Kind, err error) {
+	w.err = fmt.Errorf("trace: operation %d, %v: %w", w.totals.Count()+1, k, err)
+}
