@@ -50,7 +50,7 @@ func program(how string) (code int) {
 		code = 7
 	case "serves":
 		interrupt := make(chan os.Signal, 1)
-		signal.Notify(interrupt, os.Interrupt)
+		signal.Notify(interrupt, os.Interrupt, syscall.SIGTERM) // whichever comes first
 		fmt.Println("ready")
 		<-interrupt
 	}
