@@ -51,9 +51,15 @@ func inFamilies(names []string) []structure {
 func testKnowledge(structures []string) knowledge {
 	return knowledge{structures: inFamilies(structures), workload: func(name string) (workload.Workload, bool) {
 		w := workload.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
-		switch name {
-		case "kafka-purgatory", "cache-ttl":
-			w.Resident = 50_000
+		switch rest, grid := strings.CutPrefix(name, "grid-"); {
+		case grid:
+			delays, percent, _ := strings.Cut(rest, "-")
+			w.Category, w.Grid = workload.Grid, &workload.GridPlace{Delays: delays}
+			fmt.Sscan(percent, &w.Grid.CancelPercent)
+		case name == "kafka-purgatory" || name == "cache-ttl":
+			w.Category, w.Resident = workload.Program, 50_000
+		default:
+			w.Category = workload.Synthetic
 		}
 		return w, slices.Contains(workloads, name)
 	}}
@@ -127,8 +133,11 @@ func (f fixture) cell(w string, n int) results.Cell {
 	nothingFires := w == "churn" || w == "start-stop"
 	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474
-	if place, ok := gridName(w); ok {
-		c.CancelRate = float64(place.cancelled) / 100
+	known, _ := testKnowledge(nil).workload(w)
+	c.Category = string(known.Category)
+	if known.Grid != nil {
+		c.Grid = &results.Grid{Delays: known.Grid.Delays, CancelPercent: known.Grid.CancelPercent}
+		c.CancelRate = float64(known.Grid.CancelPercent) / 100
 	}
 	if nothingFires {
 		proof = script.Proof{Scheduled: 200_000, Cancelled: 190_000, Pending: 10_000, Checksum: 0}

@@ -40,7 +40,7 @@ depend on the machine and on who else uses it. The tables go to ` + goalsFile + 
 takes some minutes and 6 GB of memory.`,
 		Example: "  timerbench goals\n  timerbench goals --scale 100 --trials 3   # a hundredth of the timers, to see that it works",
 		Args:    cobra.NoArgs,
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
