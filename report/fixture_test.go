@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,8 +55,8 @@ func testKnowledge(structures []string) knowledge {
 		switch rest, grid := strings.CutPrefix(name, "grid-"); {
 		case grid:
 			delays, percent, _ := strings.Cut(rest, "-")
-			w.Category, w.Grid = workload.Grid, &workload.GridPlace{Delays: delays}
-			fmt.Sscan(percent, &w.Grid.CancelPercent)
+			cancelled, _ := strconv.Atoi(percent) // of a name above
+			w.Category, w.Grid = workload.Grid, &workload.GridPlace{Delays: delays, CancelPercent: cancelled}
 		case name == "kafka-purgatory" || name == "cache-ttl":
 			w.Category, w.Resident = workload.Program, 50_000
 		default:
