@@ -93,6 +93,10 @@ func (f fixture) results() *results.Run {
 			r.Cells = append(r.Cells, f.cell(w, n))
 		}
 	}
+	for _, s := range f.structures {
+		fresh := 30 + 60*random("memory", s).Float64()
+		r.Memory = append(r.Memory, results.Memory{Structure: s, N: 100_000, EmptyBytes: 400, Bytes: fresh, AgedBytes: 1.2 * fresh, Replaced: 200_000, CollectNS: 1e6})
+	}
 	for _, distribution := range []string{"uniform", "clustered"} {
 		for _, driver := range []results.Driver{results.Ticking, results.Tickless} {
 			for _, s := range f.structures {

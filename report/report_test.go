@@ -171,7 +171,7 @@ func TestCharts(t *testing.T) {
 	}
 	summaries := []string{"overview", "scale", "grid", "realistic"}
 	all := slices.Concat(summaries, byCell("hold-1000000", "grid-uniform-50-1000000", "grid-clustered-50-1000000", "kafka-purgatory-50000", "cache-ttl-50000"),
-		[]string{"idle", "memory"})
+		[]string{"idle", "memory", "ageing"})
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -189,7 +189,7 @@ func TestCharts(t *testing.T) {
 	}{
 		{"twenty structures", large().results(), all},
 		{"odd", compact(), slices.Concat(summaries, byCell("hold-100000", "grid-uniform-50-100000", "grid-clustered-50-100000", "kafka-purgatory-50000"),
-			[]string{"idle", "memory"})},
+			[]string{"idle", "memory", "ageing"})},
 		{"single size, structure and trial", single.results(), renamed(all, "-1000000", "-1000")},
 		{"zeros", zeros, renamed(renamed(without("scale", "memory"), "-1000000", "-0"), "-50000", "-0")},
 		{"only the floor", onlyFloor, without("overview", "memory")},
