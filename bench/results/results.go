@@ -19,7 +19,7 @@ const (
 	Version = 1
 )
 
-// Results is everything one run has found out: where it ran, what it was asked,
+// Run is everything one run has found out: where it ran, what it was asked,
 // and every trial. It is the content of a results file.
 type Run struct {
 	Format      string      `json:"format"`
