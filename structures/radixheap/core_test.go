@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -29,7 +30,58 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"before the base": func(h *Heap[int]) { h.core.lists.SetDeadline(5, 7) },
 		"other bucket":    func(h *Heap[int]) { h.core.lists.SetDeadline(4, 17) },
 		"base":            func(h *Heap[int]) { h.core.base = 7 },
-		"noted too early": func(h *Heap[int]) { h.core.least[3] = 11 },
-		"noted too late":  func(h *Heap[int]) { h.core.least[3] = 13 },
+		"after the clock": func(h *Heap[int]) { h.clock = clock.Clock{} },
+		"bound too early": func(h *Heap[int]) { h.core.bound[3] = 11 },
+		"bound too late":  func(h *Heap[int]) { h.core.bound[3] = 13 },
 	})
+}
+
+// A timer that is cancelled or moved before it fires costs no search, whether it is
+// the earliest one or not: what it costs does not grow with the number of timers.
+func TestCancellingTheEarliestCostsTheSameAmongAny(t *testing.T) {
+	const timeout = 30_000
+	for name, operate := range map[string]func(h *Heap[int], oldest structures.ID, now structures.Tick) structures.ID{
+		"cancel, schedule, Pop": func(h *Heap[int], oldest structures.ID, now structures.Tick) structures.ID {
+			h.Cancel(oldest)
+			id := h.Schedule(now+timeout, 0)
+			h.Pop(now)
+			return id
+		},
+		"cancel, schedule, Next": func(h *Heap[int], oldest structures.ID, now structures.Tick) structures.ID {
+			h.Pop(now)
+			h.Cancel(oldest)
+			h.Next()
+			return h.Schedule(now+timeout, 0)
+		},
+		"reschedule, Pop, Next": func(h *Heap[int], oldest structures.ID, now structures.Tick) structures.ID {
+			h.Reschedule(oldest, now+timeout)
+			h.Pop(now)
+			h.Next()
+			return oldest
+		},
+	} {
+		for _, n := range []int{1_000, 10_000, 100_000} {
+			for _, life := range []structures.Tick{100, timeout - 1} { // of a timer, in ticks
+				h := New[int]()
+				ids := make([]structures.ID, n)
+				for i := range ids {
+					ids[i] = h.Schedule(structures.Tick(i)*life/structures.Tick(n)+timeout, 0)
+				}
+				before := h.Work()
+				for i := range 2 * n {
+					now := structures.Tick(n+i) * life / structures.Tick(n)
+					ids[i%n] = operate(h, ids[i%n], now)
+				}
+				w := h.Work().Sub(before)
+				if cost := float64(w.SlotsVisited+w.Moved+w.Comparisons) / float64(2*n); cost > 20 {
+					t.Errorf("%s: %d timers cancelled after %d ticks: %.1f steps an operation, want at most 20", name, n, life, cost)
+				} else {
+					t.Logf("%s: %d timers cancelled after %d ticks: %.1f steps an operation", name, n, life, cost)
+				}
+				if h.Len() != n {
+					t.Fatalf("%s: %d timers pending, want %d", name, h.Len(), n)
+				}
+			}
+		}
+	}
 }

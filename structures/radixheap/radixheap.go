@@ -1,8 +1,8 @@
 // Package radixheap keeps timers in a radix heap.
 //
-// A radix heap has a bucket for each bit of a deadline: a timer lies in the bucket
-// of the highest bit in which its deadline differs from the base, the last deadline
-// that came up. Deadlines in a lower bucket come before those in a higher one.
+// A radix heap has a bucket for each bit of a deadline: a timer is in the bucket
+// of the highest bit in which its deadline differs from the base, a tick that the
+// clock has passed. Deadlines in a lower bucket come before those in a higher one.
 // When the lowest bucket that holds any comes due, its earliest deadline becomes
 // the base, and its timers are spread over the buckets below.
 //
@@ -14,10 +14,11 @@
 // beside its value.
 //
 // Costs. Schedule, Reschedule and Cancel O(1). A timer moves down at most 63 times
-// before it fires, in practice about as often as its delay has bits, whatever the
-// number of timers: Pop is O(1) besides. A Pop that spreads a bucket goes through
-// all of it. Next is O(1) while the earliest deadline of the lowest bucket is
-// known, and goes through that bucket after that timer was cancelled or moved.
+// in its life, in practice about as often as its delay has bits, whatever the
+// number of timers: Pop and Next are O(1) besides. A Pop or Next that spreads a
+// bucket goes through all of it. A bucket is not searched for its earliest deadline
+// when that timer is cancelled or moved. Next keeps naming the old deadline then,
+// until a Pop at that tick spreads the bucket.
 //
 // Ties. Timers of one deadline fire in the order in which they were last scheduled
 // or rescheduled (FIFO).
@@ -98,26 +99,32 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 
 // Pop moves the clock to tick now, unless it is there or past it, and removes and
 // returns a timer with the earliest deadline, if that is due: FIFO among timers of
-// one deadline. It costs O(1), and O(timers in it) when a bucket is spread, which
-// happens to a timer at most 63 times.
+// one deadline. It costs O(1), and O(timers in it) for a bucket that is spread,
+// which happens to a timer at most 63 times.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	now = h.clock.Advance(now)
-	if h.table.Len() == 0 || h.core.earliest() > now {
+	if h.table.Len() == 0 || h.core.next() > now {
 		return t, false
 	}
-	slot := h.core.pop()
+	slot := h.core.pop(now)
+	if slot == slab.None {
+		return t, false // the bound was the deadline of a timer since cancelled
+	}
 	t.ID, t.Deadline = h.table.ID(slot), h.core.lists.Deadline(slot)
 	t.Value = h.table.Free(slot)
 	return t, true
 }
 
-// Next returns the earliest deadline, and false when nothing is pending. It costs
-// O(1) while that is known, and O(timers in the lowest bucket) otherwise.
+// Next returns the earliest deadline or, where the timer that had it was cancelled
+// or moved, possibly that older and earlier one; a Pop at that tick spreads a bucket.
+// It is after the clock unless a timer is due now. ok is false when nothing is
+// pending. It costs as much as Pop.
 func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
 	if h.table.Len() == 0 {
 		return 0, false
 	}
-	return h.core.earliest(), true
+	h.core.advance(h.clock.Now())
+	return h.core.next(), true
 }
 
 // Len returns the number of pending timers, in O(1).
@@ -125,10 +132,8 @@ func (h *Heap[T]) Len() int { return h.table.Len() }
 
 // Work returns the counters of the work done so far, by Pop and by Next:
 //
-//   - SlotsVisited: one for each bucket that is spread or searched for its earliest
-//     deadline.
+//   - SlotsVisited: one for each bucket that is spread.
 //   - Moved: one for each timer of a bucket that is spread.
-//   - Comparisons: one for each timer of a bucket that is searched.
 func (h *Heap[T]) Work() structures.Work { return h.core.work }
 
 // CheckInvariants walks the whole heap and names the first broken invariant. It
@@ -137,5 +142,5 @@ func (h *Heap[T]) CheckInvariants() error {
 	if err := h.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return h.core.check(h.table.Len(), h.table.InUse)
+	return h.core.check(h.clock.Now(), h.table.Len(), h.table.InUse)
 }
