@@ -9,9 +9,10 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-func TestAnEntryTakes16Bytes(t *testing.T) {
-	if size := unsafe.Sizeof(entry{}); size != 16 {
-		t.Fatalf("an entry takes %d bytes, want 16", size)
+// 16 bytes, or 12 where the machine has 32 bits and does not align a tick.
+func TestAnEntryIsADeadlineAndASlot(t *testing.T) {
+	if got, want := unsafe.Sizeof(entry{}), 8+unsafe.Alignof(structures.Tick(0)); got != want {
+		t.Fatalf("an entry takes %d bytes, want %d", got, want)
 	}
 }
 
@@ -20,6 +21,9 @@ func TestCapacity(t *testing.T) {
 }
 
 func TestChildrenShareACacheLine(t *testing.T) {
+	if unsafe.Sizeof(entry{}) != 16 {
+		t.Skip("a cache line does not hold a whole number of entries of 12 bytes")
+	}
 	aligned := func(h *Heap[int]) bool {
 		return uintptr(unsafe.Pointer(&h.core.heap[0]))%64 == 0 && quad.Child(quad.Root)%quad.Arity == 0
 	}
