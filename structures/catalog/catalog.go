@@ -107,8 +107,8 @@ func All() []Entry {
 			Summary: "hierarchical wheel without cascades, coarse: Linux since 4.8",
 			Source:  "Gleixner 2016, Linux kernel/time/timer.c",
 			Costs:   Costs{"O(1)", "O(1)", "O(1)"},
-			MaxLate: hwheellinux.MaxLate,
-			New:     func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() },
+			MaxLate: hwheellinux.MaxLate, Late: "less than 8/63 (12.7 %) of the delay",
+			New: func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() },
 		},
 		{
 			Name: "calendar", Family: Wheels, Package: root + "calendar",
