@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // check must find what the suite relies on it to find. There is one timer in each of
 // slots 1 to 4 of the slab: due at tick 5 but not popped, twice on level 0, on level 1.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Wheel[int] {
+	whitebox.FindsDamage(t, func() *Wheel[int] {
 		w := New[int]()
 		for _, deadline := range []structures.Tick{5, 10, 10, 100} { // 100 rounds up to 104
 			w.Schedule(deadline, 0)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -100,7 +101,7 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *List[int] { return schedtest.Nine(New[int]()) }, map[string]func(*List[int]){
+	whitebox.FindsDamage(t, func() *List[int] { return whitebox.Nine(New[int]()) }, map[string]func(*List[int]){
 		"earliest":  func(l *List[int]) { l.core.earliest = 1 },
 		"range":     func(l *List[int]) { l.core.earliest = 9 },
 		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },

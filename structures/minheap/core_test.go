@@ -5,7 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/longtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 func TestParentAndChildAgree(t *testing.T) {
@@ -82,12 +83,12 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 // The last entry may have to go up or down, and the last group of children has any
 // length.
 func TestEveryTimerCanGoFromAnySize(t *testing.T) {
-	schedtest.Removals(t, func() structures.Scheduler[uint64] { return New[uint64]() })
+	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
 // check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Heap[int] { return schedtest.Nine(New[int]()) }, map[string]func(*Heap[int]){
+	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
 		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
 		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },

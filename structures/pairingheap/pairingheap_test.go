@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -228,7 +229,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"root":     func(c *core, child uint32) { c.root = child },
 		"bad root": func(c *core, _ uint32) { c.root = 99 },
 	} {
-		h := schedtest.Nine(New[int]())
+		h := whitebox.Nine(New[int]())
 		if err := h.CheckInvariants(); err != nil {
 			t.Fatalf("%s: before: %v", name, err)
 		}

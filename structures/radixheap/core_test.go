@@ -5,13 +5,13 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // check must find what the suite relies on it to find. The base is 8, and slots 2,
 // 1, 3, 4 and 5 hold timers due at 8, 9, 12, 13 and 100: in bucket 0, 1, 3, 3 and 7.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Heap[int] {
+	whitebox.FindsDamage(t, func() *Heap[int] {
 		h := New[int]()
 		h.Schedule(8, 0)
 		h.Schedule(8, 0)

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/quadheap"
-	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // The conformance suite is run by the packages that choose an order.
@@ -56,7 +56,7 @@ func TestTheBucketBeingServedIsNotJoined(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Scheduler[int] {
+	whitebox.FindsDamage(t, func() *Scheduler[int] {
 		s := New[int](quadheap.New[uint32](), 0)
 		for _, deadline := range []structures.Tick{10, 10, 20} {
 			s.Schedule(deadline, 0)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -101,7 +102,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	} {
 		in := &sorted{}
 		s := New[int](in, 0)
-		schedtest.Nine(&s)
+		whitebox.Nine(&s)
 		if err := s.CheckInvariants(); err != nil {
 			t.Fatalf("%s: before: %v", name, err)
 		}
