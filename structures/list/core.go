@@ -1,17 +1,21 @@
 package list
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"math"
 
-// unknown is the place of the earliest entry when a scan has yet to find it.
+	"github.com/timerbench/timerbench/structures"
+)
+
+// unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
 
-// core is the list of slots. The entry at place i is of slots[i] and due at
-// deadlines[i]; the order of entries means nothing.
+// core is the queue of slots. The entry at place i is of slots[i] and due at
+// deadlines[i]; place[slot] is its place. The entries are in no order.
 type core struct {
 	deadlines   []structures.Tick
 	slots       []uint32
-	place       []uint32 // per slot: where its entry is, if pending
-	earliest    int      // the place of the earliest entry, or unknown
+	place       []uint32
+	earliest    int // the place of the earliest entry, or unknown
 	comparisons uint64
 }
 
@@ -24,10 +28,8 @@ func newCore(capacity int) core {
 	}
 }
 
-func (c *core) len() int { return len(c.deadlines) }
-
-// add puts slot, which has no entry, at the end.
-func (c *core) add(slot uint32, deadline structures.Tick) {
+// Add adds an entry for slot at the end.
+func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
 	for int(slot) >= len(c.place) {
 		c.place = append(c.place, 0)
 	}
@@ -38,12 +40,13 @@ func (c *core) add(slot uint32, deadline structures.Tick) {
 	if i == 0 {
 		c.earliest = i
 	} else {
-		c.challenge(i, deadline)
+		c.compareWithEarliest(i, deadline)
 	}
 }
 
-// challenge makes entry i the earliest one if it is, as far as that is known.
-func (c *core) challenge(i int, deadline structures.Tick) {
+// compareWithEarliest makes entry i the earliest one if it is. It does nothing while
+// the earliest one is unknown.
+func (c *core) compareWithEarliest(i int, deadline structures.Tick) {
 	if c.earliest == unknown {
 		return
 	}
@@ -53,8 +56,30 @@ func (c *core) challenge(i int, deadline structures.Tick) {
 	}
 }
 
-// remove takes the entry of slot out; the last entry takes its place.
-func (c *core) remove(slot uint32) {
+// Pop removes the earliest entry if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(c.deadlines) == 0 {
+		return 0, math.MaxInt64
+	}
+	if at = c.Next(clock); at > clock {
+		return 0, at
+	}
+	slot = c.slots[c.earliest]
+	c.Remove(slot)
+	return slot, at
+}
+
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick {
+	if c.earliest == unknown {
+		c.earliest = scan(c.deadlines)
+		c.comparisons += uint64(len(c.deadlines) - 1)
+	}
+	return c.deadlines[c.earliest]
+}
+
+// Remove removes the entry of slot. The last entry takes its place.
+func (c *core) Remove(slot uint32) {
 	i, last := int(c.place[slot]), len(c.deadlines)-1
 	switch c.earliest {
 	case i:
@@ -68,13 +93,13 @@ func (c *core) remove(slot uint32) {
 	c.deadlines, c.slots = c.deadlines[:last], c.slots[:last]
 }
 
-// move gives the entry of slot another deadline.
-func (c *core) move(slot uint32, deadline structures.Tick) {
+// Move gives the entry of slot another deadline.
+func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
 	i := int(c.place[slot])
 	old := c.deadlines[i]
 	c.deadlines[i] = deadline
 	if i != c.earliest {
-		c.challenge(i, deadline)
+		c.compareWithEarliest(i, deadline)
 		return
 	}
 	c.comparisons++
@@ -83,11 +108,5 @@ func (c *core) move(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// first returns the earliest entry. There must be one.
-func (c *core) first() (slot uint32, deadline structures.Tick) {
-	if c.earliest == unknown {
-		c.earliest = scan(c.deadlines)
-		c.comparisons += uint64(len(c.deadlines) - 1)
-	}
-	return c.slots[c.earliest], c.deadlines[c.earliest]
-}
+// Work returns the comparisons. A list does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

@@ -2,22 +2,28 @@
 // one: what a program does that has a few timers and no library, and what
 // Python's schedule does, which takes min() over its list of jobs.
 //
-// It is here to answer how many timers it takes for anything cleverer to pay. So
-// it is a list at its best. Deadlines stand side by side in an array of their
-// own, eight to a cache line, and a scan reads nothing else, in order. The last
-// entry takes the place of one that goes, so that nothing shifts; where an entry
-// stands is kept beside, 4 bytes a timer, so that cancelling does not search, as
-// schedule's remove does. And the earliest entry is remembered: schedule scans
-// each time it is asked whether anything is due, this list only after the
-// earliest timer went, be it fired, cancelled or moved to later.
+// It answers how many timers it takes until another structure pays, so it is as fast
+// as a list can be:
+//
+//   - Deadlines are an array of their own, eight to a cache line, and a scan reads
+//     nothing else, in order.
+//   - The last entry takes the place of one that is removed, so that nothing shifts.
+//   - The place of an entry is kept in an array, 4 bytes a timer, so that Cancel does
+//     not search, as schedule's remove does.
+//   - The earliest entry is remembered. schedule scans each time that it is asked
+//     whether anything is due; this list scans after the earliest timer was fired,
+//     cancelled or moved to later, and Pop only when the clock has reached the
+//     deadline that this timer had.
 //
 // Costs, for n pending timers: Schedule, Cancel and Reschedule O(1); Pop
-// and Next O(n) when the earliest timer has gone since the last scan, with n-1
-// comparisons, otherwise O(1). So each timer that fires costs one scan, k timers
-// due at once cost k, and a wake-up on which nothing fires costs none. 16 bytes a
-// timer beside the value and its ID.
+// and Next O(n) when they have to scan, with n-1 comparisons, otherwise O(1). So each
+// timer that fires costs one scan, k timers due at once cost k, and a wake-up on which
+// nothing fires mostly costs none. 16 bytes a timer beside the value and its ID.
 //
-// Ties: unspecified. Equal deadlines fire in any order, though always in the
+// Work counts Comparisons: one for each time that two deadlines are compared, nearly
+// all of them in scans.
+//
+// Ties. Unspecified. Equal deadlines fire in any order, though always in the
 // same one for the same calls.
 //
 // Pick it for a few dozen timers, or for timers that are nearly all cancelled or
@@ -30,9 +36,9 @@ package list
 
 import (
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
@@ -42,106 +48,21 @@ type Option func(*config)
 
 type config struct{ capacity int }
 
-// Capacity reserves room for n timers, so that none of the first n allocates; it
-// is no limit. New panics unless 0 <= n <= 2^32-2. The default is 0.
+// Capacity reserves room for n timers, so that none of the first n allocates. It is
+// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) {
-		option.Between("list", "Capacity", n, 0, slab.MaxCapacity)
-		c.capacity = n
-	}
+	return func(c *config) { c.capacity = option.Between("list", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
-// List is an unsorted list of timers with values of type T. Make it with New.
-type List[T any] struct {
-	clock clock.Clock
-	table slab.Table[T]
-	core  core
-}
+// List is an unsorted list of timers with values of type T. Make it with New. It keeps
+// the contract of structures.Scheduler, and is for one goroutine at a time.
+type List[T any] struct{ scheduler[T] }
 
-// New returns an empty list whose clock stands at tick 0. It panics when an
-// option is invalid.
+type scheduler[T any] = slotted.Scheduler[T, core, *core]
+
+// New returns an empty list whose clock stands at tick 0. It panics when an option is
+// invalid.
 func New[T any](opts ...Option) *List[T] {
-	var c config
-	for _, set := range opts {
-		set(&c)
-	}
-	return &List[T]{table: slab.New[T](c.capacity), core: newCore(c.capacity)}
-}
-
-// Schedule adds a pending timer that comes due at tick deadline, or at the tick
-// after the clock if that is later, and returns the ID that names it. O(1),
-// amortised over growth.
-func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	slot, id := l.table.Put(value)
-	l.core.add(slot, l.clock.Clamp(deadline))
-	return id
-}
-
-// Reschedule moves a pending timer to tick deadline and keeps its ID and its
-// value. It returns false, and touches nothing, when id is not pending. O(1).
-func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	slot := l.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	l.core.move(slot, l.clock.Clamp(deadline))
-	return true
-}
-
-// Cancel removes a pending timer. It returns false, and touches nothing, when
-// id is not pending. O(1).
-func (l *List[T]) Cancel(id structures.ID) bool {
-	slot := l.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	l.core.remove(slot)
-	l.table.Free(slot)
-	return true
-}
-
-// Pop moves the clock to tick now, unless it is there or past it, and removes
-// and returns a timer with the earliest deadline, if that is due. O(n) when the
-// earliest timer has gone since the last scan, otherwise O(1).
-func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	now = l.clock.Advance(now)
-	if l.core.len() == 0 {
-		return t, false
-	}
-	slot, deadline := l.core.first()
-	if deadline > now {
-		return t, false
-	}
-	t.ID, t.Deadline = l.table.ID(slot), deadline
-	l.core.remove(slot)
-	t.Value = l.table.Free(slot)
-	return t, true
-}
-
-// Next returns the earliest deadline, in ticks; ok is false when nothing is
-// pending. It costs as much as Pop.
-func (l *List[T]) Next() (at structures.Tick, ok bool) {
-	if l.core.len() == 0 {
-		return 0, false
-	}
-	_, at = l.core.first()
-	return at, true
-}
-
-// Len returns the number of pending timers. O(1).
-func (l *List[T]) Len() int { return l.core.len() }
-
-// Work returns how many times two deadlines were compared, nearly all of them
-// in scans. A list does no work of the other kinds.
-func (l *List[T]) Work() structures.Work {
-	return structures.Work{Comparisons: l.core.comparisons}
-}
-
-// CheckInvariants walks the whole list and names the first broken invariant.
-// O(n).
-func (l *List[T]) CheckInvariants() error {
-	if err := l.table.CheckInvariants(); err != nil {
-		return err
-	}
-	return l.core.check(l.table.Len(), l.table.InUse)
+	c := option.Apply(config{}, opts)
+	return &List[T]{slotted.New[T](newCore(c.capacity), c.capacity)}
 }

@@ -86,14 +86,12 @@ func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
-// check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
-		"order":    func(h *Heap[int]) { h.core.heap[root+1].deadline = 0 },
-		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[root+1].slot]++ },
-		"slot":     func(h *Heap[int]) { h.core.heap[root+1].slot = 99 },
-		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
-		"length":   func(h *Heap[int]) { h.core.shrink() },
-		"table":    func(h *Heap[int]) { h.table.Put(0) },
+	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
+		"order":    func(c *core) { c.heap[root+1].deadline = 0 },
+		"position": func(c *core) { c.pos[c.heap[root+1].slot]++ },
+		"slot":     func(c *core) { c.heap[root+1].slot = 99 },
+		"length":   func(c *core) { c.shrink() },
 	})
 }

@@ -26,23 +26,21 @@ func TestChildrenShareACacheLine(t *testing.T) {
 	if unsafe.Sizeof(entry{}) != 16 {
 		t.Skip("a cache line does not hold a whole number of entries of 12 bytes")
 	}
-	aligned := func(h *Heap[int]) bool {
-		return uintptr(unsafe.Pointer(&h.core.heap[0]))%64 == 0 && quad.Child(quad.Root)%quad.Arity == 0
-	}
+	aligned := func(c *core) bool { return uintptr(unsafe.Pointer(&c.heap[0]))%64 == 0 }
 	for n := range 300 {
-		if h := New[int](Capacity(n)); !aligned(h) {
+		if c := newCore(n); !aligned(&c) {
 			t.Fatalf("Capacity(%d): children do not begin at a cache line", n)
 		}
 	}
-	h := New[int]()
+	c := newCore(0)
 	for n := range 100_000 {
-		if room := cap(h.core.heap); room > max(2*(n+quad.Root), quad.Arity) {
+		if room := cap(c.heap); room > max(2*(n+quad.Root), quad.Arity) {
 			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
 		}
-		if !aligned(h) {
+		if !aligned(&c) {
 			t.Fatalf("%d timers: children do not begin at a cache line", n)
 		}
-		h.Schedule(structures.Tick(n), n)
+		c.Add(uint32(n+1), structures.Tick(n), 0)
 	}
 }
 
@@ -100,14 +98,12 @@ func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
-// check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
-		"order":    func(h *Heap[int]) { h.core.heap[quad.Root+1].deadline = 0 },
-		"position": func(h *Heap[int]) { h.core.pos[h.core.heap[quad.Root+1].slot]++ },
-		"slot":     func(h *Heap[int]) { h.core.heap[quad.Root+1].slot = 99 },
-		"freed":    func(h *Heap[int]) { h.table.Free(3); h.core.shrink() },
-		"length":   func(h *Heap[int]) { h.core.shrink() },
-		"table":    func(h *Heap[int]) { h.table.Put(0) },
+	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
+		"order":    func(c *core) { c.heap[quad.Root+1].deadline = 0 },
+		"position": func(c *core) { c.pos[c.heap[quad.Root+1].slot]++ },
+		"slot":     func(c *core) { c.heap[quad.Root+1].slot = 99 },
+		"length":   func(c *core) { c.shrink() },
 	})
 }

@@ -2,6 +2,7 @@ package radixheap
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
@@ -12,7 +13,7 @@ import (
 // which is negative.
 const buckets = 64
 
-// core orders slots by deadline. At all times
+// core is the queue of slots. At all times
 //
 //   - the base is at most the clock, and no deadline is before it;
 //   - a timer is in the bucket that bucketOf returns for its deadline and the
@@ -37,10 +38,16 @@ func bucketOf(deadline, base structures.Tick) int {
 	return bits.Len64(uint64(deadline ^ base))
 }
 
-// add adds a slot. The deadline is not before the base.
-func (c *core) add(slot uint32, deadline structures.Tick) {
+// Add adds a slot to a bucket.
+func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
 	c.link(slot, deadline)
+}
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline, clock)
 }
 
 // link appends a slot to the bucket of its deadline.
@@ -56,41 +63,43 @@ func (c *core) link(slot uint32, deadline structures.Tick) {
 	c.lists.PushBack(&c.buckets[i], slot)
 }
 
-// remove unlinks a slot.
-func (c *core) remove(slot uint32) {
+// Remove unlinks a slot.
+func (c *core) Remove(slot uint32) {
 	i := bucketOf(c.lists.Deadline(slot), c.base) & (buckets - 1)
 	if c.lists.Remove(&c.buckets[i], slot) {
 		c.occupied &^= 1 << i
 	}
 }
 
-// next returns the bound of the lowest bucket: no timer is due before it. There
-// must be a timer.
-func (c *core) next() structures.Tick {
-	return c.bound[bits.TrailingZeros64(c.occupied)&(buckets-1)]
-}
-
-// advance spreads the lowest bucket until that is bucket 0, or until no deadline is
-// at or before the clock. There must be a timer.
-func (c *core) advance(clock structures.Tick) {
-	for c.occupied&1 == 0 && c.next() <= clock {
-		c.spread(bits.TrailingZeros64(c.occupied) & (buckets - 1))
+// Next returns the bound of the lowest bucket, after the buckets were spread whose bound
+// the clock has reached: it is after the clock unless a timer is due. An empty heap has
+// the last tick.
+func (c *core) Next(clock structures.Tick) structures.Tick {
+	for c.occupied != 0 {
+		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
+		if i == 0 || c.bound[i] > clock {
+			return c.bound[i]
+		}
+		c.spread(i)
 	}
+	return math.MaxInt64
 }
 
-// pop removes the earliest timer that is due and returns its slot, or 0 when none
-// is. There must be a timer.
-func (c *core) pop(clock structures.Tick) uint32 {
-	c.advance(clock)
+// Pop removes the earliest timer if it is due: then it is in bucket 0.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	at = c.Next(clock)
 	if c.occupied&1 == 0 {
-		return 0
+		return 0, at
 	}
-	slot := c.lists.PopFront(&c.buckets[0])
+	slot = c.lists.PopFront(&c.buckets[0])
 	if c.buckets[0].Empty() {
 		c.occupied &^= 1
 	}
-	return slot
+	return slot, at
 }
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work { return c.work }
 
 // spread moves the base to the bound of bucket i, the lowest one, and each of its
 // timers to a bucket below. They keep their order, which makes ties FIFO. Timers of
@@ -111,9 +120,8 @@ func (c *core) spread(i int) {
 	c.work.Moved += moved
 }
 
-// check walks all buckets and names the first broken invariant. live tells which
-// slots hold a pending timer, of which there are size.
-func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
+// Check walks all buckets.
+func (c *core) Check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
 	if c.base < 0 || c.base > clock {
 		return fmt.Errorf("radixheap: base %d, clock %d", c.base, clock)
 	}
@@ -128,7 +136,7 @@ func (c *core) check(clock structures.Tick, size int, live func(slot uint32) boo
 		}
 		total += n
 		for slot, deadline := range c.lists.All(l) {
-			if !live(slot) {
+			if !inUse(slot) {
 				return fmt.Errorf("radixheap: slot %d in bucket %d holds no timer", slot, i)
 			}
 			if deadline < c.bound[i] || bucketOf(deadline, c.base) != i {

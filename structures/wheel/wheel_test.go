@@ -142,7 +142,7 @@ func TestJumpsKeepTheOrder(t *testing.T) {
 // All pairs of ticks and all widths, against stepping from tick to tick.
 func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 	for n := 1; n <= 9; n++ {
-		r := newRing(n, 0)
+		r := newRing(n)
 		for from := structures.Tick(0); from < 3*structures.Tick(n); from++ {
 			for to := from + 1; to <= from+3*structures.Tick(n); to++ {
 				var want, got []int
@@ -166,7 +166,7 @@ func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 func TestOccupiedAfterIsTheNextTickOfAnOccupiedSlot(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for pattern := range 1 << n {
-			r := newRing(n, 0)
+			r := newRing(n)
 			for i := range n {
 				if pattern>>i&1 == 1 {
 					r.occupied.Set(i)
