@@ -54,7 +54,7 @@ func (c *core) Work() structures.Work {
 }
 
 // Add adds a timer to the bucket of its day.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		c.nodes = append(c.nodes, node{})
 	}
@@ -100,9 +100,9 @@ func (c *core) Remove(slot uint32) {
 }
 
 // Move removes a timer and adds it again, behind all timers of its deadline.
-func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
-	c.Add(slot, deadline, clock)
+	c.Add(slot, deadline)
 }
 
 // find returns the earliest timer, or none if no timer is due up to a tick. It may

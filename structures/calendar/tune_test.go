@@ -38,9 +38,9 @@ func TestSampleMeasuresSeparations(t *testing.T) {
 		for _, n := range []int{16, 100, 5000} {
 			c := newCore(n)
 			for i := range n { // in no order
-				c.Add(uint32(i+1), 1+structures.Tick(i*7919%n)<<shift, 0)
+				c.Add(uint32(i+1), 1+structures.Tick(i*7919%n)<<shift)
 			}
-			c.Add(uint32(n+1), math.MaxInt64, 0) // means nothing
+			c.Add(uint32(n+1), math.MaxInt64) // means nothing
 			if got := c.sample(); got < shift-2 || got > shift {
 				t.Errorf("%d timers 2^%d ticks apart are said to be 2^%d ticks apart", n, shift, got)
 			}

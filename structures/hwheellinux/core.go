@@ -9,9 +9,9 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// core is the queue of slots. A slot is in a list of a level until that list expires,
-// and then in the due list. The cursor is at most the clock, and all lists that expire
-// up to it are in the due list.
+// core orders slots by the tick at which they expire. A slot is in a list of a level until that list expires,
+// and then in the due list. The cursor is at the clock, and all lists that expire up to
+// it are in the due list.
 type core struct {
 	cursor   structures.Tick
 	nodes    fifo.Lists
@@ -31,9 +31,8 @@ func newCore(capacity int) core {
 	return core{nodes: fifo.New(capacity), list: make([]int16, 1, capacity+1), next: math.MaxInt64}
 }
 
-// Add adds a slot to the list for its deadline, seen from the clock.
-func (c *core) Add(slot uint32, deadline, clock structures.Tick) {
-	c.advance(clock)
+// add adds a slot to the list for its deadline, seen from the cursor.
+func (c *core) add(slot uint32, deadline structures.Tick) {
 	c.nodes.SetDeadline(slot, deadline)
 	if int(slot) == len(c.list) {
 		c.list = append(c.list, 0)
@@ -51,14 +50,8 @@ func (c *core) Add(slot uint32, deadline, clock structures.Tick) {
 	c.next = min(c.next, expiry)
 }
 
-// Move removes a slot and adds it again.
-func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
-	c.Remove(slot)
-	c.Add(slot, deadline, clock)
-}
-
-// Remove unlinks a slot.
-func (c *core) Remove(slot uint32) {
+// remove unlinks a slot.
+func (c *core) remove(slot uint32) {
 	if c.list[slot] == inDue {
 		c.nodes.Remove(&c.due, slot)
 		return
@@ -70,38 +63,17 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Pop removes the first slot of the due list, after the lists that expire up to the
-// clock were appended to it.
-func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
-	c.advance(clock)
-	slot = c.nodes.PopFront(&c.due)
-	if slot == 0 {
-		return 0, c.nextExpiry()
-	}
-	return slot, c.nodes.Deadline(slot)
-}
-
-// Next returns the tick at which a list expires next, or the deadline of the first timer
-// of the due list.
-func (c *core) Next(clock structures.Tick) structures.Tick {
-	c.advance(clock)
+// earliest returns the tick at which a list expires next, or the deadline of the first
+// timer of the due list. There must be a timer.
+func (c *core) earliest() structures.Tick {
 	if !c.due.Empty() {
 		return c.nodes.Deadline(c.due.Front())
 	}
-	return c.nextExpiry()
-}
-
-// nextExpiry returns the tick at which the next list expires, or the last tick if there
-// is none.
-func (c *core) nextExpiry() structures.Tick {
 	if c.next <= c.cursor {
 		c.next = c.first()
 	}
 	return c.next
 }
-
-// Work returns the counters of the work done so far.
-func (c *core) Work() structures.Work { return c.work }
 
 // setEmpty clears the bit of a list that has become empty.
 func (c *core) setEmpty(list int) {
@@ -116,9 +88,6 @@ func (c *core) setEmpty(list int) {
 // list, in the order in which they expire. It costs O(levels) for each tick at which a
 // list expires, and O(timers) for its timers.
 func (c *core) advance(clock structures.Tick) {
-	if clock <= c.cursor {
-		return
-	}
 	for c.next <= clock {
 		if c.next = c.first(); c.next > clock {
 			break
@@ -154,7 +123,8 @@ func (c *core) nextOf(level int) int {
 	return level<<listBits | (from+bits.TrailingZeros64(bits.RotateLeft64(c.occupied[level], -from)))&(lists-1)
 }
 
-// first computes the tick at which the next list expires.
+// first returns the tick at which the next list expires, or the last tick if there is
+// none.
 func (c *core) first() structures.Tick {
 	first := structures.Tick(math.MaxInt64)
 	for rest := c.inUse; rest != 0; rest &= rest - 1 {
@@ -163,8 +133,11 @@ func (c *core) first() structures.Tick {
 	return first
 }
 
-// Check walks all lists.
-func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+// check walks all lists, which must hold size slots, all of them in use.
+func (c *core) check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if c.cursor != clock {
+		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, clock)
+	}
 	total, err := c.checkList(c.due, inDue, inUse)
 	if err != nil {
 		return err

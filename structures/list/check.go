@@ -3,12 +3,11 @@ package list
 import (
 	"fmt"
 	"slices"
-
-	"github.com/timerbench/timerbench/structures"
 )
 
-// Check walks the list. As place names the place of each entry, no slot has two.
-func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+// check walks the list, which must hold size slots, all of them in use. As place names
+// the place of each entry, no slot has two.
+func (c *core) check(size int, inUse func(slot uint32) bool) error {
 	if len(c.deadlines) != size || len(c.slots) != size {
 		return fmt.Errorf("list: %d deadlines of %d slots, want %d", len(c.deadlines), len(c.slots), size)
 	}

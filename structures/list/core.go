@@ -1,15 +1,11 @@
 package list
 
-import (
-	"math"
-
-	"github.com/timerbench/timerbench/structures"
-)
+import "github.com/timerbench/timerbench/structures"
 
 // unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
 
-// core is the queue of slots. The entry at place i is of slots[i] and due at
+// core holds slots and their deadlines. The entry at place i is of slots[i] and due at
 // deadlines[i]; place[slot] is its place. The entries are in no order.
 type core struct {
 	deadlines   []structures.Tick
@@ -28,8 +24,10 @@ func newCore(capacity int) core {
 	}
 }
 
-// Add adds an entry for slot at the end.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) len() int { return len(c.deadlines) }
+
+// add adds an entry for slot at the end.
+func (c *core) add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.place) {
 		c.place = append(c.place, 0)
 	}
@@ -56,30 +54,8 @@ func (c *core) compareWithEarliest(i int, deadline structures.Tick) {
 	}
 }
 
-// Pop removes the earliest entry if it is due.
-func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
-	if len(c.deadlines) == 0 {
-		return 0, math.MaxInt64
-	}
-	if at = c.Next(clock); at > clock {
-		return 0, at
-	}
-	slot = c.slots[c.earliest]
-	c.Remove(slot)
-	return slot, at
-}
-
-// Next returns the earliest deadline.
-func (c *core) Next(structures.Tick) structures.Tick {
-	if c.earliest == unknown {
-		c.earliest = scan(c.deadlines)
-		c.comparisons += uint64(len(c.deadlines) - 1)
-	}
-	return c.deadlines[c.earliest]
-}
-
-// Remove removes the entry of slot. The last entry takes its place.
-func (c *core) Remove(slot uint32) {
+// remove removes the entry of slot. The last entry takes its place.
+func (c *core) remove(slot uint32) {
 	i, last := int(c.place[slot]), len(c.deadlines)-1
 	switch c.earliest {
 	case i:
@@ -93,8 +69,8 @@ func (c *core) Remove(slot uint32) {
 	c.deadlines, c.slots = c.deadlines[:last], c.slots[:last]
 }
 
-// Move gives the entry of slot another deadline.
-func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
+// move gives the entry of slot another deadline.
+func (c *core) move(slot uint32, deadline structures.Tick) {
 	i := int(c.place[slot])
 	old := c.deadlines[i]
 	c.deadlines[i] = deadline
@@ -108,5 +84,11 @@ func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
 	}
 }
 
-// Work returns the comparisons. A list does no other work.
-func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+// first returns the earliest entry. There must be one.
+func (c *core) first() (slot uint32, deadline structures.Tick) {
+	if c.earliest == unknown {
+		c.earliest = scan(c.deadlines)
+		c.comparisons += uint64(len(c.deadlines) - 1)
+	}
+	return c.slots[c.earliest], c.deadlines[c.earliest]
+}

@@ -100,14 +100,16 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
-		"earliest":  func(c *core) { c.earliest = 1 },
-		"range":     func(c *core) { c.earliest = 9 },
-		"place":     func(c *core) { c.place[c.slots[1]]++ },
-		"slot":      func(c *core) { c.slots[1] = 99 },
-		"deadlines": func(c *core) { c.deadlines = c.deadlines[:8] },
-		"length":    func(c *core) { c.Remove(2) },
+	nine := func() *List[int] { return whitebox.Nine(New[int]()) }
+	whitebox.FindsDamage(t, nine, map[string]func(*List[int]){
+		"earliest":  func(l *List[int]) { l.core.earliest = 1 },
+		"range":     func(l *List[int]) { l.core.earliest = 9 },
+		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },
+		"slot":      func(l *List[int]) { l.core.slots[1] = 99 },
+		"freed":     func(l *List[int]) { l.table.Put(0); l.table.Free(3) },
+		"deadlines": func(l *List[int]) { l.core.deadlines = l.core.deadlines[:8] },
+		"length":    func(l *List[int]) { l.core.remove(2) },
+		"table":     func(l *List[int]) { l.table.Put(0) },
 	})
 }
 

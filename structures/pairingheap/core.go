@@ -31,7 +31,7 @@ func newCore(capacity int) core {
 }
 
 // Add melds a new node with the root.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		c.nodes = append(c.nodes, node{})
 	}
@@ -74,7 +74,7 @@ func (c *core) Remove(slot uint32) {
 }
 
 // Move gives a node another deadline.
-func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	n := &c.nodes[slot]
 	old := n.deadline
 	n.deadline = deadline

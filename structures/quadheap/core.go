@@ -41,7 +41,7 @@ func newCore(capacity int) core {
 }
 
 // Add adds an entry for slot.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.pos) {
 		c.pos = append(c.pos, 0)
 	}
@@ -85,14 +85,14 @@ func (c *core) Remove(slot uint32) {
 	i := c.pos[slot]
 	if last := c.shrink(); int(i) < len(c.heap) {
 		c.pos[last.slot] = i
-		c.Move(last.slot, last.deadline, 0)
+		c.Move(last.slot, last.deadline)
 	}
 }
 
 // Move gives the entry of slot another deadline. Sifting in one direction is enough:
 // an entry that comes before the old deadline comes before all entries below it, and
 // one that does not comes after all above it.
-func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	i := int(c.pos[slot])
 	c.comparisons++
 	if deadline < c.heap[i].deadline {

@@ -40,7 +40,7 @@ func TestChildrenShareACacheLine(t *testing.T) {
 		if !aligned(&c) {
 			t.Fatalf("%d timers: children do not begin at a cache line", n)
 		}
-		c.Add(uint32(n+1), structures.Tick(n), 0)
+		c.Add(uint32(n+1), structures.Tick(n))
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// Check walks the heap and looks at each slot.
-func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+// check walks the heap and looks at each slot. There must be size timers, in the slots
+// in use.
+func (c *core) check(size int, inUse func(slot uint32) bool) error {
 	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
 	live, dead := 0, 0
 	for i := quad.Root; i < len(c.heap); i++ {

@@ -1,8 +1,6 @@
 package quadheaplazy
 
 import (
-	"math"
-
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
@@ -48,7 +46,7 @@ func (m mark) with(s mark) mark { return m&^state | s }
 // first counts unless the entry is absent, the second only while the entry is early.
 type times struct{ filed, deadline structures.Tick }
 
-// core is the queue of slots: heap[quad.Root] is the earliest entry, and no entry is
+// core orders slots by deadline: heap[quad.Root] is the earliest entry, and no entry is
 // earlier than its parent. Each slot in use has one entry that is not dead. The
 // newest entry of a slot may be dead, too, but all others are.
 type core struct {
@@ -68,19 +66,13 @@ func newCore(capacity int) core {
 	}
 }
 
-// Add sets the deadline of a new timer in slot, where an entry of an earlier timer may
-// still be in the heap.
-func (c *core) Add(slot uint32, deadline, clock structures.Tick) {
+// set sets the deadline of the timer in slot, be it new or moved. If the newest entry
+// of the slot is not later, the heap stays as it is.
+func (c *core) set(slot uint32, deadline structures.Tick) {
 	if int(slot) >= len(c.marks) {
 		c.marks = append(c.marks, absent)
 		c.times = append(c.times, times{})
 	}
-	c.Move(slot, deadline, clock)
-}
-
-// Move sets the deadline of the timer in slot, be it new or moved. If the newest entry
-// of the slot is not later, the heap stays as it is.
-func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
 	m, t := c.marks[slot], &c.times[slot]
 	if m&state == absent {
 		c.push(slot, deadline)
@@ -106,8 +98,8 @@ func (c *core) Move(slot uint32, deadline, _ structures.Tick) {
 	}
 }
 
-// Remove marks the entry of slot as dead.
-func (c *core) Remove(slot uint32) {
+// cancel marks the entry of slot as dead.
+func (c *core) cancel(slot uint32) {
 	c.marks[slot] = c.marks[slot].with(vacant)
 	c.dead++
 	c.maintain()
@@ -157,14 +149,8 @@ func (c *core) fixRoot(until structures.Tick) bool {
 	return false
 }
 
-// Pop removes the earliest timer if it is due.
-func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
-	if !c.fixRoot(clock) {
-		if len(c.heap) == quad.Root {
-			return 0, math.MaxInt64
-		}
-		return 0, c.heap[quad.Root].deadline
-	}
+// pop removes the root, which fixRoot has made exact.
+func (c *core) pop() (slot uint32, deadline structures.Tick) {
 	e := c.heap[quad.Root]
 	slot = e.ref.slot()
 	c.marks[slot] = e.ref.mark().with(absent)
@@ -172,15 +158,6 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	c.maintain()
 	return slot, e.deadline
 }
-
-// Next returns the earliest deadline.
-func (c *core) Next(structures.Tick) structures.Tick {
-	c.fixRoot(math.MaxInt64)
-	return c.heap[quad.Root].deadline
-}
-
-// Work returns the counters of the work done so far.
-func (c *core) Work() structures.Work { return c.work }
 
 // isDead reports whether an entry is dead: its timer was cancelled, or moved to before
 // the entry and got another one.

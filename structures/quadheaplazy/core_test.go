@@ -9,7 +9,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
@@ -19,22 +18,14 @@ func TestAnEntryTakes16Bytes(t *testing.T) {
 	}
 }
 
-// coreOf returns the queue of a heap.
-func coreOf(h *Heap[int]) *core {
-	_, c := slotted.Parts(&h.scheduler)
-	return c
-}
-
 // named is a heap whose timers are named by their deadlines.
 type named struct {
 	*Heap[int]
-	core *core
-	ids  map[structures.Tick]structures.ID
+	ids map[structures.Tick]structures.ID
 }
 
 func newNamed(deadlines ...structures.Tick) named {
-	heap := New[int]()
-	h := named{heap, coreOf(heap), map[structures.Tick]structures.ID{}}
+	h := named{New[int](), map[structures.Tick]structures.ID{}}
 	h.schedule(deadlines...)
 	return h
 }
@@ -183,7 +174,7 @@ func TestCapacityReservesRoom(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *Heap[int] {
 		h := New[int]()
 		var ids []structures.ID
 		for i := range 9 {
@@ -191,33 +182,35 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		}
 		h.Reschedule(ids[4], 100) // slot 5
 		h.Cancel(ids[6])
-		return &h.scheduler
+		return h
 	}
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"order":          func(c *core) { c.heap[quad.Root+1].deadline = 0 },
-		"filed":          func(c *core) { c.times[9].filed++ },
-		"deadline":       func(c *core) { c.times[5].deadline = 1 },
-		"slot":           func(c *core) { c.heap[quad.Root+1].ref = newRef(99, exact) },
-		"mark":           func(c *core) { c.heap[quad.Root+1].ref++ },
-		"state":          func(c *core) { c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
-		"two of one":     func(c *core) { c.heap[11].ref = c.heap[10].ref },
-		"two, both late": func(c *core) { c.heap[11] = c.heap[10] },
-		"version":        func(c *core) { c.marks[2] = c.marks[2].next() },
-		"vacant":         func(c *core) { c.marks[3] = c.marks[3].with(vacant) },
-		"length":         func(c *core) { c.heap = c.heap[:len(c.heap)-1] },
-		"dead":           func(c *core) { c.dead++ },
-		"cursor":         func(c *core) { c.cursor = len(c.heap) + 1 },
+	whitebox.FindsDamage(t, sound, map[string]func(*Heap[int]){
+		"order":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].deadline = 0 },
+		"filed":          func(h *Heap[int]) { c := &h.core; c.times[9].filed++ },
+		"deadline":       func(h *Heap[int]) { c := &h.core; c.times[5].deadline = 1 },
+		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref = newRef(99, exact) },
+		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref++ },
+		"state":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
+		"two of one":     func(h *Heap[int]) { c := &h.core; c.heap[11].ref = c.heap[10].ref },
+		"two, both late": func(h *Heap[int]) { c := &h.core; c.heap[11] = c.heap[10] },
+		"version":        func(h *Heap[int]) { c := &h.core; c.marks[2] = c.marks[2].next() },
+		"vacant":         func(h *Heap[int]) { c := &h.core; c.marks[3] = c.marks[3].with(vacant) },
+		"length":         func(h *Heap[int]) { c := &h.core; c.heap = c.heap[:len(c.heap)-1] },
+		"dead":           func(h *Heap[int]) { c := &h.core; c.dead++ },
+		"freed":          func(h *Heap[int]) { h.table.Free(3) },
+		"table":          func(h *Heap[int]) { h.table.Put(0) },
+		"cursor":         func(h *Heap[int]) { c := &h.core; c.cursor = len(c.heap) + 1 },
 	})
 	// More dead entries than the sweep leaves.
 	c := newCore(0)
 	for slot := uint32(1); slot <= 100; slot++ {
-		c.Add(slot, 1000, 0)
+		c.set(slot, 1000)
 	}
 	for slot := uint32(1); slot <= 70; slot++ {
 		c.marks[slot] = c.marks[slot].with(vacant)
 		c.dead++
 	}
-	if err := c.Check(0, 30, func(slot uint32) bool { return slot > 70 }); err == nil || !strings.Contains(err.Error(), "are dead") {
+	if err := c.check(30, func(slot uint32) bool { return slot > 70 }); err == nil || !strings.Contains(err.Error(), "are dead") {
 		t.Errorf("70 of 100 entries are dead: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
 // What the package promises: entries that a call examines at most.
@@ -44,7 +43,7 @@ func TestDeadEntriesAreFew(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, %s", kind, name), func(t *testing.T) {
 				h := New[int]()
-				c := coreOf(h)
+				c := &h.core
 				rng := rand.New(rand.NewPCG(1, 2))
 				ids := make([]structures.ID, n)
 				for i, at := range rng.Perm(n) {
@@ -85,7 +84,7 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 	for i := range n {
 		h.Schedule(structures.Tick(i), i) // each entry stays where it comes
 	}
-	table, c := slotted.Parts(&h.scheduler)
+	c := &h.core
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	for h.Len() > n/2 {
@@ -97,7 +96,7 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 		if c.isDead(e) {
 			continue
 		}
-		h.Cancel(table.ID(e.ref.slot()))
+		h.Cancel(h.table.ID(e.ref.slot()))
 		if most = max(most, 1000*c.dead/len(c.heap)); c.dead > len(c.heap)/4+slack {
 			t.Fatalf("%d left: %d of %d entries are dead", h.Len(), c.dead, len(c.heap))
 		}
@@ -134,7 +133,7 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 			for seed := range uint64(25) {
 				rng := rand.New(rand.NewPCG(seed, uint64(n*100+cursor)))
 				h := New[int]()
-				c := coreOf(h)
+				c := &h.core
 				var ids []structures.ID
 				for i := range n {
 					ids = append(ids, h.Schedule(structures.Tick(10+rng.IntN(3*n)), i))
@@ -153,7 +152,7 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 				c.cursor = cursor
 				// A slot of its own, as a dead entry might be taken over.
 				slot := uint32(n + 1)
-				c.Add(slot, structures.Tick(1+rng.IntN(2*n)), 0)
+				c.set(slot, structures.Tick(1+rng.IntN(2*n)))
 				for i := c.cursor; i < len(c.heap); i++ {
 					if ahead[c.heap[i].ref] {
 						t.Fatalf("%d entries, cursor %d, seed %d: a dead one has escaped to %d", n, cursor, seed, i)
@@ -170,7 +169,7 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		h := New[int]()
-		c := coreOf(h)
+		c := &h.core
 		var ids []structures.ID
 		clock := structures.Tick(0)
 		deadline := func() structures.Tick { return clock + 1 + structures.Tick(rng.IntN(1000)) }

@@ -39,15 +39,16 @@ func bucketOf(deadline, base structures.Tick) int {
 }
 
 // Add adds a slot to a bucket.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
 	c.link(slot, deadline)
 }
 
 // Move removes a slot and adds it again, behind all timers of its deadline.
-func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
-	c.Add(slot, deadline, clock)
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
 }
 
 // link appends a slot to the bucket of its deadline.

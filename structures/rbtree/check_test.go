@@ -28,7 +28,7 @@ func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
 	} {
 		c := newCore(7)
 		for slot := range uint32(7) {
-			c.Add(slot+1, structures.Tick(10*(slot+1)), 0)
+			c.Add(slot+1, structures.Tick(10*(slot+1)))
 		}
 		inUse := func(slot uint32) bool { return slot >= 1 && slot <= 7 }
 		if err := c.Check(0, 7, inUse); err != nil {

@@ -77,16 +77,16 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.ends[left]].deadline }
 
 // Move removes a slot and adds it again, behind all timers of its deadline.
-func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
-	c.Add(slot, deadline, clock)
+	c.Add(slot, deadline)
 }
 
 // Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // Add adds a node for slot.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		if len(c.nodes) > maxLen {
 			panic(fmt.Sprintf("rbtree: more than %d timers pending", maxLen))

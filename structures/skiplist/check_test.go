@@ -33,7 +33,7 @@ func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
 	} {
 		c := cored(1, 2, 1)
 		for slot := range uint32(3) {
-			c.Add(slot+1, structures.Tick(10*(slot+1)), 0)
+			c.Add(slot+1, structures.Tick(10*(slot+1)))
 		}
 		inUse := func(slot uint32) bool { return slot >= 1 && slot <= 3 }
 		if err := c.Check(0, 3, inUse); err != nil {

@@ -70,9 +70,9 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
 
 // Move removes a slot and adds it again, behind all timers of its deadline.
-func (c *core) Move(slot uint32, deadline, clock structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
-	c.Add(slot, deadline, clock)
+	c.Add(slot, deadline)
 }
 
 // Work returns the comparisons. A skip list does no other work that is counted.
@@ -92,7 +92,7 @@ func (c *core) build(height int) {
 }
 
 // Add inserts slot behind all deadlines up to its own.
-func (c *core) Add(slot uint32, deadline, _ structures.Tick) {
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.towers)-1 {
 		c.build(c.random.height())
 	}

@@ -160,7 +160,7 @@ func TestWorkCountsComparisons(t *testing.T) {
 		c := cored(test.heights...)
 		for i, in := range test.insertions {
 			before := c.comparisons
-			c.Add(uint32(i+1), in.deadline, 0)
+			c.Add(uint32(i+1), in.deadline)
 			if got := c.comparisons - before; got != in.comparisons {
 				t.Errorf("heights %v: %d comparisons to insert %d, want %d", test.heights, got, in.deadline, in.comparisons)
 			}

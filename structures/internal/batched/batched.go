@@ -65,7 +65,10 @@ func New[T, C any, W Wheel[C]](wheel C, capacity int) Scheduler[T, C, W] {
 func (s *Scheduler[T, C, W]) Schedule(deadline structures.Tick, value T) structures.ID {
 	s.table.Reserve()
 	slot, id := s.table.Take(value)
-	s.add(slot, deadline)
+	s.nodes.SetDeadline(slot, s.clock.Clamp(deadline))
+	if s.arrivals.Add(&s.nodes, slot) {
+		s.linkArrivals()
+	}
 	return id
 }
 
@@ -79,7 +82,10 @@ func (s *Scheduler[T, C, W]) Reschedule(id structures.ID, deadline structures.Ti
 	if !s.arrivals.Remove(&s.nodes, slot) {
 		W(&s.wheel).Unlink(&s.nodes, slot)
 	}
-	s.add(slot, deadline)
+	s.nodes.SetDeadline(slot, s.clock.Clamp(deadline))
+	if s.arrivals.Add(&s.nodes, slot) {
+		s.linkArrivals()
+	}
 	return true
 }
 
@@ -100,22 +106,18 @@ func (s *Scheduler[T, C, W]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// add adds a slot that is in no list to the arrivals.
-func (s *Scheduler[T, C, W]) add(slot uint32, deadline structures.Tick) {
-	s.nodes.SetDeadline(slot, s.clock.Clamp(deadline))
-	if s.arrivals.Add(&s.nodes, slot) {
-		W(&s.wheel).Link(&s.nodes, s.arrivals.Take())
-	}
-}
-
 // flush links the arrivals and unlinks the removals.
 func (s *Scheduler[T, C, W]) flush() {
 	if s.removals.Len() > 0 {
 		s.unlinkRemovals()
 	}
 	if s.arrivals.Len() > 0 {
-		W(&s.wheel).Link(&s.nodes, s.arrivals.Take())
+		s.linkArrivals()
 	}
+}
+
+func (s *Scheduler[T, C, W]) linkArrivals() {
+	W(&s.wheel).Link(&s.nodes, s.arrivals.Take())
 }
 
 func (s *Scheduler[T, C, W]) unlinkRemovals() {

@@ -93,7 +93,7 @@ func (q *Queue) Work() structures.Work {
 }
 
 // Add appends a slot to the bucket of its deadline.
-func (q *Queue) Add(slot uint32, deadline, _ structures.Tick) {
+func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 	if int(slot) == len(q.in) {
 		q.in = append(q.in, 0)
 	}
@@ -107,9 +107,9 @@ func (q *Queue) Add(slot uint32, deadline, _ structures.Tick) {
 }
 
 // Move removes a slot and adds it again, behind all timers of its deadline.
-func (q *Queue) Move(slot uint32, deadline, clock structures.Tick) {
+func (q *Queue) Move(slot uint32, deadline structures.Tick) {
 	q.Remove(slot)
-	q.Add(slot, deadline, clock)
+	q.Add(slot, deadline)
 }
 
 // open makes a bucket for a tick that has none.

@@ -62,7 +62,7 @@ func New[T any](in Container, capacity int) Scheduler[T] {
 }
 
 // Add inserts the key of slot.
-func (q *Queue) Add(slot uint32, deadline, _ structures.Tick) {
+func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 	if int(slot) == len(q.keys) {
 		q.keys = append(q.keys, &Key{Slot: slot})
 	}
@@ -76,9 +76,9 @@ func (q *Queue) Add(slot uint32, deadline, _ structures.Tick) {
 func (q *Queue) Remove(slot uint32) { q.in.Remove(q.keys[slot]) }
 
 // Move removes the key of slot and inserts it again, behind all of its deadline.
-func (q *Queue) Move(slot uint32, deadline, clock structures.Tick) {
+func (q *Queue) Move(slot uint32, deadline structures.Tick) {
 	q.Remove(slot)
-	q.Add(slot, deadline, clock)
+	q.Add(slot, deadline)
 }
 
 // Pop removes the first key if it is due.

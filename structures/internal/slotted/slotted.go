@@ -20,17 +20,18 @@ type Queue[C any] interface {
 	*C
 
 	// Add adds a slot that is not in the queue.
-	Add(slot uint32, deadline, clock structures.Tick)
+	Add(slot uint32, deadline structures.Tick)
 
 	// Move gives a slot of the queue another deadline.
-	Move(slot uint32, deadline, clock structures.Tick)
+	Move(slot uint32, deadline structures.Tick)
 
 	// Remove removes a slot of the queue.
 	Remove(slot uint32)
 
 	// Pop removes a slot that is due at the clock, the earliest first, and returns
 	// it with its deadline. If none is, it returns slot 0 and a tick after the
-	// clock before which none will be, unless one is added or moved.
+	// clock before which none will be, unless one is added or moved. Pop is not
+	// called before that tick.
 	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
 
 	// Next returns what Scheduler.Next returns. The queue is not empty.
@@ -65,7 +66,7 @@ func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structu
 	slot, id := s.table.Take(value)
 	deadline = s.clock.Clamp(deadline)
 	s.quiet = min(s.quiet, deadline)
-	Q(&s.queue).Add(slot, deadline, s.clock.Now())
+	Q(&s.queue).Add(slot, deadline)
 	return id
 }
 
@@ -78,7 +79,7 @@ func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Ti
 	}
 	deadline = s.clock.Clamp(deadline)
 	s.quiet = min(s.quiet, deadline)
-	Q(&s.queue).Move(slot, deadline, s.clock.Now())
+	Q(&s.queue).Move(slot, deadline)
 	return true
 }
 

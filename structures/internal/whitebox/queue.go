@@ -17,9 +17,9 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r Reporter, makeSound func() 
 		},
 		"a slot is not in use": func(s *scheduler) {
 			table, _ := slotted.Parts(s)
-			table.Put(0)
+			other, _ := table.Put(0)
 			slot := uint32(1)
-			for !table.InUse(slot) {
+			for slot == other || !table.InUse(slot) {
 				slot++
 			}
 			table.Free(slot)
