@@ -68,6 +68,9 @@ type Entry struct {
 	// MaxLate bounds how late a timer may fire, given its delay. Nil: exact.
 	MaxLate func(delay structures.Tick) structures.Tick
 
+	// Late is MaxLate in words, for tables; empty: exact.
+	Late string
+
 	New func() structures.Scheduler[uint64]
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -131,7 +132,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"hwheellist: Levels(9): want a number from 1 to 8":            {Levels(9)},
 		"hwheellist: Levels(12): want a number from 1 to 11":          {Levels(12), Slots(64)},
 	} {
-		schedtest.Panics(t, want, func() { New[int](opts...) })
+		whitebox.Panics(t, want, func() { New[int](opts...) })
 	}
 }
 

@@ -14,9 +14,8 @@
 //		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 //	}
 //
-// What a structure has besides the contract has checks of its own: [Capacity] and
-// [Panics] its options, [FindsHarm] its CheckInvariants, [Removals] an array in
-// which the last entry fills the gap of one that goes.
+// [Capacity] checks the option of that name, [Many] a structure with more timers
+// than Run uses.
 //
 // Each subtest carries the name of a rule of the contract, and each failure
 // says which rule was broken by which operation, what came and what was to
@@ -34,6 +33,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // Option says what a structure promises beyond the contract, or short of it.
@@ -126,12 +126,12 @@ func (c *config) amount(full, short int) int {
 }
 
 // reporter is the part of testing.T that the checks use. The suite's own tests
-// put a recorder in its place, to see broken structures fail.
-type reporter interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
+// record what broken structures make it report.
+type reporter = whitebox.Reporter
+
+// Checked is a structure that can check itself. The suite calls CheckInvariants
+// after most operations, and reports the error.
+type Checked interface{ CheckInvariants() error }
 
 // A rule is one subtest. Its name starts with the word that the contract uses.
 type rule struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -141,7 +142,7 @@ func TestJumpsKeepTheOrder(t *testing.T) {
 // All pairs of ticks and all widths, against stepping from tick to tick.
 func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 	for n := 1; n <= 9; n++ {
-		r := newRing(n, 0)
+		r := newRing(n)
 		for from := structures.Tick(0); from < 3*structures.Tick(n); from++ {
 			for to := from + 1; to <= from+3*structures.Tick(n); to++ {
 				var want, got []int
@@ -165,7 +166,7 @@ func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 func TestOccupiedAfterIsTheNextTickOfAnOccupiedSlot(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for pattern := range 1 << n {
-			r := newRing(n, 0)
+			r := newRing(n)
 			for i := range n {
 				if pattern>>i&1 == 1 {
 					r.occupied.Set(i)
@@ -196,7 +197,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"wheel: Slots(-8): want a number from 1 to 67108864":       Slots(-8),
 		"wheel: Slots(67108865): want a number from 1 to 67108864": Slots(1<<26 + 1),
 	} {
-		schedtest.Panics(t, want, func() { New[int](opt) })
+		whitebox.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

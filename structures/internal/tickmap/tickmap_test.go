@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 func TestRandomOperationsAgreeWithAMap(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEvenlySpacedTicksDoNotGather(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Map {
+	whitebox.FindsDamage(t, func() *Map {
 		m := new(Map)
 		m.Put(5, 1)
 		return m

@@ -1,25 +1,21 @@
-package schedtest
+package whitebox
 
 import (
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Removals checks that any timer can go from structures of every small size: each
-// is cancelled in turn, and moved to the front, to the end and in between. It is
-// meant for structures in which the last timer takes the place of the one that
-// goes. It makes 13,000 of them.
-func Removals(t *testing.T, newScheduler func() structures.Scheduler[uint64]) {
-	removals(t, newScheduler)
-}
-
-func removals(r reporter, newScheduler func() structures.Scheduler[uint64]) {
+// Removals checks that any timer can be removed from structures of every size up
+// to most timers: each is cancelled in turn, and moved to the front, to the end and in
+// between. It is meant for arrays in which the last entry takes the place of one
+// that is removed. It makes 2 most² of them.
+func Removals(r Reporter, most int, newScheduler func() structures.Scheduler[uint64]) {
+	r.Helper()
 	const end = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 80; n++ {
+	for n := 1; n <= most; n++ {
 		for victim := range n {
 			for _, to := range []structures.Tick{0, 1, end / 2, end} { // 0: cancel
 				s := newScheduler()

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-func TestDeferredHoldsABatchAndGivesItBackInOrder(t *testing.T) {
+func TestRemovalsHoldABatchAndReturnItInOrder(t *testing.T) {
 	ls := New(2 * batch)
 	var l List
 	for slot := uint32(1); slot <= 2*batch; slot++ {
 		ls.SetDeadline(slot, 0)
 		ls.PushBack(&l, slot)
 	}
-	var d Deferred
+	var d Removals
 	var want []uint32
 	for slot := uint32(1); slot <= batch; slot++ {
 		if d.Holds(2 * slot) {
