@@ -3,10 +3,10 @@ package driver_test
 import (
 	"math/rand/v2"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -241,12 +241,11 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-// collecting returns the CPU time that garbage collections have taken so far, in seconds,
-// that on processors with nothing else to do included.
+// collecting returns the CPU time that the process has taken so far, in seconds.
 func collecting() float64 {
-	sample := []metrics.Sample{{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/dedicated:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
-	metrics.Read(sample)
-	return sample[0].Value.Float64() + sample[1].Value.Float64() + sample[2].Value.Float64()
+	var r syscall.Rusage
+	_ = syscall.Getrusage(0, &r)
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 // BenchmarkLateness reports how late functions begin to run, for timers of 1 to 100 ms that

@@ -42,7 +42,7 @@ func newWallClock(t *testing.T, start string, opts ...Option) *wallClock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.jump(at.Sub(time.Now()))
+	c.jump(time.Until(at))
 	d.wall = func() time.Time {
 		c.looks.Add(1)
 		return c.now()
