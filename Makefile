@@ -91,13 +91,17 @@ race: ## The tests under the race detector
 
 .PHONY: fuzz
 # Minimising what covers new code would take most of the time otherwise.
-fuzz: ## Fuzz each structure and each reader of files for FUZZTIME (60s)
-	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./trace/... ./bench/...); do \
+fuzz: ## Fuzz each structure, each reader of files and the driver for FUZZTIME (60s)
+	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./trace/... ./bench/... ./driver/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 		done; \
 	done
+
+.PHONY: soak
+soak: ## A million timers of a driver, from eight goroutines, for a minute
+	go test ./driver -run Soak -v -count 1 -timeout 10m -soak 60s -soak-timers 1000000
 
 .PHONY: lint
 lint: ## gofmt, vet and the linters

@@ -3,15 +3,16 @@ package main
 import (
 	"errors"
 	"net"
+	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/driver"
 )
 
-// listener hands out connections whose deadlines are in d.
+// listener hands out connections whose deadlines are timers of d.
 type listener struct {
 	net.Listener
-	d *deadlines
+	d *driver.Driver
 }
 
 func (l listener) Accept() (net.Conn, error) {
@@ -27,25 +28,31 @@ func (l listener) Accept() (net.Conn, error) {
 // what waits in Read or Write with os.ErrDeadlineExceeded.
 type conn struct {
 	net.Conn
-	d           *deadlines
 	read, write side
 }
 
-// side is the reading or the writing side of a connection. It is guarded by the
-// mutex of deadlines.
+// side is the reading or the writing side of a connection.
 type side struct {
-	under       func(time.Time) error // sets the deadline of the connection below
-	id          structures.ID         // stale if no timer is pending
+	d      *driver.Driver
+	under  func(time.Time) error // sets the deadline of the connection below
+	expire func()                // s.expired
+
+	mu          sync.Mutex // guards what follows
+	timer       driver.Handle
+	deadline    time.Time // zero if there is none
 	interrupted bool
 	closed      bool
 }
 
-func newConn(c net.Conn, d *deadlines) *conn {
-	return &conn{
-		Conn: c, d: d,
-		read:  side{under: c.SetReadDeadline},
-		write: side{under: c.SetWriteDeadline},
-	}
+func newConn(c net.Conn, d *driver.Driver) *conn {
+	conn := &conn{Conn: c}
+	conn.read.init(d, c.SetReadDeadline)
+	conn.write.init(d, c.SetWriteDeadline)
+	return conn
+}
+
+func (s *side) init(d *driver.Driver, under func(time.Time) error) {
+	s.d, s.under, s.expire = d, under, s.expired
 }
 
 // longAgo is a deadline that has passed.
@@ -66,15 +73,59 @@ func (s *side) resume() error {
 	return s.under(time.Time{})
 }
 
-func (c *conn) SetReadDeadline(t time.Time) error { return c.d.change(&c.read, t) }
+// expired is called by the timer. The deadline may have been moved while it fired.
+func (s *side) expired() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed && !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
+		_ = s.interrupt() // it fails only where the connection is closed
+	}
+}
 
-func (c *conn) SetWriteDeadline(t time.Time) error { return c.d.change(&c.write, t) }
+// change moves the deadline of a side; the zero time means none.
+//
+// The timer is one of Schedule, since Reset of a Handle always goes to the structure: a
+// recording of the structure shows what the server does with its deadlines. A Timer that
+// is a field, with Init, is faster; the structure hears of few of its moves.
+func (s *side) change(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.under(t) // it says what is wrong
+	}
+	s.deadline = t
+	delay := time.Until(t)
+	if t.IsZero() || delay <= 0 {
+		s.timer.Stop()
+		if t.IsZero() {
+			return s.resume()
+		}
+		return s.interrupt()
+	}
+	if !s.timer.Reset(delay) {
+		s.timer = s.d.Schedule(delay, s.expire)
+	}
+	return s.resume()
+}
+
+// close stops the timer of a side whose connection is closed.
+func (s *side) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.timer.Stop()
+}
+
+func (c *conn) SetReadDeadline(t time.Time) error { return c.read.change(t) }
+
+func (c *conn) SetWriteDeadline(t time.Time) error { return c.write.change(t) }
 
 func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
 func (c *conn) Close() error {
-	c.d.forget(&c.read, &c.write)
+	c.read.close()
+	c.write.close()
 	return c.Conn.Close()
 }

@@ -1,8 +1,9 @@
 // Command httpserver is an HTTP server whose connections have their read, write
-// and idle deadlines in a structure of this module, instead of in Go's runtime.
+// and idle deadlines in a driver of this module, instead of in Go's runtime.
 //
-// It shows how to drive a structure by a real clock (deadlines.go), and it can be
-// recorded: "make trace-http" puts it under load and makes traces/http.trace.
+// It shows how to give a driver's timers to a package that expects those of Go
+// (conn.go), and it can be recorded: "make trace-http" puts it under load and makes
+// traces/http.trace.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/trace"
@@ -33,7 +35,7 @@ func main() {
 	about := flag.String("about", "", "`description` of the load, for the recording")
 	flag.Parse()
 
-	timers, stop, err := trace.FromEnv(hwheel.New[*side](), trace.Header{
+	timers, stop, err := trace.FromEnv(hwheel.New[driver.Task](), trace.Header{
 		Name: "http", Tick: tick,
 		Description: fmt.Sprintf("examples/httpserver: deadlines of net/http, read %v, write %v, idle %v; %s", *read, *write, *idle, *about),
 	})
@@ -51,15 +53,19 @@ func main() {
 	}
 }
 
-// serve serves until ctx ends. Afterwards nobody uses timers.
-func serve(ctx context.Context, server *http.Server, addr string, timers structures.Scheduler[*side]) error {
+// serve serves until ctx ends, with the deadlines of its connections in timers.
+// Afterwards nobody uses timers.
+func serve(ctx context.Context, server *http.Server, addr string, timers structures.Scheduler[driver.Task]) error {
+	d, err := newDriver(timers)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
 	tcp, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
 	log.Print("listening on ", tcp.Addr())
-	d := newDeadlines(timers, tick)
-	defer d.stop()
 	context.AfterFunc(ctx, func() {
 		_ = server.Close() // Serve returns; its error says the same
 	})
@@ -67,6 +73,15 @@ func serve(ctx context.Context, server *http.Server, addr string, timers structu
 		return err
 	}
 	return nil
+}
+
+// newDriver returns a driver of timers. It has one shard, as what is recorded is one
+// structure, and ends waits inline, as that is soon done.
+func newDriver(timers structures.Scheduler[driver.Task]) (*driver.Driver, error) {
+	return driver.New(
+		driver.Structure(func() structures.Scheduler[driver.Task] { return timers }),
+		driver.Shards(1), driver.Tick(tick), driver.Inline(),
+	)
 }
 
 // answer waits for as long as the request asks, as if it had work to do, and

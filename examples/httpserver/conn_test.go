@@ -11,26 +11,36 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/trace"
 )
 
+// mustDrive returns a driver of timers.
+func mustDrive(t *testing.T, timers structures.Scheduler[driver.Task]) *driver.Driver {
+	t.Helper()
+	d, err := newDriver(timers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // inBubble runs a test on a connection in virtual time.
-func inBubble(t *testing.T, test func(t *testing.T, c net.Conn, peer net.Conn, timers structures.Scheduler[*side])) {
+func inBubble(t *testing.T, test func(t *testing.T, c net.Conn, peer net.Conn, d *driver.Driver)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		timers := hwheel.New[*side]()
-		d := newDeadlines(timers, time.Millisecond)
-		defer d.stop()
+		d := mustDrive(t, hwheel.New[driver.Task]())
+		defer func() { _ = d.Close() }()
 		below, peer := net.Pipe()
 		c := newConn(below, d)
-		test(t, c, peer, timers)
+		test(t, c, peer, d)
 		if err := errors.Join(c.Close(), peer.Close()); err != nil {
 			t.Error(err)
 		}
-		if timers.Len() != 0 {
-			t.Errorf("%d timers are pending after Close", timers.Len())
+		if d.Len() != 0 {
+			t.Errorf("%d timers are pending after Close", d.Len())
 		}
 	})
 }
@@ -46,7 +56,7 @@ func takes(t *testing.T, what string, want time.Duration, call func([]byte) (int
 }
 
 func TestDeadlinesEndReadsAndWrites(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, _ net.Conn, _ structures.Scheduler[*side]) {
+	inBubble(t, func(t *testing.T, c, _ net.Conn, _ *driver.Driver) {
 		_ = c.SetReadDeadline(time.Now().Add(3 * time.Second))
 		_ = c.SetWriteDeadline(time.Now().Add(5500 * time.Microsecond))
 		takes(t, "write", 5500*time.Microsecond, c.Write)
@@ -64,7 +74,7 @@ func TestADeadlineMovesWhileARead(t *testing.T) {
 		"later": {time.Second, time.Minute}, "earlier": {time.Minute, 2 * time.Second}, "now": {time.Minute, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, c, _ net.Conn, _ structures.Scheduler[*side]) {
+			inBubble(t, func(t *testing.T, c, _ net.Conn, _ *driver.Driver) {
 				_ = c.SetReadDeadline(time.Now().Add(moves[0]))
 				time.AfterFunc(500*time.Millisecond, func() { _ = c.SetReadDeadline(time.Now().Add(moves[1])) })
 				takes(t, "read", 500*time.Millisecond+moves[1], c.Read)
@@ -74,12 +84,12 @@ func TestADeadlineMovesWhileARead(t *testing.T) {
 }
 
 func TestWithoutADeadlineNothingExpires(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, peer net.Conn, timers structures.Scheduler[*side]) {
+	inBubble(t, func(t *testing.T, c, peer net.Conn, d *driver.Driver) {
 		_ = c.SetReadDeadline(longAgo)
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		_ = c.SetReadDeadline(time.Time{})
-		if timers.Len() != 0 {
-			t.Errorf("%d timers are pending", timers.Len())
+		if d.Len() != 0 {
+			t.Errorf("%d timers are pending", d.Len())
 		}
 		time.AfterFunc(24*time.Hour, func() { _, _ = peer.Write([]byte("x")) })
 		if _, err := c.Read(make([]byte, 1)); err != nil {
@@ -89,11 +99,11 @@ func TestWithoutADeadlineNothingExpires(t *testing.T) {
 }
 
 func TestAfterCloseDeadlinesFail(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, _ net.Conn, timers structures.Scheduler[*side]) {
+	inBubble(t, func(t *testing.T, c, _ net.Conn, d *driver.Driver) {
 		_ = c.SetDeadline(time.Now().Add(time.Second))
 		_ = c.Close()
-		if err := c.SetDeadline(time.Now().Add(time.Second)); err == nil || timers.Len() != 0 {
-			t.Errorf("error %v, %d timers pending", err, timers.Len())
+		if err := c.SetDeadline(time.Now().Add(time.Second)); err == nil || d.Len() != 0 {
+			t.Errorf("error %v, %d timers pending", err, d.Len())
 		}
 	})
 }
@@ -119,8 +129,8 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec := trace.NewRecorder(hwheel.New[*side](), w)
-		d := newDeadlines(rec, tick)
+		rec := trace.NewRecorder(hwheel.New[driver.Task](), w)
+		d := mustDrive(t, rec)
 		accept := make(pipes)
 		server := &http.Server{Handler: http.HandlerFunc(answer), ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second, IdleTimeout: 5 * time.Second}
 		go func() { _ = server.Serve(listener{accept, d}) }()
@@ -144,7 +154,7 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 		}
 		_ = server.Close()
 		synctest.Wait()
-		d.stop()
+		_ = d.Close()
 		if err := rec.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,142 @@
+package driver
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// alarm is the one timer of Go's runtime that a driver sleeps on. It starts a pass over
+// the shards.
+//
+// No wake-up is lost. Who schedules an earlier timer stores the shard's next, and then
+// loads at. Who sets the alarm stores at, and then loads the next of every shard. Either
+// the first one sees that the alarm is set too late, or the second one does.
+type alarm struct {
+	d       *Driver
+	ticking bool
+	at      atomic.Int64 // the tick it is set to; changed under mu
+
+	mu      sync.Mutex
+	timer   *time.Timer
+	running bool // a pass is under way, and sets the alarm when it ends; at is 0
+	closed  bool
+	wakeups uint64        // passes
+	idle    uint64        // of these, those in which nothing fired
+	quiet   chan struct{} // closed once there will be no pass any more
+}
+
+func (a *alarm) init(d *Driver, ticking bool) {
+	a.d, a.ticking, a.quiet = d, ticking, make(chan struct{})
+	a.timer = time.AfterFunc(math.MaxInt64, d.wake)
+	a.timer.Stop()
+	a.at.Store(int64(never))
+	if ticking {
+		a.mu.Lock()
+		a.reset(1, 0)
+		a.mu.Unlock()
+	}
+}
+
+// set sets the alarm to a tick, unless it is set to an earlier one.
+func (a *alarm) set(tick structures.Tick) {
+	if int64(tick) >= a.at.Load() {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.running && !a.closed && int64(tick) < a.at.Load() {
+		a.reset(tick, a.d.clock.now())
+	}
+}
+
+// reset sets the alarm to a tick. The lock is held.
+func (a *alarm) reset(tick structures.Tick, now int64) {
+	a.at.Store(int64(tick))
+	a.timer.Reset(time.Duration(a.d.clock.begin(tick) - now))
+}
+
+// relax turns the alarm off if no timer is pending.
+func (a *alarm) relax() {
+	if a.ticking || a.d.next() != never {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running || a.closed {
+		return
+	}
+	a.at.Store(int64(never))
+	if next := a.d.next(); next != never {
+		a.reset(next, a.d.clock.now()) // one has come meanwhile
+		return
+	}
+	a.timer.Stop()
+}
+
+// begin reports whether a pass is to be made: not while another one is under way, which
+// will see what is due.
+func (a *alarm) begin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running || a.closed {
+		return false
+	}
+	a.running = true
+	a.wakeups++
+	a.at.Store(0)
+	return true
+}
+
+// end ends a pass that has served all that was due, unless there is more
+// to do by now. It reports whether it did. fired is how many timers fired.
+func (a *alarm) end(fired uint64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		a.running = false
+		close(a.quiet)
+		return true
+	}
+	now := a.d.clock.now()
+	tick := a.d.clock.ticks(now)
+	for next := a.d.next(); ; {
+		if next <= tick {
+			a.at.Store(0)
+			return false
+		}
+		a.at.Store(int64(next))
+		again := a.d.next()
+		if again >= next {
+			break
+		}
+		next = again
+	}
+	a.running = false
+	if fired == 0 {
+		a.idle++
+	}
+	switch next := structures.Tick(a.at.Load()); {
+	case a.ticking:
+		a.reset(tick+1, now)
+	case next != never:
+		a.reset(next, now)
+	}
+	return true
+}
+
+func (a *alarm) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
+	a.timer.Stop()
+	if !a.running {
+		close(a.quiet)
+	}
+}

@@ -1,0 +1,297 @@
+package driver_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/hwheellinux"
+)
+
+// These benchmarks compare a driver with package time. The two take turns of about a
+// millisecond, so that what else the machine does meets both; what is reported is the
+// median of the ratio of two turns that follow each other, as x-time: above 1 the driver
+// is faster.
+//
+//	go test -run '^$' -bench . -benchtime 300x ./driver
+//
+// With a million timers pending, each of them more than an hour away.
+const residents = 1_000_000
+
+func nothing() {}
+
+// contenders are what is compared, by name: package time and a driver for each structure.
+var contenders = append(slices.Clone(exact[1:]), // list takes O(n) for everything
+	struct {
+		name string
+		new  func() scheduler
+	}{"hwheel-linux", func() scheduler { return hwheellinux.New[driver.Task]() }})
+
+// far is a delay of a resident timer.
+func far(rng *rand.Rand) time.Duration {
+	return time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))
+}
+
+// object is what has a timer in it.
+type object struct {
+	timer driver.Timer
+	_     [64]byte
+}
+
+// old is an object as it is with package time.
+type old struct {
+	timer *time.Timer
+	_     [64]byte
+}
+
+// turn runs n operations in each of g goroutines and returns the time that one takes.
+func turn(g, n int, op func(rng *rand.Rand, n int)) float64 {
+	seed := seeds.Add(1)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for i := range g {
+		wg.Go(func() { op(rand.New(rand.NewPCG(seed, uint64(i))), n) })
+	}
+	wg.Wait()
+	return float64(time.Since(start).Nanoseconds()) / float64(g*n)
+}
+
+var seeds atomic.Uint64
+
+// compare lets two take turns.
+func compare(b *testing.B, g int, ofTime, ofDriver func(rng *rand.Rand, n int)) {
+	b.Helper()
+	var before, after, ratios []float64
+	for b.Loop() {
+		before = append(before, turn(g, 2000, ofTime))
+		after = append(after, turn(g, 2000, ofDriver))
+		ratios = append(ratios, before[len(before)-1]/after[len(after)-1])
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(before), "ns/time")
+	b.ReportMetric(median(after), "ns/driver")
+	b.ReportMetric(median(ratios), "x-time")
+}
+
+func median(s []float64) float64 {
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+func BenchmarkOperations(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	olds := make([]old, residents)
+	for i := range olds {
+		olds[i].timer = time.AfterFunc(far(rng), nothing)
+	}
+	defer func() {
+		for i := range olds {
+			olds[i].timer.Stop()
+		}
+	}()
+	const delay = time.Minute
+	stop := func(_ *rand.Rand, n int) {
+		for range n {
+			time.AfterFunc(delay, nothing).Stop()
+		}
+	}
+	// Each goroutine goes through a part of the timers, from anywhere on.
+	reset := func(rng *rand.Rand, n int) {
+		i := rng.IntN(len(olds) - n)
+		for j := range olds[i : i+n] {
+			olds[i+j].timer.Reset(2 * time.Hour)
+		}
+	}
+	resetAny := func(rng *rand.Rand, n int) {
+		for range n {
+			olds[rng.IntN(len(olds))].timer.Reset(2 * time.Hour)
+		}
+	}
+	for _, c := range contenders {
+		b.Run("structure="+c.name, func(b *testing.B) {
+			d, err := driver.New(driver.Structure(c.new))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = d.Close() }()
+			objects := make([]object, residents)
+			for i := range objects {
+				d.Init(&objects[i].timer, nothing)
+				objects[i].timer.Reset(far(rng))
+			}
+			runtime.GC()
+			for _, op := range []struct {
+				name             string
+				ofTime, ofDriver func(rng *rand.Rand, n int)
+			}{
+				{"AfterFunc+Stop", stop, func(_ *rand.Rand, n int) {
+					for range n {
+						d.AfterFunc(delay, nothing).Stop()
+					}
+				}},
+				{"Schedule+Stop", stop, func(_ *rand.Rand, n int) {
+					for range n {
+						d.Schedule(delay, nothing).Stop()
+					}
+				}},
+				{"Reset", reset, func(rng *rand.Rand, n int) {
+					i := rng.IntN(len(objects) - n)
+					for j := range objects[i : i+n] {
+						objects[i+j].timer.Reset(2 * time.Hour)
+					}
+				}},
+				{"ResetAny", resetAny, func(rng *rand.Rand, n int) {
+					for range n {
+						objects[rng.IntN(len(objects))].timer.Reset(2 * time.Hour)
+					}
+				}},
+			} {
+				b.Run("op="+op.name, func(b *testing.B) { compare(b, 2, op.ofTime, op.ofDriver) })
+			}
+		})
+	}
+}
+
+// BenchmarkMemory reports what a timer takes, beside what its owner has anyway, and what a
+// garbage collection of a heap full of timers takes, in CPU time. The functions are all one:
+// what they refer to is not counted.
+func BenchmarkMemory(b *testing.B) {
+	type maker func(n int) (keep any, end func())
+	driven := func(make func(d *driver.Driver, n int) any) maker {
+		return func(n int) (any, func()) {
+			d, err := driver.New()
+			if err != nil {
+				b.Fatal(err)
+			}
+			keep := make(d, n)
+			return keep, func() { _ = d.Close() }
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		name  string
+		owned float64 // bytes of a timer that its owner has in any case
+		make  maker
+	}{
+		{"time.AfterFunc", 8, func(n int) (any, func()) {
+			timers := make([]*time.Timer, n)
+			for i := range timers {
+				timers[i] = time.AfterFunc(far(rng), nothing)
+			}
+			return timers, func() {
+				for _, t := range timers {
+					t.Stop()
+				}
+			}
+		}},
+		{"AfterFunc", 8, driven(func(d *driver.Driver, n int) any {
+			timers := make([]*driver.Timer, n)
+			for i := range timers {
+				timers[i] = d.AfterFunc(far(rng), nothing)
+			}
+			return timers
+		})},
+		{"Init", 0, driven(func(d *driver.Driver, n int) any {
+			timers := make([]driver.Timer, n)
+			for i := range timers {
+				d.Init(&timers[i], nothing)
+				timers[i].Reset(far(rng))
+			}
+			return timers
+		})},
+		{"Schedule", 16, driven(func(d *driver.Driver, n int) any {
+			timers := make([]driver.Handle, n)
+			for i := range timers {
+				timers[i] = d.Schedule(far(rng), nothing)
+			}
+			return timers
+		})},
+	} {
+		b.Run("of="+c.name, func(b *testing.B) {
+			before := heap()
+			keep, end := c.make(residents)
+			bytes := float64(heap()-before)/residents - c.owned
+			var took []float64
+			for b.Loop() {
+				start := collecting()
+				runtime.GC()
+				took = append(took, 1e3*(collecting()-start))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(bytes, "B/timer")
+			b.ReportMetric(median(took), "ms/GC")
+			end()
+			runtime.KeepAlive(keep)
+		})
+		runtime.GC()
+	}
+}
+
+// heap returns the size of what lives.
+func heap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// collecting returns the CPU time that the process has taken so far, in seconds.
+func collecting() float64 {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(0, &r)
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// BenchmarkLateness reports how late functions begin to run, for timers of 1 to 100 ms that
+// are started at a given rate, a million pending beside them. Those of package time and of
+// the driver run at the same time.
+func BenchmarkLateness(b *testing.B) {
+	d, err := driver.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range residents {
+		d.Schedule(far(rng), nothing)
+		defer time.AfterFunc(far(rng), nothing).Stop()
+	}
+	for _, rate := range []int{100, 10_000, 100_000} {
+		b.Run("rate="+map[int]string{100: "100", 10_000: "1e4", 100_000: "1e5"}[rate], func(b *testing.B) {
+			var mu sync.Mutex
+			var all [2][]float64
+			var wg sync.WaitGroup
+			note := func(i int, due time.Time) {
+				l := float64(time.Since(due))
+				mu.Lock()
+				all[i] = append(all[i], l)
+				mu.Unlock()
+				wg.Done()
+			}
+			for b.Loop() { // each for 10 ms
+				for range rate / 100 {
+					delay := time.Millisecond + time.Duration(rng.IntN(int(99*time.Millisecond)))
+					wg.Add(2)
+					due := time.Now().Add(delay)
+					time.AfterFunc(delay, func() { note(0, due) })
+					due2 := time.Now().Add(delay)
+					d.Schedule(delay, func() { note(1, due2) })
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			wg.Wait()
+			for i, of := range []string{"time", "driver"} {
+				slices.Sort(all[i])
+				b.ReportMetric(all[i][len(all[i])/2]/1e3, "p50-µs/"+of)
+				b.ReportMetric(all[i][len(all[i])*99/100]/1e3, "p99-µs/"+of)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package driver
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestDeadlinesAreRoundedUp(t *testing.T) {
+	for _, c := range []struct {
+		tick, now int64
+		delay     time.Duration
+		want      structures.Tick
+	}{
+		{1000, 0, 0, 1},
+		{1000, 0, 1, 1},
+		{1000, 0, 1000, 1},
+		{1000, 0, 1001, 2},
+		{1000, 1, 999, 1},
+		{1000, 1, 1000, 2},
+		{1000, 5000, 0, 5},
+		{1000, 5001, 0, 6},
+		{1000, 5001, -1, 6},
+		{1000, 5001, math.MinInt64, 6},
+		{1000, 5001, math.MaxInt64, math.MaxInt64/1000 + 1},
+		{1, 5, 7, 12},
+		{1, 5, math.MaxInt64, never - 1},
+		{1, math.MaxInt64, math.MaxInt64, never - 1},
+		{int64(maxTick), math.MaxInt64, math.MaxInt64, math.MaxInt64/structures.Tick(maxTick) + 1},
+	} {
+		clock := clock{tick: c.tick}
+		if got := clock.deadline(c.now, c.delay); got != c.want {
+			t.Errorf("tick %d ns: %d ns after %d ns is tick %d, want %d", c.tick, c.delay, c.now, got, c.want)
+		}
+	}
+}
+
+// A deadline begins no earlier than it is asked for, and less than a tick after.
+func TestATickBeginsAtItsDeadlineOrAfter(t *testing.T) {
+	for _, tick := range []int64{1, 3, 1000, 1_000_000, int64(maxTick)} {
+		clock := clock{tick: tick}
+		for _, at := range []int64{1, 2, 999, 1000, 1001, 123_456_789, 1 << 40, math.MaxInt64 - 2, math.MaxInt64} {
+			deadline := clock.reach(at)
+			begin := clock.begin(deadline)
+			if begin < at && deadline != never-1 || begin-at >= tick {
+				t.Errorf("tick %d ns: %d ns is tick %d, which begins at %d ns", tick, at, deadline, begin)
+			}
+			if begin < math.MaxInt64 && clock.ticks(begin) != deadline {
+				t.Errorf("tick %d ns: tick %d begins at %d ns, which is tick %d", tick, deadline, begin, clock.ticks(begin))
+			}
+		}
+	}
+}
+
+// What goroutines share of the clock is never before the time, never long after, and never
+// goes back.
+func TestSoonIsNeverBeforeNow(t *testing.T) {
+	var c clock
+	c.init(time.Millisecond)
+	if steady() && c.window == 0 {
+		t.Error("the counter of the processor is steady, and is not used")
+	}
+	if !steady() && c.window != 0 {
+		t.Error("the counter of the processor is not steady, and is used")
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			last := int64(0)
+			for range 300_000 {
+				before := c.now()
+				soon := c.soon()
+				after := c.now()
+				if soon < before || soon > after+c.ahead || soon < last {
+					t.Errorf("between %d and %d the clock shows %d, %d before", before, after, soon, last)
+					return
+				}
+				last = soon
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Where ticks are short, or time is not real, the clock is read each time.
+func TestTheClockIsReadWhereItHasToBeExact(t *testing.T) {
+	var c clock
+	c.init(10 * time.Microsecond)
+	if c.window != 0 || c.ahead != 0 {
+		t.Errorf("window %d, ahead %d", c.window, c.ahead)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var c clock
+		c.init(time.Millisecond)
+		time.Sleep(12345)
+		if c.window != 0 || c.soon() != 12345 {
+			t.Errorf("window %d, %d ns", c.window, c.soon())
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+func TestAfterCloseNothingFiresAndNothingIsAccepted(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		fired := d.AfterFunc(ms, func() {})
+		timer := d.AfterFunc(time.Second, l.note("timer"))
+		handle := d.Schedule(time.Second, l.note("handle"))
+		var field driver.Timer
+		d.Init(&field, l.note("field"))
+		at := d.At(time.Now().Add(time.Second), l.note("at"))
+		every := d.Every(driver.Periodic(time.Now(), time.Second), l.note("every"))
+		c, ticker := d.NewTimer(time.Second), d.NewTicker(time.Second)
+		time.Sleep(10 * ms)
+		if err := errors.Join(d.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
+		for i, pending := range []bool{
+			timer.Stop(), timer.Reset(ms), fired.Reset(ms), handle.Stop(), handle.Reset(ms), field.Reset(ms), at.Stop(), every.Stop(), c.Stop(), c.Reset(ms),
+			d.AfterFunc(ms, l.note("new")).Stop(), d.Schedule(ms, l.note("new")).Stop(), d.At(time.Now(), l.note("new")).Stop(), d.NewTimer(ms).Stop(),
+			d.Every(driver.Periodic(time.Now(), time.Second), l.note("new")).Stop(), d.Schedule(ms, l.note("new")) != driver.Handle{},
+		} {
+			if pending {
+				t.Errorf("%d: something is pending after Close", i)
+			}
+		}
+		ticker.Reset(ms)
+		late := d.After(ms)
+		time.Sleep(time.Hour)
+		l.want(t)
+		if len(late)+len(c.C)+len(ticker.C) > 0 || d.Len() != 0 || d.Stats().Pending != 0 {
+			t.Error("something has fired")
+		}
+	})
+}
+
+// What runs when Shutdown is called is waited for; what waits is counted.
+func TestShutdownWaitsForWhatRuns(t *testing.T) {
+	for _, c := range []struct {
+		opt     driver.Option
+		pending int // of five that have blocked at once, and one that has not
+	}{
+		{driver.Goroutines(), 1},
+		{driver.Workers(2), 4},
+		{driver.Inline(), 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDriver(t, c.opt)
+			var done atomic.Int64
+			for range 5 {
+				d.Schedule(ms, func() {
+					time.Sleep(time.Minute)
+					done.Add(1)
+				})
+			}
+			d.Schedule(time.Hour, func() { t.Error("fired") })
+			time.Sleep(time.Second)
+
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if pending, err := d.Shutdown(ctx); pending != c.pending || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%d pending, error %v, want %d", pending, err, c.pending)
+			}
+			start := time.Now()
+			_, err := d.Shutdown(t.Context())
+			if err != nil || time.Since(start) != time.Minute-2*time.Second+ms || done.Load() != int64(6-c.pending) {
+				t.Errorf("error %v after %v, %d have run", err, time.Since(start), done.Load())
+			}
+			if s := d.Stats(); s.Fired != uint64(6-c.pending) {
+				t.Errorf("%d have fired", s.Fired)
+			}
+		})
+	}
+}
+
+// Timers that are scheduled and fire while the driver is closed, in every way: what was
+// counted by Shutdown has not run, all else has.
+func TestShutdownCountsWhatDidNotRun(t *testing.T) {
+	rounds := 30
+	if testing.Short() {
+		rounds = 5
+	}
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			for range rounds {
+				d, err := driver.New(s.opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ran, accepted atomic.Int64
+				var wg sync.WaitGroup
+				for range 4 {
+					wg.Go(func() {
+						for i := range 2000 {
+							if d.Schedule(time.Duration(i)*µs, func() { ran.Add(1) }) != (driver.Handle{}) {
+								accepted.Add(1)
+							}
+						}
+					})
+				}
+				for ran.Load() < 100 {
+					runtime.Gosched()
+				}
+				pending, err := d.Shutdown(context.Background())
+				after := ran.Load()
+				wg.Wait()
+				if err != nil || ran.Load() != after || after+int64(pending) != accepted.Load() {
+					t.Fatalf("error %v: %d accepted, %d pending, %d have run, %d of them after Shutdown", err, accepted.Load(), pending, ran.Load(), ran.Load()-after)
+				}
+			}
+		})
+	}
+}
+
+// No goroutine is left: not while timers are pending, not after Close.
+func TestThereIsNoGoroutineWhileNothingIsToDo(t *testing.T) {
+	ours := func() int {
+		stacks := make([]byte, 1<<20)
+		n := 0
+		for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(stack, "timerbench/driver.") && !strings.Contains(stack, "testing.tRunner") {
+				n++
+			}
+		}
+		return n
+	}
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		var wg sync.WaitGroup
+		check := func(when string) {
+			t.Helper()
+			wg.Wait()
+			synctest.Wait()
+			if n := ours(); n > 0 {
+				t.Errorf("%s there are %d goroutines", when, n)
+			}
+		}
+		check("at the start")
+		for i := range 1000 {
+			wg.Add(1)
+			d.AfterFunc(time.Duration(i)*ms/3, wg.Done)
+		}
+		d.AfterFunc(time.Hour, func() {})
+		d.NewTicker(time.Minute)
+		d.Every(driver.Periodic(time.Now(), time.Minute), func() {})
+		check("once timers have fired")
+		_ = d.Close()
+		check("after Close")
+	})
+}

@@ -1,0 +1,165 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Driver runs timers. Make it with New. All methods can be called from any goroutine,
+// also from the functions that it runs.
+type Driver struct {
+	clock  clock
+	budget int
+	shards []shard
+	homes  [homes]home
+	alarm  alarm
+	pool   pool
+	pass   pass
+	wall   func() time.Time // the wall clock, without a reading of the monotonic one
+}
+
+// New returns a driver without timers. It starts no goroutine: there is none as long as
+// there is nothing to do. A driver made inside a testing/synctest bubble runs by the
+// clock of the bubble.
+func New(opts ...Option) (*Driver, error) {
+	c, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{
+		budget: c.budget,
+		shards: make([]shard, c.shards),
+		wall:   func() time.Time { return time.Now().Round(0) },
+	}
+	d.clock.init(c.tick)
+	for i := range d.shards {
+		sh := &d.shards[i]
+		sh.clock, sh.d = &d.clock, d
+		sh.slack = d.clock.ticks(int64(c.slack))
+		sh.next.Store(int64(never))
+		if c.structure == nil {
+			continue
+		}
+		if sh.s, err = d.newStructure(c.structure, i); err != nil {
+			return nil, fmt.Errorf("driver: Structure: %w", err)
+		}
+	}
+	for i := range d.homes {
+		d.homes[i].shard.Store(uint32(i % c.shards))
+	}
+	d.pool.init(c.execution, c.onPanic)
+	d.pass.batch = make([]func(), 0, c.budget)
+	d.alarm.init(d, c.ticking)
+	return d, nil
+}
+
+// newStructure makes the structure of shard i.
+func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task], i int) (structures.Scheduler[Task], error) {
+	s := newScheduler()
+	if s == nil {
+		return nil, fmt.Errorf("the function returned nil, want a scheduler")
+	}
+	if n := s.Len(); n > 0 {
+		return nil, fmt.Errorf("the function returned a %T with %d timers pending, want an empty one", s, n)
+	}
+	if reflect.TypeOf(s).Comparable() {
+		for j := range i {
+			if d.shards[j].s == s {
+				return nil, fmt.Errorf("the function returned the same %T twice, want one for each of %d shards", s, len(d.shards))
+			}
+		}
+	}
+	return s, nil
+}
+
+// AfterFunc makes f run once delay has passed, as time.AfterFunc does, and returns the
+// timer that it waits for. It allocates 32 bytes for that.
+func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
+	now := d.clock.soon()
+	t := &Timer{f: f}
+	t.sh = d.lock()
+	deadline := d.clock.deadline(now, delay)
+	t.sh.arm(t, now, deadline, int64(deadline))
+	return t
+}
+
+// Init makes t a timer of d that runs f. It is for timers that are a field of what
+// they time, and allocates nothing. t is not pending after it: Reset starts it. t must
+// not be pending before it.
+func (d *Driver) Init(t *Timer, f func()) {
+	t.f = f
+	t.sh = d.assign()
+}
+
+// Schedule makes f run once delay has passed. It is AfterFunc for those who do not
+// start the timer again after it has fired, and allocates nothing in the steady state.
+func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
+	now := d.clock.soon()
+	deadline := d.clock.deadline(now, delay)
+	sh := d.lock()
+	if sh.closed.Load() {
+		sh.mu.Unlock()
+		return Handle{}
+	}
+	id, earlier := sh.schedule(now, deadline, taskOf(f))
+	sh.mu.Unlock()
+	if earlier {
+		d.alarm.set(deadline)
+	}
+	return Handle{sh, id}
+}
+
+// Len returns the number of pending timers. It costs a lock for each shard.
+func (d *Driver) Len() int {
+	n := 0
+	for i := range d.shards {
+		sh := &d.shards[i]
+		sh.mu.Lock()
+		n += sh.pending
+		sh.mu.Unlock()
+	}
+	return n
+}
+
+// Close ends the driver: when it has returned no function begins to run any more. It
+// does not wait for those that run. Timers that were pending are not pending any more,
+// and there will be no new ones. The error is always nil.
+func (d *Driver) Close() error {
+	d.close()
+	return nil
+}
+
+// Shutdown is Close, and waits until no function runs any more or ctx ends. It returns
+// how many timers were pending, those included whose function was about to run. The
+// error is that of ctx. A function that calls it waits for itself.
+func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
+	pending = d.close()
+	for _, end := range []chan struct{}{d.alarm.quiet, d.pool.quiet} {
+		select {
+		case <-end:
+			continue
+		default:
+		}
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return pending + d.pool.left(), ctx.Err()
+		}
+	}
+	return pending + d.pool.left(), nil
+}
+
+// close closes all parts, and returns how many timers were in the structures.
+func (d *Driver) close() int {
+	d.pool.close()
+	pending := 0
+	for i := range d.shards {
+		pending += d.shards[i].close()
+	}
+	d.alarm.close()
+	return pending
+}

@@ -1,0 +1,303 @@
+package driver_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/bucketheap"
+	"github.com/timerbench/timerbench/structures/buckettree"
+	"github.com/timerbench/timerbench/structures/calendar"
+	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/hwheellist"
+	"github.com/timerbench/timerbench/structures/list"
+	"github.com/timerbench/timerbench/structures/minheap"
+	"github.com/timerbench/timerbench/structures/minheapstd"
+	"github.com/timerbench/timerbench/structures/pairingheap"
+	"github.com/timerbench/timerbench/structures/quadheap"
+	"github.com/timerbench/timerbench/structures/quadheaplazy"
+	"github.com/timerbench/timerbench/structures/radixheap"
+	"github.com/timerbench/timerbench/structures/rbtree"
+	"github.com/timerbench/timerbench/structures/skiplist"
+	"github.com/timerbench/timerbench/structures/wheel"
+)
+
+type scheduler = structures.Scheduler[driver.Task]
+
+// exact are the structures of this module that fire at the tick of the deadline.
+var exact = []struct {
+	name string
+	new  func() scheduler
+}{
+	{"list", func() scheduler { return list.New[driver.Task]() }},
+	{"minheap", func() scheduler { return minheap.New[driver.Task]() }},
+	{"minheap-std", func() scheduler { return minheapstd.New[driver.Task]() }},
+	{"quadheap", func() scheduler { return quadheap.New[driver.Task]() }},
+	{"quadheap-lazy", func() scheduler { return quadheaplazy.New[driver.Task]() }},
+	{"pairingheap", func() scheduler { return pairingheap.New[driver.Task]() }},
+	{"radixheap", func() scheduler { return radixheap.New[driver.Task]() }},
+	{"wheel", func() scheduler { return wheel.New[driver.Task]() }},
+	{"hwheel", func() scheduler { return hwheel.New[driver.Task]() }},
+	{"hwheel-list", func() scheduler { return hwheellist.New[driver.Task]() }},
+	{"calendar", func() scheduler { return calendar.New[driver.Task]() }},
+	{"bucketheap", func() scheduler { return bucketheap.New[driver.Task]() }},
+	{"buckettree", func() scheduler { return buckettree.New[driver.Task]() }},
+	{"rbtree", func() scheduler { return rbtree.New[driver.Task]() }},
+	{"skiplist", func() scheduler { return skiplist.New[driver.Task]() }},
+}
+
+// setups are the ways to set up a driver that differ in what they do.
+var setups = []struct {
+	name string
+	opts []driver.Option
+}{
+	{"default", nil},
+	{"one-shard", []driver.Option{driver.Shards(1)}},
+	{"ticking", []driver.Option{driver.Ticking()}},
+	{"inline", []driver.Option{driver.Inline()}},
+	{"workers", []driver.Option{driver.Workers(3)}},
+	{"worker", []driver.Option{driver.Workers(1), driver.Shards(64)}},
+	{"budget", []driver.Option{driver.Budget(1), driver.Shards(3)}},
+	{"heap", []driver.Option{driver.Structure(func() scheduler { return quadheap.New[driver.Task]() })}},
+}
+
+func newDriver(t testing.TB, opts ...driver.Option) *driver.Driver {
+	t.Helper()
+	d, err := driver.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// inBubble runs a test in virtual time, with a driver of each setup.
+func inBubble(t *testing.T, test func(t *testing.T, d *driver.Driver)) {
+	t.Helper()
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newDriver(t, s.opts...)) })
+		})
+	}
+}
+
+// log takes down what happens when, since it was made.
+type log struct {
+	start time.Time
+	mu    sync.Mutex
+	lines []string
+}
+
+func newLog() *log { return &log{start: time.Now()} }
+
+// note returns a function that writes a line.
+func (l *log) note(what string) func() {
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.lines = append(l.lines, fmt.Sprintf("%v %s", time.Since(l.start), what))
+	}
+}
+
+// want compares what has happened so far, in any order, and forgets it.
+func (l *log) want(t *testing.T, lines ...string) {
+	t.Helper()
+	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slices.Sort(l.lines)
+	slices.Sort(lines)
+	if !slices.Equal(l.lines, lines) {
+		t.Errorf("happened %q, want %q", l.lines, lines)
+	}
+	l.lines = nil
+}
+
+const (
+	ms = time.Millisecond
+	µs = time.Microsecond
+)
+
+// Deadlines are rounded up to ticks, so that no timer is early, and none is late by more
+// than a tick.
+func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
+	for _, s := range exact {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDriver(t, driver.Structure(s.new))
+				time.Sleep(300 * µs)
+				l := newLog() // 300 µs after a tick
+				d.AfterFunc(0, l.note("0"))
+				d.AfterFunc(-time.Hour, l.note("-1h"))
+				d.AfterFunc(700*µs, l.note("700µs"))
+				d.Schedule(701*µs, l.note("701µs"))
+				d.Schedule(time.Second, l.note("1s"))
+				d.AfterFunc(time.Hour, l.note("1h"))
+				d.Schedule(30*24*time.Hour, l.note("30d"))
+				d.AfterFunc(1<<63-1, l.note("never"))
+				time.Sleep(60 * 24 * time.Hour)
+				l.want(t, "700µs 0", "700µs -1h", "700µs 700µs", "1.7ms 701µs", "1.0007s 1s", "1h0m0.0007s 1h", "720h0m0.0007s 30d")
+				if d.Len() != 1 {
+					t.Errorf("%d are pending, want 1", d.Len())
+				}
+			})
+		})
+	}
+}
+
+func TestStopAndReset(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		a := d.AfterFunc(10*ms, l.note("a"))
+		b := d.Schedule(10*ms, l.note("b"))
+		var c driver.Timer
+		d.Init(&c, l.note("c"))
+		check := func(what string, got, want bool) {
+			t.Helper()
+			if got != want {
+				t.Errorf("%s returned %v at %v", what, got, time.Since(l.start))
+			}
+		}
+		check("Stop of one never started", c.Stop(), false)
+		check("Reset of one never started", c.Reset(5*ms), false)
+		check("later Reset", a.Reset(20*ms), true)
+		check("later Reset", b.Reset(20*ms), true)
+		check("later Reset", c.Reset(20*ms), true)
+		time.Sleep(15 * ms)
+		l.want(t)
+		check("earlier Reset", a.Reset(ms), true)
+		check("earlier Reset", b.Reset(ms), true)
+		check("earlier Reset", c.Reset(ms), true)
+		time.Sleep(ms)
+		l.want(t, "16ms a", "16ms b", "16ms c")
+		check("Stop of one that has fired", a.Stop(), false)
+		check("Stop of one that has fired", b.Stop(), false)
+		check("Reset of one that has fired", b.Reset(ms), false)
+		check("Reset of one that has fired", a.Reset(4*ms), false)
+		time.Sleep(3 * ms)
+		check("Stop", a.Stop(), true)
+		check("second Stop", a.Stop(), false)
+		time.Sleep(time.Minute)
+		l.want(t)
+		check("Reset of one that was stopped", a.Reset(time.Second), false)
+		time.Sleep(time.Minute)
+		l.want(t, "1m1.019s a")
+		if s := d.Stats(); s.Fired != 4 || s.Stopped != 1 || s.Pending != 0 || s.Lateness.Count() != 4 || d.Len() != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
+	var timer driver.Timer
+	var handle driver.Handle
+	var ticker driver.Ticker
+	var c driver.ChanTimer
+	if timer.Stop() || timer.Reset(0) || handle.Stop() || handle.Reset(0) || c.Stop() || c.Reset(0) {
+		t.Error("a zero value is pending")
+	}
+	ticker.Stop()
+	ticker.Reset(time.Second)
+
+	// Whoever has the place of a timer that was stopped is left alone.
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		var stale []driver.Handle
+		for range 10 {
+			for range 100 {
+				h := d.Schedule(time.Second, l.note("stale"))
+				h.Stop()
+				stale = append(stale, h)
+			}
+			d.Schedule(2*time.Second, l.note("new"))
+			for _, h := range stale {
+				if h.Stop() || h.Reset(time.Hour) {
+					t.Fatal("a stale handle names a timer")
+				}
+			}
+		}
+		time.Sleep(time.Minute)
+		l.want(t, slices.Repeat([]string{"2s new"}, 10)...)
+	})
+}
+
+// After a stall all that is due fires once, in the order of the deadlines, whatever the
+// shard.
+func TestAfterAStallAllThatIsDueFiresInOrder(t *testing.T) {
+	for _, shards := range []int{1, 5} {
+		for _, s := range exact {
+			t.Run(fmt.Sprint(s.name, shards), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newDriver(t, driver.Inline(), driver.Shards(shards), driver.Structure(s.new))
+					var got []int
+					var moved [1000]*driver.Timer
+					d.AfterFunc(0, func() { time.Sleep(5 * time.Second) })
+					var wg sync.WaitGroup
+					for i := range moved { // from many goroutines: in many shards
+						at := time.Duration(1+i*7919%len(moved)) * 2 * ms
+						wg.Go(func() {
+							moved[i] = d.AfterFunc(at/2, func() { got = append(got, int(at/ms)) })
+							moved[i].Reset(at)
+						})
+					}
+					wg.Wait()
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					if len(got) != len(moved) || !slices.IsSorted(got) {
+						t.Errorf("%d fired, in order: %t", len(got), slices.IsSorted(got))
+					}
+				})
+			})
+		}
+	}
+}
+
+// A timer that fires may start others: one that is due at once comes after all that are
+// due by then.
+func TestFunctionsMayUseTheDriver(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		n := 0
+		var again *driver.Timer
+		again = d.AfterFunc(ms, func() {
+			if n++; n < 5 {
+				again.Reset(time.Second)
+			}
+			l.note("again")()
+			if again.Stop() && n == 5 {
+				t.Error("pending while it fires")
+			} else if n < 5 {
+				again.Reset(time.Second)
+			}
+		})
+		victim := d.AfterFunc(10*ms, l.note("victim"))
+		d.Schedule(5*ms, func() {
+			if !victim.Stop() {
+				t.Error("victim is not pending")
+			}
+			d.Schedule(0, l.note("child"))
+			d.AfterFunc(2*ms, func() { d.Schedule(ms, l.note("grandchild")) })
+		})
+		time.Sleep(time.Minute)
+		l.want(t, "1ms again", "1.001s again", "2.001s again", "3.001s again", "4.001s again",
+			"6ms child", "8ms grandchild")
+	})
+}
+
+func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Slack(100*ms))
+		l := newLog()
+		a, b, c := d.AfterFunc(time.Second, l.note("a")), d.AfterFunc(time.Second, l.note("b")), d.AfterFunc(time.Second, l.note("c"))
+		if !a.Reset(1100*ms) || !b.Reset(1101*ms) || !c.Reset(950*ms) {
+			t.Error("not pending")
+		}
+		time.Sleep(time.Minute)
+		l.want(t, "1s a", "1.101s b", "950ms c")
+	})
+}

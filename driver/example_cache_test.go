@@ -1,0 +1,78 @@
+package driver_test
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// cache is a map whose entries go after some time without a use.
+type cache[K comparable, V any] struct {
+	ttl     time.Duration
+	expires *driver.Keyed[K, struct{}]
+
+	mu      sync.RWMutex
+	entries map[K]V
+}
+
+// newCache returns an empty cache. It calls evicted with each key that goes.
+func newCache[K comparable, V any](ttl time.Duration, evicted func(K)) (*cache[K, V], error) {
+	c := &cache[K, V]{ttl: ttl, entries: make(map[K]V)}
+	var err error
+	c.expires, err = driver.NewKeyed(nil, func(key K, _ struct{}) {
+		c.mu.Lock()
+		delete(c.entries, key)
+		c.mu.Unlock()
+		evicted(key)
+	})
+	return c, err
+}
+
+// Put stores a value.
+func (c *cache[K, V]) Put(key K, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries[key] = value
+	c.expires.Set(key, struct{}{}, c.ttl)
+}
+
+// Get returns a value that is there, and keeps it for longer.
+func (c *cache[K, V]) Get(key K) (V, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	value, ok := c.entries[key]
+	if ok {
+		c.expires.Move(key, c.ttl)
+	}
+	return value, ok
+}
+
+// A cache whose entries go when nobody has used them for some time.
+func Example_cache() {
+	evicted := make(chan string)
+	users, err := newCache[string, int](20*time.Millisecond, func(key string) { evicted <- key })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = users.expires.Close() }()
+
+	users.Put("alice", 1)
+	users.Put("bob", 2)
+	var gone string
+	for gone == "" { // alice is used all the time
+		select {
+		case gone = <-evicted:
+		default:
+			users.Get("alice")
+		}
+	}
+	_, ok := users.Get(gone)
+	fmt.Println(gone, "has gone:", !ok)
+	fmt.Println("then", <-evicted)
+	// Output:
+	// bob has gone: true
+	// then alice
+}

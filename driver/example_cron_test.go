@@ -1,0 +1,78 @@
+package driver_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// job is a line of a crontab.
+type job struct {
+	spec   string
+	missed driver.Missed
+	run    func()
+}
+
+// schedule starts jobs. The timers end them.
+func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
+	var timers []*driver.Timer
+	for _, j := range jobs {
+		// Any other parser will do whose result has a method Next.
+		recurrence, err := cron.ParseStandard(j.spec)
+		if err != nil {
+			return nil, err
+		}
+		timers = append(timers, d.Every(driver.OnMissed(recurrence, j.missed), j.run))
+	}
+	return timers, nil
+}
+
+// Jobs that run at certain times of the day: package cron reads the expressions, the driver
+// waits.
+func Example_cron() {
+	d, err := driver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	timers, err := schedule(d, []job{
+		{"0 9 * * MON", driver.Coalesce, func() { fmt.Println("the weekly report") }},
+		{"30 2 * * *", driver.CatchUp, func() { fmt.Println("a backup") }},
+		{"*/5 * * * *", driver.Skip, func() { fmt.Println("are you there?") }},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Len(), "jobs")
+	for _, t := range timers {
+		t.Stop()
+	}
+	fmt.Println(d.Len(), "jobs")
+	// Output:
+	// 3 jobs
+	// 0 jobs
+}
+
+// The same jobs, in virtual time.
+func TestCronJobsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		l := newLog() // Saturday, midnight
+		_, err := schedule(d, []job{
+			{"CRON_TZ=UTC 0 9 * * MON", driver.Coalesce, l.note("report")},
+			{"CRON_TZ=UTC 30 2 * * *", driver.CatchUp, l.note("backup")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(60 * time.Hour)
+		l.want(t, "2h30m0s backup", "26h30m0s backup", "50h30m0s backup", "57h0m0s report")
+	})
+}

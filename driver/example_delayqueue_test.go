@@ -1,0 +1,40 @@
+package driver_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// Orders that are cancelled unless they are paid in time: a delay queue.
+func Example_delayQueue() {
+	type order struct{ number int }
+	unpaid, err := driver.NewQueue[order]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = unpaid.Close() }()
+
+	items := make(map[int]driver.Item)
+	for number := range 5 {
+		items[number] = unpaid.Push(time.Duration(10-2*number)*time.Millisecond, order{number})
+	}
+	unpaid.Remove(items[1]) // paid
+	unpaid.Remove(items[3])
+
+	for unpaid.Len() > 0 {
+		o, err := unpaid.Take(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("order", o.number, "is cancelled")
+	}
+	// Output:
+	// order 4 is cancelled
+	// order 2 is cancelled
+	// order 0 is cancelled
+}

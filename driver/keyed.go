@@ -1,0 +1,165 @@
+package driver
+
+import (
+	"errors"
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+// Keyed holds values that expire, each under a key. Make it with NewKeyed. All methods can
+// be called from any goroutine, also from the function that it calls.
+//
+// A value that has come due expires when its turn to be handed over comes: until then the
+// key can be set, moved and removed as before.
+type Keyed[K comparable, V any] struct {
+	d     *Driver
+	f     func(K, V)
+	seed  maphash.Seed
+	parts []part[K, V]
+}
+
+// part holds the keys of some hashes.
+type part[K comparable, V any] struct {
+	mu    sync.Mutex
+	items map[K]*item[K, V]
+	_     [64]byte
+}
+
+type item[K comparable, V any] struct {
+	key   K
+	value V
+	h     Handle
+}
+
+// NewKeyed returns a Keyed that calls f with each key that expires and its value. The key
+// is not there any more by then. The options are those of the driver that it makes for
+// itself. f must not be nil.
+func NewKeyed[K comparable, V any](opts []Option, f func(K, V)) (*Keyed[K, V], error) {
+	if f == nil {
+		return nil, errors.New("driver: NewKeyed: the function is nil")
+	}
+	d, err := New(opts...)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keyed[K, V]{d: d, f: f, seed: maphash.MakeSeed(), parts: make([]part[K, V], len(d.shards))}
+	for i := range k.parts {
+		k.parts[i].items = make(map[K]*item[K, V])
+	}
+	return k, nil
+}
+
+// part returns the part for a key.
+func (k *Keyed[K, V]) part(key K) *part[K, V] {
+	return &k.parts[maphash.Comparable(k.seed, key)%uint64(len(k.parts))]
+}
+
+// Set stores value under key, in the place of what is there, until delay has passed.
+// After Close it does nothing.
+func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
+	p := k.part(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k.put(p, key, value, delay)
+}
+
+// put stores a value. The part is locked.
+func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
+	if it, ok := p.items[key]; ok && it.h.Reset(delay) {
+		it.value = value
+		return
+	}
+	// What is there, if any, has come due: it is replaced before it expires.
+	it := &item[K, V]{key: key, value: value}
+	it.h = k.d.Schedule(delay, func() { k.expire(p, it) })
+	if it.h == (Handle{}) {
+		delete(p.items, key) // closed
+		return
+	}
+	p.items[key] = it
+}
+
+// expire ends an item that has come due, unless it has been replaced or removed since.
+func (k *Keyed[K, V]) expire(p *part[K, V], it *item[K, V]) {
+	p.mu.Lock()
+	due := p.items[it.key] == it
+	if due {
+		delete(p.items, it.key)
+	}
+	p.mu.Unlock()
+	if due {
+		k.f(it.key, it.value)
+	}
+}
+
+// Move makes key expire once delay has passed from now. It returns false, and does
+// nothing, if the key is not there.
+func (k *Keyed[K, V]) Move(key K, delay time.Duration) bool {
+	p := k.part(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	it, ok := p.items[key]
+	if ok {
+		k.put(p, key, it.value, delay)
+	}
+	return ok
+}
+
+// Remove takes key out and returns its value, and false if it is not there.
+func (k *Keyed[K, V]) Remove(key K) (value V, ok bool) {
+	p := k.part(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	it, ok := p.items[key]
+	if !ok {
+		return value, false
+	}
+	it.h.Stop()
+	delete(p.items, key)
+	return it.value, true
+}
+
+// Drain takes all keys out and calls f with each of them and its value, one after the
+// other. What is set meanwhile may stay.
+func (k *Keyed[K, V]) Drain(f func(K, V)) {
+	for i := range k.parts {
+		for key, it := range k.parts[i].clear() {
+			f(key, it.value)
+		}
+	}
+}
+
+// clear takes all items out.
+func (p *part[K, V]) clear() map[K]*item[K, V] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	items := p.items
+	p.items = make(map[K]*item[K, V])
+	for _, it := range items {
+		it.h.Stop()
+	}
+	return items
+}
+
+// Len returns the number of keys.
+func (k *Keyed[K, V]) Len() int {
+	n := 0
+	for i := range k.parts {
+		p := &k.parts[i]
+		p.mu.Lock()
+		n += len(p.items)
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// Close drops all keys. None expires after that, and none can be set. The error is always
+// nil.
+func (k *Keyed[K, V]) Close() error {
+	err := k.d.Close()
+	for i := range k.parts {
+		k.parts[i].clear()
+	}
+	return err
+}

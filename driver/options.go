@@ -1,0 +1,175 @@
+package driver
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheel"
+)
+
+// Option sets one of the parameters of a driver. An invalid one makes New return
+// an error that names the option and its value.
+type Option func(*config) error
+
+type config struct {
+	structure func() structures.Scheduler[Task] // nil: hwheel, made when needed
+	tick      time.Duration
+	ticking   bool
+	shards    int
+	execution execution
+	budget    int
+	onPanic   func(value any, stack []byte)
+	slack     time.Duration
+}
+
+// execution is how functions are run.
+type execution struct {
+	inline  bool
+	workers int // goroutines at most; 1 if inline, which is that of the pass
+}
+
+const (
+	maxShards  = 1 << 12
+	maxWorkers = 1 << 30
+	maxBudget  = 1 << 20
+	// maxTick keeps the sum of a time and a tick within 64 bits.
+	maxTick = 24 * time.Hour
+)
+
+func newConfig(opts []Option) (config, error) {
+	c := config{
+		tick:      time.Millisecond,
+		shards:    defaultShards(runtime.GOMAXPROCS(0)),
+		execution: execution{workers: maxWorkers},
+		budget:    256,
+	}
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return c, fmt.Errorf("driver: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// defaultShards returns four shards for each processor, so that two goroutines
+// seldom want the same one, and 64 at most, as each pass looks at all of them.
+func defaultShards(procs int) int { return min(4*procs, 64) }
+
+func defaultStructure() structures.Scheduler[Task] { return hwheel.New[Task]() }
+
+// Structure makes newScheduler the source of structures. It is called once for each
+// shard, by New, and must return an empty scheduler each time, and another one each
+// time. By default it is package hwheel.
+func Structure(newScheduler func() structures.Scheduler[Task]) Option {
+	return func(c *config) error {
+		if newScheduler == nil {
+			return fmt.Errorf("Structure(nil): want a function")
+		}
+		c.structure = newScheduler
+		return nil
+	}
+}
+
+// Tick sets the length of a tick, by default 1 ms, at most 24 h. A timer is late by
+// up to a tick.
+func Tick(length time.Duration) Option {
+	return func(c *config) error {
+		if length <= 0 || length > maxTick {
+			return fmt.Errorf("Tick(%v): want a duration from 1ns to %v", length, maxTick)
+		}
+		c.tick = length
+		return nil
+	}
+}
+
+// Ticking makes the driver wake up at every tick, whether there is something to do or
+// not. By default it is tickless: it sleeps until the structure has something to do.
+func Ticking() Option {
+	return func(c *config) error {
+		c.ticking = true
+		return nil
+	}
+}
+
+// Shards sets the number of structures, from 1 to 4096, each with a lock of its own.
+// By default it is four for each processor, and 64 at most.
+func Shards(n int) Option {
+	return func(c *config) error {
+		if n < 1 || n > maxShards {
+			return fmt.Errorf("Shards(%d): want a number from 1 to %d", n, maxShards)
+		}
+		c.shards = n
+		return nil
+	}
+}
+
+// Goroutines makes every function run on a goroutine where it may take its time, as
+// those of time.AfterFunc do. That is the default.
+func Goroutines() Option {
+	return func(c *config) error {
+		c.execution = execution{workers: maxWorkers}
+		return nil
+	}
+}
+
+// Workers makes at most n functions run at a time, n at least 1. Those due while n
+// are running wait for one to return, the one due first first.
+func Workers(n int) Option {
+	return func(c *config) error {
+		if n < 1 || n > maxWorkers {
+			return fmt.Errorf("Workers(%d): want a number from 1 to %d", n, maxWorkers)
+		}
+		c.execution = execution{workers: n}
+		return nil
+	}
+}
+
+// Inline makes functions run one after the other, in the order of their deadlines, on
+// the goroutine that finds them due. While one runs no other timer fires.
+func Inline() Option {
+	return func(c *config) error {
+		c.execution = execution{inline: true, workers: 1}
+		return nil
+	}
+}
+
+// Budget sets how many timers are taken out of a structure under one hold of its lock
+// at most, from 1 to 1048576, by default 256. The rest follow at once after.
+func Budget(n int) Option {
+	return func(c *config) error {
+		if n < 1 || n > maxBudget {
+			return fmt.Errorf("Budget(%d): want a number from 1 to %d", n, maxBudget)
+		}
+		c.budget = n
+		return nil
+	}
+}
+
+// OnPanic makes report the one who hears of functions that panic, with the value and
+// the stack. The program goes on then. Without it a panic ends the program. It is
+// called on the goroutine of the function.
+func OnPanic(report func(value any, stack []byte)) Option {
+	return func(c *config) error {
+		if report == nil {
+			return fmt.Errorf("OnPanic(nil): want a function")
+		}
+		c.onPanic = report
+		return nil
+	}
+}
+
+// Slack makes Reset of a pending Timer do nothing where the new deadline is later than
+// the one that stands, by up to this duration: the timer then fires that much earlier
+// than Reset asked for. It is 0 by default. Only a Timer knows its deadline: a Handle
+// is always moved.
+func Slack(slack time.Duration) Option {
+	return func(c *config) error {
+		if slack < 0 {
+			return fmt.Errorf("Slack(%v): want a duration of at least 0s", slack)
+		}
+		c.slack = slack
+		return nil
+	}
+}

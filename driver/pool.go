@@ -1,0 +1,178 @@
+package driver
+
+import (
+	"runtime/debug"
+	"sync"
+)
+
+// pool runs the functions of timers that have fired. They wait in a queue. A goroutine
+// of the pool takes one after the other; before it runs one it makes sure that another
+// goroutine is there to take the next, should this one take its time. That one is not
+// started where it has been started already and has not come to run yet. So functions
+// that are short are run by as many goroutines as there are processors, and one that
+// blocks delays no other one. Goroutines end when the queue is empty.
+type pool struct {
+	execution
+	onPanic func(value any, stack []byte)
+
+	mu         sync.Mutex
+	queue      fifo
+	goroutines int  // that work
+	coming     bool // one of them has not begun to
+	running    int  // functions
+	closed     bool
+	dropped    int           // functions that are not run because of close
+	quiet      chan struct{} // closed once nothing runs any more, after close
+}
+
+func (p *pool) init(e execution, onPanic func(any, []byte)) {
+	p.execution, p.onPanic = e, onPanic
+	p.quiet = make(chan struct{})
+}
+
+// submit adds functions to the queue. If more are to come it sees to it that somebody
+// works on them meanwhile. If not the caller does, by work.
+func (p *pool) submit(fs []func(), more bool) {
+	p.mu.Lock()
+	if p.closed {
+		p.dropped += len(fs)
+		p.mu.Unlock()
+		return
+	}
+	p.queue.push(fs)
+	help := more && p.help()
+	p.mu.Unlock()
+	if help {
+		go p.work(true)
+	}
+}
+
+// help reports whether a goroutine is to be started. The lock is held.
+func (p *pool) help() bool {
+	if p.inline || p.coming || p.goroutines >= p.workers || p.queue.len() == 0 {
+		return false
+	}
+	p.coming = true
+	p.goroutines++
+	return true
+}
+
+// work runs functions until the queue is empty. counted is true on a goroutine that
+// help has announced.
+func (p *pool) work(counted bool) {
+	p.mu.Lock()
+	if counted {
+		p.coming = false
+	} else {
+		if p.goroutines >= p.workers {
+			p.mu.Unlock()
+			return
+		}
+		p.goroutines++
+	}
+	returned := true
+	defer func() {
+		if returned {
+			return
+		}
+		// The function has called runtime.Goexit, or the program ends.
+		p.mu.Lock()
+		p.returned()
+		p.goroutines--
+		again := p.help()
+		p.mu.Unlock()
+		if again {
+			go p.work(true)
+		}
+	}()
+	for {
+		f, ok := p.queue.pop()
+		if !ok {
+			break
+		}
+		p.running++
+		help := p.help()
+		p.mu.Unlock()
+		if help {
+			go p.work(true)
+		}
+		returned = false
+		p.call(f)
+		returned = true
+		p.mu.Lock()
+		p.returned()
+	}
+	p.goroutines--
+	p.mu.Unlock()
+}
+
+// returned takes note that a function has returned. The lock is held.
+func (p *pool) returned() {
+	p.running--
+	if p.closed && p.running == 0 {
+		close(p.quiet)
+	}
+}
+
+// call runs a function.
+func (p *pool) call(f func()) {
+	if p.onPanic != nil {
+		defer func() {
+			if value := recover(); value != nil {
+				p.onPanic(value, debug.Stack())
+			}
+		}()
+	}
+	f()
+}
+
+// close keeps functions from being run that are not run yet.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.closed = true
+	p.dropped = p.queue.len()
+	p.queue = fifo{}
+	if p.running == 0 {
+		close(p.quiet)
+	}
+}
+
+// left returns how many functions were not run because of close.
+func (p *pool) left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dropped
+}
+
+// fifo is a queue of functions.
+type fifo struct {
+	fs   []func()
+	head int
+}
+
+func (q *fifo) len() int { return len(q.fs) - q.head }
+
+func (q *fifo) push(fs []func()) {
+	if q.head > len(q.fs)/2 {
+		n := copy(q.fs, q.fs[q.head:])
+		clear(q.fs[n:])
+		q.fs, q.head = q.fs[:n], 0
+	}
+	q.fs = append(q.fs, fs...)
+}
+
+func (q *fifo) pop() (f func(), ok bool) {
+	if q.head == len(q.fs) {
+		return nil, false
+	}
+	f, q.fs[q.head] = q.fs[q.head], nil
+	q.head++
+	if q.head == len(q.fs) {
+		q.fs, q.head = q.fs[:0], 0
+	}
+	return f, true
+}

@@ -1,0 +1,131 @@
+package driver_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// A function that blocks delays no other one.
+func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		l := newLog()
+		release := make(chan struct{})
+		for i := range 500 {
+			d.Schedule(time.Duration(1+i/100)*time.Second, func() { <-release })
+			d.Schedule(time.Duration(1+i/100)*time.Second, l.note("f"))
+		}
+		time.Sleep(3 * time.Second)
+		var want []string
+		for i := range 300 {
+			want = append(want, fmt.Sprint(1+i/100, "s f"))
+		}
+		l.want(t, want...)
+		close(release)
+		time.Sleep(time.Hour)
+	})
+}
+
+// With Workers as many run at a time as may, and not more; none waits while one is free.
+func TestWorkersLimitHowManyRun(t *testing.T) {
+	for _, limit := range []int{1, 2, 7} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDriver(t, driver.Workers(limit))
+			start := time.Now()
+			var running, most, done atomic.Int64
+			for i := range 70 {
+				d.Schedule(time.Duration(i%2)*ms+ms, func() {
+					n := running.Add(1)
+					most.Store(max(most.Load(), n))
+					time.Sleep(time.Second)
+					running.Add(-1)
+					done.Add(1)
+				})
+			}
+			for done.Load() < 70 {
+				time.Sleep(100 * ms)
+			}
+			if took := time.Since(start).Round(time.Second); most.Load() != int64(limit) || took != time.Duration(70/limit)*time.Second {
+				t.Errorf("%d ran at a time, want %d; took %v", most.Load(), limit, took)
+			}
+		})
+	}
+}
+
+// With one worker, as with Inline, functions run in the order of the deadlines.
+func TestInlineAndOneWorkerKeepTheOrder(t *testing.T) {
+	for _, opt := range []driver.Option{driver.Inline(), driver.Workers(1)} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDriver(t, opt)
+			last, n := 0, 0
+			for i := range 3000 {
+				at := 1 + i*1237%3000
+				d.Schedule(time.Duration(at)*ms, func() {
+					if at < last {
+						t.Errorf("%d after %d", at, last)
+					}
+					last = at
+					n++
+					time.Sleep(2 * ms)
+				})
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if n != 3000 {
+				t.Errorf("%d have run", n)
+			}
+		})
+	}
+}
+
+// A panic is reported, with the stack of who panicked, and no other timer is lost. Neither
+// is one where a function ends its goroutine.
+func TestPanicsAreReportedAndLoseNoOtherTimer(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var values []any
+				opts := append([]driver.Option{driver.OnPanic(func(value any, stack []byte) {
+					mu.Lock()
+					defer mu.Unlock()
+					values = append(values, value)
+					if !bytes.Contains(stack, []byte("explode")) {
+						t.Errorf("the stack does not show who panicked:\n%s", stack)
+					}
+				})}, s.opts...)
+				d := newDriver(t, opts...)
+				l := newLog()
+				for i := range 30 {
+					d.Schedule(time.Second, l.note("f"))
+					switch i % 3 {
+					case 0:
+						d.AfterFunc(time.Second, explode)
+					case 1:
+						d.AfterFunc(time.Second, runtime.Goexit)
+					}
+					d.AfterFunc(2*time.Second, l.note("f"))
+				}
+				time.Sleep(time.Minute)
+				var want []string
+				for range 30 {
+					want = append(want, "1s f", "2s f")
+				}
+				l.want(t, want...)
+				if len(values) != 10 || values[0] != "bang" {
+					t.Errorf("reported: %v", values)
+				}
+			})
+		})
+	}
+}
+
+func explode() { panic("bang") }

@@ -1,0 +1,110 @@
+package driver
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// shard is a structure and its lock. A timer belongs to one shard for good. No
+// goroutine ever holds the locks of two.
+type shard struct {
+	// What does not change stands apart from what does: a Reset that only moves a
+	// timer to later reads it, and must not wait for whoever holds the lock.
+	clock  *clock
+	slack  structures.Tick
+	d      *Driver
+	closed atomic.Bool
+	_      [64]byte
+
+	mu      sync.Mutex
+	s       structures.Scheduler[Task] // nil before the first timer, and once closed
+	stale   int64                      // ns: from then on the clock of s is behind
+	pending int                        // timers in s
+	put     uint64                     // timers put into s so far, those moved to later not again
+	stopped uint64
+	fired   uint64
+	next    atomic.Int64 // the tick before which s has nothing to do; changed under mu
+	_       [64]byte
+}
+
+// ready makes the structure ready for a change at a moment: a structure counts delays
+// from its own clock, which only Pop moves. A wheel with a clock that is far behind
+// would take a short delay for a long one. The lock is held.
+func (sh *shard) ready(now int64) {
+	if now < sh.stale {
+		return
+	}
+	if sh.s == nil {
+		sh.s = defaultStructure()
+	}
+	tick := sh.clock.ticks(now)
+	if int64(tick) < sh.next.Load() {
+		sh.s.Pop(tick) // nothing is due
+	}
+	sh.stale = sh.clock.begin(tick + 1)
+}
+
+// schedule puts a task into the structure. It reports whether the alarm has to be set
+// to an earlier tick. The lock is held.
+func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, earlier bool) {
+	sh.ready(now)
+	sh.pending++
+	sh.put++
+	id = sh.s.Schedule(deadline, task)
+	return id, sh.sooner(deadline)
+}
+
+// sooner takes note of a deadline. It reports whether it is the earliest one.
+func (sh *shard) sooner(deadline structures.Tick) bool {
+	if int64(deadline) >= sh.next.Load() {
+		return false
+	}
+	sh.next.Store(int64(deadline))
+	return true
+}
+
+// reschedule moves a timer of the structure. It reports whether that was pending, and
+// whether the alarm has to be set to an earlier tick. The lock is held.
+func (sh *shard) reschedule(now int64, deadline structures.Tick, id structures.ID) (pending, earlier bool) {
+	if sh.s == nil {
+		return false, false
+	}
+	sh.ready(now)
+	if !sh.s.Reschedule(id, deadline) {
+		return false, false
+	}
+	return true, sh.sooner(deadline)
+}
+
+// cancel takes a timer out of the structure. It reports whether it was pending, and
+// whether the shard has come to be empty. The lock is held.
+func (sh *shard) cancel(id structures.ID) (pending, empty bool) {
+	if sh.s == nil || !sh.s.Cancel(id) {
+		return false, false
+	}
+	return true, sh.left()
+}
+
+// left takes note that a timer has left the structure, and reports whether it was the
+// last one.
+func (sh *shard) left() bool {
+	sh.pending--
+	if sh.pending > 0 {
+		return false
+	}
+	sh.next.Store(int64(never))
+	return true
+}
+
+// close drops the structure and returns how many timers were pending.
+func (sh *shard) close() int {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.closed.Store(true)
+	pending := sh.pending
+	sh.s, sh.pending = nil, 0
+	sh.next.Store(int64(never))
+	return pending
+}

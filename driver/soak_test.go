@@ -1,0 +1,265 @@
+package driver_test
+
+import (
+	"context"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+var (
+	soakTime   = flag.Duration("soak", 5*time.Second, "how long to soak a driver")
+	soakTimers = flag.Int("soak-timers", 100_000, "how many timers are soaked")
+)
+
+// TestSoak does everything with many timers from eight goroutines, by the real clock, and
+// checks it against a model: each timer runs once for each time that it was started and not
+// stopped, none of them early, and in the end nothing is left over.
+func TestSoak(t *testing.T) {
+	duration, timers := *soakTime, *soakTimers
+	if testing.Short() {
+		duration, timers = duration/5, timers/10
+	}
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) { soak(t, duration/time.Duration(len(setups)), timers, s.opts) })
+	}
+}
+
+// soaked is a timer that is soaked, and what its model knows.
+type soaked struct {
+	mu      sync.Mutex
+	soak    *soaking
+	timer   *driver.Timer
+	own     driver.Timer // timer, unless AfterFunc has made it
+	handle  driver.Handle
+	c       *driver.ChanTimer
+	due     []time.Duration // when it is to run, for each start that has not run yet
+	pending bool            // the last one of them, as far as the model knows
+}
+
+type soaking struct {
+	t                     *testing.T
+	d                     *driver.Driver
+	start                 time.Time
+	started, stopped, ran atomic.Int64
+	latest                atomic.Int64 // ns late
+	timers                []soaked
+	changes               sync.RWMutex // held while a timer is changed
+	over                  bool         // no timer is changed any more; guarded by changes
+}
+
+func soak(t *testing.T, duration time.Duration, timers int, opts []driver.Option) {
+	d, err := driver.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &soaking{t: t, d: d, start: time.Now(), timers: make([]soaked, timers)}
+	for i := range s.timers {
+		x := &s.timers[i]
+		x.soak = s
+		switch i % 8 {
+		case 0:
+			x.c = d.NewTimer(time.Hour)
+			x.c.Stop()
+		case 1, 2, 3:
+			x.timer = d.AfterFunc(time.Hour, x.run)
+			x.timer.Stop()
+			s.stopped.Add(1)
+			s.started.Add(1)
+		case 4, 5:
+			x.timer = &x.own
+			d.Init(x.timer, x.run)
+		}
+	}
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(8, uint64(g)))
+			for i := 0; i%64 != 0 || !t.Failed() && (time.Since(begin) < duration || s.ran.Load() < 100); i++ {
+				s.timers[rng.IntN(len(s.timers))].change(rng)
+			}
+		})
+	}
+	wg.Wait()
+	s.end()
+}
+
+// someTime returns a delay: most are some seconds, some less than a tick.
+func someTime(rng *rand.Rand) time.Duration {
+	return time.Duration(math.Exp(rng.Float64()*17)*float64(µs)) - ms // to 24 s
+}
+
+// change does something to a timer.
+func (x *soaked) change(rng *rand.Rand) {
+	x.soak.changes.RLock()
+	defer x.soak.changes.RUnlock()
+	if x.soak.over {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delay := someTime(rng)
+	switch {
+	case x.c != nil:
+		x.changeChan(rng, delay)
+	case x.timer != nil:
+		if rng.IntN(4) == 0 {
+			x.note(x.timer.Stop(), true)
+		} else {
+			at := time.Since(x.soak.start) + max(0, delay)
+			x.note(x.timer.Reset(delay), false)
+			x.begin(at)
+		}
+	default:
+		at := time.Since(x.soak.start) + max(0, delay)
+		switch rng.IntN(4) {
+		case 0:
+			x.note(x.handle.Stop(), true)
+		case 1, 2:
+			if x.handle.Reset(delay) {
+				x.note(true, false)
+				x.begin(at)
+			} else {
+				x.pending = false
+			}
+		case 3:
+			x.note(x.handle.Stop(), true)
+			x.begin(at)
+			x.handle = x.soak.d.Schedule(delay, x.run)
+		}
+	}
+}
+
+// begin takes note of a start.
+func (x *soaked) begin(at time.Duration) {
+	x.due = append(x.due, at)
+	x.pending = true
+	x.soak.started.Add(1)
+}
+
+// note takes note of whether the last start was pending, and is not any more.
+func (x *soaked) note(was, stopped bool) {
+	if was {
+		if !x.pending || len(x.due) == 0 {
+			x.soak.t.Errorf("a timer is pending that was not started; %d starts have not run", len(x.due))
+			return
+		}
+		x.due = x.due[:len(x.due)-1]
+		if stopped {
+			x.soak.stopped.Add(1)
+		} else {
+			x.soak.started.Add(-1)
+		}
+	}
+	x.pending = false
+}
+
+// run is the function of the timer.
+func (x *soaked) run() {
+	x.mu.Lock()
+	now := time.Since(x.soak.start)
+	x.soak.ran.Add(1)
+	if len(x.due) == 0 {
+		x.soak.t.Errorf("a timer runs that was not started or was stopped")
+		x.mu.Unlock()
+		return
+	}
+	// If it was started again meanwhile there are several. They run in any order.
+	first := slices.Index(x.due, slices.Min(x.due))
+	late := now - x.due[first]
+	x.due = slices.Delete(x.due, first, first+1)
+	if len(x.due) == 0 {
+		x.pending = false
+	}
+	x.mu.Unlock()
+	if late < 0 {
+		x.soak.t.Errorf("a timer is early by %v", -late)
+	}
+	for {
+		latest := x.soak.latest.Load()
+		if int64(late) <= latest || x.soak.latest.CompareAndSwap(latest, int64(late)) {
+			break
+		}
+	}
+	if rng := rand.New(rand.NewPCG(9, uint64(now))); rng.IntN(4) == 0 {
+		x.soak.timers[rng.IntN(len(x.soak.timers))].change(rng)
+	}
+}
+
+// changeChan does something to a channel timer.
+func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
+	was := len(x.due) > 0
+	switch rng.IntN(4) {
+	case 0:
+		if got := x.c.Stop(); got != was {
+			x.soak.t.Errorf("Stop of a channel timer returned %t", got)
+		}
+		x.due = x.due[:0]
+	case 1, 2:
+		at := time.Since(x.soak.start) + max(0, delay)
+		if got := x.c.Reset(delay); got != was {
+			x.soak.t.Errorf("Reset of a channel timer returned %t", got)
+		}
+		x.due = append(x.due[:0], at)
+	case 3:
+		select {
+		case at := <-x.c.C:
+			if !was || at.Sub(x.soak.start) < x.due[0] {
+				x.soak.t.Errorf("received %v, due at %v", at.Sub(x.soak.start), x.due)
+			}
+			x.due = x.due[:0]
+		default:
+			if was {
+				x.soak.overdue(time.Since(x.soak.start) - x.due[0])
+			}
+		}
+	}
+}
+
+// overdue is told by how much a timer is late that has not fired yet. It is an error if the
+// machine cannot be the reason.
+func (s *soaking) overdue(by time.Duration) {
+	if by > 10*time.Second {
+		s.t.Errorf("a timer is overdue by %v", by)
+	}
+}
+
+// end checks what is left.
+func (s *soaking) end() {
+	s.changes.Lock()
+	s.over = true
+	s.changes.Unlock()
+	pending, err := s.d.Shutdown(context.Background())
+	if err != nil {
+		s.t.Error(err)
+	}
+	now := time.Since(s.start)
+	left := 0
+	for i := range s.timers {
+		x := &s.timers[i]
+		for _, due := range x.due {
+			s.overdue(now - due)
+		}
+		if x.c == nil {
+			left += len(x.due)
+		} else if x.c.Stop() {
+			x.due = nil // fired, not received
+		} else if len(x.due) > 0 {
+			left++
+		}
+	}
+	if left != pending {
+		s.t.Errorf("%d timers have not run, and %d are pending", left, pending)
+	}
+	stats := s.d.Stats()
+	s.t.Logf("started %d, stopped %d, ran %d, pending %d; late by up to %v; %d wake-ups, %d idle; lateness of %v",
+		s.started.Load(), s.stopped.Load(), s.ran.Load(), pending, time.Duration(s.latest.Load()), stats.Wakeups, stats.IdleWakeups, stats.Lateness)
+}

@@ -1,0 +1,84 @@
+package driver
+
+import (
+	"errors"
+	"time"
+)
+
+// Ticker sends the time on a channel again and again. Make it with NewTicker. It does what
+// a Ticker of package time does since Go 1.23: after Stop or Reset no value of before is
+// received. A receiver that is slow finds one value and no backlog. Ticks are a period
+// apart from the start on, however late each is sent. The methods of the zero Ticker do
+// nothing.
+type Ticker struct {
+	C <-chan time.Time
+	c chan time.Time
+	internal
+
+	// Guarded by the lock of the shard.
+	period int64 // ns
+	next   int64 // when the next tick is due, in ns since the start of the driver
+}
+
+var errPeriod = errors.New("driver: non-positive period of a Ticker")
+
+// NewTicker starts a ticker that sends the time on its channel every period. It panics
+// unless period is positive. A period shorter than the driver's tick counts, and what
+// comes within one tick is one value.
+func (d *Driver) NewTicker(period time.Duration) *Ticker {
+	if period <= 0 {
+		panic(errPeriod)
+	}
+	c := make(chan time.Time, 1)
+	t := &Ticker{C: c, c: c}
+	t.due = t.send
+	now := d.clock.soon()
+	t.t.sh = d.lock()
+	t.start(now, period)
+	return t
+}
+
+// start starts a ticker that is not in the structure, and unlocks the shard.
+func (t *Ticker) start(now int64, period time.Duration) {
+	sh := t.t.sh
+	t.period = int64(period)
+	t.next = after(now, t.period)
+	sh.arm(&t.t, now, sh.clock.reach(t.next), internally)
+}
+
+// send is called by the pass, with the shard locked.
+func (t *Ticker) send() {
+	sh := t.t.sh
+	sh.fired++
+	select {
+	case t.c <- time.Now():
+	default: // the receiver is slow
+	}
+	now := sh.clock.now()
+	t.next = after(t.next, t.period*((max(now, t.next)-t.next)/t.period+1))
+	sh.armLocked(&t.t, now, sh.clock.reach(t.next), internally)
+}
+
+// Stop turns the ticker off. It does not close the channel.
+func (t *Ticker) Stop() {
+	if t.t.sh != nil {
+		t.t.sh.stop(&t.t, t.c)
+	}
+}
+
+// Reset starts the ticker again, also one that was stopped: the next tick is a period
+// from now. It panics unless period is positive.
+func (t *Ticker) Reset(period time.Duration) {
+	if period <= 0 {
+		panic(errPeriod)
+	}
+	sh := t.t.sh
+	if sh == nil {
+		return
+	}
+	now := sh.clock.soon()
+	sh.mu.Lock()
+	sh.disarm(&t.t)
+	drain(t.c)
+	t.start(now, period)
+}

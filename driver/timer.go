@@ -1,0 +1,141 @@
+package driver
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Timer runs a function when it fires. AfterFunc, At and Every return one, and Init
+// makes one of a Timer that the caller has a place for. The methods of the zero Timer
+// return false and do nothing. A Timer must not be copied.
+type Timer struct {
+	sh *shard
+	f  func()
+
+	// id names the timer in the structure of sh, if it is there. It is guarded by
+	// the lock of sh.
+	id structures.ID
+
+	// when is the tick at which the timer is due, or idle. A pending timer is in the
+	// structure with a deadline at or before when: one that is moved to a later tick
+	// stays where it is in the structure, and is put there once more when its turn
+	// has come. So a Reset to later changes nothing but when, and takes no lock. All
+	// other changes are made under the lock of sh.
+	when atomic.Int64
+}
+
+const (
+	idle = 0
+	// internally is when for the timer of an internal. No deadline is as late, so that
+	// no Reset moves it to later.
+	internally = int64(never)
+)
+
+// Stop keeps the timer from firing. It returns true if it does so, and the function
+// does not run then; false if the timer has fired or was stopped before. It does not
+// wait for the function to return.
+func (t *Timer) Stop() bool {
+	sh := t.sh
+	if sh == nil || t.when.Load() == idle {
+		return false
+	}
+	return sh.stop(t, nil)
+}
+
+// Reset makes the timer fire once delay has passed from now. It returns true if the
+// timer was pending. If it has fired or was stopped, Reset starts it again and returns
+// false. It does not wait for the function to return, so that this may run a second
+// time meanwhile.
+func (t *Timer) Reset(delay time.Duration) bool {
+	sh := t.sh
+	if sh == nil {
+		return false
+	}
+	now := sh.clock.soon()
+	deadline := sh.clock.deadline(now, delay)
+	return t.postpone(deadline) || sh.restart(t, now, deadline, int64(deadline), nil)
+}
+
+// postpone moves a pending timer to a later tick. It reports false where the timer is
+// not pending or is due later than that.
+func (t *Timer) postpone(deadline structures.Tick) bool {
+	for {
+		old := structures.Tick(t.when.Load())
+		if old == idle || deadline < old || t.sh.closed.Load() {
+			return false
+		}
+		if deadline-old <= t.sh.slack || t.when.CompareAndSwap(int64(old), int64(deadline)) {
+			return true
+		}
+	}
+}
+
+// arm starts a timer that is not in the structure, and unlocks the shard.
+func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick, when int64) {
+	if sh.closed.Load() {
+		sh.mu.Unlock()
+		return
+	}
+	earlier := sh.armLocked(t, now, deadline, when)
+	sh.mu.Unlock()
+	if earlier {
+		sh.d.alarm.set(deadline)
+	}
+}
+
+// armLocked starts a timer that is not in the structure. It reports whether the alarm
+// has to be set to an earlier tick. The lock is held.
+func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick, when int64) (earlier bool) {
+	t.id, earlier = sh.schedule(now, deadline, t.task())
+	t.when.Store(when)
+	return earlier
+}
+
+// restart starts a timer that may be pending. A value that it has sent on c is taken
+// back. It reports whether the timer was pending or there was such a value.
+func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, when int64, c chan time.Time) bool {
+	sh.mu.Lock()
+	unread := drain(c)
+	old := t.when.Load()
+	if old == idle || old == internally || sh.s == nil {
+		// One that goes by the wall clock may be pending and not in the structure.
+		pending, _ := sh.disarm(t)
+		sh.arm(t, now, deadline, when)
+		return pending || unread
+	}
+	_, earlier := sh.reschedule(now, deadline, t.id)
+	t.when.Store(when)
+	sh.mu.Unlock()
+	if earlier {
+		sh.d.alarm.set(deadline)
+	}
+	return true
+}
+
+// stop takes a timer out of the structure. A value that it has sent on c is taken back.
+// It reports whether the timer was pending or there was such a value.
+func (sh *shard) stop(t *Timer, c chan time.Time) bool {
+	sh.mu.Lock()
+	pending, empty := sh.disarm(t)
+	if pending {
+		sh.stopped++
+	}
+	unread := drain(c)
+	sh.mu.Unlock()
+	if empty {
+		sh.d.alarm.relax()
+	}
+	return pending || unread
+}
+
+// disarm takes a timer out of the structure. It reports whether it was pending, and
+// whether the shard has come to be empty. The lock is held.
+func (sh *shard) disarm(t *Timer) (pending, empty bool) {
+	if sh.s == nil || t.when.Swap(idle) == idle {
+		return false, false
+	}
+	_, empty = sh.cancel(t.id)
+	return true, empty
+}

@@ -1,0 +1,153 @@
+package driver_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// counted counts the ticks at which a structure wants to be asked and nothing fires.
+type counted struct {
+	scheduler
+	clock structures.Tick
+	own   int
+}
+
+func (c *counted) Pop(now structures.Tick) (structures.Timer[driver.Task], bool) {
+	t, ok := c.scheduler.Pop(now)
+	if now > c.clock {
+		c.clock = now
+		if !ok {
+			c.own++
+		}
+	}
+	return t, ok
+}
+
+// A thousand timers over an hour: the driver wakes up as often as there are ticks at which
+// any fires, and where the structure wants to move timers.
+func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
+	for _, s := range exact {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &counted{scheduler: s.new()}
+				d := newDriver(t, driver.Shards(1), driver.Structure(func() scheduler { return c }))
+				rng := rand.New(rand.NewPCG(1, 2))
+				ticks := make(map[time.Duration]bool)
+				for i := range 1000 {
+					at := time.Duration(rng.IntN(int(time.Hour)))
+					if i%4 == 0 { // some at one tick
+						at = at.Truncate(10 * time.Second)
+					}
+					ticks[max(ms, (at+ms-1).Truncate(ms))] = true
+					if i%2 == 0 {
+						d.AfterFunc(at, func() {})
+					} else {
+						d.Schedule(at, func() {})
+					}
+				}
+				time.Sleep(2 * time.Hour)
+				got := d.Stats()
+				if got.Fired != 1000 || got.Wakeups != uint64(len(ticks)+c.own) || got.IdleWakeups != uint64(c.own) {
+					t.Errorf("%d fired, %d wake-ups, %d of them idle, want %d and %d", got.Fired, got.Wakeups, got.IdleWakeups, len(ticks)+c.own, c.own)
+				}
+				t.Logf("%d ticks, %d wake-ups of the structure's own", len(ticks), c.own)
+			})
+		})
+	}
+}
+
+// The shards share their wake-ups.
+func TestShardsShareWakeUps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Shards(16))
+		for i := range 100 {
+			done := make(chan struct{})
+			go func() { // from a stack of its own
+				d.Schedule(time.Duration(1+i%10)*ms, func() {})
+				close(done)
+			}()
+			<-done
+		}
+		time.Sleep(time.Hour)
+		if s := d.Stats(); s.Fired != 100 || s.Wakeups != 10 || s.IdleWakeups != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// While nothing is pending there is no wake-up.
+func TestNothingPendingMeansNoWakeUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		check := func(want uint64) {
+			t.Helper()
+			time.Sleep(24 * time.Hour)
+			if s := d.Stats(); s.Wakeups != want {
+				t.Errorf("%d wake-ups, want %d", s.Wakeups, want)
+			}
+		}
+		check(0)
+		a, h, c, k := d.AfterFunc(time.Second, explode), d.Schedule(time.Minute, explode), d.NewTimer(time.Hour), d.NewTicker(time.Hour)
+		at, every := d.At(time.Now().Add(time.Hour), explode), d.Every(driver.Periodic(time.Now(), time.Hour), explode)
+		k.Stop()
+		if !a.Stop() || !h.Stop() || !c.Stop() || !at.Stop() || !every.Stop() {
+			t.Error("not pending")
+		}
+		check(0)
+		d.Schedule(time.Hour, func() {})
+		check(1)
+	})
+}
+
+// An earlier timer wakes the driver up, also if it comes while the driver falls asleep.
+func TestAnEarlierTimerIsNotMissed(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		d.Schedule(2*time.Minute, l.note("late"))
+		d.Schedule(time.Minute, l.note("middle"))
+		d.AfterFunc(time.Second, l.note("early"))
+		time.Sleep(3 * time.Minute)
+		l.want(t, "1s early", "1m0s middle", "2m0s late")
+	})
+}
+
+// The same by the real clock: each timer is the only one, and is started while the pass
+// for the one before it ends.
+func TestAnEarlierTimerIsNotMissedWhileTheDriverFallsAsleep(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			d := newDriver(t, append([]driver.Option{driver.Tick(20 * µs)}, s.opts...)...)
+			d.Schedule(time.Hour, func() {})
+			fired := make(chan struct{}, 1)
+			for i := range 200 {
+				d.Schedule(time.Duration(i%50)*µs, func() { fired <- struct{}{} })
+				select {
+				case <-fired:
+				case <-time.After(10 * time.Second):
+					t.Fatalf("timer %d does not fire", i)
+				}
+			}
+		})
+	}
+}
+
+func TestTickingWakesUpAtEveryTick(t *testing.T) {
+	for _, tick := range []time.Duration{ms, 10 * ms, 7 * time.Second} {
+		t.Run(fmt.Sprint(tick), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDriver(t, driver.Ticking(), driver.Tick(tick))
+				d.Schedule(10*tick, func() {})
+				time.Sleep(1000*tick + tick/2)
+				if s := d.Stats(); s.Wakeups != 1000 || s.IdleWakeups != 999 || s.Fired != 1 {
+					t.Errorf("%+v", s)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,353 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+	_ "time/tzdata" // the tests go by the clocks of some places
+
+	"github.com/robfig/cron/v3"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/quadheap"
+)
+
+var _ Recurrence = cron.Schedule(nil)
+
+// wallClock is a wall clock that can be set.
+type wallClock struct {
+	d      *Driver
+	zone   *time.Location
+	offset atomic.Int64 // ns from the clock of the bubble
+	looks  atomic.Int64 // times that somebody has looked at it
+}
+
+// newWallClock returns a driver whose wall clock shows a time.
+func newWallClock(t *testing.T, start string, opts ...Option) *wallClock {
+	t.Helper()
+	d, err := New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &wallClock{d: d, zone: zone}
+	at, err := time.ParseInLocation(time.DateTime, start, zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.jump(time.Until(at))
+	d.wall = func() time.Time {
+		c.looks.Add(1)
+		return c.now()
+	}
+	return c
+}
+
+func (c *wallClock) now() time.Time {
+	return time.Now().Add(time.Duration(c.offset.Load())).In(c.zone)
+}
+
+func (c *wallClock) jump(by time.Duration) { c.offset.Add(int64(by)) }
+
+const (
+	ms = time.Millisecond
+	s  = time.Second
+	m  = time.Minute
+	h  = time.Hour
+)
+
+// step is what happens to the clocks: first a jump of the wall clock, then time passes.
+type step struct{ jump, pass time.Duration }
+
+// run makes the steps and returns what the wall clock showed when the timer that start
+// makes has fired.
+func run(t *testing.T, from string, steps []step, start func(c *wallClock, f func()) *Timer) (fired []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, from)
+		var mu sync.Mutex
+		start(c, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			fired = append(fired, c.now().Truncate(time.Millisecond).Format("01-02 15:04:05.999 MST"))
+		})
+		for _, s := range steps {
+			c.jump(s.jump)
+			time.Sleep(s.pass)
+			synctest.Wait()
+		}
+	})
+	return fired
+}
+
+func TestAtFollowsTheWallClock(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		at    time.Duration // after 12:00:00
+		steps []step
+		want  []string
+	}{
+		{"not set", 5 * m, []step{{0, h}}, []string{"03-01 12:05:00 EST"}},
+		{"between ticks", 5*s + 300*time.Microsecond, []step{{0, h}}, []string{"03-01 12:00:05.001 EST"}},
+		{"past", -h, []step{{0, 10 * ms}}, []string{"03-01 12:00:00.001 EST"}},
+		{"now", 0, []step{{0, 10 * ms}}, []string{"03-01 12:00:00.001 EST"}},
+		{"set forward", 5 * m, []step{{0, 10 * s}, {4 * m, h}}, []string{"03-01 12:05:00 EST"}},
+		{"set forward past it", 5 * m, []step{{0, 10*s + 200*ms}, {h, h}}, []string{"03-01 13:00:11 EST"}},
+		{"set back", 5 * m, []step{{0, 4 * m}, {-2 * h, 4 * h}}, []string{"03-01 12:05:00 EST"}},
+		{"set back within the last second", 5 * m, []step{{0, 5*m - 500*ms}, {-10 * s, h}}, []string{"03-01 12:05:00 EST"}},
+		{"set back and forward", 5 * m, []step{{-h, 10 * s}, {2 * h, h}}, []string{"03-01 13:00:11 EST"}},
+		{"corrected bit by bit", h, slices.Repeat([]step{{-100 * ms, 900 * ms}}, 5000), []string{"03-01 13:00:00 EST"}},
+		{"in two days", 48 * h, []step{{0, 24 * h}, {-5 * h, 23 * h}, {0, 7 * h}}, []string{"03-03 12:00:00 EST"}},
+		{"never", 1<<63 - 1, []step{{0, 24 * h}}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := run(t, "2026-03-01 12:00:00", c.steps, func(w *wallClock, f func()) *Timer {
+				return w.d.At(w.now().Add(c.at), f)
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("fired at %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// All timers by the wall clock look at it in one wake-up a second, and the others never.
+func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// A heap has no wake-ups of its own.
+		c := newWallClock(t, "2026-03-01 12:00:00", Structure(func() structures.Scheduler[Task] { return quadheap.New[Task]() }))
+		for i := range 10 {
+			c.d.AfterFunc(time.Duration(i)*m, func() {})
+		}
+		time.Sleep(100 * ms)
+		if n := c.looks.Load(); n != 0 {
+			t.Errorf("%d looks for others", n)
+		}
+		before := c.d.Stats()
+		for range 50 {
+			c.d.At(c.now().Add(h), func() {})
+			c.d.Every(Periodic(c.now(), h), func() {})
+			time.Sleep(3 * ms)
+		}
+		time.Sleep(10 * m)
+		after := c.d.Stats()
+		if n := after.Wakeups - before.Wakeups; n > 601 || after.Pending != 100 {
+			t.Errorf("%d wake-ups in 600 s, %d pending", n, after.Pending)
+		}
+	})
+}
+
+func TestStopAndResetOfTimersByTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, "2026-03-01 12:00:00")
+		var at, every, delayed atomic.Int64
+		a, b := c.d.At(c.now().Add(m), func() { at.Add(1) }), c.d.At(c.now().Add(m), func() { delayed.Add(1) })
+		e := c.d.Every(Periodic(c.now(), m), func() { every.Add(1) })
+		time.Sleep(30 * s)
+		if !a.Stop() || a.Stop() || !b.Reset(2*h) || c.d.Len() != 2 {
+			t.Error("not pending")
+		}
+		time.Sleep(5 * m)
+		if at.Load() != 0 || every.Load() != 5 || !e.Stop() || e.Stop() || c.d.Len() != 1 {
+			t.Errorf("at %d, every %d, %d pending", at.Load(), every.Load(), c.d.Len())
+		}
+		c.jump(24 * h) // that is not for one that waits for a delay
+		time.Sleep(h)
+		if delayed.Load() != 0 || every.Load() != 5 {
+			t.Errorf("delayed %d, every %d", delayed.Load(), every.Load())
+		}
+		if e.Reset(m) || a.Reset(m) {
+			t.Error("pending after Stop")
+		}
+		time.Sleep(h)
+		if at.Load() != 1 || every.Load() != 6 || delayed.Load() != 1 || c.d.Len() != 0 {
+			t.Errorf("at %d, every %d, delayed %d, %d pending", at.Load(), every.Load(), delayed.Load(), c.d.Len())
+		}
+	})
+}
+
+func mustParse(t *testing.T, spec string) Recurrence {
+	t.Helper()
+	r, err := cron.ParseStandard(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Daylight saving, jumps and stalls. In New York clocks are set from 02:00 to 03:00 on
+// 2026-03-08, and from 02:00 to 01:00 on 2026-11-01.
+func TestEvery(t *testing.T) {
+	for _, c := range []struct {
+		name, from, spec string
+		missed           Missed
+		steps            []step
+		want             []string
+	}{
+		{"mondays", "2026-03-07 12:00:00", "0 9 * * MON", Coalesce, []step{{0, 48 * h}}, []string{"03-09 09:00:00 EDT"}},
+		{"daily over the day with 23 hours", "2026-03-07 08:00:00", "0 9 * * *", Skip, []step{{0, 25 * h}}, []string{"03-07 09:00:00 EST", "03-08 09:00:00 EDT"}},
+		{"daily at an hour that there is not", "2026-03-07 02:00:00", "30 2 * * *", CatchUp, []step{{0, 48 * h}}, []string{"03-07 02:30:00 EST", "03-09 02:30:00 EDT"}},
+		{"daily over the day with 25 hours", "2026-10-31 08:00:00", "0 9 * * *", Skip, []step{{0, 27 * h}}, []string{"10-31 09:00:00 EDT", "11-01 09:00:00 EST"}},
+		{"hourly over 02:00 that comes twice", "2026-11-01 00:30:00", "0 * * * *", Skip, []step{{0, 3 * h}}, []string{"11-01 01:00:00 EDT", "11-01 01:00:00 EST", "11-01 02:00:00 EST"}},
+		{"a time zone of its own", "2026-03-01 12:00:00", "CRON_TZ=Asia/Tokyo 0 9 * * *", Skip, []step{{0, 12 * h}}, []string{"03-01 19:00:00 EST"}},
+
+		{"set forward by less than to the next run", "2026-03-01 12:00:00", "0 * * * *", Skip, []step{{0, 10 * m}, {40 * m, 20 * m}}, []string{"03-01 13:00:00 EST"}},
+		{"set forward, one run stands for all", "2026-03-01 12:00:00", "0 * * * *", Coalesce, []step{{0, 10 * m}, {5 * h, h}}, []string{"03-01 17:10:01 EST", "03-01 18:00:00 EST"}},
+		{"set forward, runs are skipped", "2026-03-01 12:00:00", "0 * * * *", Skip, []step{{0, 10 * m}, {5 * h, h}}, []string{"03-01 18:00:00 EST"}},
+		{"set forward, one run is skipped", "2026-03-01 12:00:00", "0 * * * *", Skip, []step{{0, 10 * m}, {55 * m, h}}, []string{"03-01 14:00:00 EST"}},
+		{"set forward, a run is late by less than a minute", "2026-03-01 12:00:00", "0 * * * *", Skip, []step{{0, 10 * m}, {50*m + 30*s, h}}, []string{"03-01 13:00:31 EST", "03-01 14:00:00 EST"}},
+		{"set forward, runs are made up for", "2026-03-01 12:00:00", "0 * * * *", CatchUp, []step{{0, 10 * m}, {3 * h, h}}, []string{"03-01 15:10:01 EST", "03-01 15:10:01.001 EST", "03-01 15:10:01.002 EST", "03-01 16:00:00 EST"}},
+		{"set forward by a year", "2025-03-01 12:00:00", "* * * * *", Coalesce, []step{{0, 10 * s}, {365 * 24 * h, m}}, []string{"03-01 12:00:11 EST", "03-01 12:01:00 EST"}},
+
+		{"set back, no run is repeated", "2026-03-01 12:59:00", "0 * * * *", CatchUp, []step{{0, 2 * m}, {-30 * m, h}, {0, h}}, []string{"03-01 13:00:00 EST", "03-01 14:00:00 EST"}},
+		{"set back by an hour", "2026-03-01 12:59:00", "0 * * * *", Coalesce, []step{{0, 2 * m}, {-h, 3 * h}}, []string{"03-01 13:00:00 EST", "03-01 14:00:00 EST", "03-01 15:00:00 EST"}},
+		{"set back before the run", "2026-03-01 12:59:00", "0 * * * *", Skip, []step{{0, 50 * s}, {-20 * s, m}}, []string{"03-01 13:00:00 EST"}},
+		{"a clock that was wrong by a day", "2026-03-02 12:30:00", "0 * * * *", Skip, []step{{0, 10 * m}, {-24 * h, h}}, []string{"03-01 13:00:00 EST"}},
+		{"a clock that was wrong by a year", "2026-03-01 12:30:00", "0 9 * * *", CatchUp, []step{{0, 10 * m}, {-365 * 24 * h, 21 * h}}, []string{"03-02 09:00:00 EST"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := run(t, c.from, c.steps, func(w *wallClock, f func()) *Timer {
+				return w.d.Every(OnMissed(mustParse(t, c.spec), c.missed), f)
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("ran at %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// The runs at 20 and 30 are missed.
+func TestEveryAfterAStall(t *testing.T) {
+	for missed, want := range map[Missed]string{
+		Coalesce: "[10 35 40]", Skip: "[10 40]", CatchUp: "[10 35 35 40]",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d, err := New(Inline())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = d.Close() }()
+			start := time.Now()
+			var got []int
+			d.Every(OnMissed(Periodic(start, 10*s), missed), func() { got = append(got, int(time.Since(start)/s)) })
+			d.AfterFunc(15*s, func() { time.Sleep(20 * s) })
+			time.Sleep(44 * s)
+			synctest.Wait()
+			if fmt.Sprint(got) != want {
+				t.Errorf("%d: ran at %v, want %s", missed, got, want)
+			}
+		})
+	}
+}
+
+// A run does not wait for the one before.
+func TestEveryRunsWhileTheLastRunIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, "2026-03-01 12:00:00")
+		var runs atomic.Int64
+		c.d.Every(Periodic(c.now(), s), func() {
+			runs.Add(1)
+			time.Sleep(h)
+		})
+		time.Sleep(10 * s)
+		synctest.Wait()
+		if runs.Load() != 10 {
+			t.Errorf("%d runs", runs.Load())
+		}
+		_ = c.d.Close()
+		time.Sleep(h)
+	})
+}
+
+// once is a recurrence of one time.
+type once time.Time
+
+func (o once) Next(t time.Time) time.Time {
+	if t.Before(time.Time(o)) {
+		return time.Time(o)
+	}
+	return time.Time{}
+}
+
+func TestARecurrenceThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, "2026-03-01 12:00:00")
+		var runs atomic.Int64
+		timer := c.d.Every(once(c.now().Add(m)), func() { runs.Add(1) })
+		none := c.d.Every(once(c.now().Add(-m)), func() { runs.Add(1) })
+		if none.Stop() || c.d.Len() != 1 {
+			t.Error("a recurrence without a time is pending")
+		}
+		time.Sleep(h)
+		if runs.Load() != 1 || timer.Stop() || c.d.Len() != 0 || c.d.Stats().Fired != 1 {
+			t.Errorf("%d runs, %+v", runs.Load(), c.d.Stats())
+		}
+	})
+}
+
+// stuck is a recurrence that gives the same time again and again.
+type stuck time.Time
+
+func (o stuck) Next(time.Time) time.Time { return time.Time(o) }
+
+func TestARecurrenceThatDoesNotGoOnIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reported []any
+		c := newWallClock(t, "2026-03-01 12:00:00", OnPanic(func(value any, _ []byte) { reported = append(reported, value) }))
+		c.d.Every(stuck(c.now().Add(m)), func() {})
+		time.Sleep(h)
+		synctest.Wait()
+		if len(reported) != 1 {
+			t.Errorf("reported: %v", reported)
+		}
+		defer func() {
+			if recover() == nil {
+				t.Error("Every does not panic")
+			}
+		}()
+		c.d.Every(stuck(c.now().Add(-m)), func() {})
+	})
+}
+
+func TestPeriodicDoesNotDrift(t *testing.T) {
+	start := time.Date(2026, 3, 1, 12, 0, 0, 123, time.UTC)
+	for _, period := range []time.Duration{1, 7, s, 90 * m, 24 * h, 1000 * 24 * h} {
+		r := Periodic(start, period)
+		for _, t0 := range []time.Time{start, start.Add(-1), start.Add(1), start.Add(period), start.Add(-17 * period), {}, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
+			for range 3 {
+				next := r.Next(t0)
+				// 128 bits would hold the distance. Up to 292 years a Duration does.
+				if d := next.Sub(t0); d <= 0 || d > period {
+					t.Fatalf("period %v: %v comes after %v", period, next, t0)
+				}
+				if d := next.Sub(start); d > -200*365*24*h && d < 200*365*24*h && d%period != 0 {
+					t.Fatalf("period %v: %v is no multiple of it after %v", period, next, start)
+				}
+				t0 = next
+			}
+		}
+	}
+	for _, period := range []time.Duration{0, -1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Periodic(%v) does not panic", period)
+				}
+			}()
+			Periodic(start, period)
+		}()
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("OnMissed(7) does not panic")
+		}
+	}()
+	OnMissed(Periodic(start, s), 7)
+}
