@@ -98,6 +98,7 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`"5s"`, `"-5s"`, `x.toml:7: parameters.class[0].delay.mean = -5s: want a positive duration`},
 		{`, mean = "5s"`, ``, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
 		{`kind = "constant", `, ``, `x.toml:7: parameters.class[0].delay.kind is missing: want one of constant, uniform`},
+		{`"constant"`, `5`, `x.toml:7: parameters.class[0].delay.kind = 5: want a string`},
 		{`"constant"`, `"gauss"`, `x.toml:7: parameters.class[0].delay.kind = "gauss": want one of constant, uniform`},
 		{`delay = { kind = "constant", mean = "5s" }`, ``, `x.toml:5: parameters.class[0].delay is missing`},
 		{sound[strings.Index(sound, "[["):], ``, `x.toml:1: parameters is missing`},

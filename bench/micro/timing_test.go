@@ -9,17 +9,16 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// slow takes a second for some of its calls.
+// slow takes a given time for each of its calls, counted from 1.
 type slow struct {
 	structures.Scheduler[uint64]
 	calls int
-	slow  func(call int) bool
+	time  func(call int) time.Duration
 }
 
 func (s *slow) wait() {
-	if s.calls++; s.slow(s.calls) {
-		time.Sleep(time.Second)
-	}
+	s.calls++
+	time.Sleep(s.time(s.calls))
 }
 
 func (s *slow) Schedule(deadline structures.Tick, value uint64) structures.ID {
@@ -42,6 +41,33 @@ func (s *slow) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	return s.Scheduler.Pop(now)
 }
 
+// Figures are times per unit, and the first block does not count.
+func TestAFigureIsTheTimeOfAUnit(t *testing.T) {
+	for name, want := range map[string]time.Duration{
+		"start-stop": 2 * time.Millisecond, "churn": 2 * time.Millisecond, "reschedule": time.Millisecond,
+	} {
+		const n, size = 100, 100
+		q := sequenceOf(t, find(name)[0], n, 4, size)
+		synctest.Test(t, func(t *testing.T) {
+			e := catalog.Entry{Name: "slow", New: func() structures.Scheduler[uint64] {
+				return &slow{Scheduler: newHeap(), time: func(call int) time.Duration {
+					if call <= n+size {
+						return time.Second
+					}
+					return time.Millisecond
+				}}
+			}}
+			figures, err := q.Measure(t.Context(), []catalog.Entry{e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := figures[len(figures)-1]; got.Structure != "slow" || got.NS != float64(want) {
+				t.Errorf("%s: %+v, want %d", name, got, want)
+			}
+		})
+	}
+}
+
 // A call that takes long in each round counts, and one that is interrupted in some
 // rounds does not.
 func TestACallCountsWithTheShortestTime(t *testing.T) {
@@ -62,7 +88,12 @@ func TestACallCountsWithTheShortestTime(t *testing.T) {
 			e := catalog.Entry{Name: "slow", New: func() structures.Scheduler[uint64] {
 				round++
 				r := round
-				return &slow{Scheduler: newHeap(), slow: func(call int) bool { return c.slow(r, call) }}
+				return &slow{Scheduler: newHeap(), time: func(call int) time.Duration {
+					if c.slow(r, call) {
+						return time.Second
+					}
+					return 0
+				}}
 			}}
 			tails, err := q.MeasureTails(t.Context(), []catalog.Entry{e})
 			if err != nil {
