@@ -47,7 +47,7 @@ func TestAFigureIsTheTimeOfAUnit(t *testing.T) {
 		"start-stop": 2 * time.Millisecond, "churn": 2 * time.Millisecond, "reschedule": time.Millisecond,
 	} {
 		const n, size = 100, 100
-		q := sequenceOf(t, find(name)[0], n, 4, size)
+		q := sequenceOf(t, find(name)[0], n, 2, size)
 		synctest.Test(t, func(t *testing.T) {
 			e := catalog.Entry{Name: "slow", New: func() structures.Scheduler[uint64] {
 				return &slow{Scheduler: newHeap(), time: func(call int) time.Duration {

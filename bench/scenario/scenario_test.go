@@ -96,6 +96,12 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`rate = 100`, `population = 0`, `x.toml:6: parameters.class[0].population = 0: want more than 0, unless it is left out`},
 		{`[[`, "[parameters]\nwarm_up = \"0s\"\n[[", `x.toml:6: parameters.warm_up = 0s: want more than 0, unless it is left out`},
 		{`"5s"`, `"-5s"`, `x.toml:7: parameters.class[0].delay.mean = -5s: want a positive duration`},
+		{`delay = { kind = "constant", mean = "5s" }`, `delay = { kind = "constant", mean = "5s" }
+			[[parameters.class]]
+			rate = 2
+			[parameters.class.delay]
+			kind = "constant"
+			mean = "-1s"`, `x.toml:12: parameters.class[1].delay.mean = -1s: want a positive duration`},
 		{`, mean = "5s"`, ``, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
 		{`kind = "constant", `, ``, `x.toml:7: parameters.class[0].delay.kind is missing: want one of constant, uniform`},
 		{`"constant"`, `5`, `x.toml:7: parameters.class[0].delay.kind = 5: want a string`},
