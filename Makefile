@@ -36,9 +36,9 @@ bench-full: build ## Everything, up to ten million timers: hours
 	$(RUN) --profile full $(ARGS)
 	$(CMD) report $(OUT)
 
-.PHONY: bench-goals
-bench-goals: build ## The fastest structures against the goals, at 1e6 and 1e7 timers: about 5 minutes
-	$(CMD) goals --out $(or $(OUT),out)
+.PHONY: bench-micro
+bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
+	$(CMD) micro $(ARGS)
 
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results
