@@ -9,7 +9,7 @@ import (
 )
 
 // Check walks the occupied lists.
-func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(slot uint32) bool) error {
+func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(timer uint32) bool) error {
 	if c.cursor < 0 || c.cursor > clock {
 		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, clock)
 	}
@@ -37,16 +37,16 @@ func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLi
 	return c.checkNext()
 }
 
-func (c *core) checkList(nodes *fifo.Lists, list int, mayBeLinked func(slot uint32) bool) (length int, err error) {
+func (c *core) checkList(nodes *fifo.Lists, list int, mayBeLinked func(timer uint32) bool) (length int, err error) {
 	if length, err = nodes.Check(c.heads[list]); err != nil {
 		return 0, fmt.Errorf("hwheellist: list %d: %w", list, err)
 	}
 	earliest := structures.Tick(math.MaxInt64)
-	for slot, deadline := range nodes.All(c.heads[list]) {
+	for timer, deadline := range nodes.All(c.heads[list]) {
 		earliest = min(earliest, deadline)
 		switch {
-		case !mayBeLinked(slot):
-			return 0, fmt.Errorf("hwheellist: slot %d in list %d holds no timer", slot, list)
+		case !mayBeLinked(timer):
+			return 0, fmt.Errorf("hwheellist: timer %d in list %d is not pending", timer, list)
 		case deadline < c.cursor:
 			return 0, fmt.Errorf("hwheellist: deadline %d is before the cursor %d", deadline, c.cursor)
 		case c.list(deadline, c.cursor) != list:

@@ -7,11 +7,12 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// core is the wheel of slots of the slab. At all times, a timer is in the list that the
-// geometry names for its deadline and the cursor.
+// core is the wheel. A timer is named by its number in the slab. At all times, it is in
+// the list that the geometry names for its deadline and the cursor. No timer is due
+// before the cursor, which is at most the clock.
 type core struct {
 	geometry
-	cursor   structures.Tick // no timer is due before it; at most the clock
+	cursor   structures.Tick
 	next     structures.Tick // start of the first list that is not empty; unknown if at most the cursor
 	heads    []fifo.List     // by number: level by level, then the overflow
 	occupied fifo.Occupancy
@@ -31,17 +32,17 @@ func newCore(slots, levels int) core {
 	}
 }
 
-// Link adds slots to their lists.
-func (c *core) Link(nodes *fifo.Lists, slots []uint32) {
-	for _, slot := range slots {
-		if slot != 0 {
-			c.add(nodes, slot, nodes.Deadline(slot))
+// Link adds timers to their lists.
+func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
+	for _, timer := range timers {
+		if timer != 0 {
+			c.add(nodes, timer, nodes.Deadline(timer))
 		}
 	}
 }
 
-// add appends a slot to its list.
-func (c *core) add(nodes *fifo.Lists, slot uint32, deadline structures.Tick) {
+// add appends a timer to its list.
+func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	list := c.list(deadline, c.cursor)
 	head := &c.heads[list]
 	if list == c.overflow() {
@@ -52,14 +53,14 @@ func (c *core) add(nodes *fifo.Lists, slot uint32, deadline structures.Tick) {
 		c.occupied.Set(list)
 		c.next = min(c.next, c.start(list, c.cursor))
 	}
-	nodes.PushBack(head, slot)
+	nodes.PushBack(head, timer)
 }
 
-// Unlink removes a slot from its list.
-func (c *core) Unlink(nodes *fifo.Lists, slot uint32) {
-	deadline := nodes.Deadline(slot)
+// Unlink removes a timer from its list.
+func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+	deadline := nodes.Deadline(timer)
 	list := c.list(deadline, c.cursor)
-	if nodes.Remove(&c.heads[list], slot) {
+	if nodes.Remove(&c.heads[list], timer) {
 		c.setEmpty(list)
 	} else if list == c.overflow() && deadline == c.earliest {
 		c.earliest, c.next = 0, c.cursor
@@ -127,28 +128,28 @@ func (c *core) cascade(nodes *fifo.Lists, list int) {
 	c.heads[list] = fifo.List{}
 	c.setEmpty(list)
 	moved := uint64(0)
-	for slot := moving.Front(); slot != 0; {
-		following := nodes.Next(slot)
-		c.add(nodes, slot, nodes.Deadline(slot))
-		slot = following
+	for timer := moving.Front(); timer != 0; {
+		following := nodes.Next(timer)
+		c.add(nodes, timer, nodes.Deadline(timer))
+		timer = following
 		moved++
 	}
 	c.work.SlotsVisited++
 	c.work.Moved += moved
 }
 
-// Pop removes the earliest slot if it is due.
+// Pop removes the earliest timer if it is due.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	list := c.advance(nodes, clock)
 	if list < 0 {
 		return 0
 	}
 	head := &c.heads[list]
-	slot := nodes.PopFront(head)
+	timer := nodes.PopFront(head)
 	if head.Empty() {
 		c.setEmpty(list)
 	}
-	return slot
+	return timer
 }
 
 // Next returns the tick at which a timer fires or a list cascades next.

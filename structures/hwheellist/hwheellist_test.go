@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are wheels that overflow at once and soon, one of the most levels, one
+// shapes are wheels that overflow at once and soon, one with the most levels, one
 // whose slots do not divide the 63 bits evenly, and the default.
 var shapes = []struct{ slots, levels int }{
 	{2, 1}, {2, 3}, {4, 2}, {128, 3}, {2, 63}, {32, 13}, {256, 8},
@@ -136,8 +136,8 @@ func TestBadOptionsPanic(t *testing.T) {
 	}
 }
 
-// Timers are placed as seen from the clock, not from the last tick served: else
-// they would be too high up, and cascade for nothing.
+// The level of a timer depends on the clock, not on the last tick at which a timer
+// fired: otherwise it would be too high, and the timer would cascade for nothing.
 func TestIdlePopMovesTheCursor(t *testing.T) {
 	w := New[int](Slots(4))
 	drive(w, 5)

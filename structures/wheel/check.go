@@ -8,7 +8,7 @@ import (
 )
 
 // Check walks the due list and the occupied buckets.
-func (r *ring) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(slot uint32) bool) error {
+func (r *ring) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(timer uint32) bool) error {
 	if r.cursor < 0 || r.cursor > clock {
 		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, clock)
 	}
@@ -36,14 +36,14 @@ func (r *ring) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLi
 	return nil
 }
 
-func (r *ring) checkDue(nodes *fifo.Lists, mayBeLinked func(slot uint32) bool) (length int, err error) {
+func (r *ring) checkDue(nodes *fifo.Lists, mayBeLinked func(timer uint32) bool) (length int, err error) {
 	if length, err = nodes.Check(r.due); err != nil {
 		return 0, fmt.Errorf("wheel: due list: %w", err)
 	}
 	last := structures.Tick(0)
-	for slot, deadline := range nodes.All(r.due) {
-		if !mayBeLinked(slot) {
-			return 0, fmt.Errorf("wheel: slot %d in the due list holds no timer", slot)
+	for timer, deadline := range nodes.All(r.due) {
+		if !mayBeLinked(timer) {
+			return 0, fmt.Errorf("wheel: timer %d in the due list is not pending", timer)
 		}
 		if deadline < last || deadline > r.cursor {
 			return 0, fmt.Errorf("wheel: deadline %d in the due list, after %d, cursor %d",
@@ -54,7 +54,7 @@ func (r *ring) checkDue(nodes *fifo.Lists, mayBeLinked func(slot uint32) bool) (
 	return length, nil
 }
 
-func (r *ring) checkBucket(nodes *fifo.Lists, i int, mayBeLinked func(slot uint32) bool) (length int, err error) {
+func (r *ring) checkBucket(nodes *fifo.Lists, i int, mayBeLinked func(timer uint32) bool) (length int, err error) {
 	b := &r.buckets[i]
 	if length, err = nodes.Check(b.list); err != nil {
 		return 0, fmt.Errorf("wheel: bucket %d: %w", i, err)
@@ -63,9 +63,9 @@ func (r *ring) checkBucket(nodes *fifo.Lists, i int, mayBeLinked func(slot uint3
 		return 0, fmt.Errorf("wheel: bucket %d has the bound %d, cursor %d, next %d",
 			i, b.bound, r.cursor, r.next)
 	}
-	for slot, deadline := range nodes.All(b.list) {
-		if !mayBeLinked(slot) {
-			return 0, fmt.Errorf("wheel: slot %d in bucket %d holds no timer", slot, i)
+	for timer, deadline := range nodes.All(b.list) {
+		if !mayBeLinked(timer) {
+			return 0, fmt.Errorf("wheel: timer %d in bucket %d is not pending", timer, i)
 		}
 		if deadline < b.bound || r.index(deadline) != i {
 			return 0, fmt.Errorf("wheel: deadline %d in bucket %d of %d, whose bound is %d",

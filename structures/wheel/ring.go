@@ -8,12 +8,11 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// ring is the wheel of slots of the slab. What users call a slot of the wheel is called
-// a bucket in here.
+// ring is the wheel. A timer is named by its number in the slab.
 //
 // A timer due at or before the cursor is in the due list. Any other is in the
 // bucket of its deadline, modulo the number of buckets, however many revolutions
-// away it is. The cursor is at the clock, unless timers are left in the due
+// away it is. There is a bucket for each slot of the wheel. The cursor is at the clock, unless timers are left in the due
 // list.
 type ring struct {
 	buckets  []bucket
@@ -55,31 +54,31 @@ func (r *ring) index(tick structures.Tick) int {
 	return int(uint64(tick) % uint64(len(r.buckets)))
 }
 
-// Link adds slots to their lists. It first reads what it will write, the buckets and the
+// Link adds timers to their lists. It first reads what it will write, the buckets and the
 // last timers in them, so that the cache misses of a batch overlap.
-func (r *ring) Link(nodes *fifo.Lists, slots []uint32) {
-	if len(slots) > 1 {
-		for _, slot := range slots {
-			r.readAhead(nodes, slot)
+func (r *ring) Link(nodes *fifo.Lists, timers []uint32) {
+	if len(timers) > 1 {
+		for _, timer := range timers {
+			r.readAhead(nodes, timer)
 		}
 	}
-	for _, slot := range slots {
-		if slot != 0 {
-			r.add(nodes, slot, nodes.Deadline(slot))
+	for _, timer := range timers {
+		if timer != 0 {
+			r.add(nodes, timer, nodes.Deadline(timer))
 		}
 	}
 }
 
-// readAhead reads what add needs for a slot.
-func (r *ring) readAhead(nodes *fifo.Lists, slot uint32) {
-	b := &r.buckets[r.index(nodes.Deadline(slot))]
+// readAhead reads what add needs for a timer.
+func (r *ring) readAhead(nodes *fifo.Lists, timer uint32) {
+	b := &r.buckets[r.index(nodes.Deadline(timer))]
 	r.seen += nodes.Next(b.list.Back())
 }
 
-// add appends a slot to the list of its deadline.
-func (r *ring) add(nodes *fifo.Lists, slot uint32, deadline structures.Tick) {
+// add appends a timer to the list of its deadline.
+func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	if deadline <= r.cursor { // the last tick, and the clock is there
-		nodes.PushBack(&r.due, slot)
+		nodes.PushBack(&r.due, timer)
 		return
 	}
 	i := r.index(deadline)
@@ -91,23 +90,23 @@ func (r *ring) add(nodes *fifo.Lists, slot uint32, deadline structures.Tick) {
 		b.bound = min(b.bound, deadline)
 	}
 	r.next = min(r.next, deadline)
-	nodes.PushBack(&b.list, slot)
+	nodes.PushBack(&b.list, timer)
 }
 
-// Unlink removes a slot from its list.
-func (r *ring) Unlink(nodes *fifo.Lists, slot uint32) {
-	deadline := nodes.Deadline(slot)
+// Unlink removes a timer from its list.
+func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
+	deadline := nodes.Deadline(timer)
 	if deadline <= r.cursor {
-		nodes.Remove(&r.due, slot)
+		nodes.Remove(&r.due, timer)
 		return
 	}
 	i := r.index(deadline)
-	if nodes.Remove(&r.buckets[i].list, slot) {
+	if nodes.Remove(&r.buckets[i].list, timer) {
 		r.occupied.Clear(i)
 	}
 }
 
-// Pop removes the first slot of the due list.
+// Pop removes the first timer of the due list.
 func (r *ring) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	r.advance(nodes, clock)
 	return nodes.PopFront(&r.due)
@@ -152,17 +151,17 @@ func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest st
 	b := &r.buckets[i]
 	b.bound = math.MaxInt64
 	staying := uint64(0)
-	for slot := b.list.Front(); slot != 0; {
-		following, deadline := nodes.Next(slot), nodes.Deadline(slot)
+	for timer := b.list.Front(); timer != 0; {
+		following, deadline := nodes.Next(timer), nodes.Deadline(timer)
 		if deadline <= clock {
-			nodes.Remove(&b.list, slot)
-			nodes.PushBack(&r.due, slot)
+			nodes.Remove(&b.list, timer)
+			nodes.PushBack(&r.due, timer)
 			latest = max(latest, deadline)
 		} else {
 			b.bound = min(b.bound, deadline)
 			staying++
 		}
-		slot = following
+		timer = following
 	}
 	if staying == 0 {
 		r.occupied.Clear(i)
@@ -179,12 +178,12 @@ func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
 	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
 		var digits [64]fifo.List
 		occupied := uint64(0)
-		for slot := r.due.Front(); slot != 0; {
-			following := nodes.Next(slot)
-			digit := r.revolution(from, nodes.Deadline(slot)) >> shift & 63
-			nodes.PushBack(&digits[digit], slot)
+		for timer := r.due.Front(); timer != 0; {
+			following := nodes.Next(timer)
+			digit := r.revolution(from, nodes.Deadline(timer)) >> shift & 63
+			nodes.PushBack(&digits[digit], timer)
 			occupied |= 1 << digit
-			slot = following
+			timer = following
 		}
 		r.due = fifo.List{}
 		for ; occupied != 0; occupied &= occupied - 1 {

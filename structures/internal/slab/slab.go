@@ -128,7 +128,7 @@ func (t *Table[T]) Free(slot uint32) T {
 	return value
 }
 
-// Withhold makes the ID of a slot in use stale and drops its value, but does not
+// Withhold makes the ID of a slot in use stale and releases its value, but does not
 // free the slot: a structure calls Release once it has unlinked it.
 func (t *Table[T]) Withhold(slot uint32) {
 	var zero T

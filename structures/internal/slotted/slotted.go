@@ -3,9 +3,10 @@
 // values and the clock, and applies the rule for deadlines in the past. A queue
 // knows slots and deadlines only.
 //
-// Each method calls the queue once, through the dictionary of the type parameters,
-// so that a method of the queue is never inlined. That made start-stop, hold and
-// churn in quadheap 2 % slower than methods written out for that heap.
+// Each method calls the queue once, through the dictionary of the type parameters, so
+// that a method of the queue is never inlined. Measured against methods written out for
+// quadheap, reschedule among 1000 timers took 1.03 times as long, and start-stop, churn
+// and hold as long. Structures for which that is more have methods of their own.
 package slotted
 
 import (
