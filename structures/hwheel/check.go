@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -41,6 +42,9 @@ func (c *checker[T]) checkCursor() error {
 func (c *checker[T]) checkLists() error {
 	w := c.w
 	var busy [maxLevels]int
+	if slot := w.occupied.Next(len(w.lists)); slot >= 0 {
+		return fmt.Errorf("slot %d is marked as occupied, and has no list", slot)
+	}
 	for slot := range w.lists {
 		sweeping := w.sweeper.rest != 0 && w.sweeper.slot == slot
 		if has := w.lists[slot] != 0 || sweeping; has != w.occupied.Has(slot) {
@@ -168,7 +172,11 @@ func (c *checker[T]) checkStaged() error {
 
 func (c *checker[T]) checkDesk() error {
 	d := &c.w.desk
-	for position, id := range d.ready {
+	n := bits.Len32(d.open)
+	if d.open != 1<<n-1 || d.taken&^d.open != 0 {
+		return fmt.Errorf("positions %#x of the desk have timers, and %#x have records", d.taken, d.open)
+	}
+	for position, id := range d.ready[:n] {
 		r := d.record[position]
 		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.word) != id || r.word&atDesk == 0 ||
 			r.word.position() != position || id>>32&1 == 0 {
@@ -190,7 +198,7 @@ func (c *checker[T]) checkRecords() error {
 		return err
 	}
 	timers := 0
-	for index := uint32(1); index < w.records.fresh; index++ {
+	for index := range w.records.fresh {
 		r := w.records.at(index)
 		word, used := r.word, r.word&1 == 1
 		switch {
@@ -217,7 +225,7 @@ func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
 	free := make(map[uint32]bool)
 	add := func(indexes []uint32) error {
 		for _, index := range indexes {
-			if free[index] || index == 0 || index >= c.w.records.fresh {
+			if free[index] || index >= c.w.records.fresh {
 				return fmt.Errorf("record %d is free twice, or out of range", index)
 			}
 			free[index] = true
@@ -225,7 +233,7 @@ func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
 		return nil
 	}
 	s := &c.w.records.free
-	err := errors.Join(add(s.top[:s.n]), add(c.w.desk.coming[:]))
+	err := errors.Join(add(s.top[:s.n]), add(c.w.desk.coming[:bits.Len32(c.w.desk.open)]))
 	for _, page := range s.pages[:s.deep] {
 		err = errors.Join(err, add(page[:]))
 	}

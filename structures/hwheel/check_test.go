@@ -133,7 +133,6 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 
 		{"free twice", func(w *Wheel[int]) { f := &w.records.free; f.top[0] = f.top[1] }, "is free twice"},
 		{"free twice below the top", func(w *Wheel[int]) { f := &w.records.free; f.pages[0][0] = f.top[0] }, "is free twice"},
-		{"record 0 free", func(w *Wheel[int]) { w.records.free.top[0] = 0 }, "record 0 is free"},
 		{"free and never used", func(w *Wheel[int]) { w.records.free.top[0] = w.records.fresh }, "out of range"},
 		{"next at the desk and free", func(w *Wheel[int]) { w.desk.coming[3] = w.records.free.top[0] }, "is free twice"},
 		{"neither in use nor free", func(w *Wheel[int]) { w.records.free.n-- }, "neither in use nor free"},

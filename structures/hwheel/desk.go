@@ -3,6 +3,7 @@ package hwheel
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -19,6 +20,7 @@ import (
 // well, and all that is known of it stands there.
 type desk[T any] struct {
 	taken  uint32                 // by position, a bit each: a timer is there
+	open   uint32                 // by position, a bit each: it has a record; the first ones do
 	ready  [deskLen]structures.ID // by position: the ID that the timer there has, or that the next one gets
 	record [deskLen]*record[T]    // by position: that of ready
 	coming [deskLen]uint32        // by position: the record to use after that one
@@ -27,7 +29,6 @@ type desk[T any] struct {
 const (
 	deskLen  = 32
 	deskMask = deskLen - 1
-	full     = 1<<deskLen - 1
 )
 
 // len returns the number of timers at the desk.
@@ -36,12 +37,38 @@ func (d *desk[T]) len() int { return bits.OnesCount32(d.taken) }
 // holds reports whether a timer is at a position.
 func (d *desk[T]) holds(position int) bool { return d.taken>>position&1 != 0 }
 
-// open makes the IDs of an empty desk ready.
-func (w *Wheel[T]) open() {
-	for position := range deskLen {
-		w.desk.coming[position] = w.records.take()
+// clear moves the timers at a desk that is full into the wheel. Where the desk has
+// fewer positions than it may have, it adds some: as many as there are timers in
+// the wheel, or as have their records in a first page. So few large values are not
+// outnumbered by the records that are ready.
+func (w *Wheel[T]) clear() {
+	w.settle()
+	d := &w.desk
+	few := 1 << lenBits(firstBytes, unsafe.Sizeof(record[T]{})) / 2
+	for position := bits.Len32(d.open); position < min(deskLen, max(1, few, w.linked)); position++ {
+		d.coming[position] = w.take()
 		w.prepare(position)
+		d.open |= 1 << position
 	}
+}
+
+// take returns the index of a record not in use, the last one freed first.
+func (w *Wheel[T]) take() uint32 {
+	if w.records.free.len() > 0 {
+		return w.records.free.pop()
+	}
+	return w.takeFresh()
+}
+
+// takeFresh returns the index of a record that was never used. The first page of
+// records may have moved then, and those at the desk with it.
+func (w *Wheel[T]) takeFresh() uint32 {
+	index := w.records.take(1)
+	d := &w.desk
+	for position := range bits.Len32(d.open) {
+		d.record[position] = w.records.at(uint32(d.ready[position]))
+	}
+	return index
 }
 
 // prepare makes the ID of a position ready, and picks the record that comes next.
@@ -49,7 +76,7 @@ func (w *Wheel[T]) prepare(position int) {
 	d := &w.desk
 	for {
 		index := d.coming[position]
-		d.coming[position] = w.records.take()
+		d.coming[position] = w.take()
 		r := w.records.at(index)
 		if r.word.spent() {
 			continue
@@ -75,7 +102,7 @@ func (w *Wheel[T]) settle() {
 		w.prepare(position)
 		// The records picked are those freed last, or else they are far from
 		// any cache. Either way they are near when the desk is full again.
-		w.records.touch(d.coming[position])
+		w.records.touch(w.records.at(d.coming[position]))
 	}
 	d.taken = 0
 	w.records.ahead.Issue()

@@ -10,13 +10,9 @@ import (
 
 // kept returns the values that the records hold, in order.
 func kept(w *Wheel[*int]) (values []int) {
-	for _, page := range w.records.pages {
-		for i := range 1 << recordBits {
-			r := records[*int]{pages: w.records.pages[:0]}
-			r.pages = append(r.pages, page)
-			if v := r.at(uint32(i)).value; v != nil {
-				values = append(values, *v)
-			}
+	for index := range w.records.room {
+		if v := w.records.at(index).value; v != nil {
+			values = append(values, *v)
 		}
 	}
 	slices.Sort(values)
@@ -80,6 +76,7 @@ func TestTheDeskSettlesWhenItIsFull(t *testing.T) {
 // The IDs that are ready are those that come next, and are not to be used before.
 func TestIDsThatAreReadyAreRefused(t *testing.T) {
 	w := New[int]()
+	w.clear()
 	for round := range 3 {
 		ready := w.desk.ready
 		for position, id := range ready {

@@ -72,6 +72,7 @@ func TestListsAgreeWithSlices(t *testing.T) {
 // back, the last one first.
 func TestChunksAreGivenOutOnce(t *testing.T) {
 	var c entries
+	const pageLen = 1 << 13
 	const n = 3*pageLen/chunkLen - 1 // as many as fill three pages, but for the first
 	for i := range uint32(n) {
 		first := c.take()
@@ -82,8 +83,8 @@ func TestChunksAreGivenOutOnce(t *testing.T) {
 			*c.at(first + j) = entry(first + j)
 		}
 	}
-	if len(c.pages) != 3 {
-		t.Fatalf("%d pages, want 3", len(c.pages))
+	if c.room != 3*pageLen {
+		t.Fatalf("room for %d entries, want 3 pages of them", c.room)
 	}
 	for position := uint32(chunkLen); position < 3*pageLen; position++ {
 		if *c.at(position) != entry(position) {

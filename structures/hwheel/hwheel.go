@@ -27,7 +27,7 @@
 //     The cascade to the lowest level touches no record.
 //   - Timers wait at a desk until 32 of them have come. Most that are cancelled at
 //     once have been nowhere else.
-//   - Memory grows by pages, so that no call ever copies what is there.
+//   - Memory grows by pages, so that no call copies more than the first one.
 //
 // Costs. Schedule, Reschedule and Cancel O(1); Pop O(1), plus the cascades; Next as
 // Pop. The Pop that cascades a slot does it as a whole: with ten million timers
@@ -37,8 +37,10 @@
 //
 // Ties. Timers of one deadline fire in no order.
 //
-// Memory. 24 bytes and the value for a timer, dead entries not counted, plus 120
-// KiB for the empty slots and 160 KiB for the first pages.
+// Memory. 24 bytes and the value for a timer, dead entries not counted. An empty
+// wheel takes 19 KiB, whatever the size of a value; timers further than 256 ticks
+// away add 16 KiB for each level that they need, 113 KiB at most. Memory grows by
+// pages of 64 to 96 KiB, or of one value that is larger.
 //
 // Pick it for many timers, of any delays, mostly cancelled or mostly firing. Pick
 // package hwheellist where timers of one deadline must fire in order, package
@@ -62,9 +64,8 @@ type config struct{ capacity int }
 // Option sets one of the parameters of a Wheel.
 type Option func(*config)
 
-// Capacity reserves room for n timers, n at least 0, by default 0. New panics
-// otherwise. A wheel grows beyond it as needed, without ever copying what is
-// there.
+// Capacity reserves room for n timers of up to a million ticks, n at least 0, by
+// default 0. New panics otherwise. A wheel grows beyond it as needed.
 func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract
@@ -80,7 +81,7 @@ type Wheel[T any] struct {
 	geometry
 	records  records[T]
 	entries  entries
-	lists    []list // by slot
+	lists    []list // by slot, up to the highest level that was ever used
 	occupied fifo.Occupancy
 	busy     [maxLevels]int // by level: occupied slots
 
@@ -103,7 +104,7 @@ func New[T any](opts ...Option) *Wheel[T] {
 	}
 	option.Between("hwheel", "Capacity", c.capacity, 0, maxTimers)
 	w := newWheel[T](newGeometry(8, 12))
-	w.reserve(c.capacity)
+	w.reserve(uint64(c.capacity))
 	return w
 }
 
@@ -113,23 +114,23 @@ func newWheel[T any](g geometry) *Wheel[T] {
 		next:     math.MaxInt64,
 		upper:    math.MaxInt64,
 		soonest:  unknown,
-		lists:    make([]list, g.slots()),
+		lists:    make([]list, g.base(1)),
 		occupied: fifo.NewOccupancy(g.slots()),
 	}
-	w.open()
 	return w
 }
 
-// reserve makes room for n timers: for their records, those at the desk twice,
-// and for as many entries, in full chunks. The first record and the first chunk
-// are never used.
-func (w *Wheel[T]) reserve(n int) {
-	for len(w.records.pages)<<recordBits-2*deskLen-1 < n {
-		w.records.addPage()
+// reserve makes room for n timers: for their records, those at the desk twice, for
+// the lists of all slots, and for as many entries. Each slot of the two lowest
+// levels may have a chunk that is not full. The first chunk is never used.
+func (w *Wheel[T]) reserve(n uint64) {
+	if n == 0 {
+		return
 	}
-	for (len(w.entries.pages)*(pageLen/chunkLen)-1)*(chunkLen-1) < n {
-		w.entries.addPage()
-	}
+	w.records.reserve(n + 2*deskLen)
+	w.extend(w.slots() - 1)
+	full, partly := n/(chunkLen-1), min(n, uint64(w.base(2)))
+	w.entries.reserve(chunkLen * (1 + full + partly))
 }
 
 // Schedule adds a pending timer that comes due at deadline, in ticks, and
@@ -140,8 +141,8 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		deadline = w.afterNow()
 	}
 	d := &w.desk
-	if d.taken == full {
-		w.settle()
+	if d.taken == d.open {
+		w.clear()
 	}
 	position := bits.TrailingZeros32(^d.taken) & deskMask
 	d.taken |= 1 << position
@@ -255,21 +256,33 @@ func (w *Wheel[T]) precede(slot int, first structures.Tick) {
 // it does where the last chunk is full, which includes the empty list: so one test
 // is enough, and where there is room it makes no call.
 func (w *Wheel[T]) put(slot int, e entry) {
-	l := w.lists[slot] + 1
-	if l&chunkMask <= 1 {
-		w.putChunk(slot, e)
-		return
+	if uint(slot) < uint(len(w.lists)) {
+		if l := w.lists[slot] + 1; l&chunkMask > 1 {
+			*w.entries.at(uint32(l)) = e
+			w.lists[slot] = l
+			return
+		}
 	}
-	*w.entries.at(uint32(l)) = e
-	w.lists[slot] = l
+	w.putChunk(slot, e)
 }
 
+// putChunk is put where a list has no room or a slot has no list.
 func (w *Wheel[T]) putChunk(slot int, e entry) {
+	if slot >= len(w.lists) {
+		w.extend(slot)
+	}
 	if w.lists[slot] == 0 && !w.occupied.Has(slot) {
 		w.occupied.Set(slot)
 		w.busy[w.levelIn(slot)]++
 	}
 	w.lists[slot] = w.entries.pushChunk(w.lists[slot], e)
+}
+
+// extend makes lists for the slots up to the end of the level of slot.
+func (w *Wheel[T]) extend(slot int) {
+	lists := make([]list, w.base(w.levelIn(slot)+1))
+	copy(lists, w.lists)
+	w.lists = lists
 }
 
 // detach takes the list of a slot away.

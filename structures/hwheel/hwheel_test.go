@@ -50,13 +50,10 @@ func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures
 	return fired
 }
 
-func TestBadOptionsPanic(t *testing.T) {
-	defer func() {
-		if got, want := recover(), fmt.Sprintf("hwheel: Capacity(-1): want a number from 0 to %d", maxTimers); got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	New[int](Capacity(-1))
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "hwheel", maxTimers, func(n int) structures.Scheduler[uint64] {
+		return New[uint64](Capacity(n))
+	})
 }
 
 func TestWorkCountsVisitsAndCascades(t *testing.T) {
@@ -225,37 +222,6 @@ func TestIdlePopMovesTheCursor(t *testing.T) {
 	}
 	if got, want := w.Work(), (structures.Work{SlotsVisited: 1}); got != want {
 		t.Fatalf("work is %+v, want %+v", got, want)
-	}
-}
-
-// What is reserved is enough, and no page more than that.
-func TestCapacityIsReservedToTheLast(t *testing.T) {
-	const records, entries = 1<<recordBits - 2*deskLen - 1, (pageLen/chunkLen - 1) * (chunkLen - 1)
-	for _, n := range []int{0, 1, records - 1, records, records + 1, entries - 1, entries, entries + 1, 3 * entries} {
-		w := New[uint64](Capacity(n))
-		pages := [2]int{max(1, len(w.records.pages)), max(1, len(w.entries.pages))}
-		if want := [2]int{1 + (n+2*deskLen)>>recordBits, 1 + (n+14)/15*chunkLen/pageLen}; pages != want {
-			t.Errorf("Capacity(%d) reserves %v pages, want %v", n, pages, want)
-		}
-		for i := range n {
-			w.Schedule(100, uint64(i))
-		}
-		w.settle()
-		if grown := [2]int{max(1, len(w.records.pages)), max(1, len(w.entries.pages))}; grown != pages {
-			t.Errorf("Capacity(%d) reserves %v pages, and %v were needed", n, pages, grown)
-		}
-	}
-}
-
-func TestCapacityIsReserved(t *testing.T) {
-	const n = 100_000
-	w := New[uint64](Capacity(n))
-	if allocs := testing.AllocsPerRun(1, func() {
-		for i := range uint64(n / 2) { // it runs twice
-			w.Schedule(structures.Tick(i%1000), i)
-		}
-	}); allocs > 0 {
-		t.Errorf("%v allocations within the capacity", allocs)
 	}
 }
 

@@ -54,67 +54,33 @@ func (w word) counts(e entry) bool { return w.inWheel() && w.stamp() == e.stamp(
 // comes round a second time.
 func (w word) spent() bool { return w.generation() == 0 && w != 0 }
 
-// Records are allocated in pages, so that growing never copies any.
-const (
-	recordBits = 12
-	recordMask = 1<<recordBits - 1
-	// maxRecordPages is one less than an ID has bits for, so that the number of
-	// the first record that was never used does not come round.
-	maxRecordPages = 1<<(32-recordBits) - 1
-)
-
 // maxTimers is how many timers room can be reserved for: a little less than there
-// are numbers of 32 bits for their records and entries.
-const maxTimers = min(4_000_000_000, math.MaxInt)
+// are numbers of 32 bits for their records and entries, or on a machine of 32 bits
+// no more than its memory could hold.
+const maxTimers = min(4_000_000_000, math.MaxInt/16)
 
-// records holds all records. The zero records is ready to use. Record 0 is never
-// given out.
+// records holds all records. The zero records is ready to use.
 type records[T any] struct {
-	pages []unsafe.Pointer // of 1<<recordBits records each
-	fresh uint32           // the first one that was never used
-	free  stack            // those used before
+	pages[record[T]]
+	free  stack // those used before
 	ahead prefetch.Batch
 }
 
-// at returns a record, which must be on a page that is there. It goes past the
-// same checks as entries.at, and for the same reason.
-func (r *records[T]) at(index uint32) *record[T] {
-	return (*record[T])(unsafe.Add(r.pages[index>>recordBits], uintptr(index&recordMask)*unsafe.Sizeof(record[T]{})))
-}
-
 // has reports whether there is a record of the index in id.
-func (r *records[T]) has(id structures.ID) bool {
-	return int(uint32(id)>>recordBits) < len(r.pages)
-}
+func (r *records[T]) has(id structures.ID) bool { return uint32(id) < r.room }
 
 // touch asks for the lines of a record.
-func (r *records[T]) touch(index uint32) {
-	p := unsafe.Pointer(r.at(index))
-	r.ahead.Add(p)
-	r.ahead.Add(unsafe.Add(p, unsafe.Sizeof(record[T]{})-1))
+func (r *records[T]) touch(one *record[T]) {
+	r.ahead.Add(unsafe.Pointer(one))
+	r.ahead.Add(unsafe.Add(unsafe.Pointer(one), unsafe.Sizeof(*one)-1))
 }
 
-// take returns the index of a record not in use, the last one freed first.
-func (r *records[T]) take() uint32 {
-	if r.free.len() > 0 {
-		return r.free.pop()
+// touchAll asks for the records of entries, at once.
+func (r *records[T]) touchAll(held []entry) {
+	for _, e := range held {
+		r.touch(r.at(e.index()))
 	}
-	if r.fresh>>recordBits >= uint32(len(r.pages)) {
-		r.addPage()
-	}
-	if r.fresh == 0 {
-		r.fresh = 1
-	}
-	index := r.fresh
-	r.fresh++
-	return index
-}
-
-func (r *records[T]) addPage() {
-	if len(r.pages) == maxRecordPages {
-		panic("hwheel: too many timers: there are no more numbers for their records")
-	}
-	r.pages = append(r.pages, unsafe.Pointer(new([1 << recordBits]record[T])))
+	r.ahead.Issue()
 }
 
 // idOf returns the ID of the timer in a record.

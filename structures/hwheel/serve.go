@@ -130,7 +130,11 @@ func (w *Wheel[T]) cascade(tick structures.Tick) {
 		if w.start(level, tick) != tick {
 			continue
 		}
-		rest := w.detach(w.at(level, tick))
+		slot := w.at(level, tick)
+		if !w.occupied.Has(slot) {
+			continue
+		}
+		rest := w.detach(slot)
 		if rest != 0 {
 			w.work.SlotsVisited++
 		}
@@ -161,10 +165,7 @@ func (w *Wheel[T]) spread(held []entry) {
 
 // relinkAll puts the timers of entries where they belong.
 func (w *Wheel[T]) relinkAll(held []entry) {
-	for _, e := range held {
-		w.records.touch(e.index())
-	}
-	w.records.ahead.Issue()
+	w.records.touchAll(held)
 	for _, e := range held {
 		w.relink(e)
 	}
@@ -235,10 +236,7 @@ func (w *Wheel[T]) lookAhead() {
 	}
 	for n := 0; l != 0 && n <= stageLen-chunkLen; {
 		link, held := w.entries.chunk(l)
-		for _, e := range held {
-			w.records.touch(e.index())
-		}
-		w.records.ahead.Issue()
+		w.records.touchAll(held)
 		n += len(held)
 		l, _ = linkOf(*link)
 	}
