@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/longtest"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -30,6 +31,10 @@ func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
 		return New[*schedtest.Payload]()
 	})
+}
+
+func TestMany(t *testing.T) {
+	schedtest.Many(t, longtest.Scale(t, 20_000, 5<<18, 5<<20), func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
