@@ -16,7 +16,7 @@ func walk(t *testing.T, c *entries, l list) (held []entry) {
 	var ahead list
 	for first := true; l != 0; first = false {
 		link, chunk := c.chunk(l)
-		next, afterNext := linkOf(*link)
+		next, afterNext := linksOf(*link)
 		if !first && ahead != next {
 			t.Fatalf("the chunk of %d comes before %d, and the one after it says %d", l, next, ahead)
 		}
@@ -75,7 +75,7 @@ func TestChunksAreGivenOutOnce(t *testing.T) {
 	const pageLen = 1 << 13
 	const n = 3*pageLen/chunkLen - 1 // as many as fill three pages, but for the first
 	for i := range uint32(n) {
-		first := c.take()
+		first := c.newChunk()
 		if first != (i+1)*chunkLen {
 			t.Fatalf("chunk %d stands at %d", i, first)
 		}
@@ -92,10 +92,10 @@ func TestChunksAreGivenOutOnce(t *testing.T) {
 		}
 	}
 	for _, l := range []list{5*chunkLen + 1, 3*chunkLen + 15, 4*chunkLen + 7} {
-		c.give(l)
+		c.freeChunk(l)
 	}
 	for _, want := range []uint32{4 * chunkLen, 3 * chunkLen, 5 * chunkLen, 3 * pageLen} {
-		if got := c.take(); got != want {
+		if got := c.newChunk(); got != want {
 			t.Errorf("took the chunk at %d, want %d", got, want)
 		}
 	}
@@ -104,15 +104,15 @@ func TestChunksAreGivenOutOnce(t *testing.T) {
 // To ask for what comes next is allowed everywhere: at the end of a list, too.
 func TestLookAheadAtTheEndOfAList(t *testing.T) {
 	var c entries
-	c.lookAhead(0)
+	c.prefetchAfter(0)
 	l := list(0)
 	for range 3 * chunkLen {
 		l = c.push(l, 1)
 	}
 	for l != 0 {
 		link, _ := c.chunk(l)
-		c.lookAhead(*link)
-		l, _ = linkOf(*link)
+		c.prefetchAfter(*link)
+		l, _ = linksOf(*link)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestEntryHoldsIndexStampAndDeadline(t *testing.T) {
 		for _, stamp := range []uint16{0, 1, 1 << 8, 1 << 15, math.MaxUint16} {
 			for _, deadline := range []structures.Tick{0, 1, 255, 256, 1<<16 - 1, 1 << 16, 1 << 40, last - 1, last} {
 				e := newEntry(index, stamp, deadline)
-				if e.index() != index || e.stamp() != stamp || uint16(e) != uint16(deadline) {
+				if e.index() != index || e.version() != stamp || uint16(e) != uint16(deadline) {
 					t.Fatalf("the entry of %d, %d, %d is %#x", index, stamp, deadline, e)
 				}
 			}
@@ -134,10 +134,10 @@ func TestEntryHoldsIndexStampAndDeadline(t *testing.T) {
 // on. It reports whether the timer has an entry.
 func keepStamp(w *Wheel[int], id structures.ID) bool {
 	r := w.records.at(uint32(id))
-	if !r.word.inWheel() {
+	if !r.state.pendingInSlot() {
 		return false
 	}
-	r.word -= nextStamp
+	r.state -= nextVersion
 	return true
 }
 
@@ -145,13 +145,13 @@ func keepStamp(w *Wheel[int], id structures.ID) bool {
 // fires is decided by the record.
 func TestEntriesThatPassForLiveOnes(t *testing.T) {
 	forShapes(t, func(t *testing.T, g geometry) {
-		if g.slots() > 10_000 {
+		if g.slotCount() > 10_000 {
 			t.Skip("to check it is slow, and no more than the small ones show")
 		}
-		rng := rand.New(rand.NewPCG(5, uint64(g.ring)))
+		rng := rand.New(rand.NewPCG(5, uint64(g.ringBits)))
 		s := newTracker(t, newWheel[int](g))
 		deadline := func() structures.Tick {
-			return s.w.now + 1 + structures.Tick(rng.Uint64N(1<<(1+rng.IntN(14))))
+			return s.w.clock + 1 + structures.Tick(rng.Uint64N(1<<(1+rng.IntN(14))))
 		}
 		for range 3000 {
 			switch rng.IntN(6) {
@@ -174,7 +174,7 @@ func TestEntriesThatPassForLiveOnes(t *testing.T) {
 					s.cancel(i)
 				}
 			case 5:
-				s.pop(s.w.now+structures.Tick(rng.IntN(9)), math.MaxInt)
+				s.pop(s.w.clock+structures.Tick(rng.IntN(9)), math.MaxInt)
 			}
 			if rng.IntN(4) == 0 {
 				s.w.Next()

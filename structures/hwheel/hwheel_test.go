@@ -100,7 +100,7 @@ func TestWorkCountsDeadEntriesAndTimersMoved(t *testing.T) {
 	for i := range ids {
 		ids[i] = w.Schedule(100, 0)
 	}
-	w.settle()
+	w.insertArrivals()
 	w.Cancel(ids[0])
 	w.Reschedule(ids[1], 50)  // leaves an entry at 100
 	w.Reschedule(ids[2], 200) // leaves its entry where it is
@@ -129,8 +129,8 @@ func TestOnlySlotsThatStartCascade(t *testing.T) {
 	drive(w, 3)
 	w.Schedule(10, 0)  // in slot 8..11 of level 1
 	w.Schedule(130, 0) // in slot 128..143 of level 2, which is where 0..15 was
-	w.settle()
-	if ahead := w.lists[w.at(2, 3)]; ahead == 0 {
+	w.insertArrivals()
+	if ahead := w.lists[w.slotAt(2, 3)]; ahead == 0 {
 		t.Fatal("the slot of level 2 is not a turn ahead")
 	}
 	drive(w, 9)
@@ -145,7 +145,7 @@ func TestDeadEntriesCascadeToTheLowestLevel(t *testing.T) {
 	w := New[int]()
 	id := w.Schedule(300, 0)
 	w.Schedule(301, 0)
-	w.settle()
+	w.insertArrivals()
 	w.Cancel(id)
 	for _, step := range []struct {
 		now  structures.Tick
@@ -195,7 +195,7 @@ func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 func TestNextFindsWhatIsDueWithinALongerSlot(t *testing.T) {
 	w := newWheel[int](newGeometry(2, 4))
 	w.Schedule(79, 0) // in slot 64..79 of level 2, as seen from tick 0
-	w.settle()
+	w.insertArrivals()
 	drive(w, 20)
 	w.Schedule(70, 0) // in slot 68..71 of level 1
 	if got, _ := w.Next(); got != 68 {
@@ -248,8 +248,8 @@ func TestManyTimers(t *testing.T) {
 		if w.Len() != len(pending) {
 			t.Fatalf("%s: %d pending, want %d", what, w.Len(), len(pending))
 		}
-		if bound := w.linked + sweepFloor + w.linked/2; w.dead > bound {
-			t.Fatalf("%s: %d dead entries, %d live ones", what, w.dead, w.linked)
+		if bound := w.inSlots + sweepFloor + w.inSlots/2; w.dead > bound {
+			t.Fatalf("%s: %d dead entries, %d live ones", what, w.dead, w.inSlots)
 		}
 	}
 	add := func() {

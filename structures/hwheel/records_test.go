@@ -10,16 +10,16 @@ import (
 // wearOut brings the records that are ready at the desk to the end of their
 // generations, but for so many timers, and returns their indexes.
 func wearOut(w *Wheel[int], left uint32) map[uint32]bool {
-	if w.desk.open == 0 {
-		w.clear()
+	if w.arrivals.open == 0 {
+		w.makeArrivalRoom()
 	}
 	worn := make(map[uint32]bool)
-	d := &w.desk
-	for position, r := range d.record {
-		index := uint32(d.ready[position])
-		r.word |= math.MaxUint32
-		r.word -= 2 * nextGeneration * word(left)
-		d.ready[position] = idOf(index, r.word)
+	d := &w.arrivals
+	for position, r := range d.records {
+		index := uint32(d.ids[position])
+		r.state |= math.MaxUint32
+		r.state -= 2 * nextGeneration * state(left)
+		d.ids[position] = idOf(index, r.state)
 		worn[index] = true
 	}
 	return worn
@@ -28,13 +28,16 @@ func wearOut(w *Wheel[int], left uint32) map[uint32]bool {
 func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 	const left = 2
 	fates := map[string]func(w *Wheel[int], id structures.ID) bool{
-		"cancelled at the desk":   func(w *Wheel[int], id structures.ID) bool { return w.Cancel(id) },
-		"cancelled in the wheel":  func(w *Wheel[int], id structures.ID) bool { w.settle(); return w.Cancel(id) },
-		"cancelled while staged":  func(w *Wheel[int], id structures.ID) bool { w.settle(); due(w); return w.Cancel(id) },
-		"moved, then cancelled":   func(w *Wheel[int], id structures.ID) bool { w.settle(); return w.Reschedule(id, 1) && w.Cancel(id) },
+		"cancelled at the desk":  func(w *Wheel[int], id structures.ID) bool { return w.Cancel(id) },
+		"cancelled in the wheel": func(w *Wheel[int], id structures.ID) bool { w.insertArrivals(); return w.Cancel(id) },
+		"cancelled while staged": func(w *Wheel[int], id structures.ID) bool { w.insertArrivals(); due(w); return w.Cancel(id) },
+		"moved, then cancelled": func(w *Wheel[int], id structures.ID) bool {
+			w.insertArrivals()
+			return w.Reschedule(id, 1) && w.Cancel(id)
+		},
 		"moved on and away again": func(w *Wheel[int], id structures.ID) bool { return w.Reschedule(id, 1<<40) && w.Cancel(id) },
 		"fired": func(w *Wheel[int], id structures.ID) bool {
-			timer, ok := w.Pop(w.now + 100)
+			timer, ok := w.Pop(w.clock + 100)
 			return ok && timer.ID == id && timer.Value == 7
 		},
 	}
@@ -47,7 +50,7 @@ func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 			var before structures.ID
 			issued := make(map[structures.ID]bool)
 			for range 10_000 {
-				id := w.Schedule(w.now+100, 7)
+				id := w.Schedule(w.clock+100, 7)
 				if issued[id] {
 					t.Fatalf("ID %#x was issued before", id)
 				}
@@ -75,16 +78,16 @@ func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 				t.Error("no record was used to its end")
 			}
 			mustHold(t, w)
-			for range deskLen { // the other positions
-				issue := w.Schedule(w.now+100, 7)
+			for range arrivalsLen { // the other positions
+				issue := w.Schedule(w.clock+100, 7)
 				if issued[issue] {
 					t.Fatalf("ID %#x was issued before", issue)
 				}
 				issued[issue] = true
 			}
 			mustHold(t, w)
-			if fired := drive(w, math.MaxInt64-1); len(fired) != deskLen {
-				t.Fatalf("%d timers fired of %d", len(fired), deskLen)
+			if fired := drive(w, math.MaxInt64-1); len(fired) != arrivalsLen {
+				t.Fatalf("%d timers fired of %d", len(fired), arrivalsLen)
 			}
 			mustHold(t, w)
 		})
@@ -94,7 +97,7 @@ func TestSpentRecordsAreNeverUsedAgain(t *testing.T) {
 // due stages what is due at the next tick at which anything is.
 func due(w *Wheel[int]) {
 	at, _ := w.Next()
-	w.now = max(w.now, at)
+	w.clock = max(w.clock, at)
 	w.Next()
 }
 
@@ -104,16 +107,16 @@ func TestManySpentRecordsAreNeverUsedAgain(t *testing.T) {
 	w := New[int]()
 	worn := wearOut(w, 0)
 	for range 100 {
-		for range deskLen {
-			w.Schedule(w.now+1, 0)
+		for range arrivalsLen {
+			w.Schedule(w.clock+1, 0)
 		}
-		if fired := drive(w, w.now+1); len(fired) != deskLen {
-			t.Fatalf("%d timers fired of %d", len(fired), deskLen)
+		if fired := drive(w, w.clock+1); len(fired) != arrivalsLen {
+			t.Fatalf("%d timers fired of %d", len(fired), arrivalsLen)
 		}
 		mustHold(t, w)
 	}
 	for index := range worn {
-		if word := w.records.at(index).word; !word.spent() || word.inWheel() {
+		if word := w.records.at(index).state; !word.exhausted() || word.pendingInSlot() {
 			t.Fatalf("record %d is not spent: %#x", index, word)
 		}
 	}
@@ -124,7 +127,7 @@ func TestRecordsAreGivenOutOnce(t *testing.T) {
 	w := New[int]()
 	seen := make(map[uint32]bool)
 	for n := range 3 << 12 {
-		index := w.take()
+		index := w.takeRecord()
 		if seen[index] || !w.records.has(structures.ID(index)) {
 			t.Fatalf("record %d is given out as number %d", index, n)
 		}
@@ -137,36 +140,36 @@ func TestRecordsAreGivenOutOnce(t *testing.T) {
 		}
 	}
 	w.records.free.push(77)
-	if got := w.take(); got != 77 {
+	if got := w.takeRecord(); got != 77 {
 		t.Errorf("took record %d, want 77, which was freed", got)
 	}
 }
 
 func TestWordHoldsGenerationPlaceAndStamp(t *testing.T) {
 	for _, generation := range []uint32{0, 1, 2, math.MaxUint32 - 1, math.MaxUint32} {
-		for _, place := range []word{linked, staged, atDesk, atDesk | (deskLen-1)<<placeShift} {
+		for _, place := range []state{inSlot, staged, inArrivals, inArrivals | (arrivalsLen-1)<<locationShift} {
 			for _, stamp := range []uint16{0, 1, math.MaxUint16} {
-				w := word(generation) | place | word(stamp)<<48
+				w := state(generation) | place | state(stamp)<<48
 				position := 0
-				if place&atDesk != 0 {
-					position = int(place &^ atDesk >> placeShift)
+				if place&inArrivals != 0 {
+					position = int(place &^ inArrivals >> locationShift)
 				}
-				if w.generation() != generation || w.place() != place || w.stamp() != stamp || w.position() != position {
-					t.Fatalf("%#x: generation %d, place %#x, position %d, stamp %d", w, w.generation(), w.place(), w.position(), w.stamp())
+				if w.generation() != generation || w.location() != place || w.version() != stamp || w.position() != position {
+					t.Fatalf("%#x: generation %d, place %#x, position %d, stamp %d", w, w.generation(), w.location(), w.position(), w.version())
 				}
-				if want := generation%2 == 1 && place == linked; w.inWheel() != want {
+				if want := generation%2 == 1 && place == inSlot; w.pendingInSlot() != want {
 					t.Fatalf("%#x: inWheel() = %t", w, !want)
 				}
-				if next := w + nextStamp; next.stamp() != stamp+1 || next.generation() != generation || next.place() != place {
+				if next := w + nextVersion; next.version() != stamp+1 || next.generation() != generation || next.location() != place {
 					t.Fatalf("%#x: the next stamp gives %#x", w, next)
 				}
-				if last := generation == math.MaxUint32; (w + nextGeneration).spent() != last {
+				if last := generation == math.MaxUint32; (w + nextGeneration).exhausted() != last {
 					t.Fatalf("%#x: spent after it: %t", w, !last)
 				}
 			}
 		}
 	}
-	if word(0).spent() {
+	if state(0).exhausted() {
 		t.Error("a new record is spent")
 	}
 }
@@ -177,11 +180,11 @@ func TestStampsComeRound(t *testing.T) {
 	for _, far := range []structures.Tick{1 << 18, 1 << 20, 1 << 40} {
 		w := New[int]()
 		id := w.Schedule(far, 0)
-		w.settle()
-		stamp := w.records.at(uint32(id)).word.stamp()
+		w.insertArrivals()
+		stamp := w.records.at(uint32(id)).state.version()
 		w.Cancel(id) // leaves an entry behind
 		var now structures.Tick
-		for now < 1<<18-2 && (now < 2 || w.records.at(uint32(id)).word.stamp() != stamp) {
+		for now < 1<<18-2 && (now < 2 || w.records.at(uint32(id)).state.version() != stamp) {
 			now++
 			w.Schedule(now, 0)
 			if got := drive(w, now); len(got) != 1 {
@@ -190,11 +193,11 @@ func TestStampsComeRound(t *testing.T) {
 		}
 		for range 3 { // one of them gets the record
 			w.Schedule(far-1, 1)
-			w.settle()
+			w.insertArrivals()
 		}
 		r := w.records.at(uint32(id))
-		if !r.word.inWheel() || r.word.stamp() != stamp || w.dead != 1 {
-			t.Fatalf("the stamp has not come round: %#x, %d dead entries", r.word, w.dead)
+		if !r.state.pendingInSlot() || r.state.version() != stamp || w.dead != 1 {
+			t.Fatalf("the stamp has not come round: %#x, %d dead entries", r.state, w.dead)
 		}
 		mustHold(t, w)
 		for steps := 0; w.Len() > 0; steps++ {
@@ -203,7 +206,7 @@ func TestStampsComeRound(t *testing.T) {
 			drive(w, at-1)
 			mustHold(t, w)
 			if w.Len() != 3 {
-				t.Fatalf("a timer fired at %d, before tick %d", w.now, at)
+				t.Fatalf("a timer fired at %d, before tick %d", w.clock, at)
 			}
 			if got := drive(w, at); len(got) != 0 && (len(got) != 3 || at != far-1) {
 				t.Fatalf("at %d fired %v", at, got)

@@ -22,7 +22,7 @@ func TestStackGivesBackLastInFirstOut(t *testing.T) {
 			s.push(index)
 			want = append(want, index)
 		}
-		deepest = max(deepest, s.deep)
+		deepest = max(deepest, s.spilled)
 		down := rng.IntN(stackPage / 4)
 		if round/50%2 == 1 {
 			down *= 8

@@ -49,8 +49,8 @@ func TestDeadEntriesAreBounded(t *testing.T) {
 			for range p.timers {
 				s.schedule(p.at(rng))
 			}
-			s.w.settle()
-			most, dead := s.w.linked, 0
+			s.w.insertArrivals()
+			most, dead := s.w.inSlots, 0
 			if p.timers == 1 {
 				rounds = 100_000 // its stamps come round
 			}
@@ -61,17 +61,17 @@ func TestDeadEntriesAreBounded(t *testing.T) {
 				p.do(s, rng, p.at(rng))
 				most = max(most, s.w.Len())
 				dead = max(dead, s.w.dead)
-				if bound := s.w.linked*3/4 + sweepFloor + most/64 + 2*sweepEvery; s.w.dead > bound {
-					t.Fatalf("round %d: %d dead entries beside %d that count, want at most %d", round, s.w.dead, s.w.linked, bound)
+				if bound := s.w.inSlots*3/4 + sweepFloor + most/64 + 2*maintainEvery; s.w.dead > bound {
+					t.Fatalf("round %d: %d dead entries beside %d that count, want at most %d", round, s.w.dead, s.w.inSlots, bound)
 				}
 			}
 			mustHold(t, s.w)
 			slots := 0
 			for level := range s.w.levels {
-				slots += s.w.busy[level]
+				slots += s.w.occupiedSlots[level]
 			}
-			if chunks, bound := chunksInUse(s.w), (s.w.linked+s.w.dead)/(chunkLen-1)+slots+1; chunks > bound {
-				t.Fatalf("%d chunks for %d entries in %d slots", chunks, s.w.linked+s.w.dead, slots)
+			if chunks, bound := chunksInUse(s.w), (s.w.inSlots+s.w.dead)/(chunkLen-1)+slots+1; chunks > bound {
+				t.Fatalf("%d chunks for %d entries in %d slots", chunks, s.w.inSlots+s.w.dead, slots)
 			}
 			if dead < sweepFloor/2 && p.timers > 100 {
 				t.Errorf("%d dead entries at most: the sweep was not tried", dead)
@@ -101,7 +101,7 @@ func replaceAny(s *tracker, rng *rand.Rand, at structures.Tick) {
 func (s *tracker) sooner(rng *rand.Rand, by structures.Tick) {
 	s.Helper()
 	id := s.ids[rng.IntN(len(s.ids))]
-	s.reschedule(id, max(s.pending[id]-by, s.w.now+1))
+	s.reschedule(id, max(s.pending[id]-by, s.w.clock+1))
 }
 
 // about moves a timer far away and back.
@@ -119,7 +119,7 @@ func elsewhere(s *tracker, rng *rand.Rand, _ structures.Tick) {
 	s.Helper()
 	near, far := structures.Tick(1000), structures.Tick(1<<40)
 	at := near
-	if slot, _ := s.w.place(near, 0); s.w.sweeper.slot == slot {
+	if slot, _ := s.w.slotFor(near, 0); s.w.sweeper.slot == slot {
 		at = far
 	}
 	for range 50 {
@@ -153,7 +153,7 @@ func sweepIn(t *testing.T, g geometry, at structures.Tick, n int, kept bool) *tr
 	for range n {
 		s.schedule(at)
 	}
-	s.w.settle()
+	s.w.insertArrivals()
 	for range n / 3 {
 		s.cancel(len(s.ids) - 1) // the sweep starts with the last ones
 	}
@@ -179,7 +179,7 @@ func TestSweepInterrupted(t *testing.T) {
 		"Pop of all":    func(s *tracker, at structures.Tick) { s.pop(at, math.MaxInt) },
 		"Pop before it": func(s *tracker, at structures.Tick) { s.pop(at-1, 1) },
 		"Next":          func(s *tracker, _ structures.Tick) { s.w.Next() },
-		"Schedule":      func(s *tracker, at structures.Tick) { s.schedule(at); s.w.settle() },
+		"Schedule":      func(s *tracker, at structures.Tick) { s.schedule(at); s.w.insertArrivals() },
 		"Schedule before it": func(s *tracker, at structures.Tick) {
 			s.schedule(at - 1)
 			s.pop(at, 2)
@@ -252,7 +252,7 @@ func TestSweepGoesRound(t *testing.T) {
 				s.schedule(1<<bits + structures.Tick(len(s.ids)%3))
 			}
 		}
-		s.w.settle()
+		s.w.insertArrivals()
 		left := len(s.ids) / 2
 		for i := range left {
 			s.cancel(i) // some of every slot
@@ -261,7 +261,7 @@ func TestSweepGoesRound(t *testing.T) {
 		if dead != left {
 			t.Fatalf("%d dead entries of %d cancelled timers, before any sweep", dead, left)
 		}
-		entries := s.w.linked + dead
+		entries := s.w.inSlots + dead
 		s.w.sweeper.slot = len(s.w.lists) / 2
 		for swept := 0; s.w.dead > 0; swept += s.w.sweepChunk() {
 			if swept > entries {
@@ -303,15 +303,15 @@ func TestSweepIsALittleAtATime(t *testing.T) {
 	for range n {
 		s.schedule(1000)
 	}
-	s.w.settle()
-	for s.w.dead < s.w.linked/2 { // until there is something to sweep
+	s.w.insertArrivals()
+	for s.w.dead < s.w.inSlots/2 { // until there is something to sweep
 		s.cancel(len(s.ids) - 1)
 	}
 	before, swept := s.w.Work().Dropped, 0
 	for range 2 * n / 10 {
 		s.cancel(len(s.ids) - 1)
 		now := s.w.Work().Dropped
-		if now-before > sweepEvery*sweepSpeed+chunkLen {
+		if now-before > maintainEvery*sweepSpeed+chunkLen {
 			t.Fatalf("one Cancel has taken %d dead entries away", now-before)
 		}
 		if now > before {
@@ -319,7 +319,7 @@ func TestSweepIsALittleAtATime(t *testing.T) {
 		}
 		before = now
 	}
-	if swept == 0 || swept > 2*n/10/sweepEvery {
+	if swept == 0 || swept > 2*n/10/maintainEvery {
 		t.Errorf("%d of %d cancels have swept", swept, 2*n/10)
 	}
 }
@@ -334,13 +334,13 @@ func TestFiringSweepsToo(t *testing.T) {
 	for range n {
 		s.schedule(1 << 30)
 	}
-	s.w.settle()
-	for s.w.dead < s.w.linked/2 {
+	s.w.insertArrivals()
+	for s.w.dead < s.w.inSlots/2 {
 		s.cancel(len(s.ids) - 1) // one of the far ones
 	}
 	for s.pop(1000, 20) == 20 {
-		if bound := s.w.linked*3/4 + sweepFloor + stageLen; s.w.dead > bound {
-			t.Fatalf("%d dead entries beside %d that count, want at most %d", s.w.dead, s.w.linked, bound)
+		if bound := s.w.inSlots*3/4 + sweepFloor + stageLen; s.w.dead > bound {
+			t.Fatalf("%d dead entries beside %d that count, want at most %d", s.w.dead, s.w.inSlots, bound)
 		}
 	}
 	mustHold(t, s.w)

@@ -81,7 +81,7 @@ func (s *tracker) pop(now structures.Tick, n int) (popped int) {
 			break
 		}
 		popped++
-		if want, is := s.pending[timer.ID]; !is || timer.Deadline != want || want > s.w.now {
+		if want, is := s.pending[timer.ID]; !is || timer.Deadline != want || want > s.w.clock {
 			s.Fatalf("at %d fired %+v, want deadline %d, pending %t", now, timer, want, is)
 		}
 		delete(s.pending, timer.ID)
@@ -107,11 +107,11 @@ func (s *tracker) drain() {
 			break
 		}
 		s.pop(at, math.MaxInt)
-		for len(deadlines) > 0 && deadlines[0] <= s.w.now {
+		for len(deadlines) > 0 && deadlines[0] <= s.w.clock {
 			deadlines = deadlines[1:]
 		}
 		if len(s.pending) != len(deadlines) {
-			s.Fatalf("%d timers are pending at tick %d, %d of them due", len(s.pending), s.w.now, len(s.pending)-len(deadlines))
+			s.Fatalf("%d timers are pending at tick %d, %d of them due", len(s.pending), s.w.clock, len(s.pending)-len(deadlines))
 		}
 	}
 	mustHold(s.T, s.w)

@@ -18,7 +18,7 @@ func TestJumpsOfEveryWidth(t *testing.T) {
 			w := newWheel[int](g)
 			var pending []structures.Tick
 			for from := width % 5; from < 62; from += 5 {
-				start := max(w.now, 1<<from-1)
+				start := max(w.clock, 1<<from-1)
 				for bits := (from + width) % 4; bits < 62; bits += 4 {
 					for _, deadline := range []structures.Tick{start + 1<<bits - 1, start + 1<<bits, start + 1<<bits + 1} {
 						if deadline > start {
@@ -49,14 +49,14 @@ func TestJumpsOfEveryWidth(t *testing.T) {
 // Any set of timers fires by one jump in the order of their deadlines, all of them.
 func TestOneJumpFiresAllInOrder(t *testing.T) {
 	forShapes(t, func(t *testing.T, g geometry) {
-		rng := rand.New(rand.NewPCG(9, uint64(g.ring)))
+		rng := rand.New(rand.NewPCG(9, uint64(g.ringBits)))
 		for round := range 63 {
 			w := newWheel[int](g)
 			drive(w, structures.Tick(rng.Uint64()>>1>>rng.IntN(63)))
 			var want []structures.Tick
 			for range 60 {
 				delay := structures.Tick(rng.Uint64()>>1) >> rng.IntN(63)
-				deadline := w.now + min(max(delay>>(62-round), 1), last-w.now)
+				deadline := w.clock + min(max(delay>>(62-round), 1), last-w.clock)
 				w.Schedule(deadline, 0)
 				want = append(want, deadline)
 			}
@@ -64,8 +64,8 @@ func TestOneJumpFiresAllInOrder(t *testing.T) {
 			if got := drive(w, last); !slices.Equal(got, want) {
 				t.Fatalf("fired %v, want %v", got, want)
 			}
-			if w.dead != 0 || w.Len() != 0 || w.busy != [maxLevels]int{} {
-				t.Fatalf("%d dead entries, %d timers, slots %v are left", w.dead, w.Len(), w.busy)
+			if w.dead != 0 || w.Len() != 0 || w.occupiedSlots != [maxLevels]int{} {
+				t.Fatalf("%d dead entries, %d timers, slots %v are left", w.dead, w.Len(), w.occupiedSlots)
 			}
 			mustHold(t, w)
 		}
@@ -75,7 +75,7 @@ func TestOneJumpFiresAllInOrder(t *testing.T) {
 // The last ticks there are, from each of them.
 func TestClockAtTheEndOfTime(t *testing.T) {
 	forShapes(t, func(t *testing.T, g geometry) {
-		width := structures.Tick(1) << (2 * g.fine)
+		width := structures.Tick(1) << (2 * g.levelBits)
 		for _, before := range []structures.Tick{0, 1, 2, 3, width - 1, width, 5*width + 1, 1 << 40} {
 			s := newTracker(t, newWheel[int](g))
 			drive(s.w, last-before)
@@ -85,7 +85,7 @@ func TestClockAtTheEndOfTime(t *testing.T) {
 					ids = append(ids, s.schedule(last-left))
 				}
 			}
-			if s.w.now == last { // the tick after it is the same one: due at once
+			if s.w.clock == last { // the tick after it is the same one: due at once
 				if at, ok := s.w.Next(); at != last || !ok {
 					t.Fatalf("Next() = %d, %t at the last tick", at, ok)
 				}
@@ -118,7 +118,7 @@ func TestClockAtTheEndOfTime(t *testing.T) {
 func TestScheduleWhileATickFires(t *testing.T) {
 	forShapes(t, func(t *testing.T, g geometry) {
 		s := newTracker(t, newWheel[int](g))
-		turn := structures.Tick(1) << g.fine
+		turn := structures.Tick(1) << g.levelBits
 		for range 200 {
 			s.schedule(70)
 		}
@@ -132,7 +132,7 @@ func TestScheduleWhileATickFires(t *testing.T) {
 				s.cancel(n % len(s.ids))
 			}
 			if n%4 == 0 {
-				s.w.settle()
+				s.w.insertArrivals()
 			}
 			mustHold(t, s.w)
 		}
@@ -149,7 +149,7 @@ func TestManyTimersOfOneTick(t *testing.T) {
 	}
 	w := New[int]()
 	for _, settled := range []bool{true, false} {
-		at := w.now + 100_000
+		at := w.clock + 100_000
 		rng := rand.New(rand.NewPCG(11, 12))
 		ids := make([]structures.ID, n)
 		state := make([]int, n)
@@ -163,7 +163,7 @@ func TestManyTimersOfOneTick(t *testing.T) {
 			ids[i] = w.Schedule(at, i)
 		}
 		if settled {
-			w.settle()
+			w.insertArrivals()
 		}
 		for count[pending] > 0 {
 			timer, ok := w.Pop(at)
@@ -206,14 +206,14 @@ func TestManyTimersOfOneTick(t *testing.T) {
 // Timers that are moved over and over end where they were moved to last.
 func TestMovesOverTime(t *testing.T) {
 	forShapes(t, func(t *testing.T, g geometry) {
-		rng := rand.New(rand.NewPCG(13, uint64(g.ring)))
+		rng := rand.New(rand.NewPCG(13, uint64(g.ringBits)))
 		s := newTracker(t, newWheel[int](g))
 		for range 100 {
 			s.schedule(structures.Tick(1 + rng.IntN(1<<20)))
 		}
 		for range 4000 {
 			id := s.ids[rng.IntN(len(s.ids))]
-			now, deadline := s.w.now, s.pending[id]
+			now, deadline := s.w.clock, s.pending[id]
 			switch rng.IntN(4) {
 			case 0: // a little later
 				deadline += structures.Tick(rng.IntN(30))
@@ -226,16 +226,16 @@ func TestMovesOverTime(t *testing.T) {
 			}
 			s.reschedule(id, max(deadline, now+1))
 			if rng.IntN(3) == 0 {
-				s.w.settle()
+				s.w.insertArrivals()
 			}
 			if rng.IntN(10) == 0 {
 				at, _ := s.w.Next()
 				s.pop(at, 1+rng.IntN(3))
 			}
 			for len(s.ids) < 100 {
-				s.schedule(s.w.now + 1 + structures.Tick(rng.IntN(1<<10)))
+				s.schedule(s.w.clock + 1 + structures.Tick(rng.IntN(1<<10)))
 			}
-			if rng.IntN(8) == 0 && (g.fine < 5 || rng.IntN(8) == 0) {
+			if rng.IntN(8) == 0 && (g.levelBits < 5 || rng.IntN(8) == 0) {
 				mustHold(t, s.w)
 			}
 		}
@@ -252,7 +252,7 @@ func TestStagingKeepsToItsRoom(t *testing.T) {
 		for range 100 + late {
 			s.schedule(50)
 		}
-		s.w.settle()
+		s.w.insertArrivals()
 		slices.SortFunc(s.ids, func(a, b structures.ID) int { return cmp.Compare(uint32(a), uint32(b)) })
 		rng.Shuffle(len(s.ids), func(i, j int) { s.ids[i], s.ids[j] = s.ids[j], s.ids[i] })
 		for _, id := range s.ids[:late] {
@@ -277,16 +277,16 @@ func TestIdlePopNotesWhatItHasFound(t *testing.T) {
 	w := New[int]()
 	id := w.Schedule(10, 0)
 	w.Schedule(1<<18+5, 0)
-	w.settle()
+	w.insertArrivals()
 	w.Cancel(id)
-	if fired := drive(w, 100); len(fired) != 0 || w.next != 1<<18 || w.cursor != 100 {
-		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, %d and 100", fired, w.next, w.cursor, 1<<18)
+	if fired := drive(w, 100); len(fired) != 0 || w.nextWork != 1<<18 || w.cursor != 100 {
+		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, %d and 100", fired, w.nextWork, w.cursor, 1<<18)
 	}
 	mustHold(t, w)
 	w = New[int]()
 	w.Cancel(w.Schedule(10, 0))
-	if fired := drive(w, 100); len(fired) != 0 || w.next != last || w.cursor != 100 {
-		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, never and 100", fired, w.next, w.cursor)
+	if fired := drive(w, 100); len(fired) != 0 || w.nextWork != last || w.cursor != 100 {
+		t.Errorf("fired %v, next look at %d, cursor %d, want nothing, never and 100", fired, w.nextWork, w.cursor)
 	}
 	mustHold(t, w)
 }
@@ -297,10 +297,10 @@ func TestTimersMovedOnArePlacedFromTheTickThatFires(t *testing.T) {
 	w := New[int]()
 	id := w.Schedule(200, 0)
 	w.Schedule(200, 0)
-	w.settle()
+	w.insertArrivals()
 	w.Reschedule(id, 300)
-	if _, ok := w.Pop(1000); !ok || w.cursor != 200 || w.busy != [maxLevels]int{0: 1} {
-		t.Errorf("fired: %t, cursor %d, slots in use by level: %v", ok, w.cursor, w.busy)
+	if _, ok := w.Pop(1000); !ok || w.cursor != 200 || w.occupiedSlots != [maxLevels]int{0: 1} {
+		t.Errorf("fired: %t, cursor %d, slots in use by level: %v", ok, w.cursor, w.occupiedSlots)
 	}
 	mustHold(t, w)
 }
@@ -315,7 +315,7 @@ func TestSlotsThatStartTogetherCascadeTogether(t *testing.T) {
 		for _, deadline := range []structures.Tick{64, 65, 66, 75, 76, 79, 80, 100, 127} {
 			w.Schedule(deadline, 0)
 		}
-		w.settle()
+		w.insertArrivals()
 		mustHold(t, w)
 	}
 	if at, _ := w.Next(); at != 64 {

@@ -26,19 +26,19 @@ func where(fine, ring uint, levels int, deadline, cursor structures.Tick) (level
 
 // tryPlace compares place with where, and makes sure of what the wheel counts on.
 func tryPlace(t *testing.T, g *geometry, deadline, cursor structures.Tick) {
-	level, want, width := where(g.fine, g.ring, g.levels, deadline, cursor)
-	slot, first := g.place(deadline, cursor)
-	turn, here := structures.Tick(1)<<g.fine, g.near(deadline)
+	level, want, width := where(g.levelBits, g.ringBits, g.levels, deadline, cursor)
+	slot, first := g.slotFor(deadline, cursor)
+	turn, here := structures.Tick(1)<<g.levelBits, g.slot0(deadline)
 	if level > 0 {
-		turn, here = 1<<g.ring, g.at(level, deadline)
+		turn, here = 1<<g.ringBits, g.slotAt(level, deadline)
 	}
 	var broken string
 	switch {
-	case slot != want || g.levelIn(slot) != level:
+	case slot != want || g.levelOf(slot) != level:
 		broken = "it is another slot"
 	case first <= cursor:
 		broken = "it does not start after the cursor"
-	case first > deadline || deadline-first >= width || first%width != 0 || first != g.start(level, deadline):
+	case first > deadline || deadline-first >= width || first%width != 0 || first != g.slotStart(level, deadline):
 		broken = "it does not hold the deadline"
 	case first/width-cursor/width > turn:
 		broken = "it comes up once before: it is more than a turn of the ring ahead"
@@ -48,7 +48,7 @@ func tryPlace(t *testing.T, g *geometry, deadline, cursor structures.Tick) {
 		return
 	}
 	t.Fatalf("fine %d, ring %d: place(%d, cursor %d) = slot %d from %d on, want slot %d on level %d: %s",
-		g.fine, g.ring, deadline, cursor, slot, first, want, level, broken)
+		g.levelBits, g.ringBits, deadline, cursor, slot, first, want, level, broken)
 }
 
 // small are shapes of which all pairs of ticks up to end can be tried: enough for
@@ -92,16 +92,16 @@ func TestEverySlotCascadesDown(t *testing.T) {
 	for _, shape := range shapes {
 		g := newGeometry(shape.fine, shape.ring)
 		for level := 1; level < g.levels; level++ {
-			width := uint64(1) << g.shift(level)
+			width := uint64(1) << g.widthBits(level)
 			for _, number := range []uint64{1, 2, 3, 1<<shape.ring - 1, 1 << shape.ring} {
 				start := number * width
 				if start/width != number || start > math.MaxInt64 {
 					continue
 				}
 				last := min(start+(width-1), math.MaxInt64)
-				for _, deadline := range []uint64{start, start + width>>g.fine, start + width/2, last} {
-					slot, first := g.place(structures.Tick(deadline), structures.Tick(start-1))
-					below := g.levelIn(slot)
+				for _, deadline := range []uint64{start, start + width>>g.levelBits, start + width/2, last} {
+					slot, first := g.slotFor(structures.Tick(deadline), structures.Tick(start-1))
+					below := g.levelOf(slot)
 					if below >= level || below > 0 && first == structures.Tick(start) {
 						t.Fatalf("fine %d, ring %d: deadline %d goes from the slot of level %d at %d to that of level %d at %d",
 							shape.fine, shape.ring, deadline, level, start, below, first)
@@ -117,23 +117,23 @@ func TestFirstOnFindsTheSlotOfEveryDeadline(t *testing.T) {
 	for cursor := range structures.Tick(130) {
 		w.cursor = cursor
 		for deadline := cursor + 1; deadline < 200; deadline++ {
-			slot, first := w.place(deadline, cursor)
-			level := w.levelIn(slot)
+			slot, first := w.slotFor(deadline, cursor)
+			level := w.levelOf(slot)
 			w.occupied.Set(slot)
-			if i, tick, ok := w.firstOn(level); i != slot || tick != first || !ok {
-				t.Fatalf("cursor %d, deadline %d: found slot %d at %d, %t, want %d at %d", cursor, deadline, i, tick, ok, slot, first)
+			if s := w.firstOfLevel(level); s != (slotStart{true, slot, first}) {
+				t.Fatalf("cursor %d, deadline %d: found %+v, want slot %d at %d", cursor, deadline, s, slot, first)
 			}
 			w.occupied.Clear(slot)
 			// Neighbours belong to other levels.
-			w.occupied.Set((slot + 1) % w.slots())
-			if i, tick, ok := w.firstOn(level); ok && w.levelIn(i) != level {
-				t.Fatalf("cursor %d: found slot %d of level %d at %d, want one of level %d", cursor, i, w.levelIn(i), tick, level)
+			w.occupied.Set((slot + 1) % w.slotCount())
+			if s := w.firstOfLevel(level); s.known && w.levelOf(s.slot) != level {
+				t.Fatalf("cursor %d: found %+v, want one of level %d", cursor, s, level)
 			}
-			w.occupied.Clear((slot + 1) % w.slots())
+			w.occupied.Clear((slot + 1) % w.slotCount())
 		}
 		for level := range w.levels {
-			if i, tick, ok := w.firstOn(level); ok || tick != math.MaxInt64 {
-				t.Fatalf("cursor %d: found slot %d at %d on level %d, which is empty", cursor, i, tick, level)
+			if s := w.firstOfLevel(level); s != noSlot {
+				t.Fatalf("cursor %d: found %+v on level %d, which is empty", cursor, s, level)
 			}
 		}
 	}
@@ -149,17 +149,17 @@ func TestSlotsAreNumberedLevelByLevel(t *testing.T) {
 				size = 1 << shape.fine
 			}
 			for range size {
-				if got := g.levelIn(slot); got != level {
+				if got := g.levelOf(slot); got != level {
 					t.Fatalf("fine %d, ring %d: slot %d is on level %d, want %d", shape.fine, shape.ring, slot, got, level)
 				}
 				slot++
 			}
 		}
-		if g.slots() != slot || g.levels > maxLevels {
-			t.Errorf("fine %d, ring %d: %d slots on %d levels, want %d", shape.fine, shape.ring, g.slots(), g.levels, slot)
+		if g.slotCount() != slot || g.levels > maxLevels {
+			t.Errorf("fine %d, ring %d: %d slots on %d levels, want %d", shape.fine, shape.ring, g.slotCount(), g.levels, slot)
 		}
 		// The levels reach all there is, and none of them is more than that takes.
-		if top := g.shift(g.levels-1) + shape.ring; top < 63 || g.shift(g.levels-2)+shape.ring >= 64 {
+		if top := g.widthBits(g.levels-1) + shape.ring; top < 63 || g.widthBits(g.levels-2)+shape.ring >= 64 {
 			t.Errorf("fine %d, ring %d: %d levels reach 2^%d ticks", shape.fine, shape.ring, g.levels, top)
 		}
 	}
@@ -167,7 +167,7 @@ func TestSlotsAreNumberedLevelByLevel(t *testing.T) {
 
 // The table of levels in the doc comment is that of the default geometry.
 func TestTableOfLevels(t *testing.T) {
-	source, err := os.ReadFile("levels.go")
+	source, err := os.ReadFile("geometry.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,15 +180,15 @@ func TestTableOfLevels(t *testing.T) {
 	g := newGeometry(8, 12)
 	want := []string{"level ticks per slot ticks per level"}
 	for level := range g.levels {
-		ring := g.ring
+		ring := g.ringBits
 		if level == 0 {
-			ring = g.fine
+			ring = g.levelBits
 		}
 		all := "all there is"
-		if g.shift(level)+ring < 63 {
-			all = amount(1 << (g.shift(level) + ring))
+		if g.widthBits(level)+ring < 63 {
+			all = amount(1 << (g.widthBits(level) + ring))
 		}
-		want = append(want, fmt.Sprintf("%d %s %s", level, amount(1<<g.shift(level)), all))
+		want = append(want, fmt.Sprintf("%d %s %s", level, amount(1<<g.widthBits(level)), all))
 	}
 	if got, want := strings.Join(rows, "\n"), strings.Join(want, "\n"); got != want {
 		t.Errorf("the doc comment has\n%s\nwant\n%s", got, want)

@@ -23,8 +23,8 @@ func TestValuesAreReleasedWhereverTheTimerIs(t *testing.T) {
 	const at = 1000
 	later := func(w *Wheel[*int], id structures.ID) { w.Reschedule(id, 2*at) }
 	earlier := func(w *Wheel[*int], id structures.ID) { w.Reschedule(id, at/2) }
-	settle := func(w *Wheel[*int], _ structures.ID) { w.settle() }
-	stage := func(w *Wheel[*int], _ structures.ID) { w.settle(); w.now = 3 * at; w.Next() }
+	settle := func(w *Wheel[*int], _ structures.ID) { w.insertArrivals() }
+	stage := func(w *Wheel[*int], _ structures.ID) { w.insertArrivals(); w.clock = 3 * at; w.Next() }
 	cancel := func(w *Wheel[*int], id structures.ID) { w.Cancel(id) }
 	fire := func(w *Wheel[*int], _ structures.ID) { w.Pop(3 * at) }
 	for name, steps := range map[string][]func(*Wheel[*int], structures.ID){
@@ -64,10 +64,10 @@ func TestValuesAreReleasedWhereverTheTimerIs(t *testing.T) {
 
 func TestTheDeskSettlesWhenItIsFull(t *testing.T) {
 	w := New[int]()
-	for n := 1; n <= 5*deskLen; n++ {
+	for n := 1; n <= 5*arrivalsLen; n++ {
 		w.Schedule(100, 0)
-		if want := (n - 1) / deskLen * deskLen; w.linked != want || w.desk.len() != n-want || w.Len() != n {
-			t.Fatalf("%d timers: %d in the wheel and %d at the desk, want %d in the wheel", n, w.linked, w.desk.len(), want)
+		if want := (n - 1) / arrivalsLen * arrivalsLen; w.inSlots != want || w.arrivals.len() != n-want || w.Len() != n {
+			t.Fatalf("%d timers: %d in the wheel and %d at the desk, want %d in the wheel", n, w.inSlots, w.arrivals.len(), want)
 		}
 	}
 	mustHold(t, w)
@@ -76,15 +76,15 @@ func TestTheDeskSettlesWhenItIsFull(t *testing.T) {
 // The IDs that are ready are those that come next, and are not to be used before.
 func TestIDsThatAreReadyAreRefused(t *testing.T) {
 	w := New[int]()
-	w.clear()
+	w.makeArrivalRoom()
 	for round := range 3 {
-		ready := w.desk.ready
+		ready := w.arrivals.ids
 		for position, id := range ready {
-			word := w.desk.record[position].word
+			word := w.arrivals.records[position].state
 			if w.Cancel(id) || w.Reschedule(id, 5) {
 				t.Fatalf("ID %#x names a timer before it is given out", id)
 			}
-			if w.desk.record[position].word != word || w.desk.ready[position] != id || w.next <= 5 {
+			if w.arrivals.records[position].state != word || w.arrivals.ids[position] != id || w.nextWork <= 5 {
 				t.Fatalf("refusing ID %#x has changed something", id)
 			}
 		}
@@ -93,21 +93,21 @@ func TestIDsThatAreReadyAreRefused(t *testing.T) {
 				t.Fatalf("ID %#x comes at position %d, want %#x", id, position, want)
 			}
 		}
-		for _, position := range []int{3, 0, 17, deskLen - 1} { // these go, one of them twice
+		for _, position := range []int{3, 0, 17, arrivalsLen - 1} { // these go, one of them twice
 			for range 1 + round {
-				id := w.desk.ready[position]
-				if !w.Cancel(id) || w.Cancel(id) || w.Len() != deskLen-1 {
+				id := w.arrivals.ids[position]
+				if !w.Cancel(id) || w.Cancel(id) || w.Len() != arrivalsLen-1 {
 					t.Fatalf("timer %#x cannot be cancelled just once", id)
 				}
 				next := w.Schedule(100, 0)
-				if uint32(next) != uint32(id) || next != id+2<<32 || w.desk.len() != deskLen {
+				if uint32(next) != uint32(id) || next != id+2<<32 || w.arrivals.len() != arrivalsLen {
 					t.Fatalf("ID %#x comes after %#x: the record stays at its position", next, id)
 				}
 			}
 		}
 		mustHold(t, w)
-		if fired := drive(w, w.now+100); len(fired) != deskLen {
-			t.Fatalf("%d timers fired, want %d", len(fired), deskLen)
+		if fired := drive(w, w.clock+100); len(fired) != arrivalsLen {
+			t.Fatalf("%d timers fired, want %d", len(fired), arrivalsLen)
 		}
 	}
 }
@@ -118,19 +118,19 @@ func TestSettlingStartsFromTheClock(t *testing.T) {
 	w := New[int]()
 	w.Schedule(1<<20, 0)
 	drive(w, 1<<19)
-	for range deskLen { // settles, with nothing else before
+	for range arrivalsLen { // settles, with nothing else before
 		w.Schedule(1<<19+100, 0)
 	}
 	// As seen from tick 0 these are on level 1, and the first one on level 2.
-	if got := w.busy; got != [maxLevels]int{0: 1, 1: 1} {
+	if got := w.occupiedSlots; got != [maxLevels]int{0: 1, 1: 1} {
 		t.Errorf("slots in use by level: %v, want one of level 0 and one of level 1", got)
 	}
 	id := w.Schedule(1<<19+600, 0)
-	w.settle()
+	w.insertArrivals()
 	drive(w, 1<<19+50)
-	w.now += 20 // as a Pop would that finds nothing due
+	w.clock += 20 // as a Pop would that finds nothing due
 	w.Reschedule(id, 1<<19+320)
-	if got := w.busy[0]; got != 2 {
+	if got := w.occupiedSlots[0]; got != 2 {
 		t.Errorf("%d slots of level 0 in use, want 2", got)
 	}
 }
@@ -149,8 +149,8 @@ func TestCatchUpStaysBehindWhatIsDue(t *testing.T) {
 		{last - 1, last, last, last - 1},
 	} {
 		w := New[int]()
-		w.cursor, w.now, w.next = c.cursor, c.now, c.next
-		if w.catchUp(); w.cursor != c.want {
+		w.cursor, w.clock, w.nextWork = c.cursor, c.now, c.next
+		if w.advanceCursor(); w.cursor != c.want {
 			t.Errorf("cursor %d, clock %d, next %d: caught up to %d, want %d", c.cursor, c.now, c.next, w.cursor, c.want)
 		}
 	}
@@ -160,7 +160,7 @@ func TestDeskAgainstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	s := newTracker(t, New[int]())
 	for range 20_000 {
-		at := s.w.now + 1 + structures.Tick(rng.IntN(100))
+		at := s.w.clock + 1 + structures.Tick(rng.IntN(100))
 		switch op := rng.IntN(20); {
 		case op < 10:
 			s.schedule(at)
@@ -169,7 +169,7 @@ func TestDeskAgainstMap(t *testing.T) {
 		case op < 19 && len(s.ids) > 0:
 			s.reschedule(s.ids[rng.IntN(len(s.ids))], at)
 		case op == 19 && rng.IntN(8) == 0:
-			s.pop(s.w.now+structures.Tick(rng.IntN(40)), 10)
+			s.pop(s.w.clock+structures.Tick(rng.IntN(40)), 10)
 		}
 		if s.w.Len() != len(s.pending) {
 			t.Fatalf("%d timers, want %d", s.w.Len(), len(s.pending))
