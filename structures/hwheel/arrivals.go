@@ -95,11 +95,11 @@ func (w *Wheel[T]) prepareID(position int) {
 
 // insertArrivals moves all timers from the arrival buffer to slots.
 func (w *Wheel[T]) insertArrivals() {
+	w.advanceCursor()
 	a := &w.arrivals
 	if a.pending == 0 {
 		return
 	}
-	w.advanceCursor()
 	w.inSlots += a.len()
 	for rest := a.pending; rest != 0; rest &= rest - 1 {
 		position := bits.TrailingZeros32(rest) & arrivalsMask

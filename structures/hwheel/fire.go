@@ -34,7 +34,6 @@ func (w *Wheel[T]) processNextSlot() bool {
 	s := w.nextSlot()
 	if !s.known || s.start > w.clock {
 		w.nextWork = s.start
-		w.advanceCursor()
 		return false
 	}
 	w.nextWork = s.start // a bound: the next search finds out more
