@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/longtest"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures/catalog"
-	"github.com/timerbench/timerbench/structures/internal/longtest"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 

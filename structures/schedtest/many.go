@@ -12,12 +12,12 @@ import (
 
 // Many checks the structure that newScheduler makes with n timers at a time. It is
 // for faults that few timers do not show: one in a hundred thousand, or one that
-// begins when there are half a million dead entries.
+// begins with half a million dead entries.
 //
 // It schedules n timers and cancels all of them, twice, and schedules n again: the
 // heap must not grow by the second time. It moves some, and fires them all: every
-// timer must fire with the ID, the deadline and the value that belong together, in
-// time and once.
+// timer must fire in time and once, with the ID, the deadline and the value that
+// belong together.
 //
 // Memory is measured, so the test that calls Many must not be parallel. Each timer
 // costs six operations and 40 bytes beside the structure.
@@ -32,9 +32,9 @@ func many(r reporter, n int, c *config) {
 		reporter:  r,
 		config:    c,
 		rng:       rand.New(rand.NewPCG(37, uint64(n))),
+		order:     rand.New(rand.NewPCG(41, uint64(n))).Perm(n),
 		ids:       make([]structures.ID, n),
 		deadlines: make([]structures.Tick, n),
-		order:     rand.New(rand.NewPCG(41, uint64(n))).Perm(n),
 	}
 	empty := heap()
 	m.s = c.new()
@@ -63,10 +63,13 @@ type crowd struct {
 	reporter
 	*config
 	rng       *rand.Rand
-	s         structures.Scheduler[uint64]
-	ids       []structures.ID // 0: not pending
-	deadlines []structures.Tick
 	order     []int // the indexes in random order
+	s         structures.Scheduler[uint64]
+	ids       []structures.ID // 0: fired
+	deadlines []structures.Tick
+	left      []structures.Tick // the deadlines that are pending, in order
+	served    structures.Tick   // nothing is due up to this tick
+	named     structures.Tick   // the last tick that Next has named
 }
 
 // deadline returns a tick of the next minute of milliseconds, where many timers
@@ -102,7 +105,7 @@ func (m *crowd) cancelAll() {
 	}
 }
 
-// reschedule moves n timers, those before and those after their deadline alike.
+// reschedule moves n timers to earlier and to later deadlines.
 func (m *crowd) reschedule(n int) {
 	m.Helper()
 	for _, i := range m.order[:n] {
@@ -114,42 +117,61 @@ func (m *crowd) reschedule(n int) {
 	m.mustHold(len(m.ids))
 }
 
-// fireAll jumps to deadlines further and further away, and to the end of time.
+// fireAll steps n/10 times from one tick that Next names to the next. Then it jumps
+// over the other deadlines, a thousandth at a time, and to the end of time.
 func (m *crowd) fireAll() {
 	m.Helper()
+	m.left = slices.Sorted(slices.Values(m.deadlines))
+	for range len(m.ids) / 10 {
+		m.next()
+		m.next() // again, with nothing in between
+		m.popAll(m.named)
+	}
 	const jumps = 1000
-	sorted := slices.Sorted(slices.Values(m.deadlines))
-	var stops []structures.Tick
+	rest := m.left
 	for i := range jumps {
-		stops = append(stops, sorted[i*len(sorted)/jumps])
-	}
-	pending, before := len(m.ids), structures.Tick(0)
-	for _, now := range slices.Compact(append(stops, math.MaxInt64)) {
-		at, ok := m.s.Next()
-		if !ok && pending > 0 || ok && at <= before {
-			m.Fatalf("rule %q broken: Next() = %d, %t at tick %d with %d timers pending, want a tick after that", "Next", at, ok, before, pending)
+		if len(rest) > 0 {
+			m.next()
+			m.popAll(rest[i*len(rest)/jumps])
 		}
-		first := structures.Tick(0)
-		for {
-			t, ok := m.s.Pop(now)
-			if !ok {
-				break
-			}
-			m.fired(t, before, now, at, first)
-			first = t.Deadline
-			pending--
-		}
-		m.mustHold(pending)
-		before = now
 	}
-	if pending != 0 {
-		m.Fatalf("rule %q broken: %d of %d timers have not fired at the end of time: never lost", "Order", pending, len(m.ids))
+	m.popAll(math.MaxInt64)
+	m.mustHold(0)
+}
+
+func (m *crowd) next() {
+	m.Helper()
+	at, ok := m.s.Next()
+	switch {
+	case ok != (m.s.Len() > 0):
+		m.Fatalf("rule %q broken: Next() = %d, %t with %d timers pending", "Next", at, ok, m.s.Len())
+	case ok && at <= m.served:
+		m.Fatalf("rule %q broken: Next() = %d, want a tick after %d, as nothing is due", "Next", at, m.served)
+	case ok && m.exact() && at > m.left[0]:
+		m.Fatalf("rule %q broken: Next() = %d, want at most %d, the earliest deadline", "Next", at, m.left[0])
+	case ok:
+		m.named = at
 	}
 }
 
-// fired checks a timer that has fired at tick now, when tick before had been served,
-// Next had named a tick, and a timer of deadline last had fired before it.
-func (m *crowd) fired(t structures.Timer[uint64], before, now, next, last structures.Tick) {
+// popAll fires all that is due at tick now.
+func (m *crowd) popAll(now structures.Tick) {
+	m.Helper()
+	for {
+		t, ok := m.s.Pop(now)
+		if !ok {
+			break
+		}
+		m.fired(now, t)
+	}
+	if m.exact() && len(m.left) > 0 && m.left[0] <= now {
+		m.Fatalf("rule %q broken: Pop(%d) returned nothing, but a timer with deadline %d is due: never lost", "Order", now, m.left[0])
+	}
+	m.served = max(m.served, now)
+}
+
+// fired checks a timer that Pop has returned.
+func (m *crowd) fired(now structures.Tick, t structures.Timer[uint64]) {
 	m.Helper()
 	i := t.Value
 	switch {
@@ -161,23 +183,13 @@ func (m *crowd) fired(t structures.Timer[uint64], before, now, next, last struct
 		m.Fatalf("rule %q broken: Pop(%d) = %+v, want deadline %d", "Identity", now, t, m.deadlines[i])
 	case t.Deadline > now:
 		m.Fatalf("rule %q broken: Pop(%d) = %+v: never early", "Order", now, t)
-	case t.Deadline < last && m.exact():
-		m.Fatalf("rule %q broken: Pop(%d) = %+v after one of deadline %d: the earliest first", "Order", now, t, last)
-	case t.Deadline < next && m.exact():
-		m.Fatalf("rule %q broken: Pop(%d) = %+v, and Next had named tick %d", "Next", now, t, next)
-	case m.mustFireBy(t.Deadline) <= before:
-		m.Fatalf("rule %q broken: Pop(%d) = %+v, which should have fired by tick %d: never lost", "Order", now, t, before)
+	case m.exact() && t.Deadline != m.left[0]:
+		m.Fatalf("rule %q broken: Pop(%d) = %+v, want deadline %d: the earliest first", "Order", now, t, m.left[0])
+	case !m.exact() && add(t.Deadline, m.maxLate(t.Deadline)) <= m.served:
+		m.Fatalf("rule %q broken: Pop(%d) = %+v, which should have fired by tick %d: never lost", "Order", now, t, m.served)
 	}
 	m.ids[i] = 0
-}
-
-// mustFireBy returns the tick by which a timer has to fire that was scheduled or
-// moved to deadline at tick 0.
-func (m *crowd) mustFireBy(deadline structures.Tick) structures.Tick {
-	if m.exact() {
-		return deadline
-	}
-	return add(deadline, m.maxLate(deadline))
+	m.left = m.left[1:]
 }
 
 func (m *crowd) mustHold(want int) {
