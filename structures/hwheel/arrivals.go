@@ -19,8 +19,8 @@ import (
 //
 // The buffer has up to arrivalsLen positions. Its invariants:
 //
-//   - The open positions are the lowest ones. Each has a record, an ID, and the
-//     record that comes after.
+//   - The open positions are the lowest ones. Each has an ID, its record, and the
+//     index of the record that it uses next.
 //   - The ID of a position is that of its timer. If the position has no timer, the
 //     ID is prepared for the next one, and Cancel and Reschedule refuse it.
 type arrivals[T any] struct {
@@ -28,7 +28,7 @@ type arrivals[T any] struct {
 	open        uint32 // one bit per position: it is open
 	ids         [arrivalsLen]structures.ID
 	records     [arrivalsLen]*record[T] // those of ids
-	nextRecords [arrivalsLen]uint32     // the indexes of those that come after
+	nextRecords [arrivalsLen]uint32
 }
 
 const (
@@ -42,9 +42,9 @@ func (a *arrivals[T]) len() int { return bits.OnesCount32(a.pending) }
 // has reports whether a position has a timer.
 func (a *arrivals[T]) has(position int) bool { return a.pending>>position&1 != 0 }
 
-// makeArrivalRoom empties a full arrival buffer. It opens more positions as long as
-// there are fewer than timers in slots, or if all records of the buffer fit a first
-// page. So a wheel with few large values has few records for timers to come.
+// makeArrivalRoom empties a full arrival buffer. It opens more positions: up to the
+// number of timers in slots, or as many as have their records in firstBytes. So a
+// wheel with few large values does not hold many unused records.
 func (w *Wheel[T]) makeArrivalRoom() {
 	w.insertArrivals()
 	a := &w.arrivals

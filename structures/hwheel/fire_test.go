@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
-	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // Any operations in any order agree with the map, with the clock at all distances.

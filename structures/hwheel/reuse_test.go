@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
-	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // A record is not used again after its last generation, wherever its last timer

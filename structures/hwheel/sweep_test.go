@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // far returns a delay of up to 2^45 ticks.

@@ -3,8 +3,8 @@ package schedtest_test
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
