@@ -289,6 +289,23 @@ func TestFunctionsMayUseTheDriver(t *testing.T) {
 	})
 }
 
+// Lateness is what passes from the deadline on.
+func TestStatsTellHowLateTimersWere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Inline())
+		d.Schedule(time.Second, func() { time.Sleep(5 * time.Second) })
+		for i := range 9 {
+			d.Schedule(time.Duration(2+i)*time.Second, func() {})
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		l := d.Stats().Lateness
+		if l.Count() != 10 || l.Max() != 4*time.Second || l.Quantile(0.6) != 0 || l.Quantile(0.8) < 2*time.Second {
+			t.Error(l)
+		}
+	})
+}
+
 func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, driver.Slack(100*ms))
