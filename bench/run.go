@@ -47,13 +47,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		cfg.Trials = cfg.Profile.Trials
 	}
 	clock := MeasureClock()
-	r := &results.Run{
-		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
-		Environment: environment(clock),
-		Parameters:  parameters(cfg),
-		Cells:       []results.Cell{},
-		Idle:        []results.Idle{},
-	}
+	r := newRun(clock, parameters(cfg))
 	steps := stepsOf(cfg, clock)
 	if len(steps) == 0 {
 		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
@@ -84,6 +78,19 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		failures = append(failures, f)
 	}
 	return r, errors.Join(failures...)
+}
+
+// NewRun returns results without figures, for what is not measured by [Run].
+func NewRun(p results.Parameters) *results.Run { return newRun(MeasureClock(), p) }
+
+func newRun(clock Clock, p results.Parameters) *results.Run {
+	return &results.Run{
+		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
+		Environment: environment(clock),
+		Parameters:  p,
+		Cells:       []results.Cell{},
+		Idle:        []results.Idle{},
+	}
 }
 
 func report(cfg Config, p Progress) {
