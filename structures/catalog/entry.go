@@ -59,9 +59,9 @@ type EntryFor[T any] struct {
 	Allocates bool
 
 	// MaxBytes is the most heap that a timer takes among 10,000 and more, its value of
-	// 8 bytes included, beside what the structure takes when it is empty. It holds
-	// whatever happened before: what cancelled timers leave behind counts. 0: not
-	// declared.
+	// 8 bytes included, beside what the structure takes when it is empty or 256 KiB,
+	// whichever is more. It holds whatever happened before: what cancelled timers leave
+	// behind counts. 0: not declared.
 	MaxBytes int
 
 	// ThirdParty is the module whose container it adapts; empty for our own.
