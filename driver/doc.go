@@ -28,10 +28,12 @@
 // new deadline is stored beside the function, which takes no lock, and the timer is
 // put where it belongs when the old deadline has come.
 //
+// What all this costs, beside package time, is in docs/driver.md.
+//
 // # Promises
 //
 //   - No timer fires early by the monotonic clock. Deadlines are rounded up to ticks: a
-//     timer is late by up to a tick, and by what it takes to get a processor.
+//     timer is late by up to a tick and some µs, and by what it takes to get a processor.
 //   - Each timer fires once. If Stop returns true its function never runs.
 //   - After the program has stood still all that is due fires, in the order of the
 //     deadlines, in ticks.
