@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/longtest"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
@@ -73,6 +74,28 @@ func TestDeadEntriesAreFew(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// With so many timers that more entries are dead than any threshold in the code or in a
+// mutant of it.
+func TestDeadEntriesAreFewAmongMany(t *testing.T) {
+	n := longtest.Scale(t, 20_000, 1<<18, 5<<19)
+	h := New[int](Capacity(n))
+	ids := make([]structures.ID, n)
+	for i := range ids {
+		ids[i] = h.Schedule(structures.Tick(i), i)
+	}
+	dead := 0
+	for i, id := range ids[:n/2] {
+		h.Cancel(id)
+		dead = max(dead, h.core.dead)
+		if h.core.dead > len(h.core.heap)/4+slack {
+			t.Fatalf("%d timers cancelled: %d of %d entries are dead", i+1, h.core.dead, len(h.core.heap))
+		}
+	}
+	if dead < n/8 {
+		t.Fatalf("at most %d entries of %d timers were dead", dead, n)
 	}
 }
 
