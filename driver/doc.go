@@ -26,7 +26,8 @@
 //
 // A Timer that is moved to a later deadline stays where it is in the structure. The
 // new deadline is stored beside the function, which takes no lock, and the timer is
-// put where it belongs when the old deadline has come.
+// put where it belongs when the old deadline has come: the driver may wake up for that
+// alone.
 //
 // What all this costs, beside package time, is in docs/driver.md.
 //

@@ -7,9 +7,9 @@ import (
 )
 
 // Handle names a timer that Schedule has started. It is a value of 16 bytes without a
-// pointer, to be copied at will. The zero Handle names none. Once its timer has fired or was stopped
-// a Handle is stale: its methods return false and do nothing, whatever other timers
-// there are by then.
+// pointer, to be copied at will. The zero Handle names none. Once its timer has fired or
+// was stopped a Handle is stale: its methods return false and do nothing, whatever other
+// timers there are by then.
 type Handle struct {
 	shard name
 	id    structures.ID

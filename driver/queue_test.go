@@ -187,14 +187,7 @@ func TestQueueRaces(t *testing.T) {
 				})
 			}
 			pushers.Wait()
-			for value := range ends {
-				for ends[value].Load() == 0 {
-					runtime.Gosched()
-				}
-				if n := ends[value].Load(); n > 1 {
-					t.Fatalf("value %d was taken %d times", value, n)
-				}
-			}
+			eachOnce(t, ends)
 			cancel()
 			takers.Wait()
 			if q.Len() != 0 {
