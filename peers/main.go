@@ -25,7 +25,7 @@ import (
 
 // peers lists them.
 func peers() []live.Contender {
-	return []live.Contender{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron(), goCron()}
+	return []live.Contender{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron()}
 }
 
 func main() {

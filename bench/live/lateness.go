@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -67,6 +68,10 @@ func (l OpenLoop) run(ctx context.Context, c Contender, s System, form Form) (re
 			}
 		}
 		sh.called = now()
+		if behind := sh.called - sh.intended; behind > int64(l.Tolerance) && l.Tolerance > 0 {
+			return results.LiveLateness{}, Wrong{}, fmt.Errorf("it does not keep up with %g timers a second: %v behind after %d of them",
+				l.Rate, time.Duration(behind).Round(time.Millisecond), i)
+		}
 		timers.Start(i, sh.delay)
 	}
 	l.wait(ctx, c, all)

@@ -252,10 +252,14 @@ func (r *runner) loaded(ctx context.Context, u unit, row *results.LiveRow, round
 	if err := r.throughput(ctx, c, row, round, random); err != nil {
 		return err
 	}
-	load := OpenLoop{Rate: r.Rate, Delay: min(100*time.Millisecond, r.lengths.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
+	rate := r.Rate
+	if u.Limit > 0 {
+		rate = min(rate, float64(u.Limit))
+	}
+	load := OpenLoop{Rate: rate, Delay: min(100*time.Millisecond, r.lengths.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
 	load.Length = r.lengths.lateness - load.Delay
 	late, wrong, err := load.run(ctx, u.Contender, s, c.form)
-	late.Round = round
+	late.Round, late.Rate = round, rate
 	row.Lateness = append(row.Lateness, late)
 	if err = errors.Join(err, wrong.Err()); err != nil {
 		return fmt.Errorf("lateness: %w", err)

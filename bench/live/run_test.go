@@ -18,7 +18,7 @@ import (
 func tiny(list ...Contender) Config {
 	cfg := Default()
 	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 4}
-	cfg.Rounds, cfg.MaxOps, cfg.Sleep = 2, 2*inFlight, time.Sleep
+	cfg.Rounds, cfg.MaxOps, cfg.Sleep = 2, 2*maxInFlight, time.Sleep
 	return cfg
 }
 
@@ -52,9 +52,9 @@ func TestRunMeasuresEverything(t *testing.T) {
 				t.Errorf("%s: %d of memory", row.Name, len(row.Memory))
 			}
 			for _, s := range row.Throughput {
-				least := 2 * inFlight * s.Goroutines
+				least := 2 * maxInFlight * s.Goroutines
 				if s.Op == string(Fire) {
-					least = firing * s.Goroutines
+					least = maxFiring * s.Goroutines
 				}
 				if s.Ops != least {
 					t.Errorf("%s, %s: %d operations of %d goroutines, want %d", row.Name, s.Op, s.Ops, s.Goroutines, least)
@@ -113,7 +113,7 @@ func TestACrewCountsItsTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			crew := newCrew(Time(), s, AfterFunc, 200, 4, inFlight, 1)
+			crew := newCrew(Time(), s, AfterFunc, 200, 4, maxInFlight, 1)
 			if err := crew.fill(); err != nil {
 				t.Fatal(err)
 			}

@@ -111,10 +111,11 @@ func (s session) contention() Table {
 
 func (s session) lateness() Table {
 	t := Table{
-		Title:  fmt.Sprintf("Lateness of %g timers a second among %s, and what the process uses for them", s.Rate, thousands(s.resident)),
-		Header: []string{"timers", "p50", "p90", "p99", "p99.9", "max", "CPU ms/s", "wake-ups/s", "sleeps/s"},
+		Title:  fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", thousands(s.resident)),
+		Header: []string{"timers", "started/s", "p50", "p90", "p99", "p99.9", "max", "CPU ms/s", "wake-ups/s", "sleeps/s"},
 	}
 	return s.rows(t, func(row results.LiveRow) (cells []string) {
+		cells = append(cells, thousands(int(row.Lateness[0].Rate)))
 		for _, value := range []func(results.LiveLateness) float64{
 			func(d results.LiveLateness) float64 { return d.P50 },
 			func(d results.LiveLateness) float64 { return d.P90 },

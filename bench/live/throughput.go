@@ -43,12 +43,12 @@ const (
 	residentMin  = 5 * time.Minute
 	residentSpan = 5 * time.Minute
 
-	inFlight  = 256  // timers that a goroutine has started before it stops the first of them
-	firing    = 8192 // timers that a goroutine starts before it waits
-	fireSpan  = int64(time.Millisecond)
-	numbers   = 1 << 14 // random numbers made beforehand
-	garbage   = 1 << 30 // bytes of heap beyond which garbage is collected between two slices
-	fireAlarm = 10 * time.Second
+	maxInFlight = 256  // timers that a goroutine has started before it stops the first of them
+	maxFiring   = 8192 // timers that a goroutine starts before it waits for them
+	fireSpan    = int64(time.Millisecond)
+	numbers     = 1 << 14 // random numbers made beforehand
+	garbage     = 1 << 30 // bytes of heap beyond which garbage is collected between two slices
+	fireAlarm   = 10 * time.Second
 )
 
 // crew is a system with resident timers, and what goroutines need to work on it.
@@ -57,6 +57,7 @@ type crew struct {
 	form     Form     // of the resident timers
 	resident []Timers // a part for each goroutine
 	each     int      // resident timers in a part
+	inFlight int      // timers that a goroutine has started before it stops the first of them
 	fired    atomic.Int64
 	workers  []*worker
 	maxOps   int // of a goroutine in a slice
@@ -74,13 +75,17 @@ type worker struct {
 // newCrew prepares n timers to be resident, and so many goroutines. form is that of the
 // resident timers.
 func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int, seed uint64) *crew {
-	c := &crew{system: s, form: form, each: n / goroutines, maxOps: maxOps}
+	room := maxFiring // of a goroutine
+	if contender.Limit > 0 {
+		room = max(1, contender.Limit/(2*goroutines))
+	}
+	c := &crew{system: s, form: form, each: n / goroutines, inFlight: min(maxInFlight, room), maxOps: maxOps}
 	neverFires := func() { c.fired.Add(1) }
 	for g := range goroutines {
 		c.resident = append(c.resident, s.Timers(form, c.each, func(int) func() { return neverFires }))
 		w := &worker{scratch: make(map[Form]Timers), delays: make([]time.Duration, numbers), victims: make([]uint32, numbers)}
 		for _, form := range Forms() {
-			if timers := s.Timers(form, inFlight, func(int) func() { return neverFires }); timers != nil {
+			if timers := s.Timers(form, c.inFlight, func(int) func() { return neverFires }); timers != nil {
 				w.scratch[form] = timers
 			}
 		}
@@ -89,7 +94,7 @@ func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int
 			w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
 			w.victims[i] = r.Uint32()
 		}
-		w.burst.init(s, form, contender.Early, r)
+		w.burst.init(s, form, min(maxFiring, room), contender.Early, r)
 		c.workers = append(c.workers, w)
 	}
 	return c
@@ -226,7 +231,7 @@ func (c *crew) repeat(op Op, g, goroutines int, length time.Duration) (int, erro
 		batch = func() (int, error) { return c.move(w, g, goroutines, op == ResetRandom) }
 	default:
 		timers := w.scratch[op.form()]
-		batch = func() (int, error) { return w.startStop(timers) }
+		batch = func() (int, error) { return w.startStop(timers, c.inFlight) }
 	}
 	start := time.Now()
 	for n := 0; ; {
@@ -239,12 +244,9 @@ func (c *crew) repeat(op Op, g, goroutines int, length time.Duration) (int, erro
 }
 
 // startStop starts timers and stops them again, the first one first.
-func (w *worker) startStop(timers Timers) (int, error) {
-	if w.next+inFlight > numbers {
-		w.next = 0
-	}
-	delays := w.delays[w.next : w.next+inFlight]
-	w.next += inFlight
+func (w *worker) startStop(timers Timers, n int) (int, error) {
+	next := w.take(n)
+	delays := w.delays[next : next+n]
 	for i, delay := range delays {
 		timers.Start(i, delay)
 	}
@@ -253,17 +255,24 @@ func (w *worker) startStop(timers Timers) (int, error) {
 			return 0, fmt.Errorf("a timer that was due in %v was not pending", delays[i])
 		}
 	}
-	return inFlight, nil
+	return n, nil
+}
+
+// take returns where the next n random numbers are.
+func (w *worker) take(n int) int {
+	if w.next+n > numbers {
+		w.next = 0
+	}
+	w.next += n
+	return w.next - n
 }
 
 // move moves resident timers at random, of the parts that belong to the goroutine. The
 // delay of a timer that is moved to later is the one that it was started with.
 func (c *crew) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
-	if w.next+inFlight > numbers {
-		w.next = 0
-	}
+	next := w.take(c.inFlight)
 	parts := uint32(len(c.resident) / goroutines)
-	for k := w.next; k < w.next+inFlight; k++ {
+	for k := next; k < next+c.inFlight; k++ {
 		victim := w.victims[k]
 		part := g + int(victim%parts)*goroutines
 		i := int(victim/parts) % c.each
@@ -275,8 +284,7 @@ func (c *crew) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
 			return 0, fmt.Errorf("a resident timer was not pending")
 		}
 	}
-	w.next += inFlight
-	return inFlight, nil
+	return c.inFlight, nil
 }
 
 // burst is timers of one goroutine that are to fire.
@@ -293,12 +301,12 @@ type burst struct {
 	wrong  atomic.Int64 // fired early, or once too often
 }
 
-func (b *burst) init(s System, form Form, early time.Duration, r *rand.Rand) {
-	*b = burst{early: int64(early), delays: make([]int64, firing), start: time.Now(), count: make([]atomic.Uint32, firing), done: make(chan struct{}, 1)}
+func (b *burst) init(s System, form Form, n int, early time.Duration, r *rand.Rand) {
+	*b = burst{early: int64(early), delays: make([]int64, n), start: time.Now(), count: make([]atomic.Uint32, n), done: make(chan struct{}, 1)}
 	for i := range b.delays {
 		b.delays[i] = r.Int64N(fireSpan)
 	}
-	b.timers = s.Timers(form, firing, func(i int) func() { return func() { b.fired(i) } })
+	b.timers = s.Timers(form, n, func(i int) func() { return func() { b.fired(i) } })
 }
 
 func (b *burst) fired(i int) {
@@ -312,7 +320,7 @@ func (b *burst) fired(i int) {
 
 // fire starts all timers and waits until all have fired.
 func (b *burst) fire() (int, error) {
-	b.left.Store(firing)
+	b.left.Store(int64(len(b.delays)))
 	b.base.Store(int64(time.Since(b.start)))
 	for i, delay := range b.delays {
 		b.timers.Start(i, time.Duration(delay))
@@ -322,11 +330,11 @@ func (b *burst) fire() (int, error) {
 	select {
 	case <-b.done:
 	case <-alarm.C:
-		return 0, fmt.Errorf("%d of %d timers did not fire within %v", b.left.Load(), firing, fireAlarm)
+		return 0, fmt.Errorf("%d of %d timers did not fire within %v", b.left.Load(), len(b.delays), fireAlarm)
 	}
 	b.round++
 	if n := b.wrong.Load(); n > 0 {
 		return 0, fmt.Errorf("%d timers fired early or twice", n)
 	}
-	return firing, nil
+	return len(b.delays), nil
 }

@@ -8,7 +8,7 @@ type Live struct {
 	Seed       uint64    `json:"seed"`
 	Rounds     int       `json:"rounds"`     // each measures every row once
 	Goroutines []int     `json:"goroutines"` // of the throughput
-	Rate       float64   `json:"rate"`       // timers started a second, of the lateness
+	Rate       float64   `json:"rate"`       // timers started a second, of the lateness; less for who is made for few
 	IdleTimers int       `json:"idle_timers"`
 	Rows       []LiveRow `json:"rows"`
 }
@@ -57,6 +57,7 @@ func (t LiveThroughput) PerSecond() float64 { return float64(t.Ops) / t.NS * 1e9
 // the time at which they were to be started.
 type LiveLateness struct {
 	Round     int        `json:"round"`
+	Rate      float64    `json:"rate"` // timers started a second
 	Timers    int        `json:"timers"`
 	P50       float64    `json:"p50_ns"`
 	P90       float64    `json:"p90_ns"`
