@@ -41,9 +41,9 @@ bench-full: build ## Everything, up to ten million timers: hours
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
-.PHONY: bench-goals
-bench-goals: build ## The fastest structures against the goals, at 1e6 and 1e7 timers: about 5 minutes
-	$(CMD) goals --out $(or $(OUT),out)
+.PHONY: bench-micro
+bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
+	$(CMD) micro $(ARGS)
 
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results

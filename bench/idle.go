@@ -16,7 +16,7 @@ import (
 var idlePopulations = []int{10, 1000}
 
 // idleCase is one script of the idle analysis: the hold model with one
-// distribution of delays. It is not timed; it counts.
+// distribution of delays. What it counts is not timed, and what it times not counted.
 type idleCase struct {
 	delay string // kind
 	n     int
@@ -43,7 +43,9 @@ func (c idleCase) run(ctx context.Context, entries []catalog.Entry) ([]results.I
 			}
 			var idle results.Idle
 			if err := sheltered(func() (err error) {
-				idle, err = c.count(e, d, blocks)
+				if idle, err = c.count(e, d, blocks); err == nil {
+					idle.NS = c.cost(e, d, blocks)
+				}
 				return err
 			}); err != nil {
 				failed = append(failed, results.Failure{

@@ -150,11 +150,7 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 			a.refused += uint64(len(ops)) - (a.done.Cancelled - cancelled)
 			r.stale = ids[ops[len(ops)-1].Key]
 		case script.KindReschedule:
-			for i := range ops {
-				if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
-					a.refused++
-				}
-			}
+			a.refused += r.reschedule(ops)
 		case script.KindFire, script.KindWake:
 			for i := range ops {
 				at := ops[i].At
@@ -167,20 +163,38 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 				}
 			}
 		case script.KindRefused:
-			for i := range ops {
-				var ok bool
-				if at := ops[i].At; at > 0 {
-					ok = s.Reschedule(r.stale, at)
-				} else {
-					ok = s.Cancel(r.stale)
-				}
-				if ok {
-					a.granted++
-				}
-			}
+			a.granted += r.refuse(ops)
 		}
 	}
 	r.account = a
+}
+
+// reschedule moves timers and returns how many moves were refused. It stands by itself,
+// as refuse does, so that do has fewer variables to keep in registers.
+func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
+	s, ids := r.s, r.ids
+	for i := range ops {
+		if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
+			refused++
+		}
+	}
+	return refused
+}
+
+// refuse tries what must be refused, and returns how often it was granted.
+func (r *replayer) refuse(ops []script.Op) (granted uint64) {
+	for i := range ops {
+		var ok bool
+		if at := ops[i].At; at > 0 {
+			ok = r.s.Reschedule(r.stale, at)
+		} else {
+			ok = r.s.Cancel(r.stale)
+		}
+		if ok {
+			granted++
+		}
+	}
+	return granted
 }
 
 // fired takes note of a timer.

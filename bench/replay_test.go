@@ -209,6 +209,23 @@ func TestTheProofFindsEveryFault(t *testing.T) {
 	}
 }
 
+// The block that proves every answer says which one is wrong.
+func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
+	for _, c := range []struct{ fault, workload, want string }{
+		{"swaps values of a tick", "cron-aligned", "and ID"}, {"fires under a wrong ID", "mixed", "and ID"},
+		{"accepts an old ID", "start-stop", "is accepted"}, {"names a tick too late", "hold", "Next had named"},
+		{"counts wrong", "churn", "Len is"},
+	} {
+		w, _ := workload.Find(c.workload)
+		s := w.Script(testSize(w), 1)
+		tested, b := tested(faultyEntry(c.fault)), s.Fill()
+		tested.whole(b)
+		if err := tested.prove(s.Next(20_000, b)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a structure that %s on %s: error %v, want %q", c.fault, c.workload, err, c.want)
+		}
+	}
+}
+
 // What is timed must show the faults that checksums can show, without the block that
 // proves every answer.
 func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {

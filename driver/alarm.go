@@ -91,9 +91,9 @@ func (a *alarm) begin() bool {
 	return true
 }
 
-// end ends a pass that has served all that was due, unless there is more
-// to do by now. It reports whether it did. fired is how many timers fired.
-func (a *alarm) end(fired uint64) bool {
+// end ends a pass that has served all that was due, unless there is more to do by now. It
+// reports whether it did. fired is how many timers fired.
+func (a *alarm) end(fired int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {

@@ -3,7 +3,6 @@ package driver_test
 import (
 	"math/rand/v2"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -156,97 +155,6 @@ func BenchmarkOperations(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkMemory reports what a timer takes, beside what its owner has anyway, and what a
-// garbage collection of a heap full of timers takes, in CPU time. The functions are all one:
-// what they refer to is not counted.
-func BenchmarkMemory(b *testing.B) {
-	type maker func(n int) (keep any, end func())
-	driven := func(make func(d *driver.Driver, n int) any) maker {
-		return func(n int) (any, func()) {
-			d, err := driver.New()
-			if err != nil {
-				b.Fatal(err)
-			}
-			keep := make(d, n)
-			return keep, func() { _ = d.Close() }
-		}
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, c := range []struct {
-		name  string
-		owned float64 // bytes of a timer that its owner has in any case
-		make  maker
-	}{
-		{"time.AfterFunc", 8, func(n int) (any, func()) {
-			timers := make([]*time.Timer, n)
-			for i := range timers {
-				timers[i] = time.AfterFunc(far(rng), nothing)
-			}
-			return timers, func() {
-				for _, t := range timers {
-					t.Stop()
-				}
-			}
-		}},
-		{"AfterFunc", 8, driven(func(d *driver.Driver, n int) any {
-			timers := make([]*driver.Timer, n)
-			for i := range timers {
-				timers[i] = d.AfterFunc(far(rng), nothing)
-			}
-			return timers
-		})},
-		{"Init", 0, driven(func(d *driver.Driver, n int) any {
-			timers := make([]driver.Timer, n)
-			for i := range timers {
-				d.Init(&timers[i], nothing)
-				timers[i].Reset(far(rng))
-			}
-			return timers
-		})},
-		{"Schedule", 16, driven(func(d *driver.Driver, n int) any {
-			timers := make([]driver.Handle, n)
-			for i := range timers {
-				timers[i] = d.Schedule(far(rng), nothing)
-			}
-			return timers
-		})},
-	} {
-		b.Run("of="+c.name, func(b *testing.B) {
-			before := heap()
-			keep, end := c.make(residents)
-			bytes := float64(heap()-before)/residents - c.owned
-			var took []float64
-			for b.Loop() {
-				start := collecting()
-				runtime.GC()
-				took = append(took, 1e3*(collecting()-start))
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(bytes, "B/timer")
-			b.ReportMetric(median(took), "ms/GC")
-			end()
-			runtime.KeepAlive(keep)
-		})
-		runtime.GC()
-	}
-}
-
-// heap returns the size of what lives.
-func heap() uint64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
-}
-
-// collecting returns the CPU time that garbage collections have taken so far, in seconds,
-// that on processors with nothing else to do included.
-func collecting() float64 {
-	sample := []metrics.Sample{{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/dedicated:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
-	metrics.Read(sample)
-	return sample[0].Value.Float64() + sample[1].Value.Float64() + sample[2].Value.Float64()
 }
 
 // BenchmarkLateness reports how late functions begin to run, for timers of 1 to 100 ms that

@@ -46,7 +46,8 @@ func (c *clock) init(tick time.Duration) {
 	c.start, c.tick = time.Now(), int64(tick)
 	window := min(windowMax, c.tick/windowsPerTick)
 	// Inside a testing/synctest bubble times have no reading of the monotonic clock.
-	if bubble := c.start == c.start.Round(0); bubble || window < windowMin || !steady() {
+	monotonic := c.start != c.start.Round(0)
+	if !monotonic || window < windowMin || !steady() {
 		return
 	}
 	// An interruption between two readings makes the rate, and the window, smaller.

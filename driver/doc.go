@@ -26,12 +26,15 @@
 //
 // A Timer that is moved to a later deadline stays where it is in the structure. The
 // new deadline is stored beside the function, which takes no lock, and the timer is
-// put where it belongs when the old deadline has come.
+// put where it belongs when the old deadline has come: the driver may wake up for that
+// alone.
+//
+// What all this costs, beside package time, is in docs/driver.md.
 //
 // # Promises
 //
 //   - No timer fires early by the monotonic clock. Deadlines are rounded up to ticks: a
-//     timer is late by up to a tick, and by what it takes to get a processor.
+//     timer is late by up to a tick and some µs, and by what it takes to get a processor.
 //   - Each timer fires once. If Stop returns true its function never runs.
 //   - After the program has stood still all that is due fires, in the order of the
 //     deadlines, in ticks.

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -286,6 +287,40 @@ func TestFunctionsMayUseTheDriver(t *testing.T) {
 		time.Sleep(time.Minute)
 		l.want(t, "1ms again", "1.001s again", "2.001s again", "3.001s again", "4.001s again",
 			"6ms child", "8ms grandchild")
+	})
+}
+
+// Lateness is what passes from the deadline on.
+func TestStatsTellHowLateTimersWere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Inline())
+		d.Schedule(time.Second, func() { time.Sleep(5 * time.Second) })
+		for i := range 9 {
+			d.Schedule(time.Duration(2+i)*time.Second, func() {})
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		l := d.Stats().Lateness
+		if l.Count() != 10 || l.Max() != 4*time.Second || l.Quantile(0.6) != 0 || l.Quantile(0.8) < 2*time.Second {
+			t.Error(l)
+		}
+	})
+}
+
+// A structure that rounds deadlines up makes timers late, and the driver says so.
+func TestLatenessOfACoarseStructure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Structure(func() scheduler { return hwheellinux.New[driver.Task]() }))
+		const delay = time.Hour + ms
+		var took time.Duration
+		start := time.Now()
+		d.Schedule(delay, func() { took = time.Since(start) })
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		most := time.Duration(hwheellinux.MaxLate(structures.Tick(delay/ms))) * ms
+		if late := d.Stats().Lateness.Max(); late != took-delay || late == 0 || late > most {
+			t.Errorf("fired after %v, lateness %v, at most %v", took, late, most)
+		}
 	})
 }
 

@@ -48,6 +48,7 @@ func (p periodic) Next(t time.Time) time.Time {
 // the program or the machine stood still, or the wall clock was set forward.
 type Missed int
 
+// What can become of missed runs.
 const (
 	Coalesce Missed = iota // one run stands for all that were missed
 	Skip                   // none of them is made up for

@@ -57,7 +57,7 @@ func Example_cache() {
 		fmt.Println(err)
 		return
 	}
-	defer users.expires.Close()
+	defer func() { _ = users.expires.Close() }()
 
 	users.Put("alice", 1)
 	users.Put("bob", 2)

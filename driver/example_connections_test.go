@@ -34,7 +34,7 @@ func Example_connections() {
 		fmt.Println(err)
 		return
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 
 	closed := make(chan int, connections)
 	open := make([]connection, connections)

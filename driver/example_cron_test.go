@@ -40,7 +40,7 @@ func Example_cron() {
 		fmt.Println(err)
 		return
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	timers, err := schedule(d, []job{
 		{"0 9 * * MON", driver.Coalesce, func() { fmt.Println("the weekly report") }},
 		{"30 2 * * *", driver.CatchUp, func() { fmt.Println("a backup") }},

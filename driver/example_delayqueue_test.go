@@ -16,7 +16,7 @@ func Example_delayQueue() {
 		fmt.Println(err)
 		return
 	}
-	defer unpaid.Close()
+	defer func() { _ = unpaid.Close() }()
 
 	items := make(map[int]driver.Item)
 	for number := range 5 {

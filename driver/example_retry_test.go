@@ -29,7 +29,7 @@ func Example_retry() {
 		fmt.Println(err)
 		return
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 
 	n := 0
 	flaky := func() error {

@@ -13,7 +13,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 
 	done := make(chan struct{})
 	timeout := d.AfterFunc(time.Minute, func() { fmt.Println("no answer for a minute") })

@@ -232,14 +232,7 @@ func TestKeyedRaces(t *testing.T) {
 			for k.Len() > 0 {
 				runtime.Gosched()
 			}
-			for value := range ends {
-				for ends[value].Load() == 0 {
-					runtime.Gosched()
-				}
-				if n := ends[value].Load(); n > 1 {
-					t.Fatalf("value %d ended %d times", value, n)
-				}
-			}
+			eachOnce(t, ends)
 			_ = k.Close()
 		})
 	}

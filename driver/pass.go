@@ -8,8 +8,9 @@ import (
 
 // pass is the state of the pass that is under way: there is one at a time at most.
 type pass struct {
-	batch []func() // functions of timers that have fired, not handed over yet
-	fired uint64   // timers that fired in this pass
+	batch []func()          // functions of timers that have fired, not handed over yet
+	due   []structures.Tick // deadlines of timers that have fired, not counted yet
+	fired int               // timers that fired in this pass
 
 	mu       sync.Mutex // guards lateness
 	lateness Lateness
@@ -58,7 +59,19 @@ func (d *Driver) serve() {
 				}
 			}
 		}
+		if d.alarm.ticking {
+			d.tick(tick)
+		}
 		over = d.alarm.end(d.pass.fired)
+	}
+}
+
+// tick asks all structures that hold a timer, as a driver does that knows nothing of Next.
+func (d *Driver) tick(tick structures.Tick) {
+	for i := range d.shards {
+		if sh := &d.shards[i]; structures.Tick(sh.next.Load()) != never {
+			d.serveShard(sh, tick)
+		}
 	}
 }
 
@@ -67,14 +80,10 @@ func (d *Driver) serve() {
 func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
-	fired, more := sh.collect(at, d.budget)
+	more := sh.collect(at, d.budget)
 	sh.mu.Unlock()
-	if fired > 0 {
-		late := d.clock.now() - d.clock.begin(at)
-		p.mu.Lock()
-		p.lateness.add(late, fired)
-		p.mu.Unlock()
-		p.fired += fired
+	if len(p.due) > 0 {
+		p.count(&d.clock)
 	}
 	if len(p.batch) > 0 {
 		d.pool.submit(p.batch, more)
@@ -86,31 +95,52 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	}
 }
 
+// count notes how late timers have fired. All of one tick are counted together.
+func (p *pass) count(c *clock) {
+	now := c.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := 0; i < len(p.due); {
+		first := i
+		for i < len(p.due) && p.due[i] == p.due[first] {
+			i++
+		}
+		p.lateness.add(now-c.begin(p.due[first]), uint64(i-first))
+	}
+	p.fired += len(p.due)
+	p.due = p.due[:0]
+}
+
 // collect takes timers that are due at a tick out of the structure, at most budget, and
-// adds the functions to run to the batch. It returns how many timers have fired, and
-// whether more may be due. The lock is held.
-func (sh *shard) collect(at structures.Tick, budget int) (fired uint64, more bool) {
+// adds the functions to run to the batch. It reports whether more may be due. The lock is
+// held.
+func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	if sh.s == nil {
-		return 0, false
+		return false
 	}
 	sh.stale = max(sh.stale, sh.clock.begin(at+1))
-	before := sh.fired
+	p := &sh.d.pass
 	for range budget {
 		timer, ok := sh.s.Pop(at)
 		if !ok {
 			sh.look()
-			return sh.fired - before, false
+			return false
 		}
+		before := sh.fired
 		sh.fire(timer.Value, at)
+		if sh.fired > before {
+			p.due = append(p.due, timer.Deadline)
+		}
 	}
-	return sh.fired - before, true
+	return true
 }
 
 // look asks the structure when it has something to do next. The lock is held.
 func (sh *shard) look() {
 	next, ok := sh.s.Next()
 	if !ok {
-		next = never
+		sh.vacate()
+		return
 	}
 	sh.next.Store(int64(next))
 }

@@ -76,6 +76,25 @@ func TestQueueGivesWhatIsDueInOrder(t *testing.T) {
 	})
 }
 
+// As many that wait as there are values get one.
+func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
+	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				if _, err := q.Take(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		for i := range 10 {
+			q.Push(ms, i)
+		}
+		wg.Wait()
+	})
+}
+
 func TestQueueRemove(t *testing.T) {
 	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
 		var items []driver.Item
@@ -168,14 +187,7 @@ func TestQueueRaces(t *testing.T) {
 				})
 			}
 			pushers.Wait()
-			for value := range ends {
-				for ends[value].Load() == 0 {
-					runtime.Gosched()
-				}
-				if n := ends[value].Load(); n > 1 {
-					t.Fatalf("value %d was taken %d times", value, n)
-				}
-			}
+			eachOnce(t, ends)
 			cancel()
 			takers.Wait()
 			if q.Len() != 0 {

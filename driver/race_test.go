@@ -14,6 +14,20 @@ import (
 // These tests go by the real clock: only that gets goroutines into each other's way. None
 // of them waits for a time to pass, but for something to happen.
 
+// eachOnce waits until each of the values that are counted has ended, and makes sure that
+// none has twice.
+func eachOnce(t *testing.T, ends []atomic.Int32) {
+	t.Helper()
+	for value := range ends {
+		for ends[value].Load() == 0 {
+			runtime.Gosched()
+		}
+		if n := ends[value].Load(); n > 1 {
+			t.Fatalf("value %d has ended %d times", value, n)
+		}
+	}
+}
+
 // A timer that is started and stopped as it fires either runs or was stopped.
 func TestStopRacesWithFire(t *testing.T) {
 	for _, s := range setups {

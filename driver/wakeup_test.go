@@ -40,7 +40,7 @@ func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				ticks := make(map[time.Duration]bool)
 				for i := range 1000 {
-					at := time.Duration(rng.IntN(int(time.Hour)))
+					at := time.Duration(rng.Int64N(int64(time.Hour)))
 					if i%4 == 0 { // some at one tick
 						at = at.Truncate(10 * time.Second)
 					}

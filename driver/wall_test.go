@@ -42,7 +42,7 @@ func newWallClock(t *testing.T, start string, opts ...Option) *wallClock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.jump(at.Sub(time.Now()))
+	c.jump(time.Until(at))
 	d.wall = func() time.Time {
 		c.looks.Add(1)
 		return c.now()
@@ -290,6 +290,42 @@ func TestARecurrenceThatEnds(t *testing.T) {
 			t.Errorf("%d runs, %+v", runs.Load(), c.d.Stats())
 		}
 	})
+}
+
+// stopping is a recurrence that is stopped when it is asked a second time.
+type stopping struct {
+	Recurrence
+	asked int
+	timer atomic.Pointer[Timer]
+	how   func(*Timer) bool
+	was   bool
+}
+
+func (r *stopping) Next(t time.Time) time.Time {
+	if r.asked++; r.asked == 2 {
+		r.was = r.how(r.timer.Load())
+	}
+	return r.Recurrence.Next(t)
+}
+
+// A recurrence can be stopped and reset while a run is on its way, which then is none.
+func TestStopOfARecurrenceWhoseRunIsOnItsWay(t *testing.T) {
+	for want, how := range []func(*Timer) bool{
+		(*Timer).Stop,
+		func(t *Timer) bool { return t.Reset(m) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newWallClock(t, "2026-03-01 12:00:00")
+			runs := 0
+			r := &stopping{Recurrence: Periodic(c.now(), m), how: how}
+			r.timer.Store(c.d.Every(r, func() { runs++ }))
+			time.Sleep(h)
+			synctest.Wait()
+			if !r.was || runs != want || c.d.Len() != 0 || r.timer.Load().Stop() {
+				t.Errorf("it was pending: %t; %d runs, want %d; %d pending", r.was, runs, want, c.d.Len())
+			}
+		})
+	}
 }
 
 // stuck is a recurrence that gives the same time again and again.

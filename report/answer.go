@@ -121,8 +121,8 @@ func (v *view) columnNames(cells []results.Cell) []string {
 	most := 0
 	for _, c := range cells {
 		label := strings.Split(c.Workload, "-")
-		if place, ok := v.gridPlace(c.Workload); ok {
-			label = []string{place.distribution, fmt.Sprintf("%d %%", place.cancelled)}
+		if place, ok := v.gridPlace(c); ok {
+			label = []string{place.Delays, fmt.Sprintf("%d %%", place.CancelPercent)}
 		}
 		label = append(label, short(float64(c.N)))
 		labels = append(labels, label)

@@ -2,57 +2,56 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// class is what a workload is for.
+// class is the section that shows a workload.
 type class int
 
 const (
 	synthetic  class = iota // one pattern at many sizes
 	ofGrid                  // distribution of delays x share cancelled
-	ofPrograms              // modelled on a program, at its own size
+	ofPrograms              // what programs do, each at its own size
 )
 
-// classOf returns the class of a workload. A workload of a program has a size of its
-// own. A workload that this version does not know is synthetic if it was run at
-// several sizes.
-func (v *view) classOf(workload string) class {
-	if _, ok := v.gridPlace(workload); ok {
-		return ofGrid
-	}
-	if w, ok := v.known.workload(workload); ok {
-		if w.Resident > 0 {
-			return ofPrograms
+// category returns what a workload stands for, as its cells declare it. Cells of
+// older results do not: then it is as this version declares it.
+func (v *view) category(name string) workload.Category {
+	for _, c := range v.r.Cells {
+		if c.Workload == name && c.Category != "" {
+			return workload.Category(c.Category)
 		}
-		return synthetic
 	}
-	if len(v.cells(workload)) > 1 {
-		return synthetic
+	if _, ok := v.r.Parameters.Traces[name]; ok {
+		return workload.Recorded
 	}
-	return ofPrograms
+	w, _ := v.known.workload(name)
+	return w.Category
 }
 
-// gridPlace is where in the grid a workload stands.
-type gridPlace struct {
-	distribution string // of the delays
-	cancelled    int    // share of the timers, in percent
+// classOf returns the class of a workload. One of unknown category is synthetic.
+func (v *view) classOf(name string) class {
+	switch v.category(name) {
+	case workload.Grid:
+		return ofGrid
+	case workload.Program, workload.Custom, workload.Recorded:
+		return ofPrograms
+	}
+	return synthetic
 }
 
-// gridPlace returns the place of a workload; ok is false where it is not of the
-// grid.
-func (v *view) gridPlace(workload string) (place gridPlace, ok bool) { return gridName(workload) }
-
-// gridName reads "grid-<distribution>-<cancel %>".
-func gridName(workload string) (place gridPlace, ok bool) {
-	rest, ok := strings.CutPrefix(workload, "grid-")
-	i := strings.LastIndexByte(rest, '-')
-	if !ok || i < 1 {
-		return gridPlace{}, false
+// gridPlace returns the place of a cell in the grid. ok is false where it has none.
+func (v *view) gridPlace(c results.Cell) (place results.Grid, ok bool) {
+	if c.Grid != nil {
+		return *c.Grid, true
 	}
-	cancelled, err := strconv.Atoi(rest[i+1:])
-	return gridPlace{rest[:i], cancelled}, err == nil
+	if w, known := v.known.workload(c.Workload); known && w.Grid != nil {
+		return results.Grid(*w.Grid), true
+	}
+	return results.Grid{}, false
 }
 
 // ofClass returns the workloads of a class that hold costs.
@@ -77,16 +76,20 @@ func (v *view) scaled() []string {
 	return several
 }
 
-// fromPrograms says how the workloads of programs come from them.
+// fromPrograms says where the workloads of programs come from.
 func (v *view) fromPrograms() string {
-	recorded, all := 0, v.ofClass(ofPrograms)
-	for _, w := range all {
-		if _, ok := v.r.Parameters.Traces[w]; ok {
-			recorded++
+	var found []string
+	for _, origin := range []struct {
+		workload.Category
+		words string
+	}{
+		{workload.Program, "modelled on programs"},
+		{workload.Recorded, "recorded from programs"},
+		{workload.Custom, "from scenario files"},
+	} {
+		if slices.ContainsFunc(v.ofClass(ofPrograms), func(w string) bool { return v.category(w) == origin.Category }) {
+			found = append(found, origin.words)
 		}
 	}
-	if recorded == len(all) {
-		return "recorded from programs"
-	}
-	return "modelled on programs"
+	return strings.Join(found, " or ")
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,9 +52,15 @@ func inFamilies(names []string) []structure {
 func testKnowledge(structures []string) knowledge {
 	return knowledge{structures: inFamilies(structures), workload: func(name string) (workload.Workload, bool) {
 		w := workload.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
-		switch name {
-		case "kafka-purgatory", "cache-ttl":
-			w.Resident = 50_000
+		switch rest, grid := strings.CutPrefix(name, "grid-"); {
+		case grid:
+			delays, percent, _ := strings.Cut(rest, "-")
+			cancelled, _ := strconv.Atoi(percent) // of a name above
+			w.Category, w.Grid = workload.Grid, &workload.GridPlace{Delays: delays, CancelPercent: cancelled}
+		case name == "kafka-purgatory" || name == "cache-ttl":
+			w.Category, w.Resident = workload.Program, 50_000
+		default:
+			w.Category = workload.Synthetic
 		}
 		return w, slices.Contains(workloads, name)
 	}}
@@ -85,6 +92,10 @@ func (f fixture) results() *results.Run {
 		for _, n := range sizes {
 			r.Cells = append(r.Cells, f.cell(w, n))
 		}
+	}
+	for _, s := range f.structures {
+		fresh := 30 + 60*random("memory", s).Float64()
+		r.Memory = append(r.Memory, results.Memory{Structure: s, N: 100_000, EmptyBytes: 400, Bytes: fresh, AgedBytes: 1.2 * fresh, Replaced: 200_000, CollectNS: 1e6})
 	}
 	for _, distribution := range []string{"uniform", "clustered"} {
 		for _, driver := range []results.Driver{results.Ticking, results.Tickless} {
@@ -127,8 +138,11 @@ func (f fixture) cell(w string, n int) results.Cell {
 	nothingFires := w == "churn" || w == "start-stop"
 	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474
-	if place, ok := gridName(w); ok {
-		c.CancelRate = float64(place.cancelled) / 100
+	known, _ := testKnowledge(nil).workload(w)
+	c.Category = string(known.Category)
+	if known.Grid != nil {
+		c.Grid = &results.Grid{Delays: known.Grid.Delays, CancelPercent: known.Grid.CancelPercent}
+		c.CancelRate = float64(known.Grid.CancelPercent) / 100
 	}
 	if nothingFires {
 		proof = script.Proof{Scheduled: 200_000, Cancelled: 190_000, Pending: 10_000, Checksum: 0}

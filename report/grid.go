@@ -21,20 +21,23 @@ func grid(v *view) section {
 // gridChart sets the distributions of the delays beside one another, a panel for
 // each share that is cancelled. Nil: there is no grid.
 func (v *view) gridChart() *draw.Figure {
-	at := make(map[gridPlace]results.Cell)
+	at := make(map[results.Grid]results.Cell)
 	var cells []results.Cell
 	var distributions []string
 	var shares []int
 	for _, w := range v.ofClass(ofGrid) {
-		place, _ := v.gridPlace(w)
 		c, _ := v.largest(w)
+		place, ok := v.gridPlace(c)
+		if !ok {
+			continue
+		}
 		at[place] = c
 		cells = append(cells, c)
-		if !slices.Contains(distributions, place.distribution) {
-			distributions = append(distributions, place.distribution)
+		if !slices.Contains(distributions, place.Delays) {
+			distributions = append(distributions, place.Delays)
 		}
-		if !slices.Contains(shares, place.cancelled) {
-			shares = append(shares, place.cancelled)
+		if !slices.Contains(shares, place.CancelPercent) {
+			shares = append(shares, place.CancelPercent)
 		}
 	}
 	if len(cells) == 0 {
@@ -55,7 +58,7 @@ func (v *view) gridChart() *draw.Figure {
 			line := draw.Dots{Look: v.looks[who.name], Joined: true}
 			var points []draw.Dots
 			for d, distribution := range distributions {
-				row, ok := rowOf(at[gridPlace{distribution, share}], who.name)
+				row, ok := rowOf(at[results.Grid{Delays: distribution, CancelPercent: share}], who.name)
 				if s := cost(row); ok && s.ok() {
 					m := markOf(s, draw.RowAt(i, len(rows)))
 					line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})

@@ -80,11 +80,11 @@ func (v *view) latencyCells() []results.Cell {
 // nearestToHalf adds a cell of the grid, or puts it in the place of the one with
 // the same distribution if its share cancelled is nearer to one half.
 func (v *view) nearestToHalf(cells []results.Cell, c results.Cell) []results.Cell {
-	place, _ := v.gridPlace(c.Workload)
+	place, _ := v.gridPlace(c)
 	for i, old := range cells {
-		was, _ := v.gridPlace(old.Workload)
-		if was.distribution == place.distribution {
-			if abs(place.cancelled-50) < abs(was.cancelled-50) {
+		was, _ := v.gridPlace(old)
+		if was.Delays == place.Delays {
+			if abs(place.CancelPercent-50) < abs(was.CancelPercent-50) {
 				cells[i] = c
 			}
 			return cells

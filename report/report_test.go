@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -93,7 +94,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	r.Parameters.Traces = map[string]results.Recording{"trace-shop": {
 		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
 	}}
-	r.Cells[0].Unit = script.PerOperation
+	r.Cells[0].Unit, r.Cells[0].Category = script.PerOperation, "recorded"
 	for i := range r.Cells[0].Rows {
 		for j := range r.Cells[0].Rows[i].Latency {
 			if l := &r.Cells[0].Rows[i].Latency[j]; l.Kind == script.KindFire {
@@ -170,7 +171,7 @@ func TestCharts(t *testing.T) {
 	}
 	summaries := []string{"overview", "scale", "grid", "realistic"}
 	all := slices.Concat(summaries, byCell("hold-1000000", "grid-uniform-50-1000000", "grid-clustered-50-1000000", "kafka-purgatory-50000", "cache-ttl-50000"),
-		[]string{"idle", "memory"})
+		[]string{"idle", "memory", "ageing"})
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -188,7 +189,7 @@ func TestCharts(t *testing.T) {
 	}{
 		{"twenty structures", large().results(), all},
 		{"odd", compact(), slices.Concat(summaries, byCell("hold-100000", "grid-uniform-50-100000", "grid-clustered-50-100000", "kafka-purgatory-50000"),
-			[]string{"idle", "memory"})},
+			[]string{"idle", "memory", "ageing"})},
 		{"single size, structure and trial", single.results(), renamed(all, "-1000000", "-1000")},
 		{"zeros", zeros, renamed(renamed(without("scale", "memory"), "-1000000", "-0"), "-50000", "-0")},
 		{"only the floor", onlyFloor, without("overview", "memory")},
@@ -408,7 +409,7 @@ func TestResultsUntouched(t *testing.T) {
 	if _, err := files(t.TempDir(), r, testKnowledge(six), testDPI); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", compact()); got != want {
+	if !reflect.DeepEqual(r, compact()) {
 		t.Error("the results changed")
 	}
 }

@@ -1,10 +1,9 @@
 // Package structures is the contract that every timer structure of timerbench
-// keeps: the [Scheduler] interface, the types it speaks in, and the iterator
-// [Due]. It holds no structure itself; each lives in a package of its own below
-// this one, and importing one never brings in another.
+// keeps: the [Scheduler] interface, its types, and the iterator [Due]. Each structure is
+// in a package of its own below this one.
 //
-// Time is virtual. A structure counts ticks and never reads a clock; how long a
-// tick is, and when it passes, is the caller's business.
+// Time is virtual. A structure counts ticks and never reads a clock. The caller decides
+// how long a tick is, and when it passes.
 package structures
 
 // Tick is a point on a scheduler's clock, in ticks of a length that the caller
@@ -27,12 +26,12 @@ type Timer[T any] struct {
 //
 //   - Clock. It starts at 0 and is the largest now that Pop has been given; a
 //     smaller now counts as the clock. Nothing else moves it.
-//   - Past deadlines. A deadline at or before the clock counts as clock+1, as
-//     tick "clock" has been served. Timer.Deadline is the deadline after that
-//     rule. So popping until nothing is due always ends, even where every timer
-//     that fires schedules another one at once.
-//   - Range. Any int64 is a valid deadline. clock+1 saturates; math.MaxInt64 is
-//     as good as never, until the clock gets there.
+//   - Past deadlines. A deadline at or before the clock counts as clock+1.
+//     Timer.Deadline is the deadline after that rule. So popping until nothing is
+//     due always ends, even where every timer that fires schedules another one at
+//     once.
+//   - Range. Any int64 is a valid deadline. clock+1 saturates; a timer at
+//     math.MaxInt64 fires only when the clock gets there.
 //   - Order. Pop gives the earliest deadline first. Never early, never lost,
 //     never twice. The order among equal deadlines is each structure's own.
 //   - Freedom. Between two Pops the caller may do anything: stop early,

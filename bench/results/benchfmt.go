@@ -110,6 +110,9 @@ func (w *benchWriter) idle(i Idle) {
 	}{{"wakeups", i.Wakeups}, {"idle-empty", i.Empty}, {"idle-moved", i.Moved}, {"idle-dropped", i.Dropped}} {
 		values = append(values, benchfmt.Value{Value: float64(c.count), Unit: c.unit})
 	}
+	if i.NS > 0 && i.Wakeups > 0 {
+		values = append(values, benchfmt.Value{Value: i.NS / float64(i.Wakeups), Unit: "ns/wakeup"})
+	}
 	w.line(name, int(i.Ticks), values...)
 }
 

@@ -74,7 +74,7 @@ func unmarshal(data []byte, into any) error {
 	return err
 }
 
-// validate refuses what a report could not show.
+// Validate refuses what a report could not show.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)

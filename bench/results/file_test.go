@@ -131,6 +131,9 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	if got < want*0.999 || got > want*1.001 {
 		t.Errorf("%g ns/op in the lines, %g in the results", got, want)
 	}
+	if !strings.Contains(out.String(), " ns/wakeup") {
+		t.Error("no wake-up has a cost")
+	}
 	if !strings.Contains(out.String(), "Unit idle-empty assume=exact") {
 		t.Error("exact counts are not marked as exact")
 	}

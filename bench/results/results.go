@@ -19,7 +19,7 @@ const (
 	Version = 1
 )
 
-// Results is everything one run has found out: where it ran, what it was asked,
+// Run is everything one run has found out: where it ran, what it was asked,
 // and every trial. It is the content of a results file.
 type Run struct {
 	Format      string      `json:"format"`
@@ -196,8 +196,8 @@ const (
 	Tickless Driver = "tickless" // wakes at the tick that Next names
 )
 
-// Idle counts the wake-ups of one structure under one driver: exact, the same on
-// any machine, from a pass that is not timed.
+// Idle counts the wake-ups of one structure under one driver. The counts are exact, the
+// same on any machine, from a pass that is not timed.
 type Idle struct {
 	Workload     string          `json:"workload"`
 	Distribution string          `json:"distribution"` // of the delays, as charts name it
@@ -211,6 +211,7 @@ type Idle struct {
 	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
 	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
 	Work         structures.Work `json:"work"`
+	NS           float64         `json:"ns,omitempty"` // of the whole script, its schedules included: the shortest of some passes
 
 	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
 }

@@ -98,26 +98,19 @@ func parse(file string, data []byte, taken map[string]string) (workload.Workload
 // read goes from what is written (TOML, keys, types) to what it means (ranges),
 // and stops at the first of these at which anything is wrong.
 func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
-	root, line, err := readDocument(data)
-	if err != nil {
-		return workload.Workload{}, []problem{{line, err.Error()}}
+	var values map[string]any
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return workload.Workload{}, []problem{notTOML(data, err)}
 	}
-	kind, problems := modelOf(root)
+	file := placesOf(data)
+	kind, problems := modelOf(values["model"], file)
 	if problems != nil {
 		return workload.Workload{}, problems
 	}
-	model := kind.New()
-	known := append(parameters(reflect.TypeFor[header]()), parameter{"parameters", reflect.TypeOf(model)})
-	if problems := shapeOfTable(root, known, ""); problems != nil {
-		return workload.Workload{}, problems
-	}
-
 	var head header
-	if err := toml.Unmarshal(data, &head); err != nil {
-		return workload.Workload{}, []problem{{1, err.Error()}}
-	}
-	if err := decodeModel(data, model); err != nil {
-		return workload.Workload{}, []problem{{1, err.Error()}}
+	model := kind.New()
+	if problems := decode(data, file, &head, model); problems != nil {
+		return workload.Workload{}, problems
 	}
 	w := workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
@@ -130,20 +123,20 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 			taken = nil // it keeps its name
 		}
 	}
-	problems = head.check(root, taken)
+	problems = head.check(file, taken)
 	if w.Tick > 0 {
 		given := func(key string) bool {
-			_, _, there := root.find("parameters." + key)
+			_, there := file.find("parameters." + key)
 			return there
 		}
 		for _, e := range workload.CheckModel(model, w.Tick, given) {
-			problems = append(problems, locate(root, "parameters", e))
+			problems = append(problems, file.locate("parameters", e))
 		}
 	}
 	if problems != nil {
 		return w, problems
 	}
-	w.Resident, problems = population(root, w)
+	w.Resident, problems = population(file, w)
 	return w, problems
 }
 
@@ -156,44 +149,41 @@ func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	return b, reflect.DeepEqual(w, b)
 }
 
+// notTOML says where a file is not TOML, with the line as it stands there.
+func notTOML(data []byte, err error) problem {
+	var wrong *toml.DecodeError
+	if !errors.As(err, &wrong) {
+		return problem{1, err.Error()}
+	}
+	line, _ := wrong.Position()
+	text := strings.Split(string(data), "\n")[line-1]
+	return problem{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
+}
+
 // modelOf finds the kind of model, which says what the parameters are.
-func modelOf(root *node) (workload.ModelKind, []problem) {
+func modelOf(value any, file *places) (workload.ModelKind, []problem) {
+	name, _ := value.(string)
+	kind, ok := workload.FindModel(name)
+	if ok {
+		return kind, nil
+	}
 	var names []string
 	for _, k := range workload.Models() {
 		names = append(names, k.Name)
 	}
-	n := root.below["model"]
-	switch {
-	case n == nil:
-		return workload.ModelKind{}, []problem{{root.line, "model is missing: want one of " + strings.Join(names, ", ")}}
-	case n.what != aString:
-		return workload.ModelKind{}, []problem{{n.line, fmt.Sprintf("model = %s: want one of %s", n.shown(), strings.Join(names, ", "))}}
-	}
-	kind, ok := workload.FindModel(n.value)
-	if !ok {
-		return kind, []problem{{n.line, fmt.Sprintf("model = %q: there is no such model%s; there are: %s",
-			n.value, suggest.Nearest(n.value, names), strings.Join(names, ", "))}}
-	}
-	return kind, nil
-}
-
-// decodeModel fills the model with the table of parameters, on top of what may be
-// left out.
-func decodeModel(data []byte, model workload.Model) error {
-	file := reflect.New(reflect.StructOf([]reflect.StructField{
-		{Name: "Parameters", Type: reflect.TypeOf(model), Tag: `toml:"parameters"`},
-	}))
-	file.Elem().Field(0).Set(reflect.ValueOf(model))
-	return toml.Unmarshal(data, file.Interface())
+	at, _ := file.find("model")
+	return kind, []problem{file.locate("", workload.ParameterError{
+		Key: "model", Value: at.text, Want: "one of " + strings.Join(names, ", ") + suggest.Nearest(name, names),
+	})}
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // check holds what is not the model's against its ranges.
-func (h *header) check(root *node, taken map[string]string) []problem {
+func (h *header) check(file *places, taken map[string]string) []problem {
 	var out []problem
 	wrong := func(key, value, want string) {
-		out = append(out, locate(root, "", workload.ParameterError{Key: key, Value: value, Want: want}))
+		out = append(out, file.locate("", workload.ParameterError{Key: key, Value: value, Want: want}))
 	}
 	if !nameForm.MatchString(h.Name) {
 		wrong("name", fmt.Sprintf("%q", h.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
@@ -203,10 +193,10 @@ func (h *header) check(root *node, taken map[string]string) []problem {
 	if h.Tick <= 0 {
 		wrong("tick", h.Tick.String(), "a positive duration")
 	}
-	if _, given := root.below["population"]; given && (h.Population < 1 || h.Population > maxPopulation) {
+	if _, given := file.find("population"); given && (h.Population < 1 || h.Population > maxPopulation) {
 		wrong("population", fmt.Sprint(h.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation))
 	}
-	if _, given := root.below["trial"]; given && (h.Trial < minTrial || h.Trial > maxTrial) {
+	if _, given := file.find("trial"); given && (h.Trial < minTrial || h.Trial > maxTrial) {
 		wrong("trial", fmt.Sprint(h.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
 	}
 	switch h.Unit {
@@ -217,39 +207,23 @@ func (h *header) check(root *node, taken map[string]string) []problem {
 	return out
 }
 
-// locate finds the line of a wrong parameter. One that is not in the file is
-// missing, at the line of the table in which it is.
-func locate(root *node, table string, e workload.ParameterError) problem {
-	key := strings.Trim(table+"."+e.Key, ".")
-	n, reached, there := root.find(key)
-	switch {
-	case there && e.Value == "":
-		return problem{n.line, fmt.Sprintf("%s: want %s", key, e.Want)}
-	case there:
-		return problem{n.line, fmt.Sprintf("%s = %s: want %s", key, e.Value, e.Want)}
-	case reached == key:
-		return problem{n.line, fmt.Sprintf("%s is missing: want %s", key, e.Want)}
-	}
-	return problem{n.line, reached + " is missing"}
-}
-
 // population is how many timers are resident: what the file says, or what rates
 // lead to. Where it has both they must agree.
-func population(root *node, w workload.Workload) (int, []problem) {
+func population(file *places, w workload.Workload) (int, []problem) {
 	m, ok := w.Model.(interface{ Resident(time.Duration) float64 })
 	if !ok || m.Resident(w.Tick) == 0 {
 		return w.Resident, nil
 	}
 	leads := m.Resident(w.Tick)
 	if leads > maxPopulation {
-		return 0, []problem{{root.line, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
+		return 0, []problem{{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
 	}
 	if w.Resident == 0 {
 		return max(1, int(math.Round(leads))), nil
 	}
 	const tolerance = 0.1 // chosen: who states a population may round it
 	if math.Abs(float64(w.Resident)/leads-1) > tolerance {
-		return 0, []problem{locate(root, "", workload.ParameterError{
+		return 0, []problem{file.locate("", workload.ParameterError{
 			Key: "population", Value: fmt.Sprint(w.Resident),
 			Want: fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads),
 		})}

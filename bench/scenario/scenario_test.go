@@ -60,22 +60,27 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		want     string
 	}{
 		{"", "", ""},
-		{`"1ms"`, `"1ms`, `x.toml:2: tick: `},
-		{`rate = 100`, `rate = 99999999999999999999`, `x.toml:6: rate: decimal number is too large`},
-		{`tick = "1ms"`, "tick = \"1ms\"\ntick = \"2ms\"", `x.toml:3: key tick is already defined`},
+		{`"1ms"`, `"1ms`, `x.toml:2: tick = "1ms: basic strings cannot have new lines`},
+		{`rate = 100`, `rate = 99999999999999999999`, `x.toml:6: rate = 99999999999999999999: decimal number is too large`},
+		{`tick = "1ms"`, "tick = \"1ms\"\ntick = \"2ms\"", `x.toml:3: tick = "2ms": key tick is already defined`},
 		{`name = "mine"`, `nam = "mine"`, `x.toml:1: nam: there is no such key (did you mean "name"?); there are: name, summary`},
 		{`rate = 100`, `raet = 100`, `x.toml:6: parameters.class[0].raet: there is no such key (did you mean "rate"?)`},
 		{`mean =`, `maen =`, `x.toml:7: parameters.class[0].delay.maen: there is no such key (did you mean "mean"?)`},
+		{`tick =`, `TICK =`, `x.toml:2: TICK: there is no such key`},
+		{`[[parameters.class]]`, `[parameters.class]`, `x.toml:5: parameters.class = a table: want an array`},
+		{`"flow"`, `"flow"` + "\n\"\" = 1", `x.toml:4: : there is no such key; there are: name`},
+		{`delay = {`, "delay = [[1], [2]]\ncompletion = {", `x.toml:7: parameters.class[0].delay = an array: want a table`},
+		{`"5s"`, `3.5`, `x.toml:7: parameters.class[0].delay.mean = 3.5: want a duration in quotes`},
 		{`[[parameters.class]]`, `[[parametres.class]]`, `x.toml:5: parametres: there is no such key (did you mean "parameters"?)`},
 		{`name = "mine"`, ``, `x.toml:1: name is missing: want lower-case letters`},
 		{`"mine"`, `"My own"`, `x.toml:1: name = "My own": want lower-case`},
 		{`"mine"`, `5`, `x.toml:1: name = 5: want a string`},
 		{`tick = "1ms"`, ``, `x.toml:1: tick is missing: want a positive duration`},
 		{`"1ms"`, `1`, `x.toml:2: tick = 1: want a duration in quotes, such as "100ms"`},
-		{`"1ms"`, `"1 tick"`, `x.toml:2: tick = "1 tick": want a duration such as`},
+		{`"1ms"`, `"1 tick"`, `x.toml:2: tick = "1 tick": want a duration in quotes, such as`},
 		{`"1ms"`, `"-1ms"`, `x.toml:2: tick = -1ms: want a positive duration`},
 		{`"1ms"`, `"20s"`, `x.toml:7: parameters.class[0].delay.mean = 5s: want at least half a tick: timers count ticks of 20s`},
-		{`"flow"`, `"flaw"`, `x.toml:3: model = "flaw": there is no such model (did you mean "flow"?); there are: hold`},
+		{`"flow"`, `"flaw"`, `x.toml:3: model = "flaw": want one of hold, start-stop, churn`},
 		{`"flow"`, `["flow"]`, `x.toml:3: model = an array: want one of hold`},
 		{`model = "flow"`, ``, `x.toml:1: model is missing: want one of hold`},
 		{`rate = 100`, `rate = -5`, `x.toml:6: parameters.class[0].rate = -5: want a number a second above 0`},
@@ -91,8 +96,15 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`rate = 100`, `population = 0`, `x.toml:6: parameters.class[0].population = 0: want more than 0, unless it is left out`},
 		{`[[`, "[parameters]\nwarm_up = \"0s\"\n[[", `x.toml:6: parameters.warm_up = 0s: want more than 0, unless it is left out`},
 		{`"5s"`, `"-5s"`, `x.toml:7: parameters.class[0].delay.mean = -5s: want a positive duration`},
+		{`delay = { kind = "constant", mean = "5s" }`, `delay = { kind = "constant", mean = "5s" }
+			[[parameters.class]]
+			rate = 2
+			[parameters.class.delay]
+			kind = "constant"
+			mean = "-1s"`, `x.toml:12: parameters.class[1].delay.mean = -1s: want a positive duration`},
 		{`, mean = "5s"`, ``, `x.toml:7: parameters.class[0].delay = no parameter: want for a delay of kind constant mean`},
 		{`kind = "constant", `, ``, `x.toml:7: parameters.class[0].delay.kind is missing: want one of constant, uniform`},
+		{`"constant"`, `5`, `x.toml:7: parameters.class[0].delay.kind = 5: want a string`},
 		{`"constant"`, `"gauss"`, `x.toml:7: parameters.class[0].delay.kind = "gauss": want one of constant, uniform`},
 		{`delay = { kind = "constant", mean = "5s" }`, ``, `x.toml:5: parameters.class[0].delay is missing`},
 		{sound[strings.Index(sound, "[["):], ``, `x.toml:1: parameters is missing`},

@@ -59,9 +59,11 @@ func (s *Script) NextContext(ctx context.Context, size int, reuse *Block) (*Bloc
 
 func (s *Script) block(ctx context.Context, reuse *Block, write func()) (b *Block, err error) {
 	defer func() {
-		if p := recover(); p == errInterrupted {
+		switch p := recover().(type) {
+		case nil:
+		case interruption:
 			b, err = nil, ctx.Err()
-		} else if p != nil {
+		default:
 			panic(p)
 		}
 	}()

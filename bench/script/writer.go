@@ -1,7 +1,6 @@
 package script
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -160,15 +159,16 @@ func (w *Writer) pending(do func(Timer)) {
 	}
 }
 
-// errInterrupted is what unwinds a process in the middle of its script.
-var errInterrupted = errors.New("interrupted")
+// interruption is what a process panics with in the middle of a script that is no
+// longer wanted.
+type interruption struct{}
 
 // check ends the script if it is interrupted. A fill may take seconds, and a process
 // does not look after that itself.
 func (w *Writer) check() {
 	const every = 1 << 12
 	if w.calls++; w.calls%every == 0 && w.interrupted != nil && w.interrupted() {
-		panic(errInterrupted)
+		panic(interruption{})
 	}
 }
 

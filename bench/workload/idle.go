@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// idleName is the workload that the idle analysis goes with.
+// IdleName is the workload that the idle analysis goes with.
 const IdleName = "idle"
 
 // newIdle pops at every tick although hardly anything is ever due: few timers over

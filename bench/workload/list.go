@@ -9,7 +9,7 @@ import (
 
 const millisecond = time.Millisecond
 
-// Workloads returns every workload, in the order in which tables show them: the
+// All returns every workload, in the order in which tables show them: the
 // synthetic families, the grid, then those that model something.
 func All() []Workload {
 	uniform, clustered := family("uniform"), family("clustered")
@@ -76,7 +76,7 @@ func grid() []Workload {
 	return list
 }
 
-// FindWorkload returns the workload of that name.
+// Find returns the workload of that name.
 func Find(name string) (Workload, bool) {
 	for _, w := range All() {
 		if w.Name == name {

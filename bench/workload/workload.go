@@ -68,6 +68,7 @@ func (w Workload) process(n int) script.Process {
 	return w.Model.New(n, w.Tick)
 }
 
+// CostUnit returns what the cost of w is counted per.
 func (w Workload) CostUnit() script.Unit {
 	switch kind := KindOf(w.Model); {
 	case w.Unit != "":
@@ -98,7 +99,7 @@ func (w Workload) Script(n int, seed uint64) *script.Script {
 	return script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
 }
 
-// streamOf gives each workload and size a random stream of its own, so that the
+// StreamOf gives each workload and size a random stream of its own, so that the
 // choice of what else to run does not change its script.
 func StreamOf(name string, n int) uint64 {
 	h := uint64(14695981039346656037) // FNV-1a

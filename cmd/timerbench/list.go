@@ -14,7 +14,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -109,17 +108,12 @@ func listStructures(out io.Writer, long bool) {
 	fmt.Fprintln(out, t.Render())
 }
 
-// lateBy says how late a structure fires at most, as it declares: the largest
-// share of the delay, over all delays up to 2^20 ticks.
+// lateBy says how late a structure fires at most, as it declares.
 func lateBy(e catalog.Entry) string {
 	if e.Exact() {
 		return "never"
 	}
-	share := 0.0
-	for delay := structures.Tick(1); delay <= 1<<20; delay++ {
-		share = max(share, float64(e.MaxLate(delay))/float64(delay))
-	}
-	return fmt.Sprintf("at most %.1f %% of the delay", 100*share)
+	return e.Late
 }
 
 func nameWorkloads(out io.Writer, list []workload.Workload) {

@@ -50,7 +50,7 @@ go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
   timerbench live --structure '^(hwheel|minheap)$' --drivers tickless --shards default,1,64
   timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
 		Args: cobra.NoArgs,
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}

@@ -52,7 +52,7 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newReport(), newGoals(), newList(), newScenario(), newTrace(), newLive())
+	root.AddCommand(newRun(), newLive(), newReport(), newMicro(), newList(), newScenario(), newTrace())
 	return root
 }
 

@@ -165,7 +165,7 @@ func TestListNamesEverything(t *testing.T) {
 func TestTheDeclaredBoundIsSaidRightly(t *testing.T) {
 	t.Parallel()
 	e, _ := catalog.Find("hwheel-linux")
-	if got, want := lateBy(e), "at most 12.7 % of the delay"; got != want {
+	if got, want := lateBy(e), "less than 8/63 (12.7 %) of the delay"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if e, _ = catalog.Find("hwheel"); lateBy(e) != "never" {

@@ -46,7 +46,7 @@ wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}

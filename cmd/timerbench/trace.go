@@ -23,9 +23,9 @@ github.com/timerbench/timerbench/trace. The package says how, and describes the 
 	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
 }
 
-// readOrStop returns what read returns, or ctx's error if ctx ends before. read
+// interruptible returns what read returns, or ctx's error if ctx ends before. read
 // then goes on until the process ends.
-func readOrStop[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
+func interruptible[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
 	var result T
 	var err error
 	done := make(chan struct{})

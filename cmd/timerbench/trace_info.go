@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -23,14 +24,14 @@ func newTraceInfo() *cobra.Command {
 		Short:   "Check a trace and show what it holds",
 		Example: "  timerbench trace info my.trace",
 		Args:    oneArg("a trace"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := tracestat.Read(args[0])
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			s, err := interruptible(ctx, tracestat.Read, args[0])
 			if err != nil {
 				return err
 			}
 			showSummary(cmd.OutOrStdout(), s)
 			return nil
-		},
+		}),
 	}
 }
 

@@ -35,7 +35,7 @@ func newTraceMake() *cobra.Command {
 		Short:   "Write the operations of a workload as a trace",
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			return f.run(ctx, cmd.ErrOrStderr())
 		}),
 	}

@@ -60,11 +60,15 @@ func (r recording) run(command []string) error {
 	if err != nil {
 		return fmt.Errorf("--out %s: %w", r.out, err)
 	}
-	err = r.record(dir, command)
+	// Until the traces are where they belong: a second signal often follows the first.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	err = r.record(dir, command, signals)
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-func (r recording) record(dir string, command []string) error {
+func (r recording) record(dir string, command []string, signals <-chan os.Signal) error {
 	path, err := filepath.Abs(filepath.Join(dir, filepath.Base(r.out)))
 	if err != nil {
 		return err
@@ -72,7 +76,7 @@ func (r recording) record(dir string, command []string) error {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.stdin, r.stdout, r.stderr
-	interrupted, err := wait(cmd)
+	interrupted, err := wait(cmd, signals)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("recording: %w", err)
@@ -91,10 +95,7 @@ const oneSignal = 500 * time.Millisecond
 
 // wait runs a command to its end. It passes the first signal on, unless the terminal
 // has sent it to the command as well. At the next signal it kills the command.
-func wait(cmd *exec.Cmd) (interrupted bool, err error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+func wait(cmd *exec.Cmd, signals <-chan os.Signal) (interrupted bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}

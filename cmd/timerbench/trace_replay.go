@@ -38,7 +38,7 @@ trace says. A coarse structure must keep its bound.`,
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
 		Args: someArgs("traces"),
-		RunE: interruptible(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
@@ -61,7 +61,7 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stde
 	}
 	named := make(map[string]string)
 	for _, path := range files {
-		t, err := readOrStop(ctx, bench.OpenTrace, path)
+		t, err := interruptible(ctx, bench.OpenTrace, path)
 		if err != nil {
 			return err
 		}

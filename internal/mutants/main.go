@@ -51,6 +51,7 @@ func check(ctx context.Context) error {
 		return err
 	}
 	tried, missed := 0, 0
+	var broken []error
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".patch")
 		if !chosen.MatchString(name) {
@@ -58,13 +59,16 @@ func check(ctx context.Context) error {
 		}
 		p, err := readPatch(name, path)
 		if err != nil {
-			return err
+			broken = append(broken, err)
+			continue
 		}
 		tried++
 		by, err := p.caughtBy(ctx, importers)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+			broken = append(broken, fmt.Errorf("%s: %w", path, err))
 		case by == "":
 			missed++
 			fmt.Printf("MISSED  %-40s %s\n", name, p.breaks)
@@ -73,6 +77,8 @@ func check(ctx context.Context) error {
 		}
 	}
 	switch {
+	case len(broken) > 0:
+		return errors.Join(broken...)
 	case tried == 0:
 		return fmt.Errorf("no patch in %s matches %q", *dir, *only)
 	case missed > 0:

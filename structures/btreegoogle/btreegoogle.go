@@ -12,7 +12,9 @@
 // that, Next O(log n) node hops. About 82 bytes a timer with an 8-byte value and its
 // ID.
 //
-// Ties: FIFO, by the sequence number.
+// Work counts Comparisons: the calls of the comparator.
+//
+// Ties. FIFO, by the sequence number.
 //
 // Degree: 32 by default (up to 63 keys a node), chosen by measurement among 4, 8,
 // 12, 16, 24, 32, 48, 64, 96 and 128, for hold and for churn at 10^3, 10^5 and 10^6
@@ -40,27 +42,28 @@ type Option func(*config)
 
 type config struct{ capacity, degree int }
 
-// Capacity reserves room for n timers, n at least 0; the nodes of the tree are
-// allocated as needed. New panics otherwise.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+// Capacity reserves room for n timers; the nodes of the tree are allocated as needed. It
+// is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+func Capacity(n int) Option {
+	return func(c *config) { c.capacity = option.Between("btreegoogle", "Capacity", n, 0, slab.MaxCapacity) }
+}
 
 // Degree sets the degree of the tree, from 2 to 1024, by default 32: a node holds
 // up to 2n-1 keys. New panics otherwise.
-func Degree(n int) Option { return func(c *config) { c.degree = n } }
+func Degree(n int) Option {
+	return func(c *config) { c.degree = option.Between("btreegoogle", "Degree", n, 2, 1024) }
+}
 
 // Tree is a B-tree of timers with values of type T. Make it with New. It keeps the
 // contract of structures.Scheduler, but for the promise to allocate nothing.
-type Tree[T any] struct{ ordered.Scheduler[T] }
+type Tree[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty tree whose clock stands at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	c := config{degree: 32}
-	for _, set := range opts {
-		set(&c)
-	}
-	option.Between("btreegoogle", "Capacity", c.capacity, 0, slab.MaxCapacity)
-	option.Between("btreegoogle", "Degree", c.degree, 2, 1024)
+	c := option.Apply(config{degree: 32}, opts)
 	return &Tree[T]{ordered.New[T](newContainer(c.degree), c.capacity)}
 }
 

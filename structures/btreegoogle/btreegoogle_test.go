@@ -6,6 +6,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -26,7 +27,7 @@ func TestCapacity(t *testing.T) {
 }
 
 func TestInvalidDegreePanics(t *testing.T) {
-	schedtest.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
+	whitebox.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

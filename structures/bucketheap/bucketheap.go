@@ -1,10 +1,10 @@
 // Package bucketheap keeps timers in one bucket per tick and the buckets in a heap.
 //
-// A bucket exists only while it holds a timer. So there is never a tick to visit at
-// which nothing happens, and the heap moves a bucket once for all timers in it.
+// A bucket exists only while it holds a timer. So no tick is ever visited at which
+// nothing happens, and the heap moves a bucket once for all timers in it.
 //
 // Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a
-// heap, for just that: no idle ticks. What is different here: there are no wheels
+// heap, for the same reason: no idle ticks. What is different here: there are no wheels
 // below the heap, a hash table finds the bucket of a tick; and the heap is package
 // quadheap.
 //
@@ -13,12 +13,14 @@
 // once for each bucket; Next O(1). About 30 bytes a timer beside its value, and 90
 // to 120 a bucket.
 //
+// Work counts Comparisons, those of the heap, and SlotsVisited: one for each bucket
+// whose timers fire.
+//
 // Ties. Timers of one deadline fire in the order in which they were last scheduled
 // or rescheduled (FIFO).
 //
 // Pick it where many timers share their deadlines, coarse ticks or a few popular
-// timeouts. Where nearly every timer has a tick of its own it is a heap with a
-// detour: pick quadheap.
+// timeouts. Pick quadheap where nearly every timer has a tick of its own.
 package bucketheap
 
 import (
@@ -36,21 +38,21 @@ type Option func(*config)
 
 type config struct{ capacity int }
 
-// Capacity reserves room for n timers, n at least 0; buckets are made as needed.
-// New panics otherwise.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+// Capacity reserves room for n timers; buckets are made as needed. It is no limit. New
+// panics unless n is from 0 to 2^32-2. The default is 0.
+func Capacity(n int) Option {
+	return func(c *config) { c.capacity = option.Between("bucketheap", "Capacity", n, 0, slab.MaxCapacity) }
+}
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, and is for one goroutine at a time.
-type Heap[T any] struct{ bucketed.Scheduler[T] }
+type Heap[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = bucketed.Scheduler[T]
 
 // New returns an empty heap whose clock stands at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	var c config
-	for _, set := range opts {
-		set(&c)
-	}
-	option.Between("bucketheap", "Capacity", c.capacity, 0, slab.MaxCapacity)
+	c := option.Apply(config{}, opts)
 	return &Heap[T]{bucketed.New[T](quadheap.New[uint32](), c.capacity)}
 }

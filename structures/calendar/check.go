@@ -1,9 +1,13 @@
 package calendar
 
-import "fmt"
+import (
+	"fmt"
 
-// check walks all buckets, which must hold size slots, all of them in use.
-func (c *core) check(size int, inUse func(slot uint32) bool) error {
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Check walks all buckets.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
 	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
 		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
 	}
@@ -19,7 +23,7 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		}
 		linked += n
 		head := c.buckets[i].head
-		if head != none && (earliest == none || c.deadline(head) < c.deadline(earliest)) {
+		if head != none && (earliest == none || c.nodes[head].deadline < c.nodes[earliest].deadline) {
 			earliest = head
 		}
 	}
@@ -30,7 +34,7 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 }
 
 // checkBucket walks a bucket and returns its length. As each timer must point
-// back to where the walk came from, no walk goes in a circle.
+// back to the one before, the walk ends even where links form a circle.
 func (c *core) checkBucket(l *list, inUse func(slot uint32) bool) (length int, err error) {
 	prev := none
 	for slot := l.head; slot != none; slot = c.nodes[slot].next {
@@ -41,8 +45,8 @@ func (c *core) checkBucket(l *list, inUse func(slot uint32) bool) (length int, e
 		switch {
 		case n.prev != prev:
 			return 0, fmt.Errorf("slot %d comes after %d but points back to %d", slot, prev, n.prev)
-		case prev != none && n.deadline < c.deadline(prev):
-			return 0, fmt.Errorf("deadline %d comes after %d", n.deadline, c.deadline(prev))
+		case prev != none && n.deadline < c.nodes[prev].deadline:
+			return 0, fmt.Errorf("deadline %d comes after %d", n.deadline, c.nodes[prev].deadline)
 		case c.bucket(c.day(n.deadline)) != l:
 			return 0, fmt.Errorf("deadline %d is in the bucket of another day", n.deadline)
 		case c.day(n.deadline) < c.today:
@@ -57,15 +61,15 @@ func (c *core) checkBucket(l *list, inUse func(slot uint32) bool) (length int, e
 	return length, nil
 }
 
-// checkFirst checks what is known of the earliest timer, which is slot.
+// checkFirst checks first and today, given the earliest timer.
 func (c *core) checkFirst(slot uint32) error {
 	if c.first == none {
 		return nil
 	}
 	if c.first != slot {
-		return fmt.Errorf("calendar: the first timer is said to be slot %d, and is %d", c.first, slot)
+		return fmt.Errorf("calendar: the first timer is slot %d, want %d", c.first, slot)
 	}
-	if day := c.day(c.deadline(slot)); day != c.today {
+	if day := c.day(c.nodes[slot].deadline); day != c.today {
 		return fmt.Errorf("calendar: the first timer is due on day %d, today is %d", day, c.today)
 	}
 	return nil

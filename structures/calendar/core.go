@@ -1,16 +1,21 @@
 package calendar
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"math"
 
-// core finds the earliest slot in a calendar, and sees to it that the calendar
-// suits what it holds.
+	"github.com/timerbench/timerbench/structures"
+)
+
+// core is the queue of slots: a calendar, and the search for its earliest timer. No
+// timer is due on a day before today. first is the earliest timer, which is due today,
+// or none while it is not known.
 type core struct {
 	days
-	size    int    // timers in the calendar
-	today   uint64 // no timer is due on a day before it
-	first   uint32 // the earliest timer, which is due today, or none if it is not known
-	account account
-	work    structures.Work
+	size   int // timers in the calendar
+	today  uint64
+	first  uint32
+	excess excess
+	work   structures.Work
 }
 
 func newCore(capacity int) core {
@@ -20,10 +25,36 @@ func newCore(capacity int) core {
 	return c
 }
 
-func (c *core) deadline(slot uint32) structures.Tick { return c.nodes[slot].deadline }
+// Pop removes the earliest timer if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.find(clock)
+	switch {
+	case c.size == 0:
+		return none, math.MaxInt64
+	case slot == none:
+		return none, clock + 1 // the clock is not at the last tick, or a timer was found
+	}
+	if at = c.nodes[slot].deadline; at > clock {
+		return none, at
+	}
+	c.Remove(slot)
+	return slot, at
+}
 
-// add takes a slot in.
-func (c *core) add(slot uint32, deadline structures.Tick) {
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick {
+	return c.nodes[c.find(math.MaxInt64)].deadline
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work {
+	w := c.work
+	w.Comparisons = c.comparisons
+	return w
+}
+
+// Add adds a timer to the bucket of its day.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		c.nodes = append(c.nodes, node{})
 	}
@@ -32,12 +63,12 @@ func (c *core) add(slot uint32, deadline structures.Tick) {
 	}
 	c.nodes[slot].deadline = deadline
 	c.size++
-	c.expect(slot, deadline)
-	c.spendSteps(c.insert(slot))
+	c.updateFirst(slot, deadline)
+	c.countSteps(c.insert(slot))
 }
 
-// expect keeps first and today right for a timer that comes in.
-func (c *core) expect(slot uint32, deadline structures.Tick) {
+// updateFirst updates first and today for a timer that is added.
+func (c *core) updateFirst(slot uint32, deadline structures.Tick) {
 	day := c.day(deadline)
 	if c.first != none {
 		c.comparisons++
@@ -51,9 +82,9 @@ func (c *core) expect(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// remove takes a slot out. Whoever follows the first timer in its bucket is the
-// first one now, if it is due on the same day.
-func (c *core) remove(slot uint32) {
+// Remove removes a timer. If it was the first one, the next one in its bucket is the
+// first now, provided that it is due on the same day.
+func (c *core) Remove(slot uint32) {
 	c.unlink(slot)
 	c.size--
 	if slot == c.first {
@@ -61,22 +92,22 @@ func (c *core) remove(slot uint32) {
 		if c.first != none && c.day(c.nodes[c.first].deadline) != c.today {
 			c.first = none
 		}
-		c.earnVisits()
+		c.allowVisits()
 	}
 	if c.width > minWidth && c.size < len(c.buckets)/2 {
 		c.resize(c.width - 1)
 	}
 }
 
-// move gives a slot another deadline.
-func (c *core) move(slot uint32, deadline structures.Tick) {
-	c.remove(slot)
-	c.add(slot, deadline)
+// Move removes a timer and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
 }
 
-// find returns the earliest timer, or none if that is due after a tick for
-// certain. It goes from day to day for a year, and if nothing is due until then
-// it looks into all buckets.
+// find returns the earliest timer, or none if no timer is due up to a tick. It may
+// also return a timer that is due later. It goes from day to day for a year, and if
+// nothing is due until then it looks into all buckets.
 func (c *core) find(until structures.Tick) uint32 {
 	last := c.day(until)
 	if c.first != none || c.size == 0 || c.today > last {
@@ -101,13 +132,12 @@ func (c *core) find(until structures.Tick) uint32 {
 	}
 	c.work.SlotsVisited += uint64(visited)
 	c.work.EmptySlots += uint64(empty)
-	c.spendVisits(visited)
+	c.countVisits(visited)
 	return c.first
 }
 
-// findFar finds the earliest timer, however far away it is: the earliest of
-// those that are the first in their buckets. It returns how many of them are
-// empty.
+// findFar sets first to the earliest timer, however far away it is: the earliest of
+// those that are the first in their buckets. It returns how many buckets are empty.
 func (c *core) findFar() (empty int) {
 	for i := range c.buckets {
 		head := c.buckets[i].head

@@ -4,10 +4,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// none is the slot that is never issued, slab.None: the end of a list.
+// none is the slot that is never issued, slab.None. It stands for the end of a list.
 const none uint32 = 0
 
-// node is what is known of the timer in one slot.
+// node is the timer in one slot.
 type node struct {
 	deadline   structures.Tick
 	next, prev uint32 // in the list of its bucket
@@ -17,8 +17,8 @@ type node struct {
 // they came.
 type list struct{ head, tail uint32 }
 
-// days is the calendar itself: days of 2^shift ticks, and years of 2^width days,
-// one for each bucket. A bucket holds the timers of one day of every year.
+// days is the calendar: days of 2^shift ticks, and years of 2^width days, one for each
+// bucket. A bucket holds the timers of one day of every year.
 type days struct {
 	nodes       []node // by slot
 	buckets     []list
@@ -30,18 +30,16 @@ type days struct {
 // day returns the day of a tick, which is not negative.
 func (d *days) day(tick structures.Tick) uint64 { return uint64(tick) >> d.shift }
 
-// bucket returns the bucket of a day. In a year, days that follow one another
-// have buckets that do, but each year begins at another one, scattered over all
-// of them by Fibonacci hashing. If all years began at the same bucket, deadlines
-// that are multiples of a long interval would pile up in a few.
+// bucket returns the bucket of a day. The days of a year have consecutive buckets, but
+// each year begins at another one, which Fibonacci hashing chooses. If all years began
+// at the same bucket, deadlines that are multiples of a long interval would share a few.
 func (d *days) bucket(day uint64) *list {
 	start := day >> d.width * 0x9e3779b97f4a7c15 >> (64 - d.width)
 	return &d.buckets[(day+start)&uint64(len(d.buckets)-1)]
 }
 
 // insert puts slot, whose deadline is set, into its bucket, behind all timers up
-// to its deadline. It returns how many steps it took to find the place, 0 when
-// that is the end.
+// to its deadline. It returns how many steps it took to find the place, 0 for the end.
 func (d *days) insert(slot uint32) (steps int) {
 	nodes := d.nodes
 	n := &nodes[slot]
@@ -66,9 +64,8 @@ func (d *days) insert(slot uint32) (steps int) {
 	return steps
 }
 
-// search finds the place of a deadline before that of the tail. It goes on from
-// both ends in turn: a crowd of timers at either end, of one deadline perhaps,
-// is not in the way then.
+// search finds the place of a deadline before that of the tail. It goes from both ends
+// in turn, so that it need not pass a crowd of timers of one deadline at either end.
 func (d *days) search(l *list, deadline structures.Tick) (prev, next uint32, steps int) {
 	nodes := d.nodes
 	prev, next = l.tail, l.head
@@ -79,7 +76,7 @@ func (d *days) search(l *list, deadline structures.Tick) (prev, next uint32, ste
 			d.comparisons += compared
 			return nodes[next].prev, next, steps
 		}
-		prev = nodes[prev].prev // exists: some timer is not after deadline
+		prev = nodes[prev].prev // exists, as some timer is not after deadline
 		compared++
 		if nodes[prev].deadline <= deadline {
 			d.comparisons += compared
@@ -105,7 +102,7 @@ func (d *days) unlink(slot uint32) {
 	}
 }
 
-// gather takes all timers out of their buckets and chains them by next, equal
+// gather removes all timers from their buckets and chains them by next, equal
 // deadlines in their order.
 func (d *days) gather() (all list) {
 	for i, l := range d.buckets {
@@ -123,8 +120,8 @@ func (d *days) gather() (all list) {
 	return all
 }
 
-// setWidth makes the buckets 2^width, all of which are empty. It keeps the array
-// that it has if that is large enough.
+// setWidth makes 2^width buckets. All buckets are empty. It keeps the array if that is
+// large enough.
 func (d *days) setWidth(width int) {
 	d.width = width
 	if n := 1 << width; n <= cap(d.buckets) {

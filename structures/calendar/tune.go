@@ -7,25 +7,25 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// The calendar suits its timers when a timer costs few days to find and few
-// steps to insert. There are twice as many timers as buckets at most, and half as
-// many at least; how long a day is, is settled in two ways:
+// A calendar is good if it takes few visits of days to find a timer and few steps to
+// insert one. There are at most twice as many timers as buckets, and at least half as
+// many. The length of a day is chosen in two ways:
 //
-//   - When the number of timers has doubled or halved, the buckets do, and the
-//     separation of timers is sampled anew.
-//   - In between accounts are kept of what timers cost. Are too many days visited,
-//     days become longer; are too many steps taken, days become shorter. So a bad
-//     sample, or timers of another kind, do no lasting harm.
+//   - When the number of timers has doubled or halved, so does that of buckets, and the
+//     separation of timers is sampled again.
+//   - In between, what timers cost beyond an allowance is added up. Too many visits make
+//     days longer, too many steps make them shorter. So a bad sample, or timers of
+//     another kind, do no lasting harm.
 //
-// To rebuild the calendar costs about as much as was overspent by then, so that
-// even timers for which no length suits cost about twice as much and not more.
+// To rebuild the calendar costs about as much as that sum, so that timers for which no
+// length is good cost about twice as much and not more.
 const (
 	minWidth = 3  // of the year: 8 days
 	maxShift = 62 // of the day: half of all ticks
 
-	daysAllowed  = 8 // visits for each timer found; a day costs little, as buckets lie in order
-	stepsAllowed = 2 // for each timer inserted
-	samples      = 64
+	visitsAllowed = 8 // for each timer found; a visit costs little, as buckets lie in order
+	stepsAllowed  = 2 // for each timer inserted
+	samples       = 64
 )
 
 // widthFor returns the width of a year with room for n timers.
@@ -33,46 +33,46 @@ func widthFor(n int) int {
 	return max(minWidth, bits.Len(uint(max(n, 1)-1)/2))
 }
 
-// account is what timers have cost beyond what is allowed, since it was last
-// settled. Neither sum goes below 0, lest good times pay for bad ones.
-type account struct {
+// excess is what timers have cost beyond what is allowed since the length of a day was
+// changed. Neither sum goes below 0, so that cheap timers do not pay for dear ones.
+type excess struct {
 	visits   int // of days
 	steps    int // to insert timers
-	inserted int // timers, since then
-	change   int // of shift, when it was settled
+	inserted int // timers
+	change   int // of shift, the last time
 }
 
-// spendVisits notes that days were visited.
-func (c *core) spendVisits(visits int) {
-	c.account.visits += visits
-	if c.account.visits > daysAllowed*(c.size+len(c.buckets)) {
+// countVisits adds visits of days, and makes days longer if they were too many.
+func (c *core) countVisits(visits int) {
+	c.excess.visits += visits
+	if c.excess.visits > visitsAllowed*(c.size+len(c.buckets)) {
 		c.retune(+1)
 	}
 }
 
-// earnVisits notes that the earliest timer has gone, and another has to be found.
-func (c *core) earnVisits() {
-	c.account.visits = max(0, c.account.visits-daysAllowed)
+// allowVisits allows the visits for finding one more timer, as the earliest was removed.
+func (c *core) allowVisits() {
+	c.excess.visits = max(0, c.excess.visits-visitsAllowed)
 }
 
-// spendSteps notes what it took to insert a timer.
-func (c *core) spendSteps(steps int) {
-	c.account.inserted++
-	c.account.steps = max(0, c.account.steps+steps-stepsAllowed)
-	if c.account.steps > c.size+len(c.buckets) {
+// countSteps adds the steps that it took to insert a timer, and makes days shorter if
+// they were too many.
+func (c *core) countSteps(steps int) {
+	c.excess.inserted++
+	c.excess.steps = max(0, c.excess.steps+steps-stepsAllowed)
+	if c.excess.steps > c.size+len(c.buckets) {
 		c.retune(-1)
 	}
 }
 
-// retune makes days longer if direction is 1 and shorter if it is -1: twice as
-// long or half as long, and if soon after that turns out not to be enough four
-// times, then 16 times and so on.
+// retune makes days longer if direction is 1 and shorter if it is -1: by a factor of
+// two, and if soon after that turns out not to be enough of four, then 16 and so on.
 func (c *core) retune(direction int) {
-	soon := c.account.inserted <= 2*c.size
-	if soon && c.account.change*direction > 0 {
-		direction = 2 * c.account.change
+	soon := c.excess.inserted <= 2*c.size
+	if soon && c.excess.change*direction > 0 {
+		direction = 2 * c.excess.change
 	}
-	c.account = account{change: direction}
+	c.excess = excess{change: direction}
 	if shift := clamp(c.shift + direction); shift != c.shift {
 		c.rebuild(c.width, shift)
 	}
@@ -80,22 +80,21 @@ func (c *core) retune(direction int) {
 
 func clamp(shift int) int { return min(max(shift, 0), maxShift) }
 
-// resize makes the year as long as the number of timers wants. More timers never
-// want longer days: if the sample says otherwise, it is the sample that is wrong.
-// Only a calendar of the least size, which has seen few timers, takes its word.
+// resize makes the year as long as the number of timers requires. More timers never
+// require longer days: if the sample says so, the sample is wrong. Only a calendar of
+// the least size, which has seen few timers, believes it.
 func (c *core) resize(width int) {
 	shift := c.sample()
 	if c.width > minWidth && width > c.width {
 		shift = min(shift, c.shift)
 	}
-	c.account = account{}
+	c.excess = excess{}
 	c.rebuild(width, shift)
 }
 
 // sample returns the shift of days somewhat shorter than timers are apart. It
 // looks at the first timers of up to 64 buckets, and takes the earliest quarter of
-// them for the earliest quarter of all timers: what is far away, and how far, does
-// not matter yet.
+// them for the earliest quarter of all timers. Timers far away do not matter yet.
 func (c *core) sample() (shift int) {
 	var room [samples]structures.Tick
 	sample := room[:0]
@@ -118,7 +117,7 @@ func (c *core) sample() (shift int) {
 	return clamp(bits.Len64(span/timers) - 1)
 }
 
-// rebuild lays the calendar out anew, with years of 2^width days of 2^shift
+// rebuild inserts all timers again, into years of 2^width days of 2^shift
 // ticks, or of shorter ones if these are too crowded.
 func (c *core) rebuild(width, shift int) {
 	today := c.today << c.shift // the tick at which it begins
@@ -139,7 +138,7 @@ func (c *core) rebuild(width, shift int) {
 
 // scatter inserts the timers of a chain, in its order, until it has taken too
 // many steps, and returns the first one that it did not insert. Days of one tick
-// are never too crowded, as timers of one deadline are inserted at once.
+// are never too crowded, as it takes no steps to insert timers of one deadline.
 func (c *core) scatter(slot uint32) (rest uint32) {
 	left := 2 * (c.size + len(c.buckets))
 	for slot != none && (left > 0 || c.shift == 0) {

@@ -8,9 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// A year has each page once, and the pages of successive days follow one
-// another.
-func TestAYearHasEachPageOnce(t *testing.T) {
+// A year has each bucket once, and successive days have successive buckets.
+func TestAYearHasEachBucketOnce(t *testing.T) {
 	var d days
 	for width := minWidth; width < 12; width++ {
 		d.setWidth(width)
@@ -39,9 +38,9 @@ func TestSampleMeasuresSeparations(t *testing.T) {
 		for _, n := range []int{16, 100, 5000} {
 			c := newCore(n)
 			for i := range n { // in no order
-				c.add(uint32(i+1), 1+structures.Tick(i*7919%n)<<shift)
+				c.Add(uint32(i+1), 1+structures.Tick(i*7919%n)<<shift)
 			}
-			c.add(uint32(n+1), math.MaxInt64) // means nothing
+			c.Add(uint32(n+1), math.MaxInt64) // means nothing
 			if got := c.sample(); got < shift-2 || got > shift {
 				t.Errorf("%d timers 2^%d ticks apart are said to be 2^%d ticks apart", n, shift, got)
 			}
@@ -72,13 +71,12 @@ var distributions = []struct {
 	}},
 }
 
-// run schedules n timers with these delays, schedules each that fires again for
+// run fills a new queue with n timers of these delays, unless it has n, schedules each that fires again for
 // a number of rounds, and returns the work of the last n of these a timer.
 func run(t *testing.T, q *Queue[int], n, rounds int, delay func(int) int64) (days, comparisons, moved float64) {
 	t.Helper()
-	clock := q.clock.Now()
 	for i := q.Len(); i < n; i++ {
-		q.Schedule(clock+structures.Tick(delay(i)), i)
+		q.Schedule(structures.Tick(delay(i)), i)
 	}
 	var before structures.Work
 	for i := range n * rounds {
@@ -161,16 +159,16 @@ func TestRetuningGathersSpeed(t *testing.T) {
 	shift := 0
 	retune := func(direction, want int) {
 		t.Helper()
-		q.core.retune(direction)
-		if shift += want; q.core.shift != shift {
-			t.Fatalf("days of 2^%d ticks, want 2^%d", q.core.shift, shift)
+		coreOf(q).retune(direction)
+		if shift += want; coreOf(q).shift != shift {
+			t.Fatalf("days of 2^%d ticks, want 2^%d", coreOf(q).shift, shift)
 		}
 		if err := q.CheckInvariants(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if q.core.shift != shift {
-		t.Fatalf("days of 2^%d ticks, want 2^%d", q.core.shift, shift)
+	if coreOf(q).shift != shift {
+		t.Fatalf("days of 2^%d ticks, want 2^%d", coreOf(q).shift, shift)
 	}
 	retune(+1, +1)
 	retune(+1, +2)
@@ -195,7 +193,7 @@ func TestDaysFollowTheTimers(t *testing.T) {
 	q := New[int]()
 	for _, scale := range []int64{1 << 10, 1 << 45, 1 << 10, 1 << 30, 1 << 20} {
 		visits, comparisons, _ := run(t, q, n, 10, func(int) int64 { return 1 + rng.Int64N(scale) })
-		t.Logf("delays up to %d: %.2f visits and %.2f comparisons a timer, days of 2^%d", scale, visits, comparisons, q.core.shift)
+		t.Logf("delays up to %d: %.2f visits and %.2f comparisons a timer, days of 2^%d", scale, visits, comparisons, coreOf(q).shift)
 		if visits > 16 || comparisons > 8 {
 			t.Errorf("delays up to %d: %.2f visits and %.2f comparisons a timer", scale, visits, comparisons)
 		}
@@ -211,20 +209,20 @@ func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	q := New[int]()
 	run(t, q, n, 1, delay)
 	before := q.Work()
-	q.core.rebuild(q.core.width, 40) // all of them on one day, were it done
+	coreOf(q).rebuild(coreOf(q).width, 40) // all of them on one day, were it done
 	if err := q.CheckInvariants(); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.Work().Sub(before).Comparisons; got > 150*n {
 		t.Errorf("%d comparisons to lay out a calendar of %d timers", got, n)
 	}
-	if _, comparisons, _ := run(t, q, n, 3, delay); comparisons > 8 || q.core.shift > 4 {
-		t.Errorf("%.2f comparisons a timer, with days of 2^%d ticks", comparisons, q.core.shift)
+	if _, comparisons, _ := run(t, q, n, 3, delay); comparisons > 8 || coreOf(q).shift > 4 {
+		t.Errorf("%.2f comparisons a timer, with days of 2^%d ticks", comparisons, coreOf(q).shift)
 	}
 }
 
 // Timers of one deadline cost the same however many there are, also those that
-// come before, behind and between such crowds on one page.
+// come before, behind and between such crowds in one bucket.
 func TestCrowdsOfOneDeadlineCostNothing(t *testing.T) {
 	const n, crowd, other = 10_000, 1 << 30, 1<<30 - 1
 	q := New[int]()
@@ -241,18 +239,18 @@ func TestCrowdsOfOneDeadlineCostNothing(t *testing.T) {
 	if got := q.Work().Sub(before).Comparisons; got > 3*4*n {
 		t.Errorf("%d comparisons for %d timers", got, 3*n)
 	}
-	// On the page of the crowd, but of another year.
-	page := q.core.bucket(q.core.day(crowd))
+	// In the bucket of the crowd, but of another year.
+	crowded := coreOf(q).bucket(coreOf(q).day(crowd))
 	before = q.Work()
 	inserted := 0
 	for tick := structures.Tick(1); inserted < 1000; tick++ {
-		if q.core.bucket(q.core.day(tick)) == page {
+		if coreOf(q).bucket(coreOf(q).day(tick)) == crowded {
 			q.Cancel(q.Schedule(tick, 0))
 			inserted++
 		}
 	}
 	if got := q.Work().Sub(before).Comparisons; got > 1000*8 {
-		t.Errorf("%d comparisons for 1000 timers on the page of a crowd", got)
+		t.Errorf("%d comparisons for 1000 timers in the bucket of a crowd", got)
 	}
 }
 
@@ -278,7 +276,7 @@ func TestResizingAllocatesNothingAnew(t *testing.T) {
 	if q.Work().Moved == before {
 		t.Error("no timer was moved, so there was nothing to see")
 	}
-	if got := len(q.core.buckets); got != 1<<minWidth {
+	if got := len(coreOf(q).buckets); got != 1<<minWidth {
 		t.Errorf("%d buckets when empty, want %d", got, 1<<minWidth)
 	}
 }
@@ -317,7 +315,7 @@ func TestAYearWithoutTimersIsSearchedOnce(t *testing.T) {
 	}
 	for q.Len() > 0 {
 		before := q.Work().SlotsVisited
-		buckets := len(q.core.buckets)
+		buckets := len(coreOf(q).buckets)
 		q.Pop(math.MaxInt64)
 		if got := int(q.Work().SlotsVisited - before); got > 2*buckets {
 			t.Fatalf("%d days visited with %d buckets, want at most two a bucket", got, buckets)

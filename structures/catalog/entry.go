@@ -1,7 +1,6 @@
-// Package catalog is the list of structures: one entry each, in one slice, with
-// no registration at init time. The benchmark suite, the report, the command
-// line and the tables of the documentation all read it, and nothing else knows
-// which structures there are.
+// Package catalog is the list of structures, one entry each, without registration at init
+// time. The benchmark suite, the report, the command line and the tables of the
+// documentation read it.
 package catalog
 
 import "github.com/timerbench/timerbench/structures"
@@ -23,7 +22,7 @@ func (o Order) String() string {
 	return "unspecified"
 }
 
-// Family is a kind of structure; charts give each a hue.
+// Family is a kind of structure. Charts give each a hue.
 type Family string
 
 // The families.
@@ -51,18 +50,18 @@ type EntryFor[T any] struct {
 	Costs   Costs
 	Ties    Order
 
-	// Limit is the largest number of pending timers that it is made for: beyond
-	// it, a benchmark would take hours. 0: any.
+	// Limit is the largest number of pending timers that it is made for: with more, a
+	// benchmark would take hours. 0: any.
 	Limit int
 
-	// Allocates marks what allocates in the steady state, against the contract,
-	// because that is what it stands for.
+	// Allocates marks a structure that allocates in the steady state, against the
+	// contract, as the code does that it stands for.
 	Allocates bool
 
 	// MaxBytes is the most heap that a timer takes among 10,000 and more, its value of
-	// 8 bytes included, beside what the structure takes when it is empty. It holds
-	// whatever happened before: what cancelled timers leave behind counts. 0: not
-	// declared.
+	// 8 bytes included, beside what the structure takes when it is empty or 256 KiB,
+	// whichever is more. It holds whatever happened before: what cancelled timers leave
+	// behind counts. 0: not declared.
 	MaxBytes int
 
 	// ThirdParty is the module whose container it adapts; empty for our own.
@@ -71,10 +70,13 @@ type EntryFor[T any] struct {
 	// MaxLate bounds how late a timer may fire, given its delay. Nil: exact.
 	MaxLate func(delay structures.Tick) structures.Tick
 
+	// Late is MaxLate in words, for tables; empty: exact.
+	Late string
+
 	New func() structures.Scheduler[T]
 }
 
-// Exact reports whether every timer fires at its very tick.
+// Exact reports whether every timer fires at its deadline.
 func (e EntryFor[T]) Exact() bool { return e.MaxLate == nil }
 
 // Find returns the entry of that name.

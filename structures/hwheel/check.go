@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// CheckInvariants walks the whole wheel and names the first broken invariant.
-// It costs O(slots + timers).
+// CheckInvariants walks the whole wheel and names the first broken invariant. It
+// costs O(slots + timers).
 func (w *Wheel[T]) CheckInvariants() error {
-	c := checker[T]{w: w, counts: make(map[uint32]int), chunks: make(map[uint32]bool)}
+	c := checker[T]{w: w, entriesOf: make(map[uint32]int), chunks: make(map[uint32]bool)}
 	for _, check := range []func() error{
-		c.checkCursor, c.checkLists, c.checkStaged, c.checkDesk, c.checkRecords, c.checkChunks,
+		c.checkCursor, c.checkSlots, c.checkNextSlot, c.checkFiring, c.checkArrivals, c.checkRecords, c.checkChunks,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("hwheel: %w", err)
@@ -22,123 +23,131 @@ func (w *Wheel[T]) CheckInvariants() error {
 	return nil
 }
 
-// checker gathers what it has seen of a wheel.
+// checker collects what it has seen of a wheel.
 type checker[T any] struct {
-	w       *Wheel[T]
-	counts  map[uint32]int  // by record: entries that come up in time
-	chunks  map[uint32]bool // by first position: in a list
-	entries int
+	w         *Wheel[T]
+	entriesOf map[uint32]int  // by record: entries that are reached by the deadline
+	chunks    map[uint32]bool // by first position: chunks in a list
+	entries   int
 }
 
 func (c *checker[T]) checkCursor() error {
 	w := c.w
-	if w.cursor < 0 || w.cursor > w.now || w.cursor == math.MaxInt64 {
-		return fmt.Errorf("cursor %d, clock %d", w.cursor, w.now)
+	if w.cursor < 0 || w.cursor > w.clock || w.cursor == math.MaxInt64 {
+		return fmt.Errorf("cursor %d, clock %d", w.cursor, w.clock)
 	}
 	return w.occupied.Check()
 }
 
-func (c *checker[T]) checkLists() error {
+func (c *checker[T]) checkSlots() error {
 	w := c.w
-	var busy [maxLevels]int
-	for slot := range w.lists {
+	var occupiedSlots [maxLevels]int
+	lists := 0 // of occupied slots, that are not empty
+	for slot := w.occupied.First(); slot >= 0; slot = w.occupied.Next(slot + 1) {
 		sweeping := w.sweeper.rest != 0 && w.sweeper.slot == slot
-		if has := w.lists[slot] != 0 || sweeping; has != w.occupied.Has(slot) {
-			return fmt.Errorf("slot %d is marked as occupied: %t, and holds entries: %t", slot, !has, has)
+		if slot >= len(w.lists) || w.lists[slot] == 0 && !sweeping {
+			return fmt.Errorf("slot %d is marked as occupied, and holds no entries", slot)
 		}
-		if !w.occupied.Has(slot) {
-			continue
+		level, start := c.startOf(slot)
+		occupiedSlots[level]++
+		if w.nextWork > start {
+			return fmt.Errorf("slot %d starts at tick %d, before the next work at %d", slot, start, w.nextWork)
 		}
-		level, tick := c.slotStart(slot)
-		busy[level]++
-		if w.next > tick {
-			return fmt.Errorf("slot %d starts at tick %d, before the next thing to do at %d", slot, tick, w.next)
+		if level > 0 && w.nextAbove > start {
+			return fmt.Errorf("slot %d starts at tick %d, before %d, the bound for levels above 0", slot, start, w.nextAbove)
 		}
-		if level > 0 && w.upper > tick {
-			return fmt.Errorf("slot %d starts at tick %d, before %d, the bound for levels above 0", slot, tick, w.upper)
+		if w.lists[slot] != 0 {
+			lists++
 		}
-		if err := c.checkList(w.lists[slot], slot, level, tick); err != nil {
+		if err := c.checkList(w.lists[slot], slot, level, start); err != nil {
 			return err
 		}
 		if sweeping {
-			if err := c.checkList(w.sweeper.rest, slot, level, tick); err != nil {
+			if err := c.checkList(w.sweeper.rest, slot, level, start); err != nil {
 				return err
 			}
 		}
 	}
-	if err := c.checkSoonest(); err != nil {
-		return err
+	for _, l := range w.lists {
+		if l != 0 {
+			lists--
+		}
 	}
-	if busy != w.busy {
-		return fmt.Errorf("occupied slots by level are %v, the counters say %v", busy, w.busy)
+	if lists != 0 || w.sweeper.rest != 0 && !w.occupied.Has(w.sweeper.slot) {
+		return errors.New("a slot holds entries, and is not marked as occupied")
 	}
-	// Of the slot that is being served, nothing is known but that it is due.
-	return c.checkList(w.serving.rest, w.near(w.serving.tick), 0, w.serving.tick)
-}
-
-// checkSoonest compares what is known of the slot to serve next with what a search
-// finds.
-func (c *checker[T]) checkSoonest() error {
-	w := c.w
-	if !w.soonest.known {
-		return nil
-	}
-	upper := w.upper
-	want := w.findSoonest()
-	w.upper = upper
-	if w.soonest != want {
-		return fmt.Errorf("slot %d is the next one, at tick %d; the search finds %d at %d", w.soonest.slot, w.soonest.tick, want.slot, want.tick)
+	if occupiedSlots != w.occupiedSlots {
+		return fmt.Errorf("occupied slots by level are %v, the counters say %v", occupiedSlots, w.occupiedSlots)
 	}
 	return nil
 }
 
-// slotStart returns the level of a slot and the tick at which it starts next.
-func (c *checker[T]) slotStart(slot int) (level int, tick structures.Tick) {
+// checkNextSlot compares the slot to process next, if it is known, with the one that
+// a search finds.
+func (c *checker[T]) checkNextSlot() error {
 	w := c.w
-	level = w.levelIn(slot)
-	size, number := 1<<w.ring, 0
-	if level == 0 {
-		size, number = 1<<w.fine, slot
-	} else {
-		number = slot - w.base(level)
+	if !w.next.known {
+		return nil
 	}
-	first := uint64(w.cursor)>>w.shift(level) + 1
-	ahead := (uint64(number) - first) & uint64(size-1)
-	return level, structures.Tick((first + ahead) << w.shift(level))
+	nextAbove := w.nextAbove
+	found := w.findNextSlot()
+	w.nextAbove = nextAbove
+	if w.next != found {
+		return fmt.Errorf("slot %d at tick %d is noted as the next one, and a search finds slot %d at %d",
+			w.next.slot, w.next.start, found.slot, found.start)
+	}
+	return nil
 }
 
-func (c *checker[T]) checkList(l list, slot, level int, tick structures.Tick) error {
+// startOf returns the level of an occupied slot and the tick at which it starts.
+func (c *checker[T]) startOf(slot int) (level int, start structures.Tick) {
+	w := c.w
+	level = w.levelOf(slot)
+	size, number := 1<<w.ringBits, 0
+	if level == 0 {
+		size, number = 1<<w.levelBits, slot
+	} else {
+		number = slot - w.firstSlot(level)
+	}
+	first := uint64(w.cursor)>>w.widthBits(level) + 1
+	ahead := (uint64(number) - first) & uint64(size-1)
+	return level, structures.Tick((first + ahead) << w.widthBits(level))
+}
+
+// checkList checks the chunks of a list, and counts the entries that are reached by
+// the deadline of their timer.
+func (c *checker[T]) checkList(l list, slot, level int, start structures.Tick) error {
 	w := c.w
 	for l != 0 {
-		link, held := w.entries.chunk(l)
+		header, held := w.entries.chunk(l)
 		first := uint32(l) &^ chunkMask
 		if c.chunks[first] || len(held) == 0 {
-			return fmt.Errorf("slot %d: chunk %d is in a list already, or empty", slot, first)
+			return fmt.Errorf("slot %d: chunk %d is in two lists, or empty", slot, first)
 		}
 		c.chunks[first] = true
 		for _, e := range held {
 			c.entries++
 			r := w.records.at(e.index())
-			if !r.word.counts(e) {
+			if !r.state.owns(e) {
 				continue
 			}
-			// One that comes up after the deadline, or leads past it from level
-			// 1, is dead and passes for a live one: stamps have come round. A
-			// timer that was moved on within its slot still has the entry of its
-			// deadline before.
-			late := r.deadline < tick
-			if level == 1 && w.start(1, r.deadline) == tick && w.near(structures.Tick(uint16(e))) > w.near(r.deadline) {
+			// An entry that is reached after the deadline is a dead one with a
+			// version that repeats. So is one of level 1 that leads past the
+			// deadline. A timer that was moved within its slot of level 1 has an
+			// entry with the old deadline, which is earlier.
+			late := r.deadline < start
+			if level == 1 && w.slotStart(1, r.deadline) == start && w.slot0(structures.Tick(uint16(e))) > w.slot0(r.deadline) {
 				late = true
 			}
 			if !late {
-				c.counts[e.index()]++
+				c.entriesOf[e.index()]++
 			}
 		}
-		next, afterNext := linkOf(*link)
+		next, afterNext := linksOf(*header)
 		if next != 0 {
-			link, _ := w.entries.chunk(next)
-			if want, _ := linkOf(*link); afterNext != want {
-				return fmt.Errorf("slot %d: chunk %d links to %d and says that %d is next, but it is %d", slot, first, next, afterNext, want)
+			header, _ := w.entries.chunk(next)
+			if want, _ := linksOf(*header); afterNext != want || next&chunkMask != chunkMask {
+				return fmt.Errorf("slot %d: chunk %d links to %d and %d, want a full chunk and %d", slot, first, next, afterNext, want)
 			}
 		}
 		l = next
@@ -146,92 +155,111 @@ func (c *checker[T]) checkList(l list, slot, level int, tick structures.Tick) er
 	return nil
 }
 
-func (c *checker[T]) checkStaged() error {
+func (c *checker[T]) checkFiring() error {
 	w := c.w
-	s := &w.serving
-	for _, e := range s.staged[s.done:s.n] {
+	f := &w.firing
+	slots := c.entries
+	if err := c.checkList(f.rest, w.slot0(f.tick), 0, f.tick); err != nil {
+		return err
+	}
+	for _, e := range f.staged[f.done:f.n] {
 		c.entries++
 		r := w.records.at(e.index)
-		if r.word != e.word {
+		if r.state != e.state {
 			continue
 		}
-		c.counts[e.index]++
-		if r.deadline != s.tick || r.word.place() != staged {
-			return fmt.Errorf("deadline %d is staged at tick %d", r.deadline, s.tick)
+		c.entriesOf[e.index]++
+		if r.deadline != f.tick || r.state.location() != staged {
+			return fmt.Errorf("deadline %d is staged at tick %d", r.deadline, f.tick)
 		}
 	}
-	if c.entries != w.linked+w.dead {
-		return fmt.Errorf("%d entries, the counters say %d that count and %d dead", c.entries, w.linked, w.dead)
+	if (f.rest != 0 || f.done < f.n) && w.nextWork > w.clock {
+		return fmt.Errorf("entries of tick %d are left, and the next work is at %d", f.tick, w.nextWork)
 	}
-	return nil
-}
-
-func (c *checker[T]) checkDesk() error {
-	d := &c.w.desk
-	for position, id := range d.ready {
-		r := d.record[position]
-		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.word) != id || r.word&atDesk == 0 ||
-			r.word.position() != position || id>>32&1 == 0 {
-			return fmt.Errorf("position %d at the desk has ID %#x, its record says %#x", position, id, r.word)
-		}
-		if d.holds(position) && c.w.next > r.deadline {
-			return fmt.Errorf("deadline %d at the desk is before the next thing to do at %d", r.deadline, c.w.next)
-		}
+	if c.entries != w.inSlots+w.dead {
+		return fmt.Errorf("%d entries, the counters say %d live and %d dead", c.entries, w.inSlots, w.dead)
+	}
+	// The sweep lags behind what tooManyDead says: by a round, in which entries die
+	// and timers leave. It does not reach the entries of the slot that fires.
+	if dead := w.dead - (c.entries - slots); dead > 2*(w.inSlots+sweepFloor) {
+		return fmt.Errorf("%d dead entries, and %d timers in slots", dead, w.inSlots)
 	}
 	return nil
 }
 
-// checkRecords makes sure that every timer in the wheel has an entry, and every
-// record that is not in use is free, once.
+func (c *checker[T]) checkArrivals() error {
+	a := &c.w.arrivals
+	n := bits.Len32(a.open)
+	if a.open != 1<<n-1 || a.pending&^a.open != 0 {
+		return fmt.Errorf("arrival buffer: positions %#x have timers, %#x are open", a.pending, a.open)
+	}
+	for position, id := range a.ids[:n] {
+		r := a.records[position]
+		if r != c.w.records.at(uint32(id)) || idOf(uint32(id), r.state) != id || r.state&inArrivals == 0 ||
+			r.state.position() != position || id>>32&1 == 0 {
+			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record has state %#x", position, id, r.state)
+		}
+		if a.has(position) && c.w.nextWork > r.deadline {
+			return fmt.Errorf("arrival buffer: deadline %d is before the next work at %d", r.deadline, c.w.nextWork)
+		}
+	}
+	return nil
+}
+
+// checkRecords checks that every timer in a slot has an entry, and that every record
+// is in use, free once, or exhausted.
 func (c *checker[T]) checkRecords() error {
 	w := c.w
 	free, err := c.freeRecords()
 	if err != nil {
 		return err
 	}
-	timers := 0
-	for index := uint32(1); index < w.records.fresh; index++ {
+	inSlots := 0
+	for index := range w.records.fresh {
 		r := w.records.at(index)
-		word, used := r.word, r.word&1 == 1
+		s, used := r.state, r.state&1 == 1
 		switch {
 		case used && free[index]:
 			return fmt.Errorf("record %d is free and in use", index)
-		case !used && !free[index] && !word.spent():
+		case !used && !free[index] && !s.exhausted():
 			return fmt.Errorf("record %d is neither in use nor free", index)
-		case used && word&atDesk != 0 && w.desk.record[word.position()] != r:
-			return fmt.Errorf("record %d is not at the desk where it says, at position %d", index, word.position())
-		case used && word&atDesk == 0:
-			timers++
-			if c.counts[index] == 0 {
-				return fmt.Errorf("record %d has no entry that comes up by its deadline, %d", index, r.deadline)
+		case used && s&inArrivals != 0 && w.arrivals.records[s.position()] != r:
+			return fmt.Errorf("record %d is not at position %d of the arrival buffer", index, s.position())
+		case used && s&inArrivals == 0:
+			inSlots++
+			if c.entriesOf[index] == 0 {
+				return fmt.Errorf("record %d has no entry that is reached by its deadline %d", index, r.deadline)
 			}
 		}
 	}
-	if timers != w.linked {
-		return fmt.Errorf("%d timers in the wheel, the counter says %d", timers, w.linked)
+	if inSlots != w.inSlots {
+		return fmt.Errorf("%d timers in slots, the counter says %d", inSlots, w.inSlots)
 	}
 	return nil
 }
 
+// freeRecords returns the records that are free, or next at a position of the arrival
+// buffer.
 func (c *checker[T]) freeRecords() (map[uint32]bool, error) {
 	free := make(map[uint32]bool)
 	add := func(indexes []uint32) error {
 		for _, index := range indexes {
-			if free[index] || index == 0 || index >= c.w.records.fresh {
-				return fmt.Errorf("record %d is free twice, or out of range", index)
+			if free[index] || index >= c.w.records.fresh {
+				return fmt.Errorf("record %d is free twice, or was never used", index)
 			}
 			free[index] = true
 		}
 		return nil
 	}
-	s := &c.w.records.free
-	err := errors.Join(add(s.top[:s.n]), add(c.w.desk.coming[:]))
-	for _, page := range s.pages[:s.deep] {
+	s, a := &c.w.records.free, &c.w.arrivals
+	err := errors.Join(add(s.top[:s.n]), add(a.nextRecords[:bits.Len32(a.open)]))
+	for _, page := range s.pages[:s.spilled] {
 		err = errors.Join(err, add(page[:]))
 	}
 	return free, err
 }
 
+// checkChunks checks that every chunk is in one list, or free once.
 func (c *checker[T]) checkChunks() error {
 	e := &c.w.entries
 	for l := e.free; l != 0; l = list(*e.at(uint32(l))) {

@@ -1,51 +1,51 @@
 // Package hwheel is a hierarchical timer wheel for large numbers of timers.
 //
-// A level of 256 slots of one tick each holds the timers due soon. One above it
-// has slots of 256 ticks, the next one of 65,536 ticks, and so on. When the clock
-// reaches a slot of a higher level, its timers cascade: they go down to the levels
-// below. So a timer is scheduled and cancelled in O(1), whatever its delay, and
-// fires on its tick exactly.
+// Level 0 has 256 slots of one tick each, for the timers that are due soon. Level 1
+// has slots of 256 ticks, level 2 has slots of 65,536 ticks, and so on. When the
+// clock reaches a slot of a higher level, its timers cascade: they move to the
+// levels below. So Schedule and Cancel cost O(1) for any delay, and every timer
+// fires exactly at its tick.
 //
 // Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and
-// Hierarchical Timing Wheels" (SOSP 1987); package hwheellist is the classical
-// form of it, with a linked list per slot. There every fire, cascade and cancel is
-// a walk along links, each step of which waits for the memory that the last one
-// points to. This package is built so that nothing waits for memory which could
-// have been asked for before:
+// Hierarchical Timing Wheels" (SOSP 1987). Package hwheellist is its classical form,
+// with a linked list per slot. There, a fire, a cascade and a cancel follow links,
+// and each step waits for memory that the step before points to. This package
+// differs so that its memory is prefetched or read in order:
 //
-//   - A slot is a list of entries of 8 bytes in chunks of two cache lines. To add
-//     one is a store; to go through them is to read memory in order.
-//   - What is known of a timer stands in one record of 16 bytes and its value. The
-//     records of the timers due at the next tick are asked for while those of this
-//     one fire (package prefetch).
-//   - Entries are not looked for. A cancelled timer leaves a dead one behind, and a
-//     sweep takes those away, a few at a time, so that they stay below three quarters
-//     of the live ones and a constant. A timer that is moved to a later deadline keeps its
-//     entry, and is taken to its new deadline when the old one comes.
-//   - Levels overlap: each reaches 4096 of its slots ahead, so that a timer of up to
-//     a million ticks cascades once in its life, and one of 250 million ticks twice.
-//     The cascade to the lowest level touches no record.
-//   - Timers wait at a desk until 32 of them have come. Most that are cancelled at
-//     once have been nowhere else.
-//   - Memory grows by pages, so that no call ever copies what is there.
+//   - A slot is a list of entries of 8 bytes, in chunks of two cache lines. Adding
+//     an entry is one store. A walk along a list reads memory in order.
+//   - Each timer has one record: 16 bytes and the value. The records of the next
+//     tick are prefetched while the timers of this tick fire (package prefetch).
+//   - No operation searches for an entry. Cancel leaves a dead entry in the slot. A
+//     sweep removes dead entries, a few at a time, and keeps them below three
+//     quarters of the live ones and a constant. A timer that is moved to a later
+//     deadline keeps its entry. It moves on when its old deadline comes.
+//   - Levels overlap: each level from 1 on has 4096 slots. So a timer of up to a
+//     million ticks cascades once, and one of up to 250 million ticks twice. The
+//     cascade to level 0 loads no record.
+//   - New timers wait in an arrival buffer until there are 32. Most of those that
+//     are cancelled soon never leave it.
+//   - Memory grows by pages. No call copies more than one page.
 //
-// Costs. Schedule, Reschedule and Cancel O(1); Pop O(1), plus the cascades; Next as
-// Pop. The Pop that cascades a slot does it as a whole: with ten million timers
-// spread over a minute of milliseconds 40,000 at a time, in 0.2 ms; but a bunch of
-// timers on a high level is one long Pop when its slot is reached. Measured
-// figures, and what was tried, are in docs/performance.md.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades, and
+// so is Next. One Pop cascades a whole slot: among ten million timers spread over a
+// minute of milliseconds that is 40,000 timers in 0.2 ms. Many timers in one slot of
+// a high level make one long Pop. Measured figures, and what was tried, are in
+// docs/performance.md.
 //
-// Ties. Timers of one deadline fire in no order.
+// Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. 24 bytes and the value for a timer, dead entries not counted, plus 120
-// KiB for the empty slots and 160 KiB for the first pages.
+// Memory. A timer takes 24 bytes and the value, dead entries not counted. An empty
+// wheel takes 19 KiB, whatever the size of a value. Timers of more than 256 ticks
+// add 16 KiB for each level that they need, 113 KiB at most. Memory grows by pages
+// of 64 to 96 KiB, or of one value if that is larger.
 //
-// Pick it for many timers, of any delays, mostly cancelled or mostly firing. Pick
-// package hwheellist where timers of one deadline must fire in order, package
-// wheel for the same where delays fit a revolution, and a heap where timers are
-// few. A driver without ticks is hardly ever woken up for nothing: Next names the
-// start of a slot that cascades, where nothing may fire, only if the slot holds more
-// than 15 timers or another slot starts before they are due.
+// Pick it for many timers with any delays, whether most are cancelled or most fire.
+// Pick package hwheellist if timers with equal deadlines must fire in order, package
+// wheel if moreover all delays fit one revolution, and a heap for few timers. A
+// tickless driver is rarely woken up for nothing: Next names the start of a slot that
+// cascades only if the slot holds more than 15 timers, or if another slot starts
+// before its first deadline.
 package hwheel
 
 import (
@@ -62,40 +62,55 @@ type config struct{ capacity int }
 // Option sets one of the parameters of a Wheel.
 type Option func(*config)
 
-// Capacity reserves room for n timers, n at least 0, by default 0. New panics
-// otherwise. A wheel grows beyond it as needed, without ever copying what is
-// there.
+// Capacity reserves room for n timers of up to a million ticks, n at least 0, by
+// default 0. New panics otherwise. A wheel grows beyond it as needed.
 func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 
-// Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract
-// of structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
+// structures.Scheduler, and is for one goroutine at a time.
+//
+// A pending timer is in the arrival buffer, or has one live entry, which is in a
+// slot or staged. Invariants of the wheel as a whole:
+//
+//   - The cursor is at most the clock. A slot that holds entries starts after the
+//     cursor, and at most one revolution of its level after it.
+//   - A live entry is in a slot that starts at or before the deadline of its timer.
+//   - Between calls of Pop and Next, a staged timer is due.
+//   - No timer in the arrival buffer is due before nextWork, and no slot that holds
+//     entries starts before it. If a timer is staged, nextWork is not after the
+//     clock.
+//   - No slot above level 0 that holds entries starts before nextAbove.
+//   - A slot is occupied if it holds entries, or if the sweep has taken them out to
+//     put the live ones back. lists has all slots up to the highest level that was
+//     ever occupied.
+//   - There are inSlots live entries, and dead other ones.
 type Wheel[T any] struct {
-	now    structures.Tick // the clock
-	next   structures.Tick // there is nothing to do before it
-	linked int             // timers in the wheel; the others are at the desk
-	dead   int             // entries that count no more
-	spare  int             // entries that may die before the next look at whether to sweep
-	desk   desk[T]
+	clock       structures.Tick
+	nextWork    structures.Tick
+	inSlots     int // timers that are not in the arrival buffer
+	dead        int
+	maintenance int // entries that may die before the next call of maintain
+	arrivals    arrivals[T]
 
 	geometry
-	records  records[T]
-	entries  entries
-	lists    []list // by slot
-	occupied fifo.Occupancy
-	busy     [maxLevels]int // by level: occupied slots
+	records       records[T]
+	entries       entries
+	lists         []list // by slot
+	occupied      fifo.Occupancy
+	occupiedSlots [maxLevels]int // by level
 
-	cursor  structures.Tick // all slots up to it have been served
-	upper   structures.Tick // no slot of another level than 0 that holds any starts before it
-	soonest soonest
-	serving serving
-	sweeper sweeper
-	work    structures.Work
+	cursor    structures.Tick
+	nextAbove structures.Tick
+	next      slotStart // the slot to process next, if it is known
+	firing    firing
+	sweeper   sweeper
+	work      structures.Work
 }
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
-// New returns an empty wheel whose clock stands at tick 0. It panics when an
-// option is invalid.
+// New returns an empty wheel whose clock is at tick 0. It panics if an option is
+// invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	var c config
 	for _, opt := range opts {
@@ -103,322 +118,204 @@ func New[T any](opts ...Option) *Wheel[T] {
 	}
 	option.Between("hwheel", "Capacity", c.capacity, 0, maxTimers)
 	w := newWheel[T](newGeometry(8, 12))
-	w.reserve(c.capacity)
+	w.reserve(uint64(c.capacity))
 	return w
 }
 
 func newWheel[T any](g geometry) *Wheel[T] {
-	w := &Wheel[T]{
-		geometry: g,
-		next:     math.MaxInt64,
-		upper:    math.MaxInt64,
-		soonest:  unknown,
-		lists:    make([]list, g.slots()),
-		occupied: fifo.NewOccupancy(g.slots()),
-	}
-	w.open()
-	return w
-}
-
-// reserve makes room for n timers: for their records, those at the desk twice,
-// and for as many entries, in full chunks. The first record and the first chunk
-// are never used.
-func (w *Wheel[T]) reserve(n int) {
-	for len(w.records.pages)<<recordBits-2*deskLen-1 < n {
-		w.records.addPage()
-	}
-	for (len(w.entries.pages)*(pageLen/chunkLen)-1)*(chunkLen-1) < n {
-		w.entries.addPage()
+	return &Wheel[T]{
+		geometry:  g,
+		nextWork:  math.MaxInt64,
+		nextAbove: math.MaxInt64,
+		next:      noSlot,
+		lists:     make([]list, g.firstSlot(1)),
+		occupied:  fifo.NewOccupancy(g.slotCount()),
 	}
 }
 
-// Schedule adds a pending timer that comes due at deadline, in ticks, and
-// returns its ID. A deadline at or before the clock counts as the tick after
-// it. It costs O(1); every 32nd call takes as many timers into the wheel.
+// reserve makes room for the records of n timers and of the arrival buffer, for the
+// lists of all slots, and for the chunks of n entries. Each slot of the two lowest
+// levels may have a chunk that is not full. The first chunk is never used.
+func (w *Wheel[T]) reserve(n uint64) {
+	if n == 0 {
+		return
+	}
+	w.records.reserve(n + 2*arrivalsLen)
+	w.growLists(w.slotCount() - 1)
+	full, partly := n/(chunkLen-1), min(n, uint64(w.firstSlot(2)))
+	w.entries.reserve(chunkLen * (1 + full + partly))
+}
+
+// Schedule adds a pending timer that is due at deadline, in ticks, and returns its
+// ID. A deadline at or before the clock counts as the tick after the clock. Schedule
+// costs O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	if deadline <= w.now {
-		deadline = w.afterNow()
+	if deadline <= w.clock {
+		deadline = w.afterClock()
 	}
-	d := &w.desk
-	if d.taken == full {
-		w.settle()
+	a := &w.arrivals
+	if a.pending == a.open {
+		w.makeArrivalRoom()
 	}
-	position := bits.TrailingZeros32(^d.taken) & deskMask
-	d.taken |= 1 << position
-	r := d.record[position]
+	position := bits.TrailingZeros32(^a.pending) & arrivalsMask
+	a.pending |= 1 << position
+	r := a.records[position]
 	r.deadline, r.value = deadline, value
-	if deadline < w.next {
-		w.next = deadline
+	if deadline < w.nextWork {
+		w.nextWork = deadline
 	}
-	return d.ready[position]
+	return a.ids[position]
 }
 
-// afterNow returns the tick after the clock, or the last one there is.
-func (w *Wheel[T]) afterNow() structures.Tick { return w.now + min(1, math.MaxInt64-w.now) }
+// afterClock returns the tick after the clock, or the last tick of all.
+func (w *Wheel[T]) afterClock() structures.Tick { return w.clock + min(1, math.MaxInt64-w.clock) }
 
-// Reschedule moves a pending timer to deadline; it keeps its ID and its value. It
-// returns false, and touches nothing, when id is not pending. It costs O(1): to
-// move a timer to a later deadline is to note it, and the timer is taken there
-// when its old one comes.
+// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value.
+// It returns false, and changes nothing, if id is not pending. It costs O(1). To
+// move a timer to a later deadline only changes its record.
 func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !w.records.has(id) {
 		return false
 	}
 	r := w.records.at(uint32(id))
-	if r.word.generation() != uint32(id>>32) || id>>32&1 == 0 {
+	if r.state.generation() != uint32(id>>32) || id>>32&1 == 0 {
 		return false
 	}
-	if deadline >= r.deadline && deadline > w.now && r.word.place() == linked {
+	if deadline >= r.deadline && deadline > w.clock && r.state.location() == inSlot {
 		r.deadline = deadline
 		return true
 	}
 	return w.move(uint32(id), r, deadline)
 }
 
-// move is Reschedule for all other cases than the most frequent one.
+// move is the part of Reschedule for all other cases than a later deadline.
 func (w *Wheel[T]) move(index uint32, r *record[T], deadline structures.Tick) bool {
-	if deadline <= w.now {
-		deadline = w.afterNow()
+	if deadline <= w.clock {
+		deadline = w.afterClock()
 	}
 	switch {
-	case r.word&atDesk != 0:
-		if !w.desk.holds(r.word.position()) {
+	case r.state&inArrivals != 0:
+		if !w.arrivals.has(r.state.position()) {
 			return false
 		}
 		r.deadline = deadline
-		w.next = min(w.next, deadline)
-	case r.word.place() == linked && deadline >= r.deadline:
+		w.nextWork = min(w.nextWork, deadline)
+	case r.state.location() == inSlot && deadline >= r.deadline:
 		r.deadline = deadline
 	default:
 		r.deadline = deadline
-		r.word += nextStamp
-		w.catchUp()
-		w.link(index, r)
-		w.died()
+		r.state += nextVersion
+		w.advanceCursor()
+		w.insert(index, r)
+		w.entryDied()
 	}
 	return true
 }
 
-// Cancel removes a pending timer. It returns false, and touches nothing, when
-// id is not pending. It costs O(1), amortised: every eighth call may sweep
-// some 64 entries.
+// Cancel removes a pending timer. It returns false, and changes nothing, if id is
+// not pending. It costs O(1) amortised: every eighth call may sweep 64 entries.
 func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	if !w.records.has(id) {
 		return false
 	}
 	r := w.records.at(uint32(id))
-	if r.word.generation() != uint32(id>>32) || id>>32&1 == 0 {
+	if r.state.generation() != uint32(id>>32) || id>>32&1 == 0 {
 		return false
 	}
-	if r.word&atDesk != 0 {
-		return w.leave(r)
+	if r.state&inArrivals != 0 {
+		return w.cancelArrival(r)
 	}
-	w.free(uint32(id), r)
-	w.died()
+	w.freeRecord(uint32(id), r)
+	w.entryDied()
 	return true
 }
 
-// free gives the record of a timer back that is in the wheel. Its entry counts no
-// more.
-func (w *Wheel[T]) free(index uint32, r *record[T]) {
+// freeRecord frees the record of a timer that is not in the arrival buffer. The
+// entry of the timer is dead from then on.
+func (w *Wheel[T]) freeRecord(index uint32, r *record[T]) {
 	var none T
 	r.value = none
-	r.word += nextStamp + nextGeneration
-	w.linked--
+	r.state += nextVersion + nextGeneration
+	w.inSlots--
 	w.records.free.push(index)
 }
 
-// link gives a timer, which has none that counts, an entry in the slot for its
-// deadline.
-func (w *Wheel[T]) link(index uint32, r *record[T]) {
-	r.word &^= placeMask // linked
-	slot, first := w.place(r.deadline, w.cursor)
-	if slot > int(w.low) {
-		w.upper = min(w.upper, first)
-	}
-	w.next = min(w.next, first)
-	if first <= w.soonest.tick && w.soonest.known {
-		w.precede(slot, first)
-	}
-	w.put(slot, newEntry(index, r.word.stamp(), r.deadline))
-}
-
-// precede takes note of a slot that starts no later than the soonest one. Of those
-// that start at one tick the one of the highest level comes first.
-func (w *Wheel[T]) precede(slot int, first structures.Tick) {
-	if first < w.soonest.tick || slot > w.soonest.slot {
-		w.soonest.slot, w.soonest.tick = slot, first
-	}
-}
-
-// put adds an entry to the list of a slot. It is the same as push, but for what
-// it does where the last chunk is full, which includes the empty list: so one test
-// is enough, and where there is room it makes no call.
-func (w *Wheel[T]) put(slot int, e entry) {
-	l := w.lists[slot] + 1
-	if l&chunkMask <= 1 {
-		w.putChunk(slot, e)
-		return
-	}
-	*w.entries.at(uint32(l)) = e
-	w.lists[slot] = l
-}
-
-func (w *Wheel[T]) putChunk(slot int, e entry) {
-	if w.lists[slot] == 0 && !w.occupied.Has(slot) {
-		w.occupied.Set(slot)
-		w.busy[w.levelIn(slot)]++
-	}
-	w.lists[slot] = w.entries.pushChunk(w.lists[slot], e)
-}
-
-// detach takes the list of a slot away.
-func (w *Wheel[T]) detach(slot int) list {
-	w.unsweep(slot)
-	l := w.lists[slot]
-	w.lists[slot] = 0
-	w.vacate(slot)
-	return l
-}
-
-// vacate takes note of a slot that is empty from now on.
-func (w *Wheel[T]) vacate(slot int) {
-	if w.occupied.Has(slot) {
-		w.occupied.Clear(slot)
-		if slot == w.soonest.slot {
-			w.soonest = unknown
-		}
-		w.busy[w.levelIn(slot)]--
-	}
-}
-
-// Pop moves the clock to now, unless it is there or past it, and removes and
-// returns one timer that is due: the earliest first, in no order among timers of
-// one deadline. It costs O(1) when nothing is due and nothing cascades. Over its
-// life a timer costs O(levels) in all, whatever the width of a jump; the single
-// Pop that cascades a slot costs O(timers in it).
+// Pop moves the clock to now if now is later. It removes and returns one timer that
+// is due: the earliest first, in unspecified order among equal deadlines. It costs
+// O(1) if nothing cascades. In its whole life a timer costs O(levels), whatever the
+// width of the jumps. One Pop that cascades a slot costs O(timers in the slot).
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	if now > w.now {
-		w.now = now
+	if now > w.clock {
+		w.clock = now
 	}
-	if w.next > w.now {
-		return t, false // nothing is staged either: what is has been due before
+	if w.nextWork > w.clock {
+		return t, false
 	}
-	s := &w.serving
+	f := &w.firing
 	for {
-		for s.done < s.n {
-			e := &s.staged[s.done&(stageLen-1)]
-			s.done++
+		for f.done < f.n {
+			e := &f.staged[f.done&(stageLen-1)]
+			f.done++
 			r := w.records.at(e.index)
-			if r.word != e.word {
-				w.drop(1) // cancelled or moved since
+			if r.state != e.state {
+				w.countDropped(1) // cancelled or moved since
 				continue
 			}
-			t = structures.Timer[T]{ID: idOf(e.index, e.word), Deadline: s.tick, Value: r.value}
-			w.free(e.index, r)
+			t = structures.Timer[T]{ID: idOf(e.index, e.state), Deadline: f.tick, Value: r.value}
+			w.freeRecord(e.index, r)
 			return t, true
 		}
 		switch {
-		case s.rest != 0:
+		case f.rest != 0:
 			w.stage()
-		case w.next > w.now || !w.serve():
+		case w.nextWork > w.clock || !w.processNextSlot():
 			return t, false
 		}
 	}
 }
 
-// Next returns the tick at which Pop has something to do: to fire a timer, or to
-// cascade a slot that holds many. No timer is due before it, and it is after the
-// clock unless a timer is due now. ok is false when no timer is pending. It costs
-// O(1), or what a Pop at the clock would cost that has slots to cascade, and then
-// leaves Pop without.
+// Next returns the tick at which Pop next fires a timer or cascades a slot with many
+// timers. No timer is due before it. It is after the clock, unless a timer is due
+// now. ok is false if no timer is pending. Next costs O(1), or the cost of a Pop that
+// cascades slots, which the next Pop then saves.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.Len() == 0 {
 		return 0, false
 	}
-	w.settle()
-	s := &w.serving
+	w.insertArrivals()
+	f := &w.firing
 	for {
-		for ; s.done < s.n; s.done++ {
-			if e := &s.staged[s.done]; w.records.at(e.index).word == e.word {
-				return s.tick, true
+		for ; f.done < f.n; f.done++ {
+			if e := &f.staged[f.done]; w.records.at(e.index).state == e.state {
+				return f.tick, true
 			}
-			w.drop(1)
+			w.countDropped(1)
 		}
-		if s.rest != 0 {
+		if f.rest != 0 {
 			w.stage()
 			continue
 		}
-		slot, tick, found := w.nextSlot()
-		if found && tick > w.now && !w.trim(slot, tick) {
+		s := w.nextSlot()
+		if s.known && s.start > w.clock && !w.trimSlot(s) {
 			continue
 		}
-		if tick > w.now || !w.serve() {
-			w.next = tick
-			return w.foresee(slot, tick), true
+		if s.start > w.clock || !w.processNextSlot() {
+			w.nextWork = s.start
+			return w.earliestDeadline(s), true
 		}
 	}
-}
-
-// foresee returns a tick before which nothing fires; slot is the one to serve next,
-// and starts at tick, which is an answer. There is a better one where the slot is of
-// another level than 0 and holds few timers, as then their deadlines can be looked
-// up: a driver with few timers is not woken up only to cascade them.
-func (w *Wheel[T]) foresee(slot int, tick structures.Tick) structures.Tick {
-	level := w.levelIn(slot)
-	if level == 0 {
-		return tick
-	}
-	link, held := w.entries.chunk(w.lists[slot])
-	if next, _ := linkOf(*link); next != 0 {
-		return tick
-	}
-	at := structures.Tick(math.MaxInt64)
-	for _, e := range held {
-		if r := w.records.at(e.index()); r.word.counts(e) {
-			at = min(at, r.deadline)
-		}
-	}
-	// Other slots that start before it ends are on the levels below. Those of its
-	// level start where it ends at the earliest, and those above as well: were there
-	// one that starts with it, that one would be served next.
-	for below := range level {
-		if w.busy[below] > 0 {
-			_, start, _ := w.firstOn(below)
-			at = min(at, start)
-		}
-	}
-	return at
-}
-
-// trim takes entries that have no business there off the end of the list of a slot
-// that starts at tick, and reports whether any other is left.
-func (w *Wheel[T]) trim(slot int, tick structures.Tick) bool {
-	w.unsweep(slot)
-	level := w.levelIn(slot)
-	for w.lists[slot] != 0 {
-		e := *w.entries.at(uint32(w.lists[slot]))
-		r := w.records.at(e.index())
-		if r.word.counts(e) && w.start(level, r.deadline) == tick {
-			return true
-		}
-		w.lists[slot] = w.entries.pop(w.lists[slot])
-		w.relink(e)
-	}
-	w.vacate(slot)
-	return false
 }
 
 // Len returns the number of pending timers.
-func (w *Wheel[T]) Len() int { return w.linked + w.desk.len() }
+func (w *Wheel[T]) Len() int { return w.inSlots + w.arrivals.len() }
 
 // Work returns the counters of the work done so far:
 //
-//   - SlotsVisited: one for each slot of level 0 whose timers fired, and one for
-//     each slot of another level that was cascaded.
-//   - EmptySlots: none, as the bitmap leads to occupied slots only.
-//   - Moved: one for each entry of a slot that is cascaded to level 0, a dead one
-//     included, and for each timer that is taken to its deadline from elsewhere.
-//   - Dropped: one for each dead entry removed.
-//   - Comparisons: none, as the slots keep the order.
+//   - SlotsVisited: slots of level 0 whose timers fired, and slots of other levels
+//     that cascaded.
+//   - EmptySlots: none, because a bitmap leads to the occupied slots.
+//   - Moved: entries that cascaded to level 0, dead ones included, and timers that
+//     moved to another slot in any other way.
+//   - Dropped: dead entries that were removed.
+//   - Comparisons: none, because the slots are in order.
 func (w *Wheel[T]) Work() structures.Work { return w.work }

@@ -1,117 +1,109 @@
-package hwheel
+package hwheel_test
 
 import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheel"
 )
 
-// A slot in which nothing is left but entries that are dead is not named, and
-// neither is the start of another one in which there are few timers.
-func TestNextPassesOverDeadEntries(t *testing.T) {
-	w := newWheel[int](newGeometry(2, 3))
-	id := w.Schedule(75, 0) // in slot 64..79 of level 2, as seen from tick 0
-	w.settle()
-	drive(w, 40)
-	w.Reschedule(id, 70) // in slot 68..71 of level 1: its entry in the other one is dead
-	if w.dead != 1 || w.busy != [maxLevels]int{1: 1, 2: 1} {
-		t.Fatalf("%d dead entries, slots in use by level: %v", w.dead, w.busy)
+// mustName fails unless Next names a tick.
+func mustName(t *testing.T, w *hwheel.Wheel[int], want structures.Tick) {
+	t.Helper()
+	if got, ok := w.Next(); got != want || !ok {
+		t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
 	}
-	if got, _ := w.Next(); got != 70 || w.dead != 0 {
-		t.Errorf("Next() = %d, want 70, and %d dead entries are left", got, w.dead)
-	}
-	mustHold(t, w)
+	mustBeSound(t, w)
 }
 
-// A record that is free may have the very stamp that an entry has, and still the
-// deadline of its last timer.
+func TestNextIsExactWhereTimersAreFew(t *testing.T) {
+	w := hwheel.NewShape[int](2, 3)
+	w.Schedule(70, 0) // slot 64..79 of level 2
+	mustName(t, w, 70)
+	far := w.Schedule(39, 0) // slot 32..47 of level 2
+	mustName(t, w, 39)
+	w.Cancel(far)
+	mustName(t, w, 70)
+	near := w.Schedule(11, 0) // slot 8..11 of level 1
+	mustName(t, w, 11)
+	due := w.Schedule(2, 0) // level 0
+	mustName(t, w, 2)
+	w.Reschedule(due, 3)
+	mustName(t, w, 3)
+	w.Cancel(due)
+	mustName(t, w, 11)
+	w.Reschedule(near, 1<<40)
+	mustName(t, w, 70)
+}
+
+// A slot of a higher level may start before one of a lower level and end after it.
+func TestNextFindsSlotsWithinALongerOne(t *testing.T) {
+	w := hwheel.NewShape[int](2, 4)
+	w.Schedule(79, 0) // slot 64..79 of level 2
+	mustName(t, w, 79)
+	mustFire(t, w, 20)
+	w.Schedule(70, 0) // slot 68..71 of level 1
+	mustName(t, w, 68)
+	w.Schedule(67, 0) // slot 64..67 of level 1, which starts with that of level 2
+	mustName(t, w, 64)
+}
+
+func TestNextNamesTheStartOfASlotWithManyTimers(t *testing.T) {
+	w := hwheel.NewShape[int](2, 3)
+	for range 15 {
+		w.Schedule(70, 0)
+	}
+	mustName(t, w, 70)
+	w.Schedule(70, 0)
+	mustName(t, w, 64)
+}
+
+// A slot that holds nothing but dead entries is not named.
+func TestNextPassesOverDeadEntries(t *testing.T) {
+	w := hwheel.NewShape[int](2, 3)
+	id := w.Schedule(75, 0) // slot 64..79 of level 2
+	mustName(t, w, 75)
+	mustFire(t, w, 40)
+	w.Reschedule(id, 70) // slot 68..71 of level 1, and a dead entry where it was
+	mustName(t, w, 70)
+	if got := w.Work().Dropped; got != 1 {
+		t.Errorf("%d dead entries were dropped, want 1", got)
+	}
+}
+
+// A free record keeps its deadline, and may have the version of a dead entry.
 func TestNextPassesOverEntriesOfFreeRecords(t *testing.T) {
-	w := newWheel[int](newGeometry(2, 3))
+	w := hwheel.NewShape[int](2, 3)
 	id := w.Schedule(74, 0)
 	w.Schedule(75, 0) // both in slot 64..79 of level 2
-	w.settle()
-	keepStamp(w, id)
+	mustName(t, w, 74)
+	w.RepeatVersion(id)
 	w.Reschedule(id, 61)
-	drive(w, 60)
-	keepStamp(w, id)
+	mustFire(t, w, 60)
+	w.RepeatVersion(id)
 	w.Cancel(id)
-	if got, _ := w.Next(); got != 75 {
-		t.Errorf("Next() = %d, want 75", got)
-	}
-	if fired := drive(w, 75); len(fired) != 1 || w.dead != 0 {
-		t.Errorf("fired %v at 75, and %d dead entries are left", fired, w.dead)
-	}
-	mustHold(t, w)
+	mustName(t, w, 75)
+	mustFire(t, w, 75, 75)
 }
 
-// What Next has looked up it does not look up again, and neither does Pop.
-func TestNextNotesWhatItHasFound(t *testing.T) {
-	w := New[int]()
-	id := w.Schedule(10, 0)
-	w.Schedule(1<<18+5, 0)
-	w.settle()
-	w.Cancel(id)
-	drive(w, 5)
-	if got, _ := w.Next(); got != 1<<18+5 {
-		t.Fatalf("Next() = %d, want %d", got, 1<<18+5)
-	}
-	// Pop has work to do where the slot starts.
-	if w.next != 1<<18 {
-		t.Errorf("there is nothing to do before %d, and the wheel looks at %d", 1<<18, w.next)
-	}
-	drive(w, 100_000)
-	w.Schedule(100_100, 0)
-	w.settle()
-	if got := w.busy; got != [maxLevels]int{0: 1, 1: 1} {
-		t.Errorf("slots in use by level: %v", got)
-	}
-	mustHold(t, w)
-}
-
-// Slots that start within the one that comes first, on every level below it.
+// Slots of each lower level that start within the slot that comes first are seen.
 func TestNextSeesAllLevelsBelow(t *testing.T) {
-	g := newGeometry(2, 6)
-	for level := 2; level < 8; level++ {
+	s := shape{2, 6}
+	for level := uint(2); level < 8; level++ {
 		for below := range level {
-			w := newWheel[int](g)
-			width := structures.Tick(1) << g.shift(level)
-			// From tick 0 this is too far for the levels below.
-			start := (1<<(g.shift(level-1)+g.ring)/width + 1) * width
-			first := start - 1 + 1<<g.shift(below)
+			w := hwheel.NewShape[int](s.levelBits, s.ringBits)
+			width := structures.Tick(1) << (s.levelBits * level)
+			// A slot of the level that is too far for the levels below.
+			start := (1<<(s.levelBits*(level-1)+s.ringBits)/width + 1) * width
+			first := start - 1 + 1<<(s.levelBits*below)
 			w.Schedule(start+width-1, 0)
-			w.settle()
-			drive(w, start-1)
+			mustName(t, w, start+width-1)
+			mustFire(t, w, start-1)
 			w.Schedule(first, 0)
-			if slot, _ := w.place(first, w.now); w.levelIn(slot) > below {
-				t.Fatalf("deadline %d is on level %d as seen from %d", first, w.levelIn(slot), w.now)
+			if at, ok := w.Next(); !ok || at > first || at < start {
+				t.Errorf("level %d: Next() = %d, %t, want a tick from %d to %d", level, at, ok, start, first)
 			}
-			w.settle()
-			at, ok := w.Next()
-			if !ok || at > first || at < start {
-				t.Errorf("level %d: Next() = %d, %t, and something is due at %d in slot %d", level, at, ok, first, start)
-			}
-			mustHold(t, w)
-			if fired := drive(w, first); len(fired) != 1 || fired[0] != first {
-				t.Errorf("level %d: fired %v, want %d", level, fired, first)
-			}
+			mustFire(t, w, first, first)
 		}
-	}
-}
-
-// A timer that is moved to where it is, by the rule for the past too, keeps its
-// entry.
-func TestReschedulingToTheSameTickLeavesNothingBehind(t *testing.T) {
-	w := New[int]()
-	drive(w, 100)
-	id := w.Schedule(101, 0)
-	w.settle()
-	for _, deadline := range []structures.Tick{101, 100, 7, -1, 101} {
-		if !w.Reschedule(id, deadline) || w.dead != 0 {
-			t.Fatalf("moved to %d: %d dead entries", deadline, w.dead)
-		}
-	}
-	mustHold(t, w)
-	if fired := drive(w, 101); len(fired) != 1 {
-		t.Fatalf("fired %v", fired)
 	}
 }

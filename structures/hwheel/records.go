@@ -8,116 +8,91 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
-// record is what is known of one timer. Everything that an operation needs to
-// know of it stands together: one cache line, or two for one in four.
+// record holds all data of one timer, so that an operation loads one cache line, or
+// two for one record in four.
 type record[T any] struct {
-	word     word
+	state    state
 	deadline structures.Tick
-	value    T
+	value    T // zero if the record has no timer
 }
 
-// word is the state of a record: how often it was taken and freed, where its timer
-// is, and how often it has got another entry.
+// state is the generation, the location and the version of a record:
 //
-//	bits  0-31  generation: odd while an ID is out or ready to be given out
-//	bits 32-47  place: linked, staged, or at the desk and at which position
-//	bits 48-63  stamp: that of the one entry that counts
-type word uint64
+//	bits  0-31  generation
+//	bits 32-47  location: in a slot, staged, or a position of the arrival buffer
+//	bits 48-63  version
+//
+// Its invariants:
+//
+//   - The ID of a timer is the generation and the index of its record. The
+//     generation is odd while that ID is pending, or prepared for the next timer.
+//     It grows by one when a timer leaves and by one when an ID is prepared. So no
+//     ID is issued twice.
+//   - The version is that of the live entry of the timer. It changes when that
+//     entry dies. So all other entries of the record are dead, except that versions
+//     repeat after 65,536 changes.
+type state uint64
 
 const (
-	placeShift = 32
-	placeMask  = word(0xffff) << placeShift
+	locationShift = 32
+	locationMask  = state(0xffff) << locationShift
 
-	linked = word(0)                    // it has an entry in a slot of the wheel
-	staged = word(0x4000) << placeShift // its entry is among those about to fire
-	atDesk = word(0x8000) << placeShift // it has none yet; the position is added
+	inSlot     = state(0)                       // the live entry is in a slot
+	staged     = state(0x4000) << locationShift // the timer is about to fire
+	inArrivals = state(0x8000) << locationShift // there is no entry; the position is added
 
-	nextGeneration = word(1)
-	nextStamp      = word(1) << 48
+	nextGeneration = state(1)
+	nextVersion    = state(1) << 48
 )
 
-func (w word) generation() uint32 { return uint32(w) }
-func (w word) place() word        { return w & placeMask }
-func (w word) stamp() uint16      { return uint16(w >> 48) }
-func (w word) position() int      { return int(w>>placeShift) & deskMask }
+func (s state) generation() uint32 { return uint32(s) }
+func (s state) location() state    { return s & locationMask }
+func (s state) version() uint16    { return uint16(s >> 48) }
+func (s state) position() int      { return int(s>>locationShift) & arrivalsMask }
 
-// inWheel reports whether this is the word of a timer that has an entry in a slot.
-func (w word) inWheel() bool { return w&(placeMask|1) == linked|1 }
+// pendingInSlot reports whether the record has a timer whose entry is in a slot.
+func (s state) pendingInSlot() bool { return s&(locationMask|1) == inSlot|1 }
 
-// counts reports whether e is the entry, in a slot, of the timer that has this word:
-// all others are dead. A dead one may pass, once stamps have come round.
-func (w word) counts(e entry) bool { return w.inWheel() && w.stamp() == e.stamp() }
+// owns reports whether e, an entry in a slot, is the live entry of the timer. After
+// 65,536 versions a dead entry may pass, too. That is harmless: the record alone
+// decides when a timer fires, so such an entry costs one look at the record.
+func (s state) owns(e entry) bool { return s.pendingInSlot() && s.version() == e.version() }
 
-// spent reports whether the generations of a record are used up, after 2^31
-// timers. Adding to the last one carries into the place, which is how a spent
-// record is told from one that is new. It is never used again, so that no ID ever
-// comes round a second time.
-func (w word) spent() bool { return w.generation() == 0 && w != 0 }
+// exhausted reports whether all 2^31 generations of a record are used. The last one
+// carries into the location, which tells an exhausted record from a new one. It is
+// never used again, so that no ID repeats.
+func (s state) exhausted() bool { return s.generation() == 0 && s != 0 }
 
-// Records are allocated in pages, so that growing never copies any.
-const (
-	recordBits = 12
-	recordMask = 1<<recordBits - 1
-	// maxRecordPages is one less than an ID has bits for, so that the number of
-	// the first record that was never used does not come round.
-	maxRecordPages = 1<<(32-recordBits) - 1
-)
+// maxTimers is the limit of Capacity. The numbers of records and entries have 32
+// bits, and a machine of 32 bits has no memory for more.
+const maxTimers = min(4_000_000_000, math.MaxInt/16)
 
-// maxTimers is how many timers room can be reserved for: a little less than there
-// are numbers of 32 bits for their records and entries.
-const maxTimers = min(4_000_000_000, math.MaxInt)
-
-// records holds all records. The zero records is ready to use. Record 0 is never
-// given out.
+// records holds all records. The zero records is empty. A record is prepared for a
+// timer or has one, or is free, or exhausted, or was never used.
 type records[T any] struct {
-	pages []unsafe.Pointer // of 1<<recordBits records each
-	fresh uint32           // the first one that was never used
-	free  stack            // those used before
+	pages[record[T]]
+	free  stack // indexes of records that were used before
 	ahead prefetch.Batch
 }
 
-// at returns a record, which must be on a page that is there. It goes past the
-// same checks as entries.at, and for the same reason.
-func (r *records[T]) at(index uint32) *record[T] {
-	return (*record[T])(unsafe.Add(r.pages[index>>recordBits], uintptr(index&recordMask)*unsafe.Sizeof(record[T]{})))
+// has reports whether the index in id is that of a record.
+func (r *records[T]) has(id structures.ID) bool { return uint32(id) < r.room }
+
+// prefetch adds the cache lines of a record to the batch.
+func (r *records[T]) prefetch(one *record[T]) {
+	r.ahead.Add(unsafe.Pointer(one))
+	r.ahead.Add(unsafe.Add(unsafe.Pointer(one), unsafe.Sizeof(*one)-1))
 }
 
-// has reports whether there is a record of the index in id.
-func (r *records[T]) has(id structures.ID) bool {
-	return int(uint32(id)>>recordBits) < len(r.pages)
-}
-
-// touch asks for the lines of a record.
-func (r *records[T]) touch(index uint32) {
-	p := unsafe.Pointer(r.at(index))
-	r.ahead.Add(p)
-	r.ahead.Add(unsafe.Add(p, unsafe.Sizeof(record[T]{})-1))
-}
-
-// take returns the index of a record not in use, the last one freed first.
-func (r *records[T]) take() uint32 {
-	if r.free.len() > 0 {
-		return r.free.pop()
+// prefetchAll prefetches the records of entries.
+func (r *records[T]) prefetchAll(held []entry) {
+	for _, e := range held {
+		r.prefetch(r.at(e.index()))
 	}
-	if r.fresh>>recordBits >= uint32(len(r.pages)) {
-		r.addPage()
-	}
-	if r.fresh == 0 {
-		r.fresh = 1
-	}
-	index := r.fresh
-	r.fresh++
-	return index
-}
-
-func (r *records[T]) addPage() {
-	if len(r.pages) == maxRecordPages {
-		panic("hwheel: too many timers: there are no more numbers for their records")
-	}
-	r.pages = append(r.pages, unsafe.Pointer(new([1 << recordBits]record[T])))
+	r.ahead.Issue()
 }
 
 // idOf returns the ID of the timer in a record.
-func idOf(index uint32, w word) structures.ID {
-	return structures.ID(w.generation())<<32 | structures.ID(index)
+func idOf(index uint32, s state) structures.ID {
+	return structures.ID(s.generation())<<32 | structures.ID(index)
 }

@@ -1,49 +1,49 @@
 package hwheel
 
-// stackPage is how many indexes a stack keeps together.
+// stackPage is the number of indexes in a page of a stack.
 const stackPage = 1 << 10
 
-// stack is a stack of indexes. Its top is an array; what is below stands in pages,
-// so that growing never copies what is there. The zero stack is empty.
+// stack is a stack of indexes. The zero stack is empty. The upper indexes are in an
+// array, the lower ones in full pages. So growing copies one page at most.
 type stack struct {
-	n     int // indexes in top
-	top   [2 * stackPage]uint32
-	deep  int // pages in use
-	pages []*[stackPage]uint32
+	n       int // indexes in top
+	top     [2 * stackPage]uint32
+	spilled int // pages in use
+	pages   []*[stackPage]uint32
 }
 
-func (s *stack) len() int { return s.n + s.deep*stackPage }
+func (s *stack) len() int { return s.n + s.spilled*stackPage }
 
-// push adds an index. There must be room for it at the top.
+// push adds an index. The array must have room for it: see makeRoom.
 func (s *stack) push(index uint32) {
 	s.top[s.n&(2*stackPage-1)] = index
 	s.n++
 }
 
-// makeRoom makes room at the top for n more, a page of them at most: where many are
-// pushed one by one, this is what need not be asked each time.
+// makeRoom makes room in the array for n more indexes, at most stackPage. A caller
+// that pushes often calls it once for many pushes.
 func (s *stack) makeRoom(n int) {
 	if s.n+n > len(s.top) {
 		s.spill()
 	}
 }
 
-// pop removes the last index pushed. There must be one.
+// pop removes the last index that was pushed. The stack must not be empty.
 func (s *stack) pop() uint32 {
 	if s.n == 0 {
-		s.deep--
-		s.n = copy(s.top[:], s.pages[s.deep][:])
+		s.spilled--
+		s.n = copy(s.top[:], s.pages[s.spilled][:])
 	}
 	s.n--
 	return s.top[s.n]
 }
 
-// spill moves the lower half of the top to a page.
+// spill moves the lower half of the array to a page.
 func (s *stack) spill() {
-	if s.deep == len(s.pages) {
+	if s.spilled == len(s.pages) {
 		s.pages = append(s.pages, new([stackPage]uint32))
 	}
-	copy(s.pages[s.deep][:], s.top[:stackPage])
-	s.deep++
+	copy(s.pages[s.spilled][:], s.top[:stackPage])
+	s.spilled++
 	s.n = copy(s.top[:], s.top[stackPage:s.n])
 }

@@ -1,64 +1,66 @@
 package hwheel
 
-// A cancelled timer leaves its entry behind, and so does one that is moved to an
-// earlier deadline: to find it would cost more than all else that is to do. The
-// slots are swept when there are too many dead entries, a little at a time.
-
 const (
-	// sweepEvery is how many entries die between two looks at whether to sweep: few
-	// enough for no call to be a long one.
-	sweepEvery = 8
-	// Dead entries are left alone up to three quarters of the live ones and
-	// sweepFloor. So a sweep goes through seven to find three.
+	// maintainEvery is the number of entries that die between two calls of
+	// maintain. It is small so that no call takes long.
+	maintainEvery = 8
+	// The sweep keeps dead entries to three quarters of the live ones and
+	// sweepFloor. So it walks seven entries to drop three.
 	sweepFloor = 1024
-	// sweepSpeed is how many entries are gone through for each one that dies. Seven
-	// thirds would do where entries die anywhere; it is more, for those that die
-	// where the sweep has just been.
+	// sweepSpeed is the number of entries that are swept for each one that dies.
+	// 7/3 would do if entries died anywhere. It is more for entries that die where
+	// the sweep has just been.
 	sweepSpeed = 8
 )
 
-// sweeper is how far the sweep has come.
+// sweeper is the state of the sweep. Cancel leaves the entry of the timer behind, and
+// so does Reschedule to an earlier deadline. To search for the entry would cost more
+// than all the rest of the operation. So a sweep goes around all slots, a chunk at a
+// time, while there are too many dead entries.
+//
+// Invariant: slot holds the entries that were swept and kept, and rest holds those
+// that are still to be swept.
 type sweeper struct {
-	slot int  // that is being swept
-	rest list // what of it is still to be gone through
+	slot int
+	rest list
 }
 
-// died takes note of a timer whose entry counts no more. It is small enough to be
-// inlined, and so is free: calling them took a tenth of the time of a Cancel.
-func (w *Wheel[T]) died() {
+// entryDied notes that an entry has died. It is inlined, as is freeRecord: calls
+// would take a tenth of the time of a Cancel.
+func (w *Wheel[T]) entryDied() {
 	w.dead++
-	w.spare--
-	if w.spare < 0 {
-		w.tend()
+	w.maintenance--
+	if w.maintenance < 0 {
+		w.maintain()
 	}
 }
 
-// tend does what need not be done for each timer that is cancelled.
-func (w *Wheel[T]) tend() {
-	w.spare = sweepEvery
-	w.records.free.makeRoom(stageLen + 2*sweepEvery)
+// maintain is the part of entryDied that runs once per maintainEvery entries.
+func (w *Wheel[T]) maintain() {
+	w.maintenance = maintainEvery
+	w.records.free.makeRoom(stageLen + 2*maintainEvery)
 	if w.tooManyDead() {
-		w.sweep(sweepEvery * sweepSpeed)
+		w.sweep(maintainEvery * sweepSpeed)
 	}
 }
 
-// drop takes note of dead entries that are there no more.
-func (w *Wheel[T]) drop(n int) {
+// countDropped notes that n dead entries were removed.
+func (w *Wheel[T]) countDropped(n int) {
 	w.dead -= n
 	w.work.Dropped += uint64(n)
 }
 
-func (w *Wheel[T]) tooManyDead() bool { return w.dead > w.linked/4*3+sweepFloor }
+func (w *Wheel[T]) tooManyDead() bool { return w.dead > w.inSlots/4*3+sweepFloor }
 
-// sweep goes through so many entries, or a few more.
-func (w *Wheel[T]) sweep(budget int) {
-	for budget > 0 && w.dead > 0 {
-		budget -= w.sweepChunk()
+// sweep sweeps at least n entries, in whole chunks.
+func (w *Wheel[T]) sweep(n int) {
+	for n > 0 && w.dead > 0 {
+		n -= w.sweepChunk()
 	}
 }
 
-// sweepChunk goes through one chunk and returns how many entries were in there.
-// There must be a list that is not empty.
+// sweepChunk sweeps one chunk and returns the number of entries in it. It goes to
+// the next occupied slot if the last one is finished.
 func (w *Wheel[T]) sweepChunk() int {
 	if w.sweeper.rest == 0 {
 		slot := w.occupied.Next(w.sweeper.slot + 1)
@@ -66,55 +68,51 @@ func (w *Wheel[T]) sweepChunk() int {
 			slot = w.occupied.First()
 		}
 		if slot < 0 {
-			// All that is left is staged, and dropped when its turn comes.
-			return sweepEvery * sweepSpeed
+			// All entries are staged or about to be. stage and Pop drop the dead ones.
+			return maintainEvery * sweepSpeed
 		}
 		w.sweeper.slot = slot
 		w.sweeper.rest = w.lists[slot]
 		w.lists[slot] = 0
 	}
-	return w.sweepRest()
+	return w.sweepChunkOfSlot()
 }
 
-// sweepRest takes the next chunk of the slot that is being swept and puts back
-// what lives.
-func (w *Wheel[T]) sweepRest() int {
+// sweepChunkOfSlot sweeps the next chunk of the slot of the sweep.
+func (w *Wheel[T]) sweepChunkOfSlot() int {
 	slot := w.sweeper.slot
-	link, held := w.entries.chunk(w.sweeper.rest)
-	w.entries.lookAhead(*link)
+	header, held := w.entries.chunk(w.sweeper.rest)
+	w.entries.prefetchAfter(*header)
 	var live [chunkLen]entry
 	n := 0
 	for _, e := range held {
-		live[n&chunkMask] = e // kept if the next one does not take its place
-		if w.records.at(e.index()).word.stamp() == e.stamp() {
+		live[n&chunkMask] = e // the next entry overwrites it unless n grows
+		if w.records.at(e.index()).state.version() == e.version() {
 			n++
 		}
 	}
-	next, _ := linkOf(*link)
-	w.entries.give(w.sweeper.rest)
+	next, _ := linksOf(*header)
+	w.entries.freeChunk(w.sweeper.rest)
 	w.sweeper.rest = next
 	for _, e := range live[:n] {
 		w.lists[slot] = w.entries.push(w.lists[slot], e)
 	}
-	w.drop(len(held) - n)
+	w.countDropped(len(held) - n)
 	switch {
 	case next != 0:
-		// The next chunk's turn comes a few calls later. Its records are there by
-		// then: 30 ns less for a cancel and a schedule among a million timers.
+		// The next chunk is swept some calls later. Prefetching its records saves
+		// 30 ns of a cancel and a schedule among a million timers.
 		_, ahead := w.entries.chunk(next)
-		for _, e := range ahead {
-			w.records.touch(e.index())
-		}
-		w.records.ahead.Issue()
+		w.records.prefetchAll(ahead)
 	case w.lists[slot] == 0:
-		w.vacate(slot)
+		w.markEmpty(slot)
 	}
 	return len(held)
 }
 
-// unsweep puts what is still to be swept back, so that a slot is whole.
-func (w *Wheel[T]) unsweep(slot int) {
+// finishSweep sweeps the rest of a slot, so that its list holds all its entries.
+func (w *Wheel[T]) finishSweep(slot int) {
 	for w.sweeper.rest != 0 && w.sweeper.slot == slot {
-		w.sweepRest()
+		w.sweepChunkOfSlot()
 	}
 }

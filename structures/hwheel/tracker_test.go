@@ -1,118 +1,122 @@
-package hwheel
+package hwheel_test
 
 import (
-	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheel"
 )
 
-const last = structures.Tick(math.MaxInt64)
+const lastTick = structures.Tick(math.MaxInt64)
 
-// forShapes runs a test on every shape.
-func forShapes(t *testing.T, f func(t *testing.T, g geometry)) {
-	for _, shape := range shapes {
-		t.Run(fmt.Sprintf("fine=%d/ring=%d", shape.fine, shape.ring), func(t *testing.T) {
-			f(t, newGeometry(shape.fine, shape.ring))
-		})
-	}
-}
-
-// mustHold fails the test where an invariant is broken.
-func mustHold[T any](t *testing.T, w *Wheel[T]) {
-	t.Helper()
-	if err := w.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// tracker does what it is told to a wheel, and to a map of what is pending, and
-// stops the test at the first difference.
+// tracker does each operation on a wheel and on a map of pending timers. It ends the
+// test at the first difference.
 type tracker struct {
 	*testing.T
-	w       *Wheel[int]
+	*rand.Rand
+	w       *hwheel.Wheel[int]
+	clock   structures.Tick
 	ids     []structures.ID // those pending, in no order
 	pending map[structures.ID]structures.Tick
 }
 
-func newTracker(t *testing.T, w *Wheel[int]) *tracker {
-	return &tracker{T: t, w: w, pending: make(map[structures.ID]structures.Tick)}
+func newTracker(t *testing.T, s shape) *tracker {
+	return &tracker{
+		T:       t,
+		Rand:    rand.New(rand.NewPCG(1, uint64(s.ringBits))),
+		w:       hwheel.NewShape[int](s.levelBits, s.ringBits),
+		pending: make(map[structures.ID]structures.Tick),
+	}
 }
 
-func (s *tracker) schedule(deadline structures.Tick) structures.ID {
-	s.Helper()
-	id := s.w.Schedule(deadline, int(deadline))
-	if _, is := s.pending[id]; is {
-		s.Fatalf("ID %#x is that of another timer", id)
+// any returns a pending timer.
+func (k *tracker) any() structures.ID { return k.ids[k.IntN(len(k.ids))] }
+
+// delay returns a number of up to 2^bits ticks, all powers of two being as likely.
+func (k *tracker) delay(bits int) structures.Tick {
+	return 1 + structures.Tick(k.Uint64N(1<<(1+k.IntN(bits))))
+}
+
+func (k *tracker) schedule(deadline structures.Tick) structures.ID {
+	k.Helper()
+	id := k.w.Schedule(deadline, int(deadline))
+	if _, is := k.pending[id]; is {
+		k.Fatalf("ID %#x is that of another timer", id)
 	}
-	s.pending[id] = deadline
-	s.ids = append(s.ids, id)
+	k.pending[id] = deadline
+	k.ids = append(k.ids, id)
 	return id
 }
 
-func (s *tracker) cancel(i int) {
-	s.Helper()
-	id := s.ids[i]
-	if !s.w.Cancel(id) {
-		s.Fatalf("timer %#x of tick %d cannot be cancelled", id, s.pending[id])
+// cancel cancels the timer at an index of ids.
+func (k *tracker) cancel(i int) {
+	k.Helper()
+	id := k.ids[i]
+	if !k.w.Cancel(id) {
+		k.Fatalf("Cancel of timer %#x with deadline %d = false", id, k.pending[id])
 	}
-	delete(s.pending, id)
-	s.ids[i] = s.ids[len(s.ids)-1]
-	s.ids = s.ids[:len(s.ids)-1]
+	delete(k.pending, id)
+	k.ids[i] = k.ids[len(k.ids)-1]
+	k.ids = k.ids[:len(k.ids)-1]
 }
 
-func (s *tracker) reschedule(id structures.ID, deadline structures.Tick) {
-	s.Helper()
-	if !s.w.Reschedule(id, deadline) {
-		s.Fatalf("timer %#x of tick %d cannot be moved", id, s.pending[id])
+func (k *tracker) reschedule(id structures.ID, deadline structures.Tick) {
+	k.Helper()
+	if !k.w.Reschedule(id, deadline) {
+		k.Fatalf("Reschedule of timer %#x with deadline %d = false", id, k.pending[id])
 	}
-	s.pending[id] = deadline
+	k.pending[id] = deadline
 }
 
-// pop pops at most n timers, and makes sure that they are those of their ticks.
-func (s *tracker) pop(now structures.Tick, n int) (popped int) {
-	s.Helper()
+// pop pops at most n timers, which must have the deadlines that they were given.
+func (k *tracker) pop(now structures.Tick, n int) (popped int) {
+	k.Helper()
+	k.clock = max(k.clock, now)
 	for popped < n {
-		timer, ok := s.w.Pop(now)
+		timer, ok := k.w.Pop(now)
 		if !ok {
 			break
 		}
 		popped++
-		if want, is := s.pending[timer.ID]; !is || timer.Deadline != want || want > s.w.now {
-			s.Fatalf("at %d fired %+v, want deadline %d, pending %t", now, timer, want, is)
+		if want, is := k.pending[timer.ID]; !is || timer.Deadline != want || want > k.clock {
+			k.Fatalf("fired at %d: %+v, want deadline %d, pending %t", now, timer, want, is)
 		}
-		delete(s.pending, timer.ID)
+		delete(k.pending, timer.ID)
 	}
 	if popped > 0 {
-		s.ids = slices.DeleteFunc(s.ids, func(id structures.ID) bool { _, is := s.pending[id]; return !is })
+		k.ids = slices.DeleteFunc(k.ids, func(id structures.ID) bool { _, is := k.pending[id]; return !is })
 	}
 	return popped
 }
 
-// drain steps from one tick that Next names to the next one until nothing is
-// pending: nothing is early, late, lost or left over.
-func (s *tracker) drain() {
-	s.Helper()
-	s.ids = nil
-	deadlines := slices.Sorted(maps.Values(s.pending))
+func (k *tracker) mustBeSound() { k.Helper(); mustBeSound(k.T, k.w) }
+
+// drain steps from one tick that Next names to the next, until nothing is pending.
+// After each step nothing that is due may be left.
+func (k *tracker) drain() {
+	k.Helper()
+	k.mustBeSound()
+	deadlines := slices.Sorted(maps.Values(k.pending))
+	k.ids = nil
 	for {
-		at, ok := s.w.Next()
-		if ok != (len(s.pending) > 0) {
-			s.Fatalf("Next() = %d, %t with %d timers pending", at, ok, len(s.pending))
+		at, ok := k.w.Next()
+		if ok != (len(k.pending) > 0) {
+			k.Fatalf("Next() = %d, %t with %d timers pending", at, ok, len(k.pending))
 		}
 		if !ok {
 			break
 		}
-		s.pop(at, math.MaxInt)
-		for len(deadlines) > 0 && deadlines[0] <= s.w.now {
+		k.pop(at, math.MaxInt)
+		for len(deadlines) > 0 && deadlines[0] <= k.clock {
 			deadlines = deadlines[1:]
 		}
-		if len(s.pending) != len(deadlines) {
-			s.Fatalf("%d timers are pending at tick %d, %d of them due", len(s.pending), s.w.now, len(s.pending)-len(deadlines))
+		if len(k.pending) != len(deadlines) {
+			k.Fatalf("%d timers are pending at tick %d, %d of them due", len(k.pending), k.clock, len(k.pending)-len(deadlines))
 		}
 	}
-	mustHold(s.T, s.w)
+	k.mustBeSound()
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// core keeps slots of the slab in the lists of the levels until they expire, and
-// then in the due list until they are popped.
+// core orders slots by the tick at which they expire. A slot is in a list of a level until that list expires,
+// and then in the due list. The cursor is at the clock, and all lists that expire up to
+// it are in the due list.
 type core struct {
-	cursor   structures.Tick // at the clock; every list that expired up to here is in due
-	lists    fifo.Lists
-	heads    [levels << slotBits]fifo.List
+	cursor   structures.Tick
+	nodes    fifo.Lists
+	heads    [levels << listBits]fifo.List
 	occupied [levels]uint64 // a bit for each list that holds a timer
-	inUse    uint32         // a bit for each level that has one
+	inUse    uint32         // a bit for each level that holds a timer
 	due      fifo.List
-	in       []int16 // by slot of the slab: its list, or inDue
-	next     structures.Tick
+	list     []int16         // by slot: the number of its list, or inDue
+	next     structures.Tick // the tick at which the next list expires; unknown if at most the cursor
 	work     structures.Work
 }
 
@@ -27,59 +28,71 @@ type core struct {
 const inDue = -1
 
 func newCore(capacity int) core {
-	return core{lists: fifo.New(capacity), in: make([]int16, 1, capacity+1), next: math.MaxInt64}
+	return core{nodes: fifo.New(capacity), list: make([]int16, 1, capacity+1), next: math.MaxInt64}
 }
 
-// add takes a slot in. The deadline is after the clock, or the last tick.
+// add adds a slot to the list for its deadline, seen from the cursor.
 func (c *core) add(slot uint32, deadline structures.Tick) {
-	c.lists.SetDeadline(slot, deadline)
-	if int(slot) == len(c.in) {
-		c.in = append(c.in, 0)
+	c.nodes.SetDeadline(slot, deadline)
+	if int(slot) == len(c.list) {
+		c.list = append(c.list, 0)
 	}
 	if deadline <= c.cursor { // the last tick, and the clock is there
-		c.in[slot] = inDue
-		c.lists.PushBack(&c.due, slot)
+		c.list[slot] = inDue
+		c.nodes.PushBack(&c.due, slot)
 		return
 	}
-	list, expiry := place(deadline, c.cursor)
-	c.in[slot] = int16(list)
-	c.lists.PushBack(&c.heads[list], slot)
-	c.occupied[list>>slotBits] |= 1 << (list & (slots - 1))
-	c.inUse |= 1 << (list >> slotBits)
+	list, expiry := listFor(deadline, c.cursor)
+	c.list[slot] = int16(list)
+	c.nodes.PushBack(&c.heads[list], slot)
+	c.occupied[list>>listBits] |= 1 << (list & (lists - 1))
+	c.inUse |= 1 << (list >> listBits)
 	c.next = min(c.next, expiry)
 }
 
 // remove unlinks a slot.
 func (c *core) remove(slot uint32) {
-	if c.in[slot] == inDue {
-		c.lists.Remove(&c.due, slot)
+	if c.list[slot] == inDue {
+		c.nodes.Remove(&c.due, slot)
 		return
 	}
-	list := int(c.in[slot])
-	if c.lists.Remove(&c.heads[list], slot) {
-		c.vacate(list)
-		c.next = c.cursor // unknown, as this list may have been the first
+	list := int(c.list[slot])
+	if c.nodes.Remove(&c.heads[list], slot) {
+		c.setEmpty(list)
+		c.next = c.cursor // unknown, as this list may have been the next
 	}
 }
 
-// vacate notes that a list has become empty.
-func (c *core) vacate(list int) {
-	level := list >> slotBits
-	c.occupied[level] &^= 1 << (list & (slots - 1))
+// earliest returns the tick at which a list expires next, or the deadline of the first
+// timer of the due list. There must be a timer.
+func (c *core) earliest() structures.Tick {
+	if !c.due.Empty() {
+		return c.nodes.Deadline(c.due.Front())
+	}
+	if c.next <= c.cursor {
+		c.next = c.first()
+	}
+	return c.next
+}
+
+// setEmpty clears the bit of a list that has become empty.
+func (c *core) setEmpty(list int) {
+	level := list >> listBits
+	c.occupied[level] &^= 1 << (list & (lists - 1))
 	if c.occupied[level] == 0 {
 		c.inUse &^= 1 << level
 	}
 }
 
-// advance moves the cursor to the clock. Whatever expires on the way goes to the due
-// list, in the order in which it expires. It costs O(levels) for each tick at which
-// something does, and O(timers) for what does.
+// advance moves the cursor to the clock, and the lists that expire on the way to the due
+// list, in the order in which they expire. It costs O(levels) for each tick at which a
+// list expires, and O(timers) for its timers.
 func (c *core) advance(clock structures.Tick) {
 	for c.next <= clock {
 		if c.next = c.first(); c.next > clock {
 			break
 		}
-		c.cursor = c.next - 1 // so that the lists that expire at next are still ahead
+		c.cursor = c.next - 1 // so that the lists that expire at next are still ahead of it
 		for rest := c.inUse; rest != 0; rest &= rest - 1 {
 			// No two lists of a level expire at one tick, not even at the last one.
 			if list := c.nextOf(bits.TrailingZeros32(rest)); expiryOf(list, c.cursor) == c.next {
@@ -94,24 +107,24 @@ func (c *core) advance(clock structures.Tick) {
 	c.cursor = max(c.cursor, clock)
 }
 
-// expire moves the timers of a list to the due list.
+// expire appends a list to the due list.
 func (c *core) expire(list int) {
-	for slot := range c.lists.All(c.heads[list]) {
-		c.in[slot] = inDue
+	for slot := range c.nodes.All(c.heads[list]) {
+		c.list[slot] = inDue
 	}
-	c.lists.Append(&c.due, &c.heads[list])
-	c.vacate(list)
+	c.nodes.Append(&c.due, &c.heads[list])
+	c.setEmpty(list)
 	c.work.SlotsVisited++
 }
 
 // nextOf returns the list of a level in use that expires next.
 func (c *core) nextOf(level int) int {
-	from := int(uint64(c.cursor)>>(stepBits*level)+1) & (slots - 1)
-	return level<<slotBits | (from+bits.TrailingZeros64(bits.RotateLeft64(c.occupied[level], -from)))&(slots-1)
+	from := int(uint64(c.cursor)>>(stepBits*level)+1) & (lists - 1)
+	return level<<listBits | (from+bits.TrailingZeros64(bits.RotateLeft64(c.occupied[level], -from)))&(lists-1)
 }
 
-// first returns the tick at which the next list expires, or the last tick when there
-// is none.
+// first returns the tick at which the next list expires, or the last tick if there is
+// none.
 func (c *core) first() structures.Tick {
 	first := structures.Tick(math.MaxInt64)
 	for rest := c.inUse; rest != 0; rest &= rest - 1 {
@@ -120,32 +133,22 @@ func (c *core) first() structures.Tick {
 	return first
 }
 
-// earliest returns the tick at which something expires, or the deadline of what has
-// expired first. There must be a timer.
-func (c *core) earliest() structures.Tick {
-	if !c.due.Empty() {
-		return c.lists.Deadline(c.due.Front())
+// check walks all lists, which must hold size slots, all of them in use.
+func (c *core) check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if c.cursor != clock {
+		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, clock)
 	}
-	if c.next <= c.cursor {
-		c.next = c.first()
-	}
-	return c.next
-}
-
-// check walks all lists and names the first broken invariant. live tells which slots
-// hold a pending timer, of which there are size.
-func (c *core) check(size int, live func(slot uint32) bool) error {
-	total, err := c.checkList(c.due, inDue, live)
+	total, err := c.checkList(c.due, inDue, inUse)
 	if err != nil {
 		return err
 	}
 	first := structures.Tick(math.MaxInt64)
 	for list := range c.heads {
-		level := list >> slotBits
-		if occupied := c.occupied[level]>>(list&(slots-1))&1 == 1; occupied == c.heads[list].Empty() {
+		level := list >> listBits
+		if occupied := c.occupied[level]>>(list&(lists-1))&1 == 1; occupied == c.heads[list].Empty() {
 			return fmt.Errorf("hwheellinux: list %d is empty and marked as occupied, or neither", list)
 		}
-		n, err := c.checkList(c.heads[list], list, live)
+		n, err := c.checkList(c.heads[list], list, inUse)
 		if err != nil {
 			return err
 		}
@@ -168,13 +171,13 @@ func (c *core) check(size int, live func(slot uint32) bool) error {
 	return nil
 }
 
-func (c *core) checkList(l fifo.List, list int, live func(slot uint32) bool) (length int, err error) {
-	if length, err = c.lists.Check(l); err != nil {
+func (c *core) checkList(l fifo.List, list int, inUse func(slot uint32) bool) (length int, err error) {
+	if length, err = c.nodes.Check(l); err != nil {
 		return 0, fmt.Errorf("hwheellinux: list %d: %w", list, err)
 	}
-	for slot, deadline := range c.lists.All(l) {
-		if !live(slot) || int(c.in[slot]) != list {
-			return 0, fmt.Errorf("hwheellinux: slot %d in list %d holds no timer or one of list %d", slot, list, c.in[slot])
+	for slot, deadline := range c.nodes.All(l) {
+		if !inUse(slot) || int(c.list[slot]) != list {
+			return 0, fmt.Errorf("hwheellinux: slot %d in list %d holds no timer or one of list %d", slot, list, c.list[slot])
 		}
 		if list == inDue {
 			if deadline > c.cursor {
@@ -183,7 +186,7 @@ func (c *core) checkList(l fifo.List, list int, live func(slot uint32) bool) (le
 			continue
 		}
 		expiry := expiryOf(list, c.cursor)
-		if late := expiry - deadline; late < 0 || late >= 1<<(stepBits*(list>>slotBits)) {
+		if late := expiry - deadline; late < 0 || late >= 1<<(stepBits*(list>>listBits)) {
 			return 0, fmt.Errorf("hwheellinux: deadline %d in list %d, which expires at %d", deadline, list, expiry)
 		}
 	}

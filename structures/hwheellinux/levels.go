@@ -6,10 +6,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// The geometry, as in Linux's kernel/time/timer.c: 64 slots a level, and each level
-// eight times as coarse as the one below.
+// The levels, as in Linux's kernel/time/timer.c: 64 lists each, and each level eight
+// times as coarse as the one below.
 //
-//	level   ticks per slot   for delays of
+//	level   ticks per list   for delays of
 //	    0                1       0 ..      62
 //	    1                8      63 ..     503
 //	    2               64     504 ..   4,031
@@ -19,15 +19,15 @@ import (
 //	    8       16,777,216  up to 1,056,964,607: the last one in Linux, 12 days at 1 ms
 //	   20            8^20   all there are
 const (
-	slotBits = 6
-	slots    = 1 << slotBits
-	stepBits = 3 // each level is 8 times coarser
+	listBits = 6
+	lists    = 1 << listBits // of a level
+	stepBits = 3             // each level is 8 times as coarse
 	levels   = 21
 )
 
 // reach returns the shortest delay that a level is too small for. Linux takes 63
-// times the granularity, not 64: a deadline may be rounded up by one slot more.
-func reach(level int) uint64 { return (slots - 1) << (stepBits * level) }
+// times the granularity, not 64: a deadline may be rounded up to the next list.
+func reach(level int) uint64 { return (lists - 1) << (stepBits * level) }
 
 // levelOf returns the level for a delay of at least 0.
 func levelOf(delay structures.Tick) int {
@@ -38,24 +38,23 @@ func levelOf(delay structures.Tick) int {
 	return level
 }
 
-// place returns the list for a deadline, seen from the cursor, which is before it,
-// and the tick at which that list expires: the deadline rounded up to a multiple of
-// the level's granularity. Beyond the last tick there is none: what is rounded past
-// it expires there.
-func place(deadline, cursor structures.Tick) (list int, expiry structures.Tick) {
+// listFor returns the number of the list for a deadline, seen from the cursor, which is
+// before it, and the tick at which that list expires: the deadline rounded up to a
+// multiple of the level's granularity, or the last tick if that is less.
+func listFor(deadline, cursor structures.Tick) (list int, expiry structures.Tick) {
 	level := levelOf(deadline - cursor)
 	shift := stepBits * level
 	unit := (uint64(deadline) + 1<<shift - 1) >> shift
-	list = level<<slotBits | int(unit&(slots-1))
+	list = level<<listBits | int(unit&(lists-1))
 	return list, structures.Tick(min(unit<<shift, math.MaxInt64))
 }
 
 // expiryOf returns the tick at which a list expires, seen from the cursor: the first
-// one after the cursor that place rounds to that list.
+// one after the cursor for which listFor returns that list.
 func expiryOf(list int, cursor structures.Tick) structures.Tick {
-	shift := stepBits * (list >> slotBits)
+	shift := stepBits * (list >> listBits)
 	next := uint64(cursor)>>shift + 1
-	unit := next + (uint64(list)-next)&(slots-1)
+	unit := next + (uint64(list)-next)&(lists-1)
 	if unit > math.MaxInt64>>shift {
 		return math.MaxInt64
 	}

@@ -10,11 +10,11 @@ import (
 
 // All delays of the first levels from cursors at and around every boundary, and random
 // ones over the whole range.
-func TestPlaceIsNeverEarlyAndWithinTheBound(t *testing.T) {
+func TestListForIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	verify := func(cursor, delay structures.Tick) {
 		deadline := cursor + delay
-		list, expiry := place(deadline, cursor)
-		late, level := expiry-deadline, list>>slotBits
+		list, expiry := listFor(deadline, cursor)
+		late, level := expiry-deadline, list>>listBits
 		if late < 0 || late > MaxLate(delay) || expiry <= cursor {
 			t.Fatalf("cursor %d, delay %d: expires at %d, %d late, want 0 to %d", cursor, delay, expiry, late, MaxLate(delay))
 		}
@@ -51,7 +51,7 @@ func TestPlaceIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	}
 }
 
-// MaxLate is reached for every delay, and so are the words of the package about it:
+// MaxLate is reached for every delay, and what the package says about it is right:
 // delays at and around the first and the last of each level, and all of the first
 // levels, each from cursors that put the deadline everywhere between two multiples of
 // the granularity, or next to them where these are many.
@@ -68,7 +68,7 @@ func TestNoSmallerBoundHolds(t *testing.T) {
 		most := structures.Tick(0)
 		for _, phase := range phases {
 			deadline := (delay/granularity+2)*granularity + phase
-			_, expiry := place(deadline, deadline-delay)
+			_, expiry := listFor(deadline, deadline-delay)
 			most = max(most, expiry-deadline)
 		}
 		if most != MaxLate(delay) {

@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// roundUp says in school arithmetic when a timer fires: at its deadline, rounded up to
+// roundUp returns when a timer fires: at its deadline, rounded up to
 // the granularity of the first level whose 63 slots are more than the delay.
 func roundUp(deadline, delay structures.Tick) structures.Tick {
 	granularity := structures.Tick(1)

@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// check walks the core and names the first broken invariant. live tells which
-// slots may be linked, pending or just cancelled; there are size of them.
-func (c *core) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
+// Check walks the occupied lists.
+func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(timer uint32) bool) error {
 	if c.cursor < 0 || c.cursor > clock {
 		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, clock)
 	}
@@ -17,13 +17,12 @@ func (c *core) check(clock structures.Tick, size int, live func(slot uint32) boo
 		return fmt.Errorf("hwheellist: %w", err)
 	}
 	linked := 0
-	// What is not marked as occupied is not walked: a timer in there is missing in
-	// the sum.
+	// A timer in a list that is not marked as occupied is missing in the sum.
 	for list := c.occupied.Next(0); list >= 0; list = c.occupied.Next(list + 1) {
 		if c.heads[list].Empty() {
 			return fmt.Errorf("hwheellist: list %d is empty but marked as occupied", list)
 		}
-		n, err := c.checkList(list, live)
+		n, err := c.checkList(nodes, list, mayBeLinked)
 		if err != nil {
 			return err
 		}
@@ -38,16 +37,16 @@ func (c *core) check(clock structures.Tick, size int, live func(slot uint32) boo
 	return c.checkNext()
 }
 
-func (c *core) checkList(list int, live func(slot uint32) bool) (length int, err error) {
-	if length, err = c.lists.Check(c.heads[list]); err != nil {
+func (c *core) checkList(nodes *fifo.Lists, list int, mayBeLinked func(timer uint32) bool) (length int, err error) {
+	if length, err = nodes.Check(c.heads[list]); err != nil {
 		return 0, fmt.Errorf("hwheellist: list %d: %w", list, err)
 	}
 	earliest := structures.Tick(math.MaxInt64)
-	for slot, deadline := range c.lists.All(c.heads[list]) {
+	for timer, deadline := range nodes.All(c.heads[list]) {
 		earliest = min(earliest, deadline)
 		switch {
-		case !live(slot):
-			return 0, fmt.Errorf("hwheellist: slot %d in list %d holds no timer", slot, list)
+		case !mayBeLinked(timer):
+			return 0, fmt.Errorf("hwheellist: timer %d in list %d is not pending", timer, list)
 		case deadline < c.cursor:
 			return 0, fmt.Errorf("hwheellist: deadline %d is before the cursor %d", deadline, c.cursor)
 		case c.list(deadline, c.cursor) != list:

@@ -7,44 +7,42 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// core orders slots of the slab by deadline. At all times, a timer stands in
-// the list that the geometry names for its deadline and the cursor.
+// core is the wheel. A timer is named by its number in the slab. At all times, it is in
+// the list that the geometry names for its deadline and the cursor. No timer is due
+// before the cursor, which is at most the clock.
 type core struct {
 	geometry
-	cursor   structures.Tick // no timer is due before it; at most the clock
-	next     structures.Tick // start of the first list that is not empty, or unknown: at most the cursor
-	lists    fifo.Lists
-	heads    []fifo.List // by number: level by level, then the overflow
+	cursor   structures.Tick
+	next     structures.Tick // start of the first list that is not empty; unknown if at most the cursor
+	heads    []fifo.List     // by number: level by level, then the overflow
 	occupied fifo.Occupancy
 	earliest structures.Tick // earliest deadline in the overflow list, MaxInt64 if none, 0 if unknown
-	served   structures.Tick // last slot of level 0 that was counted as visited
+	visited  structures.Tick // last slot of level 0 that was counted as visited
 	work     structures.Work
 }
 
-func newCore(slots, levels, capacity int) core {
+func newCore(slots, levels int) core {
 	g := newGeometry(slots, levels)
 	return core{
 		geometry: g,
 		next:     math.MaxInt64,
-		lists:    fifo.New(capacity),
 		heads:    make([]fifo.List, g.lists()),
 		occupied: fifo.NewOccupancy(g.lists()),
 		earliest: math.MaxInt64,
 	}
 }
 
-// link puts slots into their lists; none of them is in one, and a 0 among them is
-// no slot. Their deadlines are after the clock, or the last tick.
-func (c *core) link(slots []uint32) {
-	for _, slot := range slots {
-		if slot != 0 {
-			c.place(slot, c.lists.Deadline(slot))
+// Link adds timers to their lists.
+func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
+	for _, timer := range timers {
+		if timer != 0 {
+			c.add(nodes, timer, nodes.Deadline(timer))
 		}
 	}
 }
 
-// place appends a slot to its list.
-func (c *core) place(slot uint32, deadline structures.Tick) {
+// add appends a timer to its list.
+func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	list := c.list(deadline, c.cursor)
 	head := &c.heads[list]
 	if list == c.overflow() {
@@ -55,22 +53,22 @@ func (c *core) place(slot uint32, deadline structures.Tick) {
 		c.occupied.Set(list)
 		c.next = min(c.next, c.start(list, c.cursor))
 	}
-	c.lists.PushBack(head, slot)
+	nodes.PushBack(head, timer)
 }
 
-// remove unlinks a slot.
-func (c *core) remove(slot uint32) {
-	deadline := c.lists.Deadline(slot)
+// Unlink removes a timer from its list.
+func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+	deadline := nodes.Deadline(timer)
 	list := c.list(deadline, c.cursor)
-	if c.lists.Remove(&c.heads[list], slot) {
-		c.emptied(list)
+	if nodes.Remove(&c.heads[list], timer) {
+		c.setEmpty(list)
 	} else if list == c.overflow() && deadline == c.earliest {
 		c.earliest, c.next = 0, c.cursor
 	}
 }
 
-// emptied notes that a list has become empty.
-func (c *core) emptied(list int) {
+// setEmpty clears the bit of a list that has become empty.
+func (c *core) setEmpty(list int) {
 	c.occupied.Clear(list)
 	c.next = c.cursor // unknown, as this list may have been the first
 	if list == c.overflow() {
@@ -78,84 +76,87 @@ func (c *core) emptied(list int) {
 	}
 }
 
-// startOf returns when a list that is not empty has to be served: at its first
-// tick, and the overflow list at that of the top-level span of its earliest timer.
-func (c *core) startOf(list int) structures.Tick {
+// startOf returns the tick at which a list that is not empty has to be fired or
+// cascaded: its first tick and, for the overflow list, the first tick of the top-level
+// span of its earliest timer.
+func (c *core) startOf(nodes *fifo.Lists, list int) structures.Tick {
 	if list != c.overflow() {
 		return c.start(list, c.cursor)
 	}
 	if c.earliest == 0 {
 		c.earliest = math.MaxInt64
-		for _, deadline := range c.lists.All(c.heads[list]) {
+		for _, deadline := range nodes.All(c.heads[list]) {
 			c.earliest = min(c.earliest, deadline)
 		}
 	}
 	return c.spanStart(c.earliest)
 }
 
-// settle moves the cursor to the earliest timer if that is due, and to the
-// clock otherwise, and cascades what it meets. It returns the number of the
-// list of level 0 to serve, or -1 when nothing is due.
-func (c *core) settle(clock structures.Tick) int {
+// advance moves the cursor to the earliest timer if that is due, and to the
+// clock otherwise, and cascades the lists on the way. It returns the number of the
+// list of level 0 that is due, or -1 when none is.
+func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) int {
 	for c.next <= clock {
 		list := c.occupied.First()
 		if list < 0 {
 			c.next = math.MaxInt64
 			break
 		}
-		start := c.startOf(list)
+		start := c.startOf(nodes, list)
 		if start > clock {
 			c.next = start
 			break
 		}
 		c.cursor, c.next = start, start
 		if uint64(list) <= c.mask {
-			if start != c.served {
-				c.served = start
+			if start != c.visited {
+				c.visited = start
 				c.work.SlotsVisited++
 			}
 			return list
 		}
-		c.cascade(list)
+		c.cascade(nodes, list)
 	}
 	c.cursor = clock
 	return -1
 }
 
-// cascade places the timers of a list anew, now that the cursor stands at its
-// start. They keep their order: that is what makes ties FIFO.
-func (c *core) cascade(list int) {
+// cascade moves the timers of a list to the lists that the geometry names for them, as
+// the cursor is at its start. They keep their order, which makes ties FIFO.
+func (c *core) cascade(nodes *fifo.Lists, list int) {
 	moving := c.heads[list]
 	c.heads[list] = fifo.List{}
-	c.emptied(list)
+	c.setEmpty(list)
 	moved := uint64(0)
-	for slot := moving.Front(); slot != 0; {
-		following := c.lists.Next(slot)
-		c.place(slot, c.lists.Deadline(slot))
-		slot = following
+	for timer := moving.Front(); timer != 0; {
+		following := nodes.Next(timer)
+		c.add(nodes, timer, nodes.Deadline(timer))
+		timer = following
 		moved++
 	}
 	c.work.SlotsVisited++
 	c.work.Moved += moved
 }
 
-// pop takes out the earliest slot that is due, or returns 0 when none is.
-func (c *core) pop(clock structures.Tick) uint32 {
-	list := c.settle(clock)
+// Pop removes the earliest timer if it is due.
+func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	list := c.advance(nodes, clock)
 	if list < 0 {
 		return 0
 	}
 	head := &c.heads[list]
-	slot := c.lists.PopFront(head)
+	timer := nodes.PopFront(head)
 	if head.Empty() {
-		c.emptied(list)
+		c.setEmpty(list)
 	}
-	return slot
+	return timer
 }
 
-// due returns the tick at which pop has something to do next, given that there
-// is a timer.
-func (c *core) due(clock structures.Tick) structures.Tick {
-	c.settle(clock)
+// Next returns the tick at which a timer fires or a list cascades next.
+func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
+	c.advance(nodes, clock)
 	return c.next
 }
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work { return c.work }

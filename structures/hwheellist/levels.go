@@ -6,12 +6,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// geometry is the arithmetic of levels and slots. It is pure: it knows how many
-// slots and levels there are and nothing of the timers.
+// geometry computes levels and slots from ticks. It depends on the numbers of slots and
+// levels only, and not on the timers.
 //
 // A tick is a number of 63 bits, written with a digit of width bits per level.
 // Level 0 is the lowest digit, and a slot of level l is as many ticks wide as
-// all slots below it together. By default, with 256 slots and 8 levels:
+// all slots of the level below. By default, with 256 slots and 8 levels:
 //
 //	level   ticks per slot      ticks per level (span)
 //	    0                1                         256
@@ -21,23 +21,22 @@ import (
 //	    4   about 4.29e+09              about 1.10e+12
 //	    5   about 1.10e+12              about 2.81e+14
 //	    6   about 2.81e+14              about 7.21e+16
-//	    7   about 7.21e+16    all there is, 9.22e+18 and up
+//	    7   about 7.21e+16        all ticks, 9.22e+18 and up
 //
-// The place of a timer is a function of its deadline and of the cursor, the
-// tick up to which the wheel has been served: the level is the highest digit in
-// which the two differ, and the slot is that digit of the deadline. As no
-// deadline lies before the cursor, this slot is ahead of the cursor's own. Two
-// things follow, and all else rests on them:
+// The list of a timer depends on its deadline and on the cursor, the tick up to which all
+// timers have fired: the level is the highest digit in which the two differ, and the slot
+// is that digit of the deadline. As no deadline is before the cursor, this slot is ahead
+// of the slot of the cursor. Two things follow:
 //
 //   - A timer of a lower level is due before any timer of a higher one, and on
 //     one level the order of the slots is the order of time. So lists are
 //     numbered level by level, and the first list that is not empty is the next
-//     one to serve.
-//   - Moving the cursor up to the start of that list changes the place of no
+//     one to fire or to cascade.
+//   - Moving the cursor up to the start of that list changes the list of no
 //     timer outside of it.
 //
-// A deadline that differs above the highest level has no digit there: it goes to
-// the overflow list, whose number is the last.
+// A deadline that differs above the highest level goes to the overflow list, whose number
+// is the last.
 type geometry struct {
 	width  uint64 // bits per digit
 	mask   uint64 // slots per level, less one
@@ -45,8 +44,8 @@ type geometry struct {
 	inv    uint64 // levelFactor / width, rounded up
 }
 
-// tickBits is the number of bits in which two ticks of a wheel may differ: none
-// is negative.
+// tickBits is the number of bits in which two ticks of a wheel may differ, as none is
+// negative.
 const tickBits = 63
 
 // levelFactor turns the division of a bit's number by width into a product,

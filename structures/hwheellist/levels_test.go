@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// place says in words of school arithmetic what geometry.list says in bits: the
+// place computes without bit operations what geometry.list computes with them: the
 // level and the digit of the highest digit in which two ticks differ.
 func place(deadline, cursor structures.Tick, slots int) (level, digit int) {
 	for l := 0; deadline > 0; l++ {
@@ -22,7 +22,7 @@ func place(deadline, cursor structures.Tick, slots int) (level, digit int) {
 	return level, digit
 }
 
-// small are geometries of which all ticks of three top-level spans can be tried.
+// small are geometries so small that all ticks of three top-level spans can be tried.
 var small = []struct{ slots, levels int }{
 	{2, 1}, {2, 2}, {2, 5}, {4, 1}, {4, 2}, {4, 3}, {8, 1}, {8, 2}, {16, 1}, {64, 1},
 }
@@ -101,7 +101,7 @@ func TestMovingTheCursorLeavesLaterListsAlone(t *testing.T) {
 		if list != g.overflow() {
 			start = g.start(list, cursor)
 		}
-		// Anywhere short of the list's start its timers are in place.
+		// Up to the start of the list its timers are in the right list.
 		for c := cursor; c < start; c++ {
 			if got := g.list(deadline, c); got != list {
 				t.Fatalf("%d slots, %d levels: list(%d) is %d from cursor %d, but %d from %d",

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// check walks the list, which must hold size slots, all of them in use. As each
-// entry stands where place says its slot is, no slot has two entries.
+// check walks the list, which must hold size slots, all of them in use. As place names
+// the place of each entry, no slot has two.
 func (c *core) check(size int, inUse func(slot uint32) bool) error {
-	if c.len() != size || len(c.slots) != size {
-		return fmt.Errorf("list: %d deadlines of %d slots, want %d", c.len(), len(c.slots), size)
+	if len(c.deadlines) != size || len(c.slots) != size {
+		return fmt.Errorf("list: %d deadlines of %d slots, want %d", len(c.deadlines), len(c.slots), size)
 	}
 	for i, slot := range c.slots {
 		if slot == 0 || !inUse(slot) || int(slot) >= len(c.place) {
@@ -23,7 +23,7 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		return nil
 	}
 	if c.earliest < 0 || c.earliest >= size {
-		return fmt.Errorf("list: the earliest of %d entries is said to be number %d", size, c.earliest)
+		return fmt.Errorf("list: the earliest of %d entries is number %d", size, c.earliest)
 	}
 	if got, want := c.deadlines[c.earliest], slices.Min(c.deadlines); got != want {
 		return fmt.Errorf("list: the earliest deadline is %d, that of the earliest entry %d", want, got)

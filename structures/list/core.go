@@ -2,16 +2,16 @@ package list
 
 import "github.com/timerbench/timerbench/structures"
 
-// unknown is the place of the earliest entry when a scan has yet to find it.
+// unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
 
-// core is the list of slots. The entry at place i is of slots[i] and due at
-// deadlines[i]; the order of entries means nothing.
+// core holds slots and their deadlines. The entry at place i is of slots[i] and due at
+// deadlines[i]; place[slot] is its place. The entries are in no order.
 type core struct {
 	deadlines   []structures.Tick
 	slots       []uint32
-	place       []uint32 // per slot: where its entry is, if pending
-	earliest    int      // the place of the earliest entry, or unknown
+	place       []uint32
+	earliest    int // the place of the earliest entry, or unknown
 	comparisons uint64
 }
 
@@ -26,7 +26,7 @@ func newCore(capacity int) core {
 
 func (c *core) len() int { return len(c.deadlines) }
 
-// add puts slot, which has no entry, at the end.
+// add adds an entry for slot at the end.
 func (c *core) add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.place) {
 		c.place = append(c.place, 0)
@@ -38,12 +38,13 @@ func (c *core) add(slot uint32, deadline structures.Tick) {
 	if i == 0 {
 		c.earliest = i
 	} else {
-		c.challenge(i, deadline)
+		c.compareWithEarliest(i, deadline)
 	}
 }
 
-// challenge makes entry i the earliest one if it is, as far as that is known.
-func (c *core) challenge(i int, deadline structures.Tick) {
+// compareWithEarliest makes entry i the earliest one if it is. It does nothing while
+// the earliest one is unknown.
+func (c *core) compareWithEarliest(i int, deadline structures.Tick) {
 	if c.earliest == unknown {
 		return
 	}
@@ -53,7 +54,7 @@ func (c *core) challenge(i int, deadline structures.Tick) {
 	}
 }
 
-// remove takes the entry of slot out; the last entry takes its place.
+// remove removes the entry of slot. The last entry takes its place.
 func (c *core) remove(slot uint32) {
 	i, last := int(c.place[slot]), len(c.deadlines)-1
 	switch c.earliest {
@@ -74,7 +75,7 @@ func (c *core) move(slot uint32, deadline structures.Tick) {
 	old := c.deadlines[i]
 	c.deadlines[i] = deadline
 	if i != c.earliest {
-		c.challenge(i, deadline)
+		c.compareWithEarliest(i, deadline)
 		return
 	}
 	c.comparisons++

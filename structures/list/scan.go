@@ -8,11 +8,11 @@ const group = 4
 // scan returns the place of an earliest deadline, with len(deadlines)-1
 // comparisons. There must be one.
 //
-// The earliest of a group is computed, without a branch, and compared with the
-// earliest so far once, which is a branch that the predictor guesses: the more
-// deadlines there were, the less often another one is earlier than all of them.
-// One by one, a scan took 2.0 times as long at 30 timers and 3.4 times from
-// 1000 on. It only notes the group and looks for the place in the end.
+// It computes the earliest of a group without a branch and compares that once with
+// the earliest so far. That branch is nearly always predicted: the more deadlines
+// there were, the less often the next one is earlier than all of them. It remembers the
+// group only and finds the place at the end. With one deadline at a time a scan took
+// 2.0 times as long at 30 timers and 3.4 times from 1000 on.
 func scan(deadlines []structures.Tick) int {
 	at, earliest := 0, deadlines[0]
 	i := 1

@@ -1,12 +1,15 @@
 package minheap
 
-import "fmt"
+import (
+	"fmt"
 
-// check walks the heap, which must hold size slots, all of them in use. As each
-// entry stands where pos says its slot is, no slot has two entries.
-func (c *core) check(size int, inUse func(slot uint32) bool) error {
-	if c.len() != size {
-		return fmt.Errorf("minheap: %d entries, want %d", c.len(), size)
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Check walks the heap. As pos names the index of each entry, no slot has two.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if n := len(c.heap) - root; n != size {
+		return fmt.Errorf("minheap: %d entries, want %d", n, size)
 	}
 	for i := root; i < len(c.heap); i++ {
 		e := c.heap[i]

@@ -1,35 +1,40 @@
 package minheap
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"math"
 
-// root is the index of the earliest entry. Counted from 1, the children of i
-// stand at 2i and 2i+1, a pair that fills half a cache line.
+	"github.com/timerbench/timerbench/structures"
+)
+
+// root is the index of the earliest entry. As it is 1, the children of i are at 2i
+// and 2i+1, a pair that fills half a cache line.
 const root = 1
 
 func parent(i int) int { return i / 2 }
 func child(i int) int  { return 2 * i } // the first of two
 
-// entry is a pending timer as the heap sees it. The deadline stands here and
-// nowhere else, so that sifting compares what it reads anyway.
+// entry is a pending timer. The deadline is kept here and nowhere else, so that
+// sifting compares what it reads anyway.
 type entry struct {
 	deadline structures.Tick
 	slot     uint32
 }
 
-// core orders slots by deadline. It knows no values and holds no pointers.
+// core is the queue of slots: heap[root] is the earliest entry, no entry is earlier
+// than its parent, and pos[slot] is the index of the entry of slot.
 //
 // An entry is always read and written field by field, which is what assigning
-// it compiles to, and never as part of a larger literal: a wide load of what
-// narrow stores have just written waits until these have left for the cache,
-// behind all stores to pos that missed it.
+// it compiles to, and never as part of a larger literal. A wide load of what two
+// narrow stores have just written waits until these have reached the cache, behind
+// all stores to pos that missed it.
 type core struct {
-	heap        []entry  // from root on, none earlier than its parent
-	pos         []uint32 // per slot: the index of its entry, if pending
+	heap        []entry
+	pos         []uint32
 	comparisons uint64
-	ahead       structures.Tick // of no use but to make down read ahead
+	ahead       structures.Tick // written so that the compiler keeps the reads ahead in down
 }
 
-// cached is a length up to which a heap is in the cache closest but one: 128 kB.
+// cached is the length up to which a heap is in the second-level cache: 128 kB.
 const cached = 1 << 13
 
 func newCore(capacity int) core {
@@ -39,13 +44,8 @@ func newCore(capacity int) core {
 	}
 }
 
-func (c *core) len() int { return len(c.heap) - root }
-
-// first returns the earliest deadline. There must be one.
-func (c *core) first() structures.Tick { return c.heap[root].deadline }
-
-// push adds an entry for slot, which must have none.
-func (c *core) push(slot uint32, deadline structures.Tick) {
+// Add adds an entry for slot.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.pos) {
 		c.pos = append(c.pos, 0)
 	}
@@ -53,48 +53,56 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 	c.up(len(c.heap)-1, entry{deadline, slot})
 }
 
-// pop takes the earliest entry out. There must be one.
-func (c *core) pop() entry {
+// Pop removes the earliest entry if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(c.heap) == root {
+		return 0, math.MaxInt64
+	}
 	first := c.heap[root]
+	if first.deadline > clock {
+		return 0, first.deadline
+	}
 	if last := c.shrink(); len(c.heap) > root {
 		c.down(root, last)
 	}
-	return first
+	return first.slot, first.deadline
 }
 
-// remove takes the entry of slot out; the last entry takes its place.
-func (c *core) remove(slot uint32) {
-	i := int(c.pos[slot])
-	old := c.heap[i].deadline
-	if last := c.shrink(); i < len(c.heap) {
-		c.place(i, old, last)
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.heap[root].deadline }
+
+// Remove removes the entry of slot. The last entry takes its place and is moved from
+// there as if its deadline had changed.
+func (c *core) Remove(slot uint32) {
+	i := c.pos[slot]
+	if last := c.shrink(); int(i) < len(c.heap) {
+		c.pos[last.slot] = i
+		c.Move(last.slot, last.deadline)
 	}
 }
 
-// move gives the entry of slot another deadline.
-func (c *core) move(slot uint32, deadline structures.Tick) {
+// Move gives the entry of slot another deadline. Sifting in one direction is enough:
+// an entry that comes before the old deadline comes before all entries below it, and
+// one that does not comes after all above it.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	i := int(c.pos[slot])
-	c.place(i, c.heap[i].deadline, entry{deadline, slot})
+	c.comparisons++
+	if deadline < c.heap[i].deadline {
+		c.up(i, entry{deadline, slot})
+	} else {
+		c.down(i, entry{deadline, slot})
+	}
 }
 
-// shrink cuts the last entry off.
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// shrink removes the last entry.
 func (c *core) shrink() entry {
 	n := len(c.heap) - 1
 	last := c.heap[n]
 	c.heap = c.heap[:n]
 	return last
-}
-
-// place puts e where an entry with the deadline old stood, or as far from there
-// as the order wants. One direction is enough: what comes before old comes
-// before all below it, and what does not comes after all above it.
-func (c *core) place(i int, old structures.Tick, e entry) {
-	c.comparisons++
-	if e.deadline < old {
-		c.up(i, e)
-	} else {
-		c.down(i, e)
-	}
 }
 
 // up moves the hole at i towards the root until e fits.
@@ -119,19 +127,19 @@ func (c *core) up(i int, e entry) {
 
 // down moves the hole at i towards the leaves until e fits.
 //
-// Of a heap that is not in the cache it reads two levels ahead, whichever child comes
-// first: the eight entries there fill two lines, which come while the levels between are
-// compared. Without, a hold (Pop, then Schedule) took 1.7 times as long at 10^6 timers
-// and 1.3 at 10^5; with one level, 1.15 times; with three, as long.
+// In a heap that is not in the cache it reads the eight entries two levels below
+// before it is known which of them it needs: their two cache lines arrive while the
+// levels between are compared. Without this a hold (Pop, then Schedule) took 1.7
+// times as long at 10^6 timers and 1.3 at 10^5; with one level 1.15 times, with
+// three as long.
 //
-// Pop uses it too. The textbook's advice for Pop, to take the hole all the way
-// to a leaf and then e up from there, saves a comparison per level, but that one
-// costs next to nothing, since it nearly always goes the same way: it made a
-// hold 1.08 to 1.15 times as long at 10^3 to 10^6 timers.
+// Textbooks advise for Pop to move the hole down to a leaf and then e up from there,
+// which saves a comparison per level. The branch of that comparison is nearly always
+// predicted: the advice made a hold 1.08 to 1.15 times as long at 10^3 to 10^6 timers.
 func (c *core) down(i int, e entry) {
 	heap, pos := c.heap, c.pos
 	compared := uint64(0)
-	ahead, far := structures.Tick(0), 0 // children before far have such entries
+	ahead, far := structures.Tick(0), 0 // the first child that has no entries two levels below
 	if len(heap) > cached {
 		far = len(heap)/4 - 1
 	}
@@ -158,8 +166,8 @@ func (c *core) down(i int, e entry) {
 	c.ahead = ahead
 }
 
-// earlier is 1 if a comes before b, otherwise 0, without a branch: which child
-// is the earlier one is a coin toss that no predictor guesses.
+// earlier is 1 if a comes before b, otherwise 0. It compiles to no branch: no
+// predictor guesses which child is the earlier one.
 func earlier(a, b structures.Tick) int {
 	if a < b {
 		return 1

@@ -14,16 +14,12 @@ func TestConformance(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 }
 
-func TestConformanceWithCapacity(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(10)) })
-}
-
 func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return minheap.New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(10)) })
 }
 
 func TestCapacity(t *testing.T) {

@@ -1,29 +1,26 @@
-// Package minheapstd keeps timers in a binary heap made with container/heap: what
-// most timer code in Go does, be it the delaying work queue of Kubernetes'
-// client-go, NSQ's priority queue and the delay queues that descend from it, or
-// gocorex/cron.
+// Package minheapstd keeps timers in a binary heap made with container/heap, as most
+// timer code in Go does: the delaying work queue of Kubernetes' client-go, NSQ's
+// priority queue and the delay queues that descend from it, and gocorex/cron.
 //
-// It is written as they write it, so that it shows what that costs: a slice of
+// It is written as they are, so that it shows what that costs: a slice of
 // pointers to items, an item allocated for every timer, its index kept in the
 // item, and heap.Push, Fix, Remove and Pop through heap.Interface. Each
 // comparison follows two pointers and is called through an interface, and each
-// swap writes two items besides the slice. There are two additions, which the
-// contract asks for: IDs, issued by the same table as everywhere here, and a
-// counter of comparisons.
+// swap writes two items besides the slice. There are two additions: IDs, issued by the
+// same table as in the other structures, and a counter of comparisons.
 //
 // Costs, for n pending timers: Schedule O(log n), but O(1) on average for
 // deadlines in random order, with at most log2(n) comparisons; Pop, Cancel and
-// Reschedule O(log n), about 2 log2(n) comparisons at most; Next O(1). Nothing is
-// searched for and nothing is left behind. Unlike the other structures it
-// allocates: an item for every timer, garbage as soon as the timer is gone and
-// for the collector to follow until then.
+// Reschedule O(log n), about 2 log2(n) comparisons at most; Next O(1). Unlike the other
+// structures it allocates: an item for every timer, which the collector has to follow
+// and then to free.
 //
-// Ties: unspecified. Equal deadlines fire in any order, though always in the
+// Ties. Unspecified. Equal deadlines fire in any order, though always in the
 // same one for the same calls.
 //
 // Pick it to compare others with, and to see what one's own code would gain.
-// Otherwise pick minheap, which is the same heap with entries in the place of
-// pointers, or quadheap.
+// Otherwise pick minheap, which is the same heap with entries instead of pointers, or
+// quadheap.
 package minheapstd
 
 import (
@@ -43,13 +40,10 @@ type Option func(*config)
 type config struct{ capacity int }
 
 // Capacity reserves room for n timers in the heap and the table of IDs; items
-// are allocated one by one all the same. It is no limit. New panics unless
-// 0 <= n <= 2^32-2. The default is 0.
+// are allocated one by one all the same. It is no limit. New panics unless n is from 0
+// to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) {
-		option.Between("minheapstd", "Capacity", n, 0, slab.MaxCapacity)
-		c.capacity = n
-	}
+	return func(c *config) { c.capacity = option.Between("minheapstd", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
 // Heap is a binary heap of timers with values of type T, on container/heap. Make
@@ -63,10 +57,7 @@ type Heap[T any] struct {
 // New returns an empty heap whose clock stands at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	var c config
-	for _, set := range opts {
-		set(&c)
-	}
+	c := option.Apply(config{}, opts)
 	return &Heap[T]{
 		table: slab.New[*item[T]](c.capacity),
 		queue: queue[T]{items: make([]*item[T], 0, c.capacity)},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -105,7 +106,7 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 
 // CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Heap[int] { return schedtest.Nine(New[int]()) }, map[string]func(*Heap[int]){
+	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },
 		"index": func(h *Heap[int]) { h.queue.items[1].index++ },
 		"slot":  func(h *Heap[int]) { h.queue.items[1].slot++ },

@@ -1,12 +1,15 @@
 package pairingheap
 
-import "fmt"
+import (
+	"fmt"
 
-// check walks the tree, which must hold size slots, all of them in use.
-//
-// Every node is reached through one link, which its prev must name in return. So
-// none is reached twice, and the walk ends even where links run in a circle.
-func (c *core) check(size int, inUse func(slot uint32) bool) error {
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Check walks the tree. It reaches every node through one link, and the prev of the
+// node must name the other end of that link. So it reaches no node twice, and the walk
+// ends even where links form a circle.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
 	if c.root == none {
 		if size != 0 {
 			return fmt.Errorf("pairingheap: no root, want %d nodes", size)

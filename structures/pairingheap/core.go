@@ -1,12 +1,16 @@
 package pairingheap
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"math"
 
-// none is the slot that is never issued, slab.None: no node.
+	"github.com/timerbench/timerbench/structures"
+)
+
+// none is the slot that is never issued, slab.None. It stands for no node.
 const none uint32 = 0
 
-// node is the place of a pending timer in the tree. Its children are a list, in
-// any order, none of them due before it.
+// node is a pending timer. Its children are a list, in any order, none of them due
+// before it.
 type node struct {
 	deadline structures.Tick
 	child    uint32 // the first child
@@ -14,9 +18,10 @@ type node struct {
 	prev     uint32 // the sibling before or, of a first child, the parent
 }
 
-// core orders slots by deadline. The root has neither parent nor siblings.
+// core is the queue of slots: a tree of nodes, whose root has neither parent nor
+// siblings.
 type core struct {
-	nodes       []node // by slot; what stands at none is written at times, and never read
+	nodes       []node // by slot; the node of none is written at times and never read
 	root        uint32
 	comparisons uint64
 }
@@ -25,10 +30,8 @@ func newCore(capacity int) core {
 	return core{nodes: make([]node, 1, 1+capacity)}
 }
 
-func (c *core) deadline(slot uint32) structures.Tick { return c.nodes[slot].deadline }
-
-// insert adds slot, which is not in the tree.
-func (c *core) insert(slot uint32, deadline structures.Tick) {
+// Add melds a new node with the root.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		c.nodes = append(c.nodes, node{})
 	}
@@ -40,9 +43,25 @@ func (c *core) insert(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// remove takes slot out. Its children become one tree, and that the new root or
-// a child of the old one, which it cannot be before.
-func (c *core) remove(slot uint32) {
+// Pop removes the root if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.root
+	if slot == none {
+		return none, math.MaxInt64
+	}
+	if at = c.nodes[slot].deadline; at > clock {
+		return none, at
+	}
+	c.root = c.merge(c.nodes[slot].child)
+	return slot, at
+}
+
+// Next returns the deadline of the root.
+func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.root].deadline }
+
+// Remove removes a node. Its children become one tree, whose root is the new root or
+// another child of the root: it is not before that.
+func (c *core) Remove(slot uint32) {
 	orphan := c.merge(c.nodes[slot].child)
 	if slot == c.root {
 		c.root = orphan
@@ -54,21 +73,21 @@ func (c *core) remove(slot uint32) {
 	}
 }
 
-// move gives slot another deadline.
-func (c *core) move(slot uint32, deadline structures.Tick) {
+// Move gives a node another deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	n := &c.nodes[slot]
 	old := n.deadline
 	n.deadline = deadline
 	c.comparisons++
 	switch {
 	case deadline < old:
-		// Its children may stay below it, but it may have to pass its parent.
+		// It still comes before its children, but maybe before its parent, too.
 		if slot != c.root {
 			c.cut(slot)
 			c.root = c.meld(c.root, slot)
 		}
 	case deadline > old && n.child != none:
-		// It may stay below its parent, but not all children below it.
+		// It still comes after its parent, but maybe after some of its children, too.
 		orphan := c.merge(n.child)
 		n.child = none
 		if slot == c.root {
@@ -78,6 +97,9 @@ func (c *core) move(slot uint32, deadline structures.Tick) {
 		}
 	}
 }
+
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // meld makes one tree of two and returns its root.
 func (c *core) meld(a, b uint32) uint32 {
@@ -98,8 +120,7 @@ func (c *core) link(parent, child uint32) {
 	p.child = child
 }
 
-// cut takes slot, which is not the root, off its parent with all that is below
-// it.
+// cut takes slot, which is not the root, and all nodes below it off its parent.
 func (c *core) cut(slot uint32) {
 	n := &c.nodes[slot]
 	if before := &c.nodes[n.prev]; before.child == slot {
@@ -111,8 +132,8 @@ func (c *core) cut(slot uint32) {
 	n.next, n.prev = none, none
 }
 
-// merge makes one tree of slot and the siblings after it, and returns its root.
-// slot may be none, and so is the root then.
+// merge makes one tree of slot and the siblings after it, and returns its root. If
+// slot is none, so is the root.
 func (c *core) merge(slot uint32) uint32 {
 	if slot == none || c.nodes[slot].next == none {
 		c.nodes[slot].prev = none
@@ -131,8 +152,8 @@ func (c *core) merge(slot uint32) uint32 {
 		c.nodes[winner].next = winners
 		winners = winner
 	}
-	// Second pass: meld them into one, from the last to the first. It is this
-	// order that makes Pop logarithmic, amortised.
+	// Second pass: meld them into one, from the last to the first. This order makes
+	// Pop O(log n) amortised.
 	root := winners
 	for rest := c.nodes[root].next; rest != none; {
 		following := c.nodes[rest].next

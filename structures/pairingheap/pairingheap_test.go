@@ -9,6 +9,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -78,13 +80,19 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
 			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
 		}
-		if got := h.core.String(); got != step.heap {
+		if got := coreOf(h).String(); got != step.heap {
 			t.Fatalf("%s: the heap is %s, want %s", step.name, got, step.heap)
 		}
 		if err := h.CheckInvariants(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 	}
+}
+
+// coreOf returns the queue of a heap.
+func coreOf(h *Heap[int]) *core {
+	_, c := slotted.Parts(&h.scheduler)
+	return c
 }
 
 // String shows a heap that is not deep.
@@ -175,14 +183,15 @@ func every(step int, ids []structures.ID) (some []structures.ID) {
 
 func reschedule(h *Heap[int], ids []structures.ID, by structures.Tick) {
 	for _, id := range ids {
-		slot := h.table.Find(id)
-		h.Reschedule(id, h.core.deadline(slot)+by)
+		table, c := slotted.Parts(&h.scheduler)
+		h.Reschedule(id, c.nodes[table.Find(id)].deadline+by)
 	}
 }
 
 func delayFirst(h *Heap[int], ids []structures.ID) {
 	for i := range ids {
-		h.Reschedule(h.table.ID(h.core.root), structures.Tick(4*len(ids)+i*7919%len(ids)))
+		table, c := slotted.Parts(&h.scheduler)
+		h.Reschedule(table.ID(c.root), structures.Tick(4*len(ids)+i*7919%len(ids)))
 	}
 }
 
@@ -194,8 +203,9 @@ func TestDepthIsNoTrouble(t *testing.T) {
 	for i := range ids {
 		ids[i] = h.Schedule(structures.Tick(n-i), i)
 	}
-	for slot, depth := h.core.root, 1; ; depth++ {
-		child := h.core.nodes[slot].child
+	c := coreOf(h)
+	for slot, depth := c.root, 1; ; depth++ {
+		child := c.nodes[slot].child
 		if child == none {
 			if depth != n {
 				t.Fatalf("the heap is %d deep, want %d", depth, n)
@@ -215,27 +225,20 @@ func TestDepthIsNoTrouble(t *testing.T) {
 	}
 }
 
-// CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(c *core, child uint32){
-		"order":    func(c *core, child uint32) { c.nodes[child].deadline = 0 },
-		"prev":     func(c *core, child uint32) { c.nodes[c.nodes[child].next].prev = c.root },
-		"circle":   func(c *core, child uint32) { c.nodes[c.nodes[child].next].next = child },
-		"self":     func(c *core, child uint32) { c.nodes[child].child = c.root },
-		"slot":     func(c *core, child uint32) { c.nodes[child].next = 99 },
-		"lost":     func(c *core, child uint32) { c.nodes[child].next = none },
-		"no root":  func(c *core, _ uint32) { c.root = none },
-		"root":     func(c *core, child uint32) { c.root = child },
-		"bad root": func(c *core, _ uint32) { c.root = 99 },
-	} {
-		h := schedtest.Nine(New[int]())
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(&h.core, h.core.nodes[h.core.root].child); h.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
-	}
+	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	child := func(c *core) *node { return &c.nodes[c.nodes[c.root].child] }
+	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
+		"order":    func(c *core) { child(c).deadline = 0 },
+		"prev":     func(c *core) { c.nodes[child(c).next].prev = c.root },
+		"circle":   func(c *core) { c.nodes[child(c).next].next = c.nodes[c.root].child },
+		"self":     func(c *core) { child(c).child = c.root },
+		"slot":     func(c *core) { child(c).next = 99 },
+		"lost":     func(c *core) { child(c).next = none },
+		"no root":  func(c *core) { c.root = none },
+		"root":     func(c *core) { c.root = c.nodes[c.root].child },
+		"bad root": func(c *core) { c.root = 99 },
+	})
 }
 
 func TestCapacity(t *testing.T) {

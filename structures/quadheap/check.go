@@ -3,14 +3,14 @@ package quadheap
 import (
 	"fmt"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// check walks the heap, which must hold size slots, all of them in use. As each
-// entry stands where pos says its slot is, no slot has two entries.
-func (c *core) check(size int, inUse func(slot uint32) bool) error {
-	if c.len() != size {
-		return fmt.Errorf("quadheap: %d entries, want %d", c.len(), size)
+// Check walks the heap. As pos names the index of each entry, no slot has two.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if n := len(c.heap) - quad.Root; n != size {
+		return fmt.Errorf("quadheap: %d entries, want %d", n, size)
 	}
 	for i := quad.Root; i < len(c.heap); i++ {
 		e := c.heap[i]

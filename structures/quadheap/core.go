@@ -8,28 +8,29 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// maxLen is how many entries there can be: pos holds indexes of
-// 32 bits, and an index must fit an int.
+// maxLen is the largest number of entries: pos holds indexes of 32 bits, and an
+// index must fit an int.
 const maxLen = min(1<<32, math.MaxInt) - quad.Root
 
-// entry is a pending timer as the heap sees it. The deadline stands here and
-// nowhere else, so that sifting compares what it reads anyway.
+// entry is a pending timer. The deadline is kept here and nowhere else, so that
+// sifting compares what it reads anyway.
 type entry struct {
 	deadline structures.Tick
 	slot     uint32
 }
 
-// core orders slots by deadline. It knows no values and holds no pointers.
+// core is the queue of slots: heap[quad.Root] is the earliest entry, no entry is
+// earlier than its parent, and pos[slot] is the index of the entry of slot.
 //
 // An entry is always read and written field by field, which is what assigning
-// it compiles to, and never as part of a larger literal: a wide load of what
-// narrow stores have just written waits until these have left for the cache,
-// behind all stores to pos that missed it.
+// it compiles to, and never as part of a larger literal. A wide load of what two
+// narrow stores have just written waits until these have reached the cache, behind
+// all stores to pos that missed it.
 type core struct {
-	heap        []entry  // from the root on, none earlier than its parent
-	pos         []uint32 // per slot: the index of its entry, if pending
+	heap        []entry
+	pos         []uint32
 	comparisons uint64
-	ahead       structures.Tick // of no use but to make down read ahead
+	ahead       structures.Tick // written so that the compiler keeps the reads ahead in down
 }
 
 func newCore(capacity int) core {
@@ -39,13 +40,8 @@ func newCore(capacity int) core {
 	}
 }
 
-func (c *core) len() int { return len(c.heap) - quad.Root }
-
-// first returns the earliest deadline. There must be one.
-func (c *core) first() structures.Tick { return c.heap[quad.Root].deadline }
-
-// push adds an entry for slot, which must have none.
-func (c *core) push(slot uint32, deadline structures.Tick) {
+// Add adds an entry for slot.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.pos) {
 		c.pos = append(c.pos, 0)
 	}
@@ -59,54 +55,62 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 
 // grow doubles the room.
 func (c *core) grow() {
-	if c.len() == maxLen {
+	if len(c.heap)-quad.Root == maxLen {
 		panic(fmt.Sprintf("quadheap: more than %d timers pending", maxLen))
 	}
 	c.heap = quad.Grow(c.heap)
 }
 
-// pop takes the earliest entry out. There must be one.
-func (c *core) pop() entry {
+// Pop removes the earliest entry if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(c.heap) == quad.Root {
+		return 0, math.MaxInt64
+	}
 	first := c.heap[quad.Root]
+	if first.deadline > clock {
+		return 0, first.deadline
+	}
 	if last := c.shrink(); len(c.heap) > quad.Root {
 		c.down(quad.Root, last)
 	}
-	return first
+	return first.slot, first.deadline
 }
 
-// remove takes the entry of slot out; the last entry takes its place.
-func (c *core) remove(slot uint32) {
-	i := int(c.pos[slot])
-	old := c.heap[i].deadline
-	if last := c.shrink(); i < len(c.heap) {
-		c.place(i, old, last)
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.heap[quad.Root].deadline }
+
+// Remove removes the entry of slot. The last entry takes its place and is moved from
+// there as if its deadline had changed.
+func (c *core) Remove(slot uint32) {
+	i := c.pos[slot]
+	if last := c.shrink(); int(i) < len(c.heap) {
+		c.pos[last.slot] = i
+		c.Move(last.slot, last.deadline)
 	}
 }
 
-// move gives the entry of slot another deadline.
-func (c *core) move(slot uint32, deadline structures.Tick) {
+// Move gives the entry of slot another deadline. Sifting in one direction is enough:
+// an entry that comes before the old deadline comes before all entries below it, and
+// one that does not comes after all above it.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	i := int(c.pos[slot])
-	c.place(i, c.heap[i].deadline, entry{deadline, slot})
+	c.comparisons++
+	if deadline < c.heap[i].deadline {
+		c.up(i, entry{deadline, slot})
+	} else {
+		c.down(i, entry{deadline, slot})
+	}
 }
 
-// shrink cuts the last entry off.
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// shrink removes the last entry.
 func (c *core) shrink() entry {
 	n := len(c.heap) - 1
 	last := c.heap[n]
 	c.heap = c.heap[:n]
 	return last
-}
-
-// place puts e where an entry with the deadline old stood, or as far from there
-// as the order wants. One direction is enough: what comes before old comes
-// before all below it, and what does not comes after all above it.
-func (c *core) place(i int, old structures.Tick, e entry) {
-	c.comparisons++
-	if e.deadline < old {
-		c.up(i, e)
-	} else {
-		c.down(i, e)
-	}
 }
 
 // up moves the hole at i towards the root until e fits.
@@ -129,22 +133,21 @@ func (c *core) up(i int, e entry) {
 	c.comparisons += compared
 }
 
-// down moves the hole at i towards the leaves until e fits, and reads ahead (quad.Far):
-// a hold (Pop, then Schedule) took 1.3 times as long without at 10^6 timers and 1.15 at
-// 10^5.
+// down moves the hole at i towards the leaves until e fits, and reads ahead (see
+// quad.ReadAhead): without that a hold (Pop, then Schedule) took 1.3 times as long at
+// 10^6 timers and 1.15 at 10^5.
 //
-// The earliest of four is chosen without a branch: with branches a hold took 1.4 times
-// as long at 10^3 timers and 1.3 at 10^5; at 10^6, where memory is what it waits for,
-// about as long.
+// It chooses the earliest of four without a branch: with branches a hold took 1.4
+// times as long at 10^3 timers and 1.3 at 10^5, and as long at 10^6, where it waits
+// for memory.
 //
-// Pop uses it too. Taking the hole all the way to a leaf and then e up from
-// there saves one comparison of four, but one that nearly always goes the same
-// way: a hold took 1.04 times as long at 10^3 timers, and at 10^5 and 10^6 no
-// difference stood out of the noise.
+// For Pop, moving the hole down to a leaf and then e up from there would save one
+// comparison of four, whose branch is nearly always predicted: a hold took 1.04 times
+// as long at 10^3 timers, and as long at 10^5 and 10^6.
 func (c *core) down(i int, e entry) {
 	heap, pos := c.heap, c.pos
 	compared := uint64(0)
-	ahead, far := structures.Tick(0), quad.Far(len(heap))
+	ahead, far := structures.Tick(0), quad.ReadAhead(len(heap))
 	for k := quad.Child(i); k < len(heap); k = quad.Child(i) {
 		if k < far {
 			g := quad.Child(k)

@@ -7,9 +7,10 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// check walks the heap, which must hold size timers, in the slots in use.
+// check walks the heap and looks at each slot. There must be size timers, in the slots
+// in use.
 func (c *core) check(size int, inUse func(slot uint32) bool) error {
-	newest := make([]bool, len(c.marks)) // whether the newest entry was met
+	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
 	live, dead := 0, 0
 	for i := quad.Root; i < len(c.heap); i++ {
 		e := c.heap[i]
@@ -23,7 +24,7 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		}
 		if c.marks[slot].with(exact) == e.ref.mark() {
 			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
-				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, filed is %d, met before is %t",
+				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is another one: %t",
 					i, slot, e.deadline, filed, newest[slot])
 			}
 			newest[slot] = true

@@ -5,17 +5,15 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// entry is an entry of the heap: a deadline at or before that of a timer, and
-// which timer.
+// entry is an entry of the heap: a slot, and a deadline at or before that of its timer.
 type entry struct {
 	deadline structures.Tick
 	ref      ref
 }
 
-// ref is the slot of an entry's timer and the mark that the slot had when the
-// entry was made. They are one word, as the compiler copies them as one: to read
-// a word that two stores of half a word have just written waits until these have
-// left for the cache.
+// ref is the slot of an entry and the mark that the slot had when the entry was made.
+// They are one word, which the compiler copies at once: to read a word of which two
+// stores have just written half each waits until these have reached the cache.
 type ref uint64
 
 func newRef(slot uint32, m mark) ref { return ref(m)<<32 | ref(slot) }
@@ -23,19 +21,19 @@ func newRef(slot uint32, m mark) ref { return ref(m)<<32 | ref(slot) }
 func (r ref) slot() uint32 { return uint32(r) }
 func (r ref) mark() mark   { return mark(r >> 32) }
 
-// mark is what has to be known of a slot when one of its entries surfaces: the
-// version of its newest entry, counted up in the higher bits, and what became of
-// that. All older entries are dead. Marks are an array of their own, small enough
-// to be in the cache more often than what else is known of a slot.
+// mark is the version of the newest entry of a slot, in the higher bits, and the state
+// of that entry. All older entries of the slot are dead. Marks are an array of their
+// own, small enough to be in the cache more often than what else is known of a slot.
 type mark uint32
 
+// The states of the newest entry of a slot.
 const (
-	absent mark = iota // it has left the heap: no timer in the slot
-	exact              // it carries the deadline of its timer
-	early              // its timer has been moved to a later deadline
-	vacant             // its timer was cancelled: it is dead
+	absent mark = iota // not in the heap; no timer in the slot
+	exact              // has the deadline of the timer
+	early              // its timer was moved to a later deadline
+	vacant             // its timer was cancelled; the entry is dead
 
-	state = 3 // the bits for these
+	state = 3 // the bits of the state
 )
 
 // next returns the mark of a new entry.
@@ -44,32 +42,32 @@ func (m mark) next() mark { return (m | state) + 1 | exact }
 // with returns m in another state.
 func (m mark) with(s mark) mark { return m&^state | s }
 
-// times are the deadlines of a slot, unless its newest entry is absent: the one
-// that this entry carries, and that of the timer, at or after it, which is noted
-// only while they differ.
+// times are the deadline of the newest entry of a slot and that of its timer. The
+// first counts unless the entry is absent, the second only while the entry is early.
 type times struct{ filed, deadline structures.Tick }
 
-// core orders slots by deadline. It knows no values and holds no pointers. Each
-// slot in use has one entry that is not dead.
+// core orders slots by deadline: heap[quad.Root] is the earliest entry, and no entry is
+// earlier than its parent. Each slot in use has one entry that is not dead. The
+// newest entry of a slot may be dead, too, but all others are.
 type core struct {
-	heap   []entry // from quad.Root on, none earlier than its parent
+	heap   []entry
 	marks  []mark  // per slot
 	times  []times // per slot
 	dead   int     // dead entries in the heap
-	cursor int     // of the pass of the sweep, or at most quad.Root between two
+	cursor int     // of the pass of the sweep, or at most quad.Root between two passes
 	work   structures.Work
 }
 
 func newCore(capacity int) core {
 	return core{
-		heap:  quad.New[entry](quad.Root + most(capacity)),
+		heap:  quad.New[entry](quad.Root + mostEntries(capacity)),
 		marks: make([]mark, 1, 1+capacity), // slot 0 is never issued
 		times: make([]times, 1, 1+capacity),
 	}
 }
 
-// set gives the timer in slot its deadline, be it new or moved. If the slot's
-// newest entry will surface in time, that is all.
+// set sets the deadline of the timer in slot, be it new or moved. If the newest entry
+// of the slot is not later, the heap stays as it is.
 func (c *core) set(slot uint32, deadline structures.Tick) {
 	if int(slot) >= len(c.marks) {
 		c.marks = append(c.marks, absent)
@@ -83,13 +81,13 @@ func (c *core) set(slot uint32, deadline structures.Tick) {
 	c.work.Comparisons++
 	if deadline < t.filed {
 		c.push(slot, deadline)
-		if m&state != vacant { // then it was dead before
+		if m&state != vacant { // otherwise it was dead before
 			c.dead++
-			c.tend()
+			c.maintain()
 		}
 		return
 	}
-	if m&state == vacant { // it comes to life again
+	if m&state == vacant { // it is alive again
 		c.dead--
 	}
 	if t.filed == deadline {
@@ -100,23 +98,23 @@ func (c *core) set(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// cancel notes that there is no timer in slot any more.
+// cancel marks the entry of slot as dead.
 func (c *core) cancel(slot uint32) {
 	c.marks[slot] = c.marks[slot].with(vacant)
 	c.dead++
-	c.tend()
+	c.maintain()
 }
 
-// push files the timer in slot under its deadline.
+// push adds an entry for the timer in slot.
 func (c *core) push(slot uint32, deadline structures.Tick) {
 	m := c.marks[slot].next()
 	c.marks[slot] = m
 	c.times[slot].filed = deadline
-	// Before a version comes round, each entry that had it must be gone. Between
-	// two entries of a slot there is always a call that tends the heap, so that
-	// half the versions are enough for a pass through any heap.
+	// Before a version is used a second time, each entry that had it must have been
+	// dropped. Each entry after the first of a slot comes with a call of maintain, so
+	// that half the versions are enough for a pass through any heap.
 	if m<<1 == exact<<1 {
-		c.begin()
+		c.beginPass()
 	}
 	if len(c.heap) == cap(c.heap) {
 		c.heap = quad.Grow(c.heap)
@@ -124,21 +122,21 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 	n := len(c.heap)
 	c.heap = c.heap[:n+1]
 	if c.up(n, entry{deadline, newRef(slot, m)}) < c.cursor {
-		c.crossed(n)
+		c.examineDisplaced(n)
 	}
 }
 
-// settle puts the entries in order that surface up to a tick, until the root is
-// that of a timer with the earliest deadline. It returns false when no timer is
-// due by then.
-func (c *core) settle(until structures.Tick) bool {
+// fixRoot drops dead entries at the root and files early ones again, as far as they
+// are filed up to a tick. It returns true when the root is exact and at or before that
+// tick, and false when no timer is due by then.
+func (c *core) fixRoot(until structures.Tick) bool {
 	for len(c.heap) > quad.Root && c.heap[quad.Root].deadline <= until {
 		e := c.heap[quad.Root]
 		slot := e.ref.slot()
 		switch c.marks[slot] {
 		case e.ref.mark():
 			return true
-		case e.ref.mark().with(early): // file it anew
+		case e.ref.mark().with(early):
 			e.deadline = c.times[slot].deadline
 			c.times[slot].filed = e.deadline
 			c.marks[slot] = e.ref.mark()
@@ -151,27 +149,24 @@ func (c *core) settle(until structures.Tick) bool {
 	return false
 }
 
-// first returns the deadline of the root. There must be one.
-func (c *core) first() structures.Tick { return c.heap[quad.Root].deadline }
-
-// pop takes the root out, which settle has put in order, and its timer.
+// pop removes the root, which fixRoot has made exact.
 func (c *core) pop() (slot uint32, deadline structures.Tick) {
 	e := c.heap[quad.Root]
 	slot = e.ref.slot()
 	c.marks[slot] = e.ref.mark().with(absent)
 	c.take(quad.Root)
-	c.tend()
+	c.maintain()
 	return slot, e.deadline
 }
 
-// isDead reports whether there is no timer for an entry: it was cancelled, or
-// moved ahead of the entry and got another one.
+// isDead reports whether an entry is dead: its timer was cancelled, or moved to before
+// the entry and got another one.
 func (c *core) isDead(e entry) bool {
 	m := c.marks[e.ref.slot()]
 	return m != e.ref.mark() && m != e.ref.mark().with(early)
 }
 
-// drop takes the dead entry at i out.
+// drop removes the dead entry at i.
 func (c *core) drop(i int) {
 	e := c.heap[i]
 	if m := e.ref.mark(); c.marks[e.ref.slot()] == m.with(vacant) {

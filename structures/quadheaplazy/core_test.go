@@ -3,11 +3,13 @@ package quadheaplazy
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 func TestAnEntryTakes16Bytes(t *testing.T) {
@@ -171,25 +173,8 @@ func TestCapacityReservesRoom(t *testing.T) {
 	}
 }
 
-// check must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(*Heap[int], *core){
-		"order":          func(_ *Heap[int], c *core) { c.heap[quad.Root+1].deadline = 0 },
-		"filed":          func(_ *Heap[int], c *core) { c.times[9].filed++ },
-		"deadline":       func(_ *Heap[int], c *core) { c.times[5].deadline = 1 },
-		"slot":           func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref = newRef(99, exact) },
-		"mark":           func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref++ },
-		"state":          func(_ *Heap[int], c *core) { c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
-		"two of one":     func(_ *Heap[int], c *core) { c.heap[11].ref = c.heap[10].ref },
-		"two, both late": func(_ *Heap[int], c *core) { c.heap[11] = c.heap[10] },
-		"version":        func(_ *Heap[int], c *core) { c.marks[2] = c.marks[2].next() },
-		"freed":          func(h *Heap[int], _ *core) { h.table.Free(3) },
-		"length":         func(_ *Heap[int], c *core) { c.heap = c.heap[:len(c.heap)-1] },
-		"dead":           func(_ *Heap[int], c *core) { c.dead++ },
-		"too many dead":  func(h *Heap[int], c *core) { bury(h, c) },
-		"cursor":         func(_ *Heap[int], c *core) { c.cursor = len(c.heap) + 1 },
-		"table":          func(h *Heap[int], _ *core) { h.table.Put(0) },
-	} {
+	sound := func() *Heap[int] {
 		h := New[int]()
 		var ids []structures.ID
 		for i := range 9 {
@@ -197,25 +182,35 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		}
 		h.Reschedule(ids[4], 100) // slot 5
 		h.Cancel(ids[6])
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(h, &h.core); h.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
+		return h
 	}
-}
-
-// bury leaves more dead entries than the sweep allows.
-func bury(h *Heap[int], c *core) {
-	var ids []structures.ID
-	for range 100 {
-		ids = append(ids, h.Schedule(1000, 0))
+	whitebox.FindsDamage(t, sound, map[string]func(*Heap[int]){
+		"order":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].deadline = 0 },
+		"filed":          func(h *Heap[int]) { c := &h.core; c.times[9].filed++ },
+		"deadline":       func(h *Heap[int]) { c := &h.core; c.times[5].deadline = 1 },
+		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref = newRef(99, exact) },
+		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref++ },
+		"state":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
+		"two of one":     func(h *Heap[int]) { c := &h.core; c.heap[11].ref = c.heap[10].ref },
+		"two, both late": func(h *Heap[int]) { c := &h.core; c.heap[11] = c.heap[10] },
+		"version":        func(h *Heap[int]) { c := &h.core; c.marks[2] = c.marks[2].next() },
+		"vacant":         func(h *Heap[int]) { c := &h.core; c.marks[3] = c.marks[3].with(vacant) },
+		"length":         func(h *Heap[int]) { c := &h.core; c.heap = c.heap[:len(c.heap)-1] },
+		"dead":           func(h *Heap[int]) { c := &h.core; c.dead++ },
+		"freed":          func(h *Heap[int]) { h.table.Free(3) },
+		"table":          func(h *Heap[int]) { h.table.Put(0) },
+		"cursor":         func(h *Heap[int]) { c := &h.core; c.cursor = len(c.heap) + 1 },
+	})
+	// More dead entries than the sweep leaves.
+	c := newCore(0)
+	for slot := uint32(1); slot <= 100; slot++ {
+		c.set(slot, 1000)
 	}
-	for _, id := range ids[:70] {
-		slot := h.table.Find(id)
-		h.table.Free(slot)
+	for slot := uint32(1); slot <= 70; slot++ {
 		c.marks[slot] = c.marks[slot].with(vacant)
 		c.dead++
+	}
+	if err := c.check(30, func(slot uint32) bool { return slot > 70 }); err == nil || !strings.Contains(err.Error(), "are dead") {
+		t.Errorf("70 of 100 entries are dead: %v", err)
 	}
 }

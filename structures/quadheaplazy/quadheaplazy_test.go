@@ -13,16 +13,12 @@ func TestConformance(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() })
 }
 
-func TestConformanceWithCapacity(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64](quadheaplazy.Capacity(10)) })
-}
-
 func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return quadheaplazy.New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64](quadheaplazy.Capacity(10)) })
 }
 
 func TestCapacity(t *testing.T) {

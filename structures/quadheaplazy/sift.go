@@ -2,7 +2,7 @@ package quadheaplazy
 
 import "github.com/timerbench/timerbench/structures/internal/quad"
 
-// take removes the entry at i; the last entry takes its place.
+// take removes the entry at i. The last entry takes its place.
 func (c *core) take(i int) {
 	n := len(c.heap) - 1
 	old, last := c.heap[i], c.heap[n]
@@ -13,8 +13,8 @@ func (c *core) take(i int) {
 	case quad.Root:
 		c.down(i, last)
 	default:
-		// One direction is enough: what comes before old comes before all below
-		// it, and what does not comes after all above it.
+		// Sifting in one direction is enough: an entry that comes before old comes
+		// before all entries below it, and one that does not comes after all above it.
 		c.work.Comparisons++
 		if last.deadline < old.deadline {
 			c.up(i, last)
@@ -24,8 +24,7 @@ func (c *core) take(i int) {
 	}
 }
 
-// up moves the hole at i towards the root until e fits, and returns where that
-// is.
+// up moves the hole at i towards the root until e fits, and returns its index.
 func (c *core) up(i int, e entry) int {
 	heap := c.heap
 	compared := uint64(0)

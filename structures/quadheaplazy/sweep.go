@@ -2,67 +2,66 @@ package quadheaplazy
 
 import "github.com/timerbench/timerbench/structures/internal/quad"
 
-// The sweep keeps dead entries down to a quarter of the heap, and no call ever
-// pays for a pass through the heap: it is made in strides, one for each call that
-// leaves one more entry dead or one fewer alive.
+// The sweep keeps dead entries down to a quarter of the heap. It is made in strides,
+// one for each call that leaves one more entry dead or one fewer alive, so that no
+// call pays for a pass through the heap.
 //
-// A pass goes from the end to the root and rids the heap of all entries that
-// were dead when it began. It begins when they are more than 3/16 of the heap. A
-// heap of n takes it n steps and one for each entry dropped, 5/4 n at most, which
-// is n/16 calls; so another n/16 may have died when it ends. That makes the
-// quarter, and leaves the next pass to begin later.
+// A pass goes from the end of the heap to the root and drops all entries that were
+// dead when it began. It begins when they are more than 3/16 of the heap. In a heap of
+// n it takes n steps and one more for each entry dropped, at most 5/4 n, which
+// is n/16 calls; so another n/16 entries may have died when it ends. That makes the
+// quarter.
 const (
 	stride = 20
-	spare  = 24 // dead entries that do not matter
+	spare  = 24 // dead entries that start no pass
 	slack  = 32 // spare, and what rounding adds
 )
 
-// most returns the largest number of entries for so many timers.
-func most(timers int) int { return timers + timers/3 + 4*slack/3 + 2 }
+// mostEntries returns the largest number of entries for so many timers.
+func mostEntries(timers int) int { return timers + timers/3 + 4*slack/3 + 2 }
 
-// tend does a stride of the sweep if there is need.
-func (c *core) tend() {
+// maintain does a stride of the sweep if a pass is under way or has to begin.
+func (c *core) maintain() {
 	if c.cursor <= quad.Root {
 		if c.dead <= len(c.heap)/16*3+spare {
 			return
 		}
-		c.begin()
+		c.beginPass()
 	}
 	c.sweep(stride)
 }
 
-// begin begins a pass, unless one is under way.
-func (c *core) begin() {
+// beginPass begins a pass, unless one is under way.
+func (c *core) beginPass() {
 	if c.cursor <= quad.Root {
 		c.cursor = len(c.heap)
 	}
 }
 
 // sweep examines so many entries below the cursor. Those from the cursor on have
-// been examined, or have died or come since the pass began. An entry whose timer
-// is due later is left alone: the earlier it surfaces, the more deadlines can be
-// noted without a touch of the heap.
+// been examined, or have died or were added since the pass began. An early entry is
+// left alone: the earlier it is filed, the more deadlines its timer can be moved to
+// without touching the heap.
 func (c *core) sweep(steps int) {
 	for ; steps > 0 && c.cursor > quad.Root; steps-- {
 		i := c.cursor - 1
 		if c.isDead(c.heap[i]) {
-			c.drop(i) // what took its place may have to be examined
+			c.drop(i) // the entry that took its place is examined next
 		} else {
 			c.cursor = i
 		}
 	}
 }
 
-// crossed examines the entry that came from before the cursor when a new one
-// went up from n past it: all those that it passed went one step down, and one
-// of them escaped the pass so. No other move takes an entry across the cursor
-// unseen, unless it is alive.
-func (c *core) crossed(n int) {
+// examineDisplaced drops a dead entry that a new one has displaced from before the
+// cursor to behind it. The new entry went up from n past the cursor, and all entries
+// on its way went one step down. No other move takes a dead entry past the cursor.
+func (c *core) examineDisplaced(n int) {
 	i := n
 	for quad.Parent(i) >= c.cursor {
 		i = quad.Parent(i)
 	}
-	// The last entry, which takes its place, is from below it and stays there.
+	// The last entry takes its place. It is from below it, so it stays there.
 	if c.isDead(c.heap[i]) {
 		c.drop(i)
 	}

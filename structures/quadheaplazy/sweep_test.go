@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
@@ -43,6 +44,7 @@ func TestDeadEntriesAreFew(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, %s", kind, name), func(t *testing.T) {
 				h := New[int]()
+				c := &h.core
 				rng := rand.New(rand.NewPCG(1, 2))
 				ids := make([]structures.ID, n)
 				for i, at := range rng.Perm(n) {
@@ -50,15 +52,15 @@ func TestDeadEntriesAreFew(t *testing.T) {
 				}
 				order(ids, rng)
 				for i, id := range ids {
-					cursor, dropped := h.core.cursor, h.core.work.Dropped
+					cursor, dropped := c.cursor, c.work.Dropped
 					remove(h, id, i)
-					if h.core.dead > len(h.core.heap)/4+slack {
-						t.Fatalf("%d timers gone: %d of %d entries are dead", i+1, h.core.dead, len(h.core.heap))
+					if c.dead > len(c.heap)/4+slack {
+						t.Fatalf("%d timers gone: %d of %d entries are dead", i+1, c.dead, len(c.heap))
 					}
-					if steps := cursor - h.core.cursor; kind != "cancelled and fired" && cursor > h.core.cursor && steps > promised {
-						t.Fatalf("%d timers gone: one call went from %d to %d", i+1, cursor, h.core.cursor)
+					if steps := cursor - c.cursor; kind != "cancelled and fired" && cursor > c.cursor && steps > promised {
+						t.Fatalf("%d timers gone: one call went from %d to %d", i+1, cursor, c.cursor)
 					}
-					if dropped := h.core.work.Dropped - dropped; kind == "cancelled" && dropped > promised {
+					if dropped := c.work.Dropped - dropped; kind == "cancelled" && dropped > promised {
 						t.Fatalf("%d timers gone: one call dropped %d", i+1, dropped)
 					}
 					if i%(n/16) == 0 {
@@ -67,11 +69,33 @@ func TestDeadEntriesAreFew(t *testing.T) {
 						}
 					}
 				}
-				if room := most(n); len(h.core.heap) > room {
-					t.Fatalf("%d entries, more than the %d for %d timers", len(h.core.heap), room, n)
+				if room := mostEntries(n); len(c.heap) > room {
+					t.Fatalf("%d entries, more than the %d for %d timers", len(c.heap), room, n)
 				}
 			})
 		}
+	}
+}
+
+// With so many timers that more entries are dead than any threshold in the code or in a
+// mutant of it.
+func TestDeadEntriesAreFewAmongMany(t *testing.T) {
+	n := longtest.Scale(t, 20_000, 1<<18, 5<<19)
+	h := New[int](Capacity(n))
+	ids := make([]structures.ID, n)
+	for i := range ids {
+		ids[i] = h.Schedule(structures.Tick(i), i)
+	}
+	dead := 0
+	for i, id := range ids[:n/2] {
+		h.Cancel(id)
+		dead = max(dead, h.core.dead)
+		if h.core.dead > len(h.core.heap)/4+slack {
+			t.Fatalf("%d timers cancelled: %d of %d entries are dead", i+1, h.core.dead, len(h.core.heap))
+		}
+	}
+	if dead < n/8 {
+		t.Fatalf("at most %d entries of %d timers were dead", dead, n)
 	}
 }
 
@@ -109,7 +133,7 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 func TestNoDeadEntryEscapesThePass(t *testing.T) {
 	h := newNamed(10, 20, 30, 40, 50, 21, 22)
 	h.cancel(20)
-	h.core.begin()
+	h.core.beginPass()
 	h.core.sweep(4)
 	if want := quad.Root + 3; h.core.cursor != want {
 		t.Fatalf("cursor %d, want %d", h.core.cursor, want)
@@ -132,6 +156,7 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 			for seed := range uint64(25) {
 				rng := rand.New(rand.NewPCG(seed, uint64(n*100+cursor)))
 				h := New[int]()
+				c := &h.core
 				var ids []structures.ID
 				for i := range n {
 					ids = append(ids, h.Schedule(structures.Tick(10+rng.IntN(3*n)), i))
@@ -142,17 +167,17 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 					}
 				}
 				ahead := map[ref]bool{}
-				for i, e := range h.core.heap[quad.Root:] {
-					if quad.Root+i < cursor && h.core.isDead(e) {
+				for i, e := range c.heap[quad.Root:] {
+					if quad.Root+i < cursor && c.isDead(e) {
 						ahead[e.ref] = true
 					}
 				}
-				h.core.cursor = cursor
+				c.cursor = cursor
 				// A slot of its own, as a dead entry might be taken over.
 				slot := uint32(n + 1)
-				h.core.set(slot, structures.Tick(1+rng.IntN(2*n)))
-				for i := h.core.cursor; i < len(h.core.heap); i++ {
-					if ahead[h.core.heap[i].ref] {
+				c.set(slot, structures.Tick(1+rng.IntN(2*n)))
+				for i := c.cursor; i < len(c.heap); i++ {
+					if ahead[c.heap[i].ref] {
 						t.Fatalf("%d entries, cursor %d, seed %d: a dead one has escaped to %d", n, cursor, seed, i)
 					}
 				}
@@ -167,6 +192,7 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		h := New[int]()
+		c := &h.core
 		var ids []structures.ID
 		clock := structures.Tick(0)
 		deadline := func() structures.Tick { return clock + 1 + structures.Tick(rng.IntN(1000)) }
@@ -177,15 +203,15 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 		for range len(ids) / 8 {
 			h.Cancel(ids[rng.IntN(len(ids))])
 		}
-		h.core.begin()
-		for _, e := range h.core.heap[quad.Root:] {
-			if h.core.isDead(e) {
+		c.beginPass()
+		for _, e := range c.heap[quad.Root:] {
+			if c.isDead(e) {
 				dead[e.ref] = true
 			}
 		}
-		for calls := 0; h.core.cursor > quad.Root; calls++ {
+		for calls := 0; c.cursor > quad.Root; calls++ {
 			if calls > 10_000 {
-				t.Fatalf("seed %d: the pass does not end, it is at %d", seed, h.core.cursor)
+				t.Fatalf("seed %d: the pass does not end, it is at %d", seed, c.cursor)
 			}
 			switch i := rng.IntN(len(ids)); rng.IntN(8) {
 			case 0, 1, 2:
@@ -198,10 +224,10 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 				clock += structures.Tick(rng.IntN(20))
 				h.Pop(clock)
 			default:
-				h.core.sweep(1 + rng.IntN(3))
+				c.sweep(1 + rng.IntN(3))
 			}
 			for r := range dead { // those that another timer took over live again
-				if m := h.core.marks[r.slot()]; m.with(exact) == r.mark() && m&state != vacant {
+				if m := c.marks[r.slot()]; m.with(exact) == r.mark() && m&state != vacant {
 					delete(dead, r)
 				}
 			}
@@ -209,7 +235,7 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
-		for i, e := range h.core.heap[quad.Root:] {
+		for i, e := range c.heap[quad.Root:] {
 			if dead[e.ref] {
 				t.Fatalf("seed %d: entry %d is still there", seed, quad.Root+i)
 			}

@@ -2,6 +2,7 @@ package radixheap
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
@@ -12,20 +13,22 @@ import (
 // which is negative.
 const buckets = 64
 
-// core orders slots by deadline. A timer lies in the bucket that bucketOf names
-// for its deadline and the base, at all times.
+// core is the queue of slots. At all times
+//
+//   - the base is at most the clock, and no deadline is before it;
+//   - a timer is in the bucket that bucketOf returns for its deadline and the
+//     base, so that bucket 0 holds what is due at the base;
+//   - no deadline in a bucket is before its bound, and the bound would itself be
+//     in that bucket. The bound is the earliest deadline, unless the timer that
+//     had it was removed: to find the next one would take a search.
 type core struct {
-	base     structures.Tick // no deadline is before it; at most the clock
+	base     structures.Tick
 	lists    fifo.Lists
 	buckets  [buckets]fifo.List
-	least    [buckets]structures.Tick // earliest deadline of a bucket in use, or unknown
-	occupied uint64                   // a bit for each bucket in use
+	bound    [buckets]structures.Tick // of a bucket that holds a timer
+	occupied uint64                   // a bit for each bucket that holds a timer
 	work     structures.Work
 }
-
-// unknown stands for an earliest deadline that was cancelled or moved. It is no
-// deadline: none is before tick 1.
-const unknown structures.Tick = 0
 
 func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
 
@@ -35,83 +38,82 @@ func bucketOf(deadline, base structures.Tick) int {
 	return bits.Len64(uint64(deadline ^ base))
 }
 
-// add takes a slot in. The deadline is not before the base.
-func (c *core) add(slot uint32, deadline structures.Tick) {
+// Add adds a slot to a bucket.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
-	c.place(slot, deadline)
+	c.link(slot, deadline)
 }
 
-func (c *core) place(slot uint32, deadline structures.Tick) {
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
+}
+
+// link appends a slot to the bucket of its deadline.
+func (c *core) link(slot uint32, deadline structures.Tick) {
 	i := bucketOf(deadline, c.base) & (buckets - 1)
 	switch {
 	case c.buckets[i].Empty():
 		c.occupied |= 1 << i
-		c.least[i] = deadline
-	case c.least[i] > deadline: // and not unknown
-		c.least[i] = deadline
+		c.bound[i] = deadline
+	case c.bound[i] > deadline:
+		c.bound[i] = deadline
 	}
 	c.lists.PushBack(&c.buckets[i], slot)
 }
 
-// remove unlinks a slot.
-func (c *core) remove(slot uint32) {
-	deadline := c.lists.Deadline(slot)
-	i := bucketOf(deadline, c.base) & (buckets - 1)
+// Remove unlinks a slot.
+func (c *core) Remove(slot uint32) {
+	i := bucketOf(c.lists.Deadline(slot), c.base) & (buckets - 1)
 	if c.lists.Remove(&c.buckets[i], slot) {
 		c.occupied &^= 1 << i
-	} else if c.least[i] == deadline {
-		c.least[i] = unknown
 	}
 }
 
-// earliest returns the earliest deadline. There must be a timer.
-func (c *core) earliest() structures.Tick {
-	i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
-	if c.least[i] == unknown {
-		c.search(i)
+// Next returns the bound of the lowest bucket, after the buckets were spread whose bound
+// the clock has reached: it is after the clock unless a timer is due. An empty heap has
+// the last tick.
+func (c *core) Next(clock structures.Tick) structures.Tick {
+	for c.occupied != 0 {
+		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
+		if i == 0 || c.bound[i] > clock {
+			return c.bound[i]
+		}
+		c.spread(i)
 	}
-	return c.least[i]
+	return math.MaxInt64
 }
 
-// search finds the earliest deadline of a bucket.
-func (c *core) search(i int) {
-	seen := uint64(0)
-	least := c.lists.Deadline(c.buckets[i].Front())
-	for slot := c.buckets[i].Front(); slot != 0; slot = c.lists.Next(slot) {
-		least = min(least, c.lists.Deadline(slot))
-		seen++
-	}
-	c.least[i] = least
-	c.work.SlotsVisited++
-	c.work.Comparisons += seen
-}
-
-// pop takes the earliest timer out, which is due: the clock has reached its
-// deadline, so that this may become the base.
-func (c *core) pop() uint32 {
+// Pop removes the earliest timer if it is due: then it is in bucket 0.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	at = c.Next(clock)
 	if c.occupied&1 == 0 {
-		deadline := c.earliest()
-		c.spread(bits.TrailingZeros64(c.occupied), deadline)
+		return 0, at
 	}
-	slot := c.lists.PopFront(&c.buckets[0])
+	slot = c.lists.PopFront(&c.buckets[0])
 	if c.buckets[0].Empty() {
 		c.occupied &^= 1
 	}
-	return slot
+	return slot, at
 }
 
-// spread moves the base up to a deadline in bucket i, and the timers of that
-// bucket to those below it, in their order: that is what makes ties FIFO. Those of
-// higher buckets differ from the old base and the new one in the same highest bit.
-func (c *core) spread(i int, base structures.Tick) {
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work { return c.work }
+
+// spread moves the base to the bound of bucket i, the lowest one, and each of its
+// timers to a bucket below. They keep their order, which makes ties FIFO. Timers of
+// higher buckets stay: they differ from both bases in the same highest bit.
+func (c *core) spread(i int) {
 	moving := c.buckets[i]
 	c.buckets[i] = fifo.List{}
 	c.occupied &^= 1 << i
-	c.base = base
+	c.base = c.bound[i]
 	moved := uint64(0)
 	for slot := moving.Front(); slot != 0; {
 		following := c.lists.Next(slot)
-		c.place(slot, c.lists.Deadline(slot))
+		c.link(slot, c.lists.Deadline(slot))
 		slot = following
 		moved++
 	}
@@ -119,9 +121,11 @@ func (c *core) spread(i int, base structures.Tick) {
 	c.work.Moved += moved
 }
 
-// check walks all buckets and names the first broken invariant. live tells which
-// slots hold a pending timer, of which there are size.
-func (c *core) check(size int, live func(slot uint32) bool) error {
+// Check walks all buckets.
+func (c *core) Check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if c.base < 0 || c.base > clock {
+		return fmt.Errorf("radixheap: base %d, clock %d", c.base, clock)
+	}
 	total := 0
 	for i, l := range c.buckets {
 		if l.Empty() == (c.occupied>>i&1 == 1) {
@@ -132,20 +136,16 @@ func (c *core) check(size int, live func(slot uint32) bool) error {
 			return fmt.Errorf("radixheap: bucket %d: %w", i, err)
 		}
 		total += n
-		first := structures.Tick(-1)
 		for slot, deadline := range c.lists.All(l) {
-			if !live(slot) {
+			if !inUse(slot) {
 				return fmt.Errorf("radixheap: slot %d in bucket %d holds no timer", slot, i)
 			}
-			if deadline < c.base || bucketOf(deadline, c.base) != i {
-				return fmt.Errorf("radixheap: deadline %d in bucket %d, base %d", deadline, i, c.base)
-			}
-			if first < 0 || deadline < first {
-				first = deadline
+			if deadline < c.bound[i] || bucketOf(deadline, c.base) != i {
+				return fmt.Errorf("radixheap: deadline %d in bucket %d, bound %d, base %d", deadline, i, c.bound[i], c.base)
 			}
 		}
-		if n > 0 && c.least[i] != unknown && c.least[i] != first {
-			return fmt.Errorf("radixheap: earliest deadline of bucket %d is %d, noted is %d", i, first, c.least[i])
+		if n > 0 && (c.bound[i] < c.base || bucketOf(c.bound[i], c.base) != i) {
+			return fmt.Errorf("radixheap: bucket %d has bound %d, base %d", i, c.bound[i], c.base)
 		}
 	}
 	if total != size {

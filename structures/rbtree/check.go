@@ -1,16 +1,20 @@
 package rbtree
 
-import "fmt"
+import (
+	"fmt"
 
-// check walks the tree, which must hold size slots, all of them in use.
-func (c *core) check(size int, live func(slot uint32) bool) error {
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Check walks the tree.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
 	if len(c.parents) != len(c.nodes) {
 		return fmt.Errorf("rbtree: %d parents beside %d nodes", len(c.parents), len(c.nodes))
 	}
 	if c.nodes[none].child[right] != none {
 		return fmt.Errorf("rbtree: the absent node has a right child")
 	}
-	w := walk{core: c, live: live}
+	w := walk{core: c, inUse: inUse}
 	root := c.nodes[none].child[left]
 	if root.colour() == red {
 		return fmt.Errorf("rbtree: the root, slot %d, is red", root.slot())
@@ -30,20 +34,20 @@ func (c *core) check(size int, live func(slot uint32) bool) error {
 // walk is a walk through a tree from left to right.
 type walk struct {
 	*core
-	live        func(slot uint32) bool
+	inUse       func(slot uint32) bool
 	size        int
 	first, last uint32 // the first slot met, and the last one so far
 }
 
-// subtree walks what hangs below parent, which is of the given colour, at l. It
-// returns the number of black nodes on the ways down. A cycle ends at a wrong
-// parent.
+// subtree walks the nodes from l on, whose parent has the given colour. It returns the
+// number of black nodes on each way down. In a cycle some node has a wrong parent, at
+// which the walk ends.
 func (w *walk) subtree(l link, parent uint32, colour link) (black int, err error) {
 	slot := l.slot()
 	if l == none {
 		return 0, nil
 	}
-	if slot == none || int(slot) >= len(w.nodes) || !w.live(slot) {
+	if slot == none || int(slot) >= len(w.nodes) || !w.inUse(slot) {
 		return 0, fmt.Errorf("rbtree: slot %d is in the tree and not in use", slot)
 	}
 	n := w.nodes[slot]
@@ -60,7 +64,7 @@ func (w *walk) subtree(l link, parent uint32, colour link) (black int, err error
 	if w.size == 0 {
 		w.first = slot
 	} else if before := w.nodes[w.last].deadline; n.deadline < before {
-		return 0, fmt.Errorf("rbtree: slot %d, due at %d, stands behind slot %d, due at %d", slot, n.deadline, w.last, before)
+		return 0, fmt.Errorf("rbtree: slot %d, due at %d, is behind slot %d, due at %d", slot, n.deadline, w.last, before)
 	}
 	w.size++
 	w.last = slot

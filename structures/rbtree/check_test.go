@@ -11,32 +11,34 @@ import (
 // 2 is the root, black; 1 and 4 are its children, 3 and 6 those of 4, 5 and 7
 // those of 6.
 func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
-	for want, breakIt := range map[string]func(tree *Tree[int]){
-		"7 parents beside 8 nodes":                           func(tree *Tree[int]) { tree.core.parents = tree.core.parents[:7] },
-		"absent node has a right child":                      func(tree *Tree[int]) { tree.core.nodes[none].child[right] = 2 << 1 },
-		"slot 0 is in the tree":                              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = red },
-		"root, slot 2, is red":                               func(tree *Tree[int]) { tree.core.nodes[none].child[left] |= red },
-		"slot 6 and its parent 4 are both red":               func(tree *Tree[int]) { tree.core.nodes[4].child[right] |= red },
-		"1 black nodes on the ways left of slot 6, 0 right":  func(tree *Tree[int]) { tree.core.nodes[6].child[left] &^= red },
-		"slot 3 is a child of 4, its parent link says 6":     func(tree *Tree[int]) { tree.core.parents[3] = 6 },
-		"slot 2 is a child of 6, its parent link says 0":     func(tree *Tree[int]) { tree.core.nodes[6].child[left] = 2 << 1 },
-		"slot 4, due at 40, stands behind slot 3, due at 41": func(tree *Tree[int]) { tree.core.nodes[3].deadline = 41 },
-		"slot are [1 7], remembered are [3 7]":               func(tree *Tree[int]) { tree.core.ends[left] = 3 },
-		"slot are [1 7], remembered are [1 6]":               func(tree *Tree[int]) { tree.core.ends[right] = 6 },
-		"6 slots in the tree, want 7":                        func(tree *Tree[int]) { tree.core.nodes[6].child[left] = none },
-		"slot 99 is in the tree and not in use":              func(tree *Tree[int]) { tree.core.nodes[7].child[right] = 99 << 1 },
-		"slot 7 is in the tree and not in use":               func(tree *Tree[int]) { tree.table.Free(7) },
-		"slab: slot 0":                                       func(tree *Tree[int]) { tree.table.Free(0) },
+	for want, breakIt := range map[string]func(*core){
+		"7 parents beside 8 nodes":                          func(c *core) { c.parents = c.parents[:7] },
+		"absent node has a right child":                     func(c *core) { c.nodes[none].child[right] = 2 << 1 },
+		"slot 0 is in the tree":                             func(c *core) { c.nodes[7].child[right] = red },
+		"root, slot 2, is red":                              func(c *core) { c.nodes[none].child[left] |= red },
+		"slot 6 and its parent 4 are both red":              func(c *core) { c.nodes[4].child[right] |= red },
+		"1 black nodes on the ways left of slot 6, 0 right": func(c *core) { c.nodes[6].child[left] &^= red },
+		"slot 3 is a child of 4, its parent link says 6":    func(c *core) { c.parents[3] = 6 },
+		"slot 2 is a child of 6, its parent link says 0":    func(c *core) { c.nodes[6].child[left] = 2 << 1 },
+		"slot 4, due at 40, is behind slot 3, due at 41":    func(c *core) { c.nodes[3].deadline = 41 },
+		"slot are [1 7], remembered are [3 7]":              func(c *core) { c.ends[left] = 3 },
+		"slot are [1 7], remembered are [1 6]":              func(c *core) { c.ends[right] = 6 },
+		"6 slots in the tree, want 7":                       func(c *core) { c.nodes[6].child[left] = none },
+		"slot 99 is in the tree and not in use":             func(c *core) { c.nodes[7].child[right] = 99 << 1 },
 	} {
-		tree := New[int]()
-		for i := range 7 {
-			tree.Schedule(structures.Tick(10*(i+1)), i)
+		c := newCore(7)
+		for slot := range uint32(7) {
+			c.Add(slot+1, structures.Tick(10*(slot+1)))
 		}
-		if err := tree.CheckInvariants(); err != nil {
+		inUse := func(slot uint32) bool { return slot >= 1 && slot <= 7 }
+		if err := c.Check(0, 7, inUse); err != nil {
 			t.Fatal(err)
 		}
-		breakIt(tree)
-		if err := tree.CheckInvariants(); err == nil || !strings.Contains(err.Error(), want) {
+		if c.Check(0, 7, func(slot uint32) bool { return slot != 7 }) == nil {
+			t.Fatal("a slot that is not in use is accepted")
+		}
+		breakIt(&c)
+		if err := c.Check(0, 7, inUse); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -10,26 +10,26 @@ import (
 // The two sides of a node. The other side of d is 1-d.
 const left, right = 0, 1
 
-// node 0 stands for every absent node: it is black, and the parent of the root,
-// which is its left child. So no rotation or removal has a special case at the
-// root or at a leaf. Its parent is scratch space.
+// none is the number of the node that stands for every absent one. It is black, and
+// the parent of the root, which is its left child. So no rotation or removal has a
+// special case at the root or at a leaf. Its parent is scratch space.
 const none = 0
 
-// maxLen is how many timers there can be: a link has 31 bits for the slot, and an
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an
 // index must fit an int.
 const maxLen = min(1<<31, math.MaxInt) - 1
 
-// node is what a search reads of a slot, and nothing else. It takes 16 bytes, so
-// that none lies across two cache lines; with parent and colour 8 more, a start-stop
-// among 10^6 timers took 1.2 times as long.
+// node is what a search reads of a slot. It takes 16 bytes, so that none crosses a
+// cache line: with parent and colour, 24 bytes, a start-stop among 10^6 timers took 1.2
+// times as long.
 type node struct {
 	deadline structures.Tick
 	child    [2]link
 }
 
-// link leads to a node, and holds its colour. To recolour or to ask for the colour of
-// an uncle takes its parent, which is at hand, and not the node itself, which would be
-// a cache miss.
+// link is the slot of a node and its colour. To read or to change the colour of a node
+// takes its parent, which was read already, and not the node itself, which would be a
+// cache miss.
 type link uint32
 
 const red = 1
@@ -40,19 +40,19 @@ func (l link) colour() link { return l & red }
 // with returns the link to the same node in another colour.
 func (l link) with(colour link) link { return l&^red | colour }
 
-// core is the tree of slots. A slot is a node for as long as its timer is
-// pending: nodes are relinked, never copied from slot to slot.
+// core is the queue of slots. A slot is a node as long as its timer is pending: nodes
+// are relinked, never copied from slot to slot.
 //
-// Read from left to right, deadlines never descend, and equal ones stand in the
-// order in which they came. No red node has a red child, and all ways down from
-// a node to an absent one pass the same number of black nodes; so the longest
-// way is at most twice the shortest.
+// Read from left to right, deadlines never descend, and equal ones are in the order in
+// which they came. No red node has a red child, and all ways down from a node to an
+// absent one pass the same number of black nodes; so the longest way is at most twice
+// the shortest.
 type core struct {
 	nodes       []node
 	parents     []uint32  // per node
 	ends        [2]uint32 // the leftmost and the rightmost node
-	path        [64]link  // the way to where a slot is inserted, so that it is not read in parents
-	known       int       // the first depth at which path is
+	path        [64]link  // the links from the root to where insert adds a slot, by depth
+	known       int       // path holds the links from this depth on
 	comparisons uint64
 }
 
@@ -60,13 +60,33 @@ func newCore(capacity int) core {
 	return core{nodes: make([]node, 1, capacity+1), parents: make([]uint32, 1, capacity+1)}
 }
 
-// first returns the slot with the earliest deadline, none if there is none.
-func (c *core) first() (slot uint32, deadline structures.Tick) {
-	return c.ends[left], c.nodes[c.ends[left]].deadline
+// Pop removes the leftmost node if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.ends[left]
+	if slot == none {
+		return none, math.MaxInt64
+	}
+	if at = c.nodes[slot].deadline; at > clock {
+		return none, at
+	}
+	c.Remove(slot)
+	return slot, at
 }
 
-// insert adds slot, which is not in the tree.
-func (c *core) insert(slot uint32, deadline structures.Tick) {
+// Next returns the deadline of the leftmost node.
+func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.ends[left]].deadline }
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A tree does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Add adds a node for slot.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		if len(c.nodes) > maxLen {
 			panic(fmt.Sprintf("rbtree: more than %d timers pending", maxLen))
@@ -74,7 +94,7 @@ func (c *core) insert(slot uint32, deadline structures.Tick) {
 		c.nodes = append(c.nodes, node{})
 		c.parents = append(c.parents, none)
 	}
-	depth, side := c.place(deadline)
+	depth, side := c.search(deadline)
 	parent := c.path[depth]
 	at := parent.slot()
 	c.nodes[slot] = node{deadline: deadline}
@@ -92,14 +112,13 @@ func (c *core) insert(slot uint32, deadline structures.Tick) {
 	c.nodes[none].child[left] &^= red // the root
 }
 
-// place finds the vacant place behind all deadlines up to deadline, and leaves the
-// way there in path, depth being that of the parent.
+// search finds the vacant place behind all deadlines up to deadline: a side of the node
+// at depth on the path.
 //
-// Which child is next is arithmetic, as no predictor guesses it, and both are read
-// before it is known which: to read the one that is wanted by its index took 1.1 times
-// as long at 10^3 timers. The difference of two deadlines cannot overflow, as none is
-// negative.
-func (c *core) place(deadline structures.Tick) (depth, side int) {
+// It chooses the next child by arithmetic, as no predictor guesses which it is, and
+// reads both children first: to read only the one that it needs took 1.1 times as long
+// at 10^3 timers. The difference of two deadlines cannot overflow, as none is negative.
+func (c *core) search(deadline structures.Tick) (depth, side int) {
 	nodes := c.nodes
 	last := c.ends[right]
 	if last == none {
@@ -113,7 +132,7 @@ func (c *core) place(deadline structures.Tick) (depth, side int) {
 		return c.known, right
 	}
 	c.known = 0
-	d := uint(0) // no more than 62, for 2^31 timers
+	d := uint(0) // at most 62, for 2^31 timers
 	for at := nodes[none].child[left]; at != none; {
 		d++
 		c.path[d%uint(len(c.path))] = at
@@ -126,9 +145,10 @@ func (c *core) place(deadline structures.Tick) (depth, side int) {
 	return int(d), side
 }
 
-// reach extends what is known of path up to depth. A timer that goes to the end comes
-// there without a search, at the last depth; few of its ancestors are ever asked for.
-func (c *core) reach(depth int) {
+// extendPath extends the known part of the path up to depth. A timer that goes to the
+// end is placed without a search, at the last depth of the path, and few of its
+// ancestors are ever needed.
+func (c *core) extendPath(depth int) {
 	slot := c.path[c.known].slot()
 	for c.known > depth && slot != none {
 		slot = c.parents[slot]
@@ -148,8 +168,8 @@ func (c *core) rightmost(slot uint32) link {
 	return c.nodes[none].child[left] // the root
 }
 
-// remove takes slot out of the tree.
-func (c *core) remove(slot uint32) {
+// Remove removes the node of slot.
+func (c *core) Remove(slot uint32) {
 	nodes := c.nodes
 	n := nodes[slot]
 	parent, side := c.parents[slot], c.side(slot)
@@ -158,9 +178,9 @@ func (c *core) remove(slot uint32) {
 			c.ends[at] = c.inward(slot, at)
 		}
 	}
-	// The place that falls vacant is the slot's own or, if it has two children,
-	// that of the next slot in order, which takes over the slot's. Either has at
-	// most one child, which moves up.
+	// If the node has two children, the next node in order takes its place, and the
+	// place of that one becomes vacant. Otherwise its own does. The node in the vacant
+	// place has at most one child, which moves up.
 	self := nodes[parent].child[side]
 	colour, up := self.colour(), n.child[left]|n.child[right]
 	if n.child[left] != none && n.child[right] != none {
@@ -182,16 +202,15 @@ func (c *core) remove(slot uint32) {
 		parent, side = above, where
 	}
 	if colour == red || up != none {
-		c.link(parent, side, up.with(0)) // an only child is red, and makes up for the black
+		c.link(parent, side, up.with(0)) // an only child is red; black, it replaces the node
 		return
 	}
 	c.link(parent, side, none)
 	c.balanceBlack(parent, side)
 }
 
-// inward returns the neighbour, in order, of the node at the end on side. The
-// end has no child on that side, so that its other child, if any, is a single
-// red node.
+// inward returns the neighbour, in order, of the node at the end on side. That node has
+// no child on that side, so that its other child, if any, is a single red node.
 func (c *core) inward(end uint32, side int) uint32 {
 	if child := c.nodes[end].child[1-side]; child != none {
 		return child.slot()
@@ -213,9 +232,8 @@ func (c *core) link(parent uint32, side int, child link) {
 	c.parents[child.slot()] = parent
 }
 
-// rotate moves the node top down to side; its child on the other side takes its
-// place and is returned. The colours stay where they are: the two nodes exchange
-// theirs.
+// rotate moves the node top down to side. Its child on the other side takes its place
+// and is returned. The two nodes exchange their colours.
 func (c *core) rotate(top uint32, side int) uint32 {
 	up := c.nodes[top].child[1-side]
 	parent, at := c.parents[top], c.side(top)
@@ -226,13 +244,13 @@ func (c *core) rotate(top uint32, side int) uint32 {
 	return up.slot()
 }
 
-// balanceRed repairs the one thing that is wrong after an insertion: slot is red,
-// and so is its parent, at depth on the path.
+// balanceRed repairs the one invariant that an insertion breaks: slot is red, and so is
+// its parent, at depth on the path.
 func (c *core) balanceRed(slot uint32, depth int) {
 	nodes := c.nodes
 	for {
 		if c.known > depth-2 {
-			c.reach(depth - 2)
+			c.extendPath(depth - 2)
 		}
 		// top exists and is black, as parent is red.
 		parent, top := c.path[depth].slot(), c.path[depth-1].slot()
@@ -266,20 +284,19 @@ func (c *core) balanceRed(slot uint32, depth int) {
 	}
 }
 
-// balanceBlack repairs the one thing that is wrong after a removal: ways down
-// through the child of parent on side, which is black or none, are one black
-// short.
+// balanceBlack repairs the one invariant that a removal breaks: ways down through the
+// child of parent on side, which is black or none, have one black node too few.
 func (c *core) balanceBlack(parent uint32, side int) {
 	nodes := c.nodes
 	for parent != none {
-		sibling := nodes[parent].child[1-side] // exists: its side is not short
+		sibling := nodes[parent].child[1-side] // exists, as the ways on its side are longer
 		if sibling.colour() == red {
 			c.rotate(parent, side)
 			sibling = nodes[parent].child[1-side]
 		}
 		s := sibling.slot()
 		if nodes[s].child[left].colour()|nodes[s].child[right].colour() == 0 {
-			// Make the other side short too: then it is the parent that is.
+			// Make the ways on the other side one shorter, too, and go on above.
 			nodes[parent].child[1-side] |= red
 			above, at := c.parents[parent], c.side(parent)
 			if nodes[above].child[at].colour() == red {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -37,7 +38,8 @@ func mustBeBalanced(t *testing.T, tree *Tree[int]) {
 	if err := tree.CheckInvariants(); err != nil {
 		t.Fatal(err)
 	}
-	height := tree.core.height(tree.core.nodes[none].child[left])
+	_, c := slotted.Parts(&tree.scheduler)
+	height := c.height(c.nodes[none].child[left])
 	if bound := 2 * math.Log2(float64(tree.Len()+1)); float64(height) > bound {
 		t.Fatalf("%d timers stand %d high, at most %.1f is allowed", tree.Len(), height, bound)
 	}

@@ -4,15 +4,17 @@
 // That tree takes keys and values as interfaces and compares through a function.
 // It deletes a node with two children by copying its predecessor into it, so that
 // a pointer to a node is no handle: a timer is removed by a search for its key. It
-// remembers no ends: Next and Pop go down the left edge each time. The first key
-// in an empty tree is compared with itself.
+// does not remember its first node: Next and Pop go down the left edge each time. The
+// first key in an empty tree is compared with itself.
 //
 // Costs, for n pending timers: Schedule, Cancel and Pop O(log n), Reschedule twice
 // that, Next O(log n) pointer hops. Each Schedule and Reschedule allocates a node
 // of 64 bytes and nothing else, as the key goes in as a pointer. A timer is two
 // objects for the collector, about 110 bytes with an 8-byte value and its ID.
 //
-// Ties: FIFO, by the sequence number.
+// Work counts Comparisons: the calls of that function.
+//
+// Ties. FIFO, by the sequence number.
 //
 // Pick it where gods is at hand anyway and timers are few. Package rbtree is the
 // same idea with nodes in an array: two to six times faster for hold and churn at
@@ -35,23 +37,23 @@ type Option func(*config)
 
 type config struct{ capacity int }
 
-// Capacity reserves room for n timers, n at least 0; the nodes of the tree are
-// allocated one by one. New panics otherwise.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+// Capacity reserves room for n timers; the nodes of the tree are allocated one by one. It
+// is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+func Capacity(n int) Option {
+	return func(c *config) { c.capacity = option.Between("rbtreegods", "Capacity", n, 0, slab.MaxCapacity) }
+}
 
 // Tree is a red-black tree of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, but for the promise to allocate
 // nothing.
-type Tree[T any] struct{ ordered.Scheduler[T] }
+type Tree[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty tree whose clock stands at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	var c config
-	for _, set := range opts {
-		set(&c)
-	}
-	option.Between("rbtreegods", "Capacity", c.capacity, 0, slab.MaxCapacity)
+	c := option.Apply(config{}, opts)
 	return &Tree[T]{ordered.New[T](newContainer(), c.capacity)}
 }
 

@@ -10,10 +10,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// A suite is worth what it catches. Here are schedulers with one bug each, most
-// of them seen in real timer libraries; the checks of the rule that a bug breaks
-// must report it, and so must the random programs of the fuzz target's player,
-// unless it is a matter of memory or time.
+// Here are schedulers with one bug each, most of them seen in real timer libraries. The
+// checks of the rule that a bug breaks must report it, and so must the random programs,
+// unless it is about memory or time.
 
 type (
 	tick      = structures.Tick
@@ -29,7 +28,7 @@ var broken = []struct {
 	opts     []Option
 	check    string // checks whose names begin so must fail
 	says     string // and say so
-	resource bool   // the answers are right, so that random programs see nothing
+	resource bool   // the answers are right, or rarely wrong, so that random programs find nothing
 }{
 	{name: "the first ID is 0", check: "Clock", says: `"Identity"`, new: func() scheduler { return &issuesZero{} }},
 	{name: "IDs without generation", check: "Identity/Stale", says: `"Identity"`, new: func() scheduler { return &slotted{} }},
@@ -97,14 +96,22 @@ var broken = []struct {
 	{name: "keeps far timers cancelled", check: "Memory/CancelledFar", says: "the heap has grown", resource: true, new: func() scheduler { return &leaks{from: 1 << 59} }},
 	{name: "leaks timers moved", check: "Memory/Rescheduled", says: "the heap has grown", resource: true, new: func() scheduler { return &leaksMoved{} }},
 	{name: "keeps room at every tick", check: "Memory/Bunches", says: "the heap has grown", resource: true, new: func() scheduler { return &keepsRoom{} }},
-	{name: "allocates in Schedule", check: "Memory/Steady", says: "Schedule and Cancel at once: 1000 allocations", resource: true, new: func() scheduler { return &allocates{} }},
+	{name: "allocates in Schedule", check: "Memory/Steady", says: "Schedule and Cancel at once: 7500 allocations", resource: true, new: func() scheduler { return &allocates{} }},
 	{name: "allocates now and then", check: "Memory/Steady", says: "allocations", resource: true, new: func() scheduler { return &allocates{every: 100} }},
+	{name: "allocates once in 10,000 operations", check: "Memory/Steady", says: "allocations", opts: []Option{inNormal}, resource: true, new: func() scheduler { return &allocates{every: 9_999} }},
+
+	{name: "values are swapped once", check: "Order/LongHold", says: "that value belongs to", resource: true, new: func() scheduler { return &swapsValues{} }},
+	{name: "Next is too late once in 1000", check: "Order/LongHold", says: "Next had named", resource: true, new: func() scheduler { return &nextRarelyLate{} }},
+	{name: "ties are rarely LIFO", check: "Order/LongHold", says: "FIFO", opts: []Option{FIFO()}, resource: true, new: func() scheduler { return &rarelyLIFO{} }},
+	{name: "coarse, and too late in a long hold", check: "Order/LongHold", says: "too late", opts: []Option{Coarse(upTo6)}, resource: true, new: func() scheduler { return &coarse{} }},
+	{name: "a generation of 16 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, new: func() scheduler { return &forgetsGenerations{bits: 16} }},
+	{name: "a generation of 15 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, new: func() scheduler { return &forgetsGenerations{bits: 15} }},
 }
 
 func TestBrokenSchedulersAreReported(t *testing.T) {
 	for _, b := range broken {
 		t.Run(b.name, func(t *testing.T) {
-			c := newConfig(b.new, append(b.opts, short))
+			c := newConfig(b.new, append([]Option{inShort}, b.opts...))
 			checks := []string{b.check}
 			if !b.resource {
 				checks = append(checks, "Model/RandomPrograms")
@@ -134,20 +141,21 @@ func TestAllocatesLeavesOutMemory(t *testing.T) {
 	}
 }
 
-// What is not a bug: a structure may be coarse, be a wheel, or fire ties in any
-// order, if it says so or need not.
+// These conform: a structure may be coarse or a wheel, if it says so, and may fire ties
+// in any order.
 
 func TestCoarseConforms(t *testing.T) {
-	Run(t, func() scheduler { return &coarse{} }, Coarse(upTo7), short)
+	Run(t, func() scheduler { return &coarse{} }, Coarse(upTo7), inShort)
 }
 
 func TestSteppingConforms(t *testing.T) {
-	Run(t, func() scheduler { return &nextInTwoSteps{} }, Levels(1), FIFO(), short)
+	Run(t, func() scheduler { return &nextInTwoSteps{} }, Levels(1), FIFO(), inShort)
 }
 
-func TestUndeclaredTiesConform(t *testing.T) { Run(t, func() scheduler { return &lifo{} }, short) }
+func TestUndeclaredTiesConform(t *testing.T) { Run(t, func() scheduler { return &lifo{} }, inShort) }
 
-func short(c *config) { c.short = true }
+func inShort(c *config)  { c.scale = short }
+func inNormal(c *config) { c.scale = normal }
 
 func upTo6(tick) tick { return 6 }
 func upTo7(tick) tick { return 7 }
@@ -187,6 +195,22 @@ func (s *zeroCancels) Cancel(i id) bool {
 type acceptsUnissued struct{ model }
 
 func (s *acceptsUnissued) Cancel(i id) bool { return s.model.Cancel(i) || i == s.issued+1 }
+
+// forgetsGenerations takes an ID of another timer for one of a pending timer if they agree
+// in the lower bits.
+type forgetsGenerations struct {
+	model
+	bits int
+}
+
+func (s *forgetsGenerations) Cancel(i id) bool {
+	for _, e := range s.pending {
+		if (e.ID-i)&(1<<s.bits-1) == 0 {
+			i = e.ID
+		}
+	}
+	return s.model.Cancel(i)
+}
 
 type cancelsAnything struct{ model }
 
@@ -440,6 +464,18 @@ func (s *lifo) Pop(now tick) (timer, bool) {
 	return s.remove(last).Timer, true
 }
 
+type rarelyLIFO struct {
+	lifo
+	calls int
+}
+
+func (s *rarelyLIFO) Pop(now tick) (timer, bool) {
+	if s.calls++; s.calls%1000 == 0 {
+		return s.lifo.Pop(now)
+	}
+	return s.model.Pop(now)
+}
+
 type keepsPlace struct{ model }
 
 func (s *keepsPlace) Reschedule(i id, at tick) bool {
@@ -514,6 +550,19 @@ type nextTooLate struct{ model }
 func (s *nextTooLate) Next() (tick, bool) {
 	at, ok := s.model.Next()
 	return add(at, 1), ok
+}
+
+type nextRarelyLate struct {
+	model
+	calls int
+}
+
+func (s *nextRarelyLate) Next() (tick, bool) {
+	at, ok := s.model.Next()
+	if s.calls++; s.calls%1000 == 0 {
+		at++
+	}
+	return at, ok
 }
 
 // nextHalfway names the tick half of the way to the earliest deadline.

@@ -6,24 +6,8 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
-
-// Panics checks that do panics, with the message want.
-func Panics(t *testing.T, want string, do func()) {
-	t.Helper()
-	panics(t, want, do)
-}
-
-func panics(r reporter, want string, do func()) {
-	r.Helper()
-	defer func() {
-		r.Helper()
-		if got := recover(); got != want {
-			r.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	do()
-}
 
 // Capacity checks the option of that name: that the constructor of package pkg
 // refuses a number that is not from 0 to limit, and that a structure with room
@@ -37,7 +21,7 @@ func Capacity(t *testing.T, pkg string, limit int, newScheduler func(n int) stru
 
 func capacityRefused(r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64]) {
 	for _, n := range []int{-1, math.MinInt, limit + 1, math.MaxInt} {
-		panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d", pkg, n, limit), func() { newScheduler(n) })
+		whitebox.Panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d", pkg, n, limit), func() { newScheduler(n) })
 	}
 	newScheduler(0)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// The rules "Clock", "PastDeadlines" and "Range". Most of what they ask the
-// subject checks by itself; the checks here lead it to where it matters.
+// The rules "Clock", "PastDeadlines" and "Range". The subject checks the answers; the
+// functions here choose the operations.
 
 func clockStartsAtZero(r reporter, c *config) {
 	r.Helper()
@@ -17,7 +17,7 @@ func clockStartsAtZero(r reporter, c *config) {
 		s.next()
 		s.pop(now)
 		s.schedule(1)
-		s.schedule(0) // tick 0 has been served, so this is tick 1 too
+		s.schedule(0) // counts as tick 1
 		s.next()
 		s.pop(now)
 		s.drain(0)

@@ -43,7 +43,7 @@ func nextNamesWhenToPop(r reporter, c *config) {
 	for _, reach := range []int64{20, 1000, 1 << 18, 1 << 40} {
 		rng := rand.New(rand.NewPCG(uint64(reach), 17))
 		s := newSubject(r, c, "timers within %d ticks, asked after every operation", reach)
-		for range c.amount(400, 150) {
+		for range c.amount(400, 100) {
 			deadline := add(s.clock(), structures.Tick(rng.Int64N(reach)))
 			switch n := s.model.Len(); {
 			case n == 0 || rng.IntN(3) == 0:
@@ -65,14 +65,14 @@ func nextNamesWhenToPop(r reporter, c *config) {
 
 func nextReachesEveryTimer(r reporter, c *config) {
 	r.Helper()
-	for bits := range byte(63) {
+	for bits := byte(0); bits < 63; bits += byte(63 / c.amount(63, 21)) {
 		s := newSubject(r, c, "one timer 2^%d ticks away", bits)
 		s.schedule(1 << bits)
 		s.stepAll()
 		s.schedule(boundary(s.clock(), bits))
 		s.stepAll()
 	}
-	for seed := range uint64(c.amount(20, 5)) {
+	for seed := range uint64(c.amount(20, 4)) {
 		rng := rand.New(rand.NewPCG(seed, 19))
 		s := newSubject(r, c, "timers at all distances, seed %d", seed)
 		for range 60 {
@@ -117,7 +117,7 @@ func jumpsCostNotTheirWidth(r reporter, c *config) {
 		}
 	}
 	s := newSubject(r, c, "many jumps")
-	for i := range structures.Tick(c.amount(1000, 200)) {
+	for i := range structures.Tick(c.amount(1000, 100)) {
 		s.schedule(s.clock() + i)
 		s.drain(s.clock() + 1<<52 + i)
 	}

@@ -7,18 +7,17 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// A program is a string of bytes, any string, read as operations on a subject.
-// The fuzz target and the random programs of Run go through the same player.
+// A program is any string of bytes, read as operations on a subject. The fuzz target and
+// the random programs of Run use the same player.
 //
 // The first byte holds flags, the second says where the clock starts: at 0, or
-// from startLater on at 2^k or beside it.
-// After them each operation is a byte that names it and the bytes of its
-// arguments. Bytes that are missing at the end read as 0.
+// from startLater on at 2^k or beside it. After them each operation is a byte that names
+// it and the bytes of its arguments. Bytes that are missing at the end read as 0.
 const (
 	flagNext  = 1 << iota // ask Next after every operation
 	flagSteps             // at the end, step by Next instead of one jump
-	flagWide              // with flagWide2: one step may take the clock anywhere,
-	flagWide2             // so that it soon gets to the end of time
+	flagWide              // with flagWide2: one step may move the clock anywhere,
+	flagWide2             // so that it soon gets to the last tick
 
 	startLater = 128
 	narrow     = 20 // bits of the widest step otherwise
@@ -219,8 +218,7 @@ func (p *player) staleID() structures.ID {
 	return p.stale[int(n)%len(p.stale)]
 }
 
-// forgedID makes up an ID. It may turn out to name a pending timer, and the
-// model knows.
+// forgedID makes up an ID. It may name a pending timer by chance.
 func (p *player) forgedID() structures.ID {
 	ids := forge(p.pending(), p.staleID())
 	return ids[int(p.byte())%len(ids)]
@@ -265,14 +263,13 @@ func (p *player) neighbour(t structures.Tick, n byte) structures.Tick {
 	return add(t, [...]structures.Tick{0, 1, -1}[n%3])
 }
 
-// boundary returns the first multiple of 2^bits after t, where a wheel turns
-// one of its levels.
+// boundary returns the first multiple of 2^bits after t, where a wheel may cascade.
 func boundary(t structures.Tick, bits byte) structures.Tick {
 	return add(t|(1<<bits-1), 1)
 }
 
-// forge returns IDs that a scheduler has not issued, most likely: made up of
-// nothing, and made by bending two that it has.
+// forge returns IDs that a scheduler has most likely not issued: constants, and changed
+// copies of IDs that it has issued.
 func forge(issued ...structures.ID) []structures.ID {
 	ids := []structures.ID{
 		0, 1, 2, 1 << 32, 1<<32 | 1, 2<<32 | 1, 1<<32 | 2, 1 << 63,
@@ -289,8 +286,8 @@ func forge(issued ...structures.ID) []structures.ID {
 	return ids
 }
 
-// seeds returns the programs from which a fuzz run starts: a few with a point
-// of their own, and random ones.
+// seeds returns the programs from which a fuzz run starts: a few written by hand, and
+// random ones.
 func seeds() [][]byte {
 	const all = flagNext | flagSteps | flagWide | flagWide2
 	programs := [][]byte{
@@ -333,7 +330,7 @@ func modelRandomPrograms(r reporter, c *config) {
 	for i, program := range seeds() {
 		replay(newSubject(r, c, "seed program %d: %x", i, program), program)
 	}
-	for seed := range uint64(c.amount(128, 24)) {
+	for seed := range uint64(max(24, c.amount(128, 32))) {
 		n := 1024
 		if seed%16 == 0 {
 			n *= 4
@@ -344,7 +341,7 @@ func modelRandomPrograms(r reporter, c *config) {
 
 func instancesShareNothing(r reporter, c *config) {
 	r.Helper()
-	for seed := range uint64(c.amount(16, 4)) {
+	for seed := range uint64(c.amount(16, 2)) {
 		var players []*player
 		for i := range uint64(3) {
 			seed := 1000 + 3*seed + i

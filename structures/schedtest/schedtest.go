@@ -14,19 +14,21 @@
 //		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 //	}
 //
-// What a structure has besides the contract has checks of its own: [Capacity] and
-// [Panics] its options, [FindsHarm] its CheckInvariants, [Removals] an array in
-// which the last entry fills the gap of one that goes.
+// [Capacity] checks the option of that name, [Many] a structure with more timers
+// than Run uses.
 //
-// Each subtest carries the name of a rule of the contract, and each failure
-// says which rule was broken by which operation, what came and what was to
-// come, and lists the operations before it. Whatever the suite does to a
-// structure it does to a [Model] as well, which is too simple to be wrong, and
-// compares the two after every operation.
+// Each subtest carries the name of a rule of the contract. Each failure says which rule
+// was broken by which operation, what the structure returned and what it should have
+// returned, and lists the operations before it. Most rules do every operation on a
+// [Model], too, which is too simple to be wrong, and compare the two.
 //
 // Nothing here sleeps, and nothing depends on chance: random programs come from
 // fixed seeds. The wall clock is read in one place, to fail a structure whose
 // jumps would otherwise take for ever.
+//
+// By default the suite takes a fraction of a second for a structure. With the
+// environment variable TIMERBENCH_LONG set to 1 it does several times as much of the
+// same; with -short, and under the race detector, it does less.
 package schedtest
 
 import (
@@ -34,21 +36,23 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // Option says what a structure promises beyond the contract, or short of it.
 type Option func(*config)
 
 // FIFO says that timers with equal deadlines fire in the order in which they
-// were last scheduled or rescheduled, and has the suite check it. It adds
-// nothing to Coarse, where equal deadlines may be rounded differently.
+// were last scheduled or rescheduled, which the suite then checks. It has no effect
+// together with Coarse, as equal deadlines may be rounded differently.
 func FIFO() Option { return func(c *config) { c.fifo = true } }
 
 // Coarse says that a structure rounds deadlines up: a timer that was last
 // scheduled or rescheduled delay ticks before its deadline may fire at any tick
-// from its deadline to maxLate(delay) ticks after it. Timer.Deadline stays what
-// was asked for, after the rule for the past. The suite then checks these bounds
-// and that nothing fires early, and leaves out the order.
+// from its deadline to maxLate(delay) ticks after it. Timer.Deadline is what
+// was asked for, after the rule for the past. The suite checks these bounds instead of
+// the order, and that nothing fires early.
 func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
 	return func(c *config) { c.maxLate = maxLate }
 }
@@ -67,9 +71,8 @@ func Levels(n int) Option { return func(c *config) { c.levels = n } }
 // Run checks the structure that newScheduler makes, with a subtest for each
 // rule of the contract. Every call of newScheduler must return a new, empty
 // scheduler. Memory is measured, so the test that calls Run must not be parallel.
-// With -short, and under the race detector, it does less of the same.
 func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
-	c := newConfig(newScheduler, opts)
+	c := newConfig(newScheduler, append([]Option{scaleFor(t)}, opts...))
 	for _, rule := range rules {
 		if strings.HasPrefix(rule.name, "Memory/") && t.Failed() {
 			continue // a million operations on a broken structure may never end
@@ -102,11 +105,20 @@ type config struct {
 	maxLate   func(delay structures.Tick) structures.Tick // nil: exact
 	allocates bool
 	levels    int
-	short     bool // do less of the same
+	scale     scale
 }
 
+// scale says how much the suite does.
+type scale int
+
+const (
+	short scale = iota
+	normal
+	long
+)
+
 func newConfig(newScheduler func() structures.Scheduler[uint64], opts []Option) *config {
-	c := &config{new: newScheduler, short: testing.Short() || raceEnabled}
+	c := &config{new: newScheduler, scale: normal}
 	for _, opt := range opts {
 		opt(c)
 	}
@@ -117,21 +129,31 @@ func (c *config) exact() bool   { return c.maxLate == nil }
 func (c *config) bounded() bool { return !c.allocates }
 func (c *config) ties() bool    { return c.fifo && c.exact() }
 
-// amount is how much of something to do: full, or short under -short.
-func (c *config) amount(full, short int) int {
-	if c.short {
-		return short
+// scaleFor returns the option that sets the scale which the environment asks for.
+func scaleFor(t testing.TB) Option {
+	s := scale(longtest.Scale(t, int(short), int(normal), int(long)))
+	return func(c *config) { c.scale = s }
+}
+
+// amount returns how much of something to do: a quarter of the normal amount under
+// -short and under the race detector.
+func (c *config) amount(inLong, inNormal int) int {
+	switch {
+	case c.scale == short || raceEnabled:
+		return (inNormal + 3) / 4
+	case c.scale == normal:
+		return inNormal
 	}
-	return full
+	return inLong
 }
 
 // reporter is the part of testing.T that the checks use. The suite's own tests
-// put a recorder in its place, to see broken structures fail.
-type reporter interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
+// record what broken structures make it report.
+type reporter = whitebox.Reporter
+
+// Checked is a structure that can check itself. The suite calls CheckInvariants
+// after most operations, and reports the error.
+type Checked interface{ CheckInvariants() error }
 
 // A rule is one subtest. Its name starts with the word that the contract uses.
 type rule struct {
@@ -152,11 +174,13 @@ var rules = []rule{
 	{name: "Order/NeverEarlyLostOrTwice", check: orderNeverEarlyLostOrTwice},
 	{name: "Order/EarliestFirst", check: orderEarliestFirst},
 	{name: "Order/TiesAreFIFO", check: orderTiesAreFIFO, applies: (*config).ties},
+	{name: "Order/LongHold", check: orderLongHold},
 	{name: "Freedom/StopEarlyThenSchedule", check: freedomSchedule},
 	{name: "Freedom/StopEarlyThenCancel", check: freedomCancel},
 	{name: "Freedom/StopEarlyThenReschedule", check: freedomReschedule},
 	{name: "Identity/StaleAfterFire", check: identityStaleAfterFire},
 	{name: "Identity/StaleAfterCancel", check: identityStaleAfterCancel},
+	{name: "Identity/StaleAfterManyReuses", check: identityManyReuses},
 	{name: "Identity/ForgedIsRefused", check: identityForged},
 	{name: "Identity/CancelTakesThatOneOnly", check: identityCancelTakesOne},
 	{name: "Reschedule/KeepsIDAndValue", check: rescheduleKeepsIDAndValue},

@@ -9,8 +9,8 @@ import (
 )
 
 // Timers at all distances from clocks around the powers of two, fired in three
-// ways: by a jump to each deadline, by steps of Next, and by one huge jump. It
-// is here that a wheel's arithmetic shows its mistakes.
+// ways: by a jump to each deadline, by steps of Next, and by one huge jump. These rules
+// find mistakes in the arithmetic of wheels.
 
 func spansJumpToEach(r reporter, c *config) {
 	r.Helper()
@@ -21,7 +21,7 @@ func spansJumpToEach(r reporter, c *config) {
 		}
 		slices.Sort(at)
 		for _, deadline := range slices.Compact(at) {
-			s.drain(deadline - 1) // nothing, unless the timer before is that close
+			s.drain(deadline - 1) // nothing, unless another timer is due there
 			s.drain(deadline)
 		}
 	})
@@ -40,7 +40,7 @@ func spansOneJump(r reporter, c *config) {
 func spans(r reporter, c *config, how string, drive func(*subject)) {
 	r.Helper()
 	clocks := []structures.Tick{0, math.MaxInt64 - 1, math.MaxInt64}
-	for bits := 0; bits < 63; bits += c.amount(1, 6) {
+	for bits := 0; bits < 63; bits += 63 / c.amount(63, 9) {
 		t := structures.Tick(1) << bits
 		clocks = append(clocks, t-1, t, t+t/2)
 	}

@@ -8,13 +8,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// subject is a structure under test beside its model. Each of its methods does
-// one operation on both and stops the test at the first difference, so a check
-// only has to say what to do.
+// subject is a structure under test and its model. Each of its methods does one operation
+// on both and stops the test at the first difference.
 type subject struct {
 	reporter
 	*config
-	label string // what tells this subject from others of the same check
+	label string // names this subject among others of the same check
 	s     structures.Scheduler[uint64]
 	walk  pace // how often to call CheckInvariants, which may be slow
 
@@ -23,17 +22,17 @@ type subject struct {
 	trace  []event
 	work   structures.Work // as last read
 
-	drained bool            // Pop has said that nothing is due, and nothing became due since
-	quiet   structures.Tick // nothing fires before this tick: what Next has promised
+	drained bool            // the last Pop returned nothing, and nothing became due since
+	quiet   structures.Tick // nothing may fire before this tick, which Next has named
 }
 
 // pace says after which operations CheckInvariants is called.
 type pace uint8
 
 const (
-	thinning pace = iota // after each of the first ones, and now and then later
+	thinning pace = iota // after each of the first ones, and less often later
 	always
-	never // save where the check asks for it
+	never // only where the check calls it itself
 )
 
 func newSubject(r reporter, c *config, label string, args ...any) *subject {
@@ -79,7 +78,7 @@ func (s *subject) schedule(deadline structures.Tick) structures.ID {
 	}
 	s.issued[id] = true
 	s.model.admit(id, deadline, value)
-	s.placed(deadline)
+	s.updateQuiet(deadline)
 	s.after()
 	return id
 }
@@ -92,7 +91,7 @@ func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s", id, deadline, got, want, s.state(id, want))
 	}
 	if want {
-		s.placed(deadline)
+		s.updateQuiet(deadline)
 	}
 	s.after()
 	return got
@@ -157,8 +156,7 @@ func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
 	s.model.remove(i)
 }
 
-// drain pops until nothing is due. It ends, as every timer popped is one less
-// in the model.
+// drain pops until nothing is due. It ends, as every Pop removes a timer from the model.
 func (s *subject) drain(now structures.Tick) {
 	s.Helper()
 	for {
@@ -194,8 +192,8 @@ func (s *subject) next() (structures.Tick, bool) {
 	return at, ok
 }
 
-// stepAll wakes the structure at each tick that Next names, as a tickless
-// driver does, until nothing is pending.
+// stepAll pops at each tick that Next names, as a tickless driver does, until nothing is
+// pending.
 func (s *subject) stepAll() {
 	s.Helper()
 	timers := s.model.Len()
@@ -223,8 +221,8 @@ func (s *subject) finish() {
 	s.next()
 }
 
-// placed notes that a timer was scheduled or rescheduled to deadline.
-func (s *subject) placed(deadline structures.Tick) {
+// updateQuiet updates quiet and drained for a timer scheduled or rescheduled to deadline.
+func (s *subject) updateQuiet(deadline structures.Tick) {
 	s.quiet = min(s.quiet, s.model.clamp(deadline))
 	if s.clock() == math.MaxInt64 {
 		s.drained = false // clock+1 saturates, so it is due at once
@@ -237,14 +235,13 @@ func (s *subject) after() {
 	if got, want := s.s.Len(), s.model.Len(); got != want {
 		s.fail("Len", "Len() = %d, want %d", got, want)
 	}
-	s.checkWork()
-	if n := len(s.trace); s.walk == always || s.walk == thinning && (n < 128 || n%8 == 0) {
+	if n := len(s.trace); s.walk == always || s.walk == thinning && (n < s.amount(128, 32) || n%(256/s.amount(32, 8)) == 0) {
 		s.checkInvariants()
+		s.checkWork()
 	}
 }
 
-// checkWork sees to it that the counters only count up: one that goes below 0
-// comes round at the top.
+// checkWork checks that the counters only count up: one that goes below 0 becomes huge.
 func (s *subject) checkWork() {
 	s.Helper()
 	now := work(s.s)
@@ -294,7 +291,7 @@ func (s *subject) overdue() int {
 	return -1
 }
 
-// state says in words what the model knows of an ID.
+// state describes the state of an ID in the model.
 func (s *subject) state(id structures.ID, pending bool) string {
 	switch {
 	case pending:

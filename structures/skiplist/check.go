@@ -1,13 +1,17 @@
 package skiplist
 
-import "fmt"
+import (
+	"fmt"
 
-// check walks all levels; the list must hold size slots, all of them in use.
-func (c *core) check(size int, live func(slot uint32) bool) error {
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Check walks all levels.
+func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
 	if err := c.checkTowers(); err != nil {
 		return err
 	}
-	order, err := c.checkOrder(size, live)
+	order, err := c.checkOrder(size, inUse)
 	if err != nil {
 		return err
 	}
@@ -25,7 +29,7 @@ func (c *core) check(size int, live func(slot uint32) bool) error {
 	return nil
 }
 
-// checkTowers checks that towers lie side by side, in the order of their slots.
+// checkTowers checks that towers are side by side, in the order of their slots.
 func (c *core) checkTowers() error {
 	if len(c.owner) != len(c.links) {
 		return fmt.Errorf("skiplist: %d owners beside %d links", len(c.owner), len(c.links))
@@ -51,18 +55,17 @@ func (c *core) checkTowers() error {
 	return nil
 }
 
-// checkOrder walks level 0. It returns the links that lead from timer to timer,
-// with the deadlines of these.
-func (c *core) checkOrder(size int, live func(slot uint32) bool) (order []link, err error) {
+// checkOrder walks level 0. It returns the links that lead to the timers.
+func (c *core) checkOrder(size int, inUse func(slot uint32) bool) (order []link, err error) {
 	for l := c.links[head]; l.next != head; l = c.links[l.next] {
 		if int(l.next) >= len(c.links) {
 			return nil, fmt.Errorf("skiplist: a link leads to %d of %d", l.next, len(c.links))
 		}
-		if slot := c.owner[l.next]; c.towers[slot] != l.next || !live(slot) {
+		if slot := c.owner[l.next]; c.towers[slot] != l.next || !inUse(slot) {
 			return nil, fmt.Errorf("skiplist: a link leads to %d, in slot %d, not a tower in use", l.next, slot)
 		}
 		if n := len(order); n > 0 && l.deadline < order[n-1].deadline {
-			return nil, fmt.Errorf("skiplist: deadline %d stands behind %d", l.deadline, order[n-1].deadline)
+			return nil, fmt.Errorf("skiplist: deadline %d is behind %d", l.deadline, order[n-1].deadline)
 		}
 		if len(order) == size {
 			return nil, fmt.Errorf("skiplist: more than %d slots in the list", size)
@@ -75,18 +78,18 @@ func (c *core) checkOrder(size int, live func(slot uint32) bool) (order []link, 
 	return order, nil
 }
 
-// checkLevel checks that a level holds those timers of order whose towers are
-// high enough, no other, in that order, with right links both ways.
+// checkLevel checks that a level holds exactly those timers of order whose towers are
+// high enough, in that order, and that its links are right both ways.
 func (c *core) checkLevel(level uint32, order []link) error {
 	prev := uint32(head)
 	expect := func(want link) error {
-		want.prev = c.links[prev+level].prev // not in question here
+		want.prev = c.links[prev+level].prev // checked at the link before
 		if got := c.links[prev+level]; got != want {
 			return fmt.Errorf("skiplist: on level %d, %d is followed by %d, due at %d, want %d, due at %d",
 				level, prev, got.next, got.deadline, want.next, want.deadline)
 		}
 		if got := c.links[want.next+level].prev; got != prev {
-			return fmt.Errorf("skiplist: on level %d, %d stands behind %d, its link back says %d", level, want.next, prev, got)
+			return fmt.Errorf("skiplist: on level %d, %d is behind %d, its link back says %d", level, want.next, prev, got)
 		}
 		prev = want.next
 		return nil

@@ -8,11 +8,11 @@ import (
 )
 
 // maxHeight is the number of levels: with half of each level in the next, the highest
-// still has one timer of 2^32.
+// one still holds one timer of 2^32.
 const maxHeight = 32
 
-// head is where the tower of slot 0 begins, which stands before the first and
-// behind the last timer of every level: each level is a ring through it.
+// head is the tower of slot 0, which is before the first and behind the last timer of
+// every level: each level is a ring through it.
 const head = 0
 
 // link is one timer's place in the list of one level.
@@ -21,21 +21,21 @@ type link struct {
 	next, prev uint32          // the towers of the neighbours
 }
 
-// core is the skip list of slots.
+// core is the queue of slots.
 //
-// The links of a slot, from level 0 up, lie side by side: its tower. Towers are
-// named by the index of their first link, so that links[tower+level] is a place
-// on a level. They lie in the order of their slots; one is raised when its slot
-// is first used and stands for good.
+// The links of a slot, from level 0 up, are side by side: its tower. A tower is
+// named by the index of its first link, so that links[tower+level] is the link on a
+// level. Towers are in the order of their slots. A tower is built when its slot is used
+// for the first time, and never changed.
 //
-// On each level deadlines never descend, and equal ones stand in the order in
+// On each level deadlines never descend, and equal ones are in the order in
 // which they came. Each level holds exactly those timers of the level below
 // whose towers are high enough, in the same order.
 type core struct {
 	links       []link
 	owner       []uint32        // per link: the slot whose tower it belongs to
 	towers      []uint32        // per slot: its tower; then where the next one will begin
-	levels      int             // the level below this holds timers, those from it on hold none
+	levels      int             // the levels below this hold timers, those from it on none
 	last        structures.Tick // the latest deadline, if there is any timer
 	random      random
 	comparisons uint64
@@ -52,8 +52,34 @@ func newCore(capacity int, seed uint64) core {
 	}
 }
 
-// raise builds the tower of the next slot.
-func (c *core) raise(height int) {
+// Pop removes the first timer of level 0 if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	front := c.links[head]
+	if front.next == head {
+		return 0, math.MaxInt64
+	}
+	if front.deadline > clock {
+		return 0, front.deadline
+	}
+	slot = c.owner[front.next]
+	c.Remove(slot)
+	return slot, front.deadline
+}
+
+// Next returns the deadline of the first timer of level 0.
+func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A skip list does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// build builds the tower of the next slot.
+func (c *core) build(height int) {
 	slot := uint32(len(c.towers) - 1)
 	if uint64(len(c.links)+height) > math.MaxUint32 {
 		panic(fmt.Sprintf("skiplist: no room for %d timers", slot))
@@ -65,17 +91,10 @@ func (c *core) raise(height int) {
 	c.towers = append(c.towers, uint32(len(c.links)))
 }
 
-// first returns the slot with the earliest deadline, 0 and 0 if there is none.
-func (c *core) first() (slot uint32, deadline structures.Tick) {
-	front := &c.links[head]
-	return c.owner[front.next], front.deadline
-}
-
-// insert adds slot, which is not in the list, behind all deadlines up to
-// deadline.
-func (c *core) insert(slot uint32, deadline structures.Tick) {
+// Add inserts slot behind all deadlines up to its own.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.towers)-1 {
-		c.raise(c.random.height())
+		c.build(c.random.height())
 	}
 	tower := c.towers[slot]
 	height := int(c.towers[slot+1] - tower)
@@ -93,8 +112,8 @@ func (c *core) insert(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// descend finds where deadline belongs, level by level from the highest, and
-// inserts tower on those below height.
+// descend searches for the place of deadline, level by level from the highest, and
+// inserts tower on the levels below height.
 func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
 	links := c.links
 	compared := uint64(0)
@@ -118,7 +137,7 @@ func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
 	c.comparisons += compared
 }
 
-// splice puts tower behind the tower prev on one level.
+// splice inserts tower behind the tower prev on one level.
 func (c *core) splice(prev, tower, level uint32, deadline structures.Tick) {
 	before := &c.links[prev+level]
 	next := before.next
@@ -127,8 +146,8 @@ func (c *core) splice(prev, tower, level uint32, deadline structures.Tick) {
 	c.links[next+level].prev = tower
 }
 
-// remove takes slot out of the list.
-func (c *core) remove(slot uint32) {
+// Remove unlinks a slot on all its levels.
+func (c *core) Remove(slot uint32) {
 	tower, end := c.towers[slot], c.towers[slot+1]
 	for level := range end - tower {
 		l := &c.links[tower+level]

@@ -22,6 +22,6 @@ func (r *random) height() int { return height(r.next()) }
 //
 // With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3
 // timers took 0.85 times as long. But a search then passes three timers on each of half
-// as many levels, in the place of one on each; and where each is a cache miss, among
-// 10^6 timers, a hold took 1.5 times as long. Among 10^5 they were level.
+// as many levels instead of one on each. Among 10^6 timers, where each of them is a cache
+// miss, a hold took 1.5 times as long; among 10^5 as long.
 func height(number uint64) int { return min(1+bits.TrailingZeros64(number), maxHeight) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -41,8 +42,9 @@ func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 			list.Schedule(1, i)
 		}
 		var onLevel [maxHeight]float64
-		for _, tower := range list.core.towers[1 : n+1] {
-			for level := range list.core.height(tower) {
+		c := coreOf(list)
+		for _, tower := range c.towers[1 : n+1] {
+			for level := range c.height(tower) {
 				onLevel[level]++
 			}
 		}
@@ -67,6 +69,12 @@ func TestHeightCountsZeroBits(t *testing.T) {
 	}
 }
 
+// coreOf returns the queue of a list.
+func coreOf(list *List[int]) *core {
+	_, c := slotted.Parts(&list.scheduler)
+	return c
+}
+
 // shape makes a list with some history and returns its core.
 func shape(opts ...Option) core {
 	list := New[int](opts...)
@@ -82,7 +90,7 @@ func shape(opts ...Option) core {
 	}
 	for range structures.Due(list, 20) {
 	}
-	return list.core
+	return *coreOf(list)
 }
 
 func TestSameSeedSameShape(t *testing.T) {
@@ -105,7 +113,7 @@ func TestTowersAreUsedAgain(t *testing.T) {
 		list.Schedule(structures.Tick(i+10), i)
 		list.Pop(structures.Tick(i))
 	}
-	if slots := len(list.core.towers) - 2; slots > 12 {
+	if slots := len(coreOf(list).towers) - 2; slots > 12 {
 		t.Errorf("%d towers for 11 timers at a time", slots)
 	}
 }
@@ -117,8 +125,8 @@ func TestUnusedLevelsAreLeft(t *testing.T) {
 	}
 	for range structures.Due(list, 10_000) {
 	}
-	if list.core.levels != 0 {
-		t.Errorf("%d levels in use in an empty list", list.core.levels)
+	if coreOf(list).levels != 0 {
+		t.Errorf("%d levels in use in an empty list", coreOf(list).levels)
 	}
 }
 
@@ -126,7 +134,7 @@ func TestUnusedLevelsAreLeft(t *testing.T) {
 func cored(heights ...int) *core {
 	c := newCore(len(heights), 0)
 	for _, height := range heights {
-		c.raise(height)
+		c.build(height)
 	}
 	return &c
 }
@@ -152,14 +160,14 @@ func TestWorkCountsComparisons(t *testing.T) {
 		c := cored(test.heights...)
 		for i, in := range test.insertions {
 			before := c.comparisons
-			c.insert(uint32(i+1), in.deadline)
+			c.Add(uint32(i+1), in.deadline)
 			if got := c.comparisons - before; got != in.comparisons {
 				t.Errorf("heights %v: %d comparisons to insert %d, want %d", test.heights, got, in.deadline, in.comparisons)
 			}
 		}
 		before := c.comparisons
 		for i := range test.insertions {
-			c.remove(uint32(i + 1))
+			c.Remove(uint32(i + 1))
 		}
 		if c.comparisons != before {
 			t.Errorf("heights %v: removal compares", test.heights)

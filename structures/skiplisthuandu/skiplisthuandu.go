@@ -3,11 +3,11 @@
 //
 // That list is not generic: it takes keys as interfaces, and compares a float64
 // score first and the keys only where scores are equal. The score here is the
-// deadline, rounded to what a float64 holds; rounding never swaps two deadlines, and
-// where it makes them equal the keys decide. An equal key would replace an element,
-// hence the sequence number. Elements are stable handles: a timer is removed by its
-// element, from where the list follows links backwards and compares nothing. Its
-// random source would be seeded from the clock; here it is seeded by an option, so
+// deadline, rounded to what a float64 holds: rounding never swaps two deadlines, and
+// the keys decide between those that it makes equal. An equal key would replace an
+// element, hence the sequence number. Elements are stable handles: a timer is removed by
+// its element, from where the list follows links backwards and compares nothing. By
+// default the random source is seeded from the clock; here an option seeds it, so
 // that runs can be repeated.
 //
 // Costs, for n pending timers, expected over the heights: Schedule and Cancel
@@ -16,10 +16,10 @@
 // allocates too. A timer is three objects for the collector, about 170 bytes with an
 // 8-byte value and its ID.
 //
-// Work counts the comparisons of keys alone. Those of scores, by far the most, are
-// made inside the list, where nobody can count.
+// Work counts Comparisons, of keys only. Most comparisons are of scores, which the list
+// makes inside.
 //
-// Ties: FIFO, by the sequence number.
+// Ties. FIFO, by the sequence number.
 //
 // Pick it where the library is at hand anyway and timers are few. Package skiplist
 // is the same idea with its links in one array: about three times faster for hold
@@ -47,25 +47,25 @@ type config struct {
 	seed     int64
 }
 
-// Capacity reserves room for n timers, n at least 0; the elements of the list are
-// allocated one by one. New panics otherwise.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+// Capacity reserves room for n timers; the elements of the list are allocated one by one.
+// It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+func Capacity(n int) Option {
+	return func(c *config) { c.capacity = option.Between("skiplisthuandu", "Capacity", n, 0, slab.MaxCapacity) }
+}
 
 // Seed sets the seed of the random heights, by default 1.
 func Seed(n int64) Option { return func(c *config) { c.seed = n } }
 
 // List is a skip list of timers with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, but for the promise to allocate nothing.
-type List[T any] struct{ ordered.Scheduler[T] }
+type List[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty list whose clock stands at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *List[T] {
-	c := config{seed: 1}
-	for _, set := range opts {
-		set(&c)
-	}
-	option.Between("skiplisthuandu", "Capacity", c.capacity, 0, slab.MaxCapacity)
+	c := option.Apply(config{seed: 1}, opts)
 	return &List[T]{ordered.New[T](newContainer(c.seed), c.capacity)}
 }
 

@@ -4,47 +4,46 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// check walks the ring and names the first broken invariant. live tells which
-// slots may be linked, pending or just cancelled; there are size of them.
-func (r *ring) check(clock structures.Tick, size int, live func(slot uint32) bool) error {
+// Check walks the due list and the occupied buckets.
+func (r *ring) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(timer uint32) bool) error {
 	if r.cursor < 0 || r.cursor > clock {
 		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, clock)
 	}
 	if err := r.occupied.Check(); err != nil {
 		return fmt.Errorf("wheel: %w", err)
 	}
-	linked, err := r.checkDue(live)
+	linked, err := r.checkDue(nodes, mayBeLinked)
 	if err != nil {
 		return err
 	}
-	// What is not marked as occupied is not walked: a timer in there is missing in
-	// the sum.
+	// A timer in a bucket that is not marked as occupied is missing in the sum.
 	for i := r.occupied.Next(0); i >= 0; i = r.occupied.Next(i + 1) {
 		if r.buckets[i].list.Empty() {
-			return fmt.Errorf("wheel: slot %d is empty but marked as occupied", i)
+			return fmt.Errorf("wheel: bucket %d is empty but marked as occupied", i)
 		}
-		n, err := r.checkBucket(i, live)
+		n, err := r.checkBucket(nodes, i, mayBeLinked)
 		if err != nil {
 			return err
 		}
 		linked += n
 	}
 	if linked != size {
-		return fmt.Errorf("wheel: %d timers in occupied slots, %d pending or just cancelled", linked, size)
+		return fmt.Errorf("wheel: %d timers in occupied buckets, %d pending or just cancelled", linked, size)
 	}
 	return nil
 }
 
-func (r *ring) checkDue(live func(slot uint32) bool) (length int, err error) {
-	if length, err = r.lists.Check(r.due); err != nil {
+func (r *ring) checkDue(nodes *fifo.Lists, mayBeLinked func(timer uint32) bool) (length int, err error) {
+	if length, err = nodes.Check(r.due); err != nil {
 		return 0, fmt.Errorf("wheel: due list: %w", err)
 	}
 	last := structures.Tick(0)
-	for slot, deadline := range r.lists.All(r.due) {
-		if !live(slot) {
-			return 0, fmt.Errorf("wheel: slot %d in the due list holds no timer", slot)
+	for timer, deadline := range nodes.All(r.due) {
+		if !mayBeLinked(timer) {
+			return 0, fmt.Errorf("wheel: timer %d in the due list is not pending", timer)
 		}
 		if deadline < last || deadline > r.cursor {
 			return 0, fmt.Errorf("wheel: deadline %d in the due list, after %d, cursor %d",
@@ -55,21 +54,21 @@ func (r *ring) checkDue(live func(slot uint32) bool) (length int, err error) {
 	return length, nil
 }
 
-func (r *ring) checkBucket(i int, live func(slot uint32) bool) (length int, err error) {
+func (r *ring) checkBucket(nodes *fifo.Lists, i int, mayBeLinked func(timer uint32) bool) (length int, err error) {
 	b := &r.buckets[i]
-	if length, err = r.lists.Check(b.list); err != nil {
-		return 0, fmt.Errorf("wheel: slot %d: %w", i, err)
+	if length, err = nodes.Check(b.list); err != nil {
+		return 0, fmt.Errorf("wheel: bucket %d: %w", i, err)
 	}
 	if b.bound <= r.cursor || b.bound < r.next || r.index(b.bound) != i {
-		return 0, fmt.Errorf("wheel: slot %d has the bound %d, cursor %d, next %d",
+		return 0, fmt.Errorf("wheel: bucket %d has the bound %d, cursor %d, next %d",
 			i, b.bound, r.cursor, r.next)
 	}
-	for slot, deadline := range r.lists.All(b.list) {
-		if !live(slot) {
-			return 0, fmt.Errorf("wheel: slot %d in slot %d of the wheel holds no timer", slot, i)
+	for timer, deadline := range nodes.All(b.list) {
+		if !mayBeLinked(timer) {
+			return 0, fmt.Errorf("wheel: timer %d in bucket %d is not pending", timer, i)
 		}
 		if deadline < b.bound || r.index(deadline) != i {
-			return 0, fmt.Errorf("wheel: deadline %d in slot %d of %d, whose bound is %d",
+			return 0, fmt.Errorf("wheel: deadline %d in bucket %d of %d, whose bound is %d",
 				deadline, i, len(r.buckets), b.bound)
 		}
 	}

@@ -8,27 +8,24 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 )
 
-// ring orders slots of the slab by deadline. As the word slot stands for both, a
-// slot of the ring is called a bucket in here.
+// ring is the wheel. A timer is named by its number in the slab.
 //
 // A timer due at or before the cursor is in the due list. Any other is in the
 // bucket of its deadline, modulo the number of buckets, however many revolutions
-// away it is. The cursor is at the clock, unless timers are left in the due
+// away it is. There is a bucket for each slot of the wheel. The cursor is at the clock, unless timers are left in the due
 // list.
 type ring struct {
 	buckets  []bucket
 	occupied fifo.Occupancy
-	mask     uint64 // number of buckets less one, when a power of two; else 0
-	lists    fifo.Lists
+	mask     uint64          // number of buckets less one, when a power of two; else 0
 	due      fifo.List       // in the order in which they fire
 	cursor   structures.Tick // all timers up to here are in due or have fired
 	next     structures.Tick // at most the bound of every occupied bucket
-	touched  uint32          // what touch has read: kept, or the compiler would drop it
+	seen     uint32          // written so that the compiler keeps the reads of readAhead
 	work     structures.Work
 }
 
-// bucket holds the timers of one slot of the wheel, in the order in which they
-// came.
+// bucket holds the timers of one slot of the wheel, in the order in which they came.
 type bucket struct {
 	list fifo.List
 	// bound is the earliest deadline in the list, or that of a timer since
@@ -37,11 +34,10 @@ type bucket struct {
 	bound structures.Tick
 }
 
-func newRing(buckets, capacity int) ring {
+func newRing(buckets int) ring {
 	r := ring{
 		buckets:  make([]bucket, buckets),
 		occupied: fifo.NewOccupancy(buckets),
-		lists:    fifo.New(capacity),
 		next:     math.MaxInt64,
 	}
 	if buckets&(buckets-1) == 0 {
@@ -58,34 +54,31 @@ func (r *ring) index(tick structures.Tick) int {
 	return int(uint64(tick) % uint64(len(r.buckets)))
 }
 
-// link puts slots into their lists; none of them is in one, and a 0 among them is
-// no slot. Their deadlines are after the clock, or the last tick.
-//
-// A first pass reads what the second one writes, the buckets and the last timers
-// in them: the misses of a batch then overlap, as in fifo.Deferred.
-func (r *ring) link(slots []uint32) {
-	if len(slots) > 1 {
-		for _, slot := range slots {
-			r.touch(slot)
+// Link adds timers to their lists. It first reads what it will write, the buckets and the
+// last timers in them, so that the cache misses of a batch overlap.
+func (r *ring) Link(nodes *fifo.Lists, timers []uint32) {
+	if len(timers) > 1 {
+		for _, timer := range timers {
+			r.readAhead(nodes, timer)
 		}
 	}
-	for _, slot := range slots {
-		if slot != 0 {
-			r.add(slot, r.lists.Deadline(slot))
+	for _, timer := range timers {
+		if timer != 0 {
+			r.add(nodes, timer, nodes.Deadline(timer))
 		}
 	}
 }
 
-// touch brings what add needs for a slot into the cache.
-func (r *ring) touch(slot uint32) {
-	b := &r.buckets[r.index(r.lists.Deadline(slot))]
-	r.touched += r.lists.Next(b.list.Back())
+// readAhead reads what add needs for a timer.
+func (r *ring) readAhead(nodes *fifo.Lists, timer uint32) {
+	b := &r.buckets[r.index(nodes.Deadline(timer))]
+	r.seen += nodes.Next(b.list.Back())
 }
 
-// add appends a slot to the list of its deadline.
-func (r *ring) add(slot uint32, deadline structures.Tick) {
+// add appends a timer to the list of its deadline.
+func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	if deadline <= r.cursor { // the last tick, and the clock is there
-		r.lists.PushBack(&r.due, slot)
+		nodes.PushBack(&r.due, timer)
 		return
 	}
 	i := r.index(deadline)
@@ -97,43 +90,43 @@ func (r *ring) add(slot uint32, deadline structures.Tick) {
 		b.bound = min(b.bound, deadline)
 	}
 	r.next = min(r.next, deadline)
-	r.lists.PushBack(&b.list, slot)
+	nodes.PushBack(&b.list, timer)
 }
 
-// remove unlinks a slot.
-func (r *ring) remove(slot uint32) {
-	deadline := r.lists.Deadline(slot)
+// Unlink removes a timer from its list.
+func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
+	deadline := nodes.Deadline(timer)
 	if deadline <= r.cursor {
-		r.lists.Remove(&r.due, slot)
+		nodes.Remove(&r.due, timer)
 		return
 	}
 	i := r.index(deadline)
-	if r.lists.Remove(&r.buckets[i].list, slot) {
+	if nodes.Remove(&r.buckets[i].list, timer) {
 		r.occupied.Clear(i)
 	}
 }
 
-// pop takes out the earliest slot that is due, or returns 0 when none is.
-func (r *ring) pop(clock structures.Tick) uint32 {
-	r.settle(clock)
-	return r.lists.PopFront(&r.due)
+// Pop removes the first timer of the due list.
+func (r *ring) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	r.advance(nodes, clock)
+	return nodes.PopFront(&r.due)
 }
 
-// settle sees to it that the earliest timer is in the due list if it is due.
-func (r *ring) settle(clock structures.Tick) {
+// advance moves the cursor to the clock and fills the due list, if that is empty.
+func (r *ring) advance(nodes *fifo.Lists, clock structures.Tick) {
 	if !r.due.Empty() {
 		return
 	}
 	if clock >= r.next && clock > r.cursor {
-		r.collect(clock)
+		r.collect(nodes, clock)
 	}
 	r.cursor = clock
 }
 
 // collect moves all timers that are due from their buckets to the due list,
-// which is empty, in order. It passes each occupied bucket at most once, and
-// only those that the cursor has to pass.
-func (r *ring) collect(clock structures.Tick) {
+// which is empty, in order. It visits the occupied buckets that the cursor has to pass,
+// each at most once.
+func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
 	from := max(r.cursor, r.next-1) // nothing is due up to here
 	latest := from
 	first, second := r.ahead(from, clock)
@@ -141,34 +134,34 @@ func (r *ring) collect(clock structures.Tick) {
 		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
 			r.work.SlotsVisited++
 			if r.buckets[i].bound <= clock {
-				latest = max(latest, r.split(i, clock))
+				latest = max(latest, r.split(nodes, i, clock))
 			}
 		}
 	}
 	if latest-from > structures.Tick(len(r.buckets)) {
-		r.sortDue(from+1, latest)
+		r.sortDue(nodes, from+1, latest)
 	}
 	r.next = r.occupiedAfter(clock)
 }
 
 // split moves the timers of a bucket that are due to the due list, and returns
-// the latest of their deadlines. It goes through all timers of the bucket, and
-// so makes its bound exact.
-func (r *ring) split(i int, clock structures.Tick) (latest structures.Tick) {
+// the latest of their deadlines. It goes through all timers of the bucket, so that the
+// bound is the earliest deadline afterwards.
+func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest structures.Tick) {
 	b := &r.buckets[i]
 	b.bound = math.MaxInt64
 	staying := uint64(0)
-	for slot := b.list.Front(); slot != 0; {
-		following, deadline := r.lists.Next(slot), r.lists.Deadline(slot)
+	for timer := b.list.Front(); timer != 0; {
+		following, deadline := nodes.Next(timer), nodes.Deadline(timer)
 		if deadline <= clock {
-			r.lists.Remove(&b.list, slot)
-			r.lists.PushBack(&r.due, slot)
+			nodes.Remove(&b.list, timer)
+			nodes.PushBack(&r.due, timer)
 			latest = max(latest, deadline)
 		} else {
 			b.bound = min(b.bound, deadline)
 			staying++
 		}
-		slot = following
+		timer = following
 	}
 	if staying == 0 {
 		r.occupied.Clear(i)
@@ -177,24 +170,24 @@ func (r *ring) split(i int, clock structures.Tick) (latest structures.Tick) {
 	return latest
 }
 
-// sortDue puts the due list in order. The buckets were emptied one after the
-// other, starting with that of tick from, so the list is in order as far as the
-// place within a revolution goes; what is left is a radix sort by the number of
-// the revolution, 6 bits at a time. It is stable, which keeps ties FIFO.
-func (r *ring) sortDue(from, latest structures.Tick) {
+// sortDue sorts the due list. The buckets were emptied one after the other, starting
+// with that of tick from, so that the timers of each revolution are in order. It sorts by
+// the number of the revolution, with a radix sort of 6 bits at a time. That is stable,
+// which keeps ties FIFO.
+func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
 	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
 		var digits [64]fifo.List
 		occupied := uint64(0)
-		for slot := r.due.Front(); slot != 0; {
-			following := r.lists.Next(slot)
-			digit := r.revolution(from, r.lists.Deadline(slot)) >> shift & 63
-			r.lists.PushBack(&digits[digit], slot)
+		for timer := r.due.Front(); timer != 0; {
+			following := nodes.Next(timer)
+			digit := r.revolution(from, nodes.Deadline(timer)) >> shift & 63
+			nodes.PushBack(&digits[digit], timer)
 			occupied |= 1 << digit
-			slot = following
+			timer = following
 		}
 		r.due = fifo.List{}
 		for ; occupied != 0; occupied &= occupied - 1 {
-			r.lists.Append(&r.due, &digits[bits.TrailingZeros64(occupied)])
+			nodes.Append(&r.due, &digits[bits.TrailingZeros64(occupied)])
 		}
 	}
 }
@@ -231,12 +224,12 @@ func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
 	return from + 1 + structures.Tick(i-start)
 }
 
-// earliest returns a tick before which no timer is due, given that there is
-// one: its deadline when it is due at the clock, or else the least bound.
-func (r *ring) earliest(clock structures.Tick) structures.Tick {
-	r.settle(clock)
+// Next returns the deadline of the first timer of the due list or, if that is empty, the
+// least bound.
+func (r *ring) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
+	r.advance(nodes, clock)
 	if !r.due.Empty() {
-		return r.lists.Deadline(r.due.Front())
+		return nodes.Deadline(r.due.Front())
 	}
 	if b := &r.buckets[r.index(r.next)]; b.list.Empty() || b.bound != r.next {
 		r.next = r.leastBound()
@@ -244,9 +237,12 @@ func (r *ring) earliest(clock structures.Tick) structures.Tick {
 	return r.next
 }
 
+// Work returns the counters of the work done so far.
+func (r *ring) Work() structures.Work { return r.work }
+
 // leastBound returns the least bound of the occupied buckets, of which there is
-// one. It looks at them in the order of time, and stops at the first one whose
-// bound lies in this revolution: all those after it have later ones.
+// one. It visits them in the order of time, and stops at the first one whose
+// bound is in this revolution: those after it have later bounds.
 func (r *ring) leastBound() structures.Tick {
 	from := r.next - 1
 	least := structures.Tick(math.MaxInt64)

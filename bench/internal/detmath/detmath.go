@@ -1,4 +1,4 @@
-// Package exact has the few transcendental functions that the workloads need,
+// Package detmath has the few transcendental functions that the workloads need,
 // made so that every machine returns the same bits. The standard library's
 // versions use assembly and fused multiply-adds where a processor has them, and
 // may then differ in the last bit; one bit is enough to move a timer to another

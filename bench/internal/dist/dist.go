@@ -1,5 +1,5 @@
 // Package dist draws the delays of timers. Values are real numbers of ticks; the
-// workload that uses them rounds. As in package exact, products are rounded by
+// workload that uses them rounds. As in package detmath, products are rounded by
 // explicit conversions, so that no machine fuses them into a sum.
 //
 // Every distribution can also draw *length-biased*: with a probability in

@@ -1,4 +1,4 @@
-// Package agenda is the priority queue with which the workload generator keeps
+// Package eventqueue is the priority queue with which the workload generator keeps
 // its own account of time: of what must fire when, and of what it plans to do.
 // It shares no code with the structures under test, so that a fault of theirs
 // cannot hide in the answer they are held against.

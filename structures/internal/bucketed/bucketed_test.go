@@ -4,8 +4,9 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/quadheap"
-	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // The conformance suite is run by the packages that choose an order.
@@ -19,14 +20,15 @@ func TestBucketsAreUsedAgain(t *testing.T) {
 		for range structures.Due(&s, now) {
 		}
 	}
-	if n := len(s.buckets) - 1; n > 7 {
+	_, q := slotted.Parts(&s)
+	if n := len(q.buckets) - 1; n > 7 {
 		t.Errorf("%d buckets made for timers up to 7 ticks away", n)
 	}
 }
 
-// A bucket that is being served has left the order and the table, but its timers may
-// still be cancelled and moved, also to the very tick that it stands for, at the end of
-// time: then they go to a bucket of their own, behind it.
+// A bucket that is being served has left the order, but its timers may still be
+// cancelled and moved, at the last tick also to the tick of that bucket. Then they go to
+// a new bucket behind it.
 func TestTheBucketBeingServedIsNotJoined(t *testing.T) {
 	const end = 1<<63 - 1
 	s := New[int](quadheap.New[uint32](), 0)
@@ -56,23 +58,22 @@ func TestTheBucketBeingServedIsNotJoined(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Scheduler[int] {
+	sound := func() *Scheduler[int] {
 		s := New[int](quadheap.New[uint32](), 0)
 		for _, deadline := range []structures.Tick{10, 10, 20} {
 			s.Schedule(deadline, 0)
 		}
 		return &s
-	}, map[string]func(*Scheduler[int]){
-		"table":           func(s *Scheduler[int]) { s.table.Put(0) },
-		"order":           func(s *Scheduler[int]) { s.order.Cancel(s.buckets[1].id) },
-		"tick of bucket":  func(s *Scheduler[int]) { s.buckets[1].tick++ },
-		"found by tick":   func(s *Scheduler[int]) { s.byTick.Delete(10); s.byTick.Put(10, 2) },
-		"not found":       func(s *Scheduler[int]) { s.byTick.Delete(10) },
-		"bucket of timer": func(s *Scheduler[int]) { s.in[1] = 2 },
-		"deadline":        func(s *Scheduler[int]) { s.lists.SetDeadline(1, 11) },
-		"timer is gone":   func(s *Scheduler[int]) { s.table.Free(1) },
-		"empty bucket":    func(s *Scheduler[int]) { s.lists.PopFront(&s.buckets[2].list); s.table.Free(3) },
-		"freed bucket":    func(s *Scheduler[int]) { s.free = append(s.free, 2) },
-		"being served":    func(s *Scheduler[int]) { s.due = 1 },
+	}
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*Queue){
+		"order":           func(q *Queue) { q.order.Cancel(q.buckets[1].id) },
+		"tick of bucket":  func(q *Queue) { q.buckets[1].tick++ },
+		"found by tick":   func(q *Queue) { q.byTick.Delete(10); q.byTick.Put(10, 2) },
+		"not found":       func(q *Queue) { q.byTick.Delete(10) },
+		"bucket of timer": func(q *Queue) { q.in[1] = 2 },
+		"deadline":        func(q *Queue) { q.lists.SetDeadline(1, 11) },
+		"empty bucket":    func(q *Queue) { q.lists.PopFront(&q.buckets[2].list) },
+		"freed bucket":    func(q *Queue) { q.free = append(q.free, 2) },
+		"being served":    func(q *Queue) { q.serving = 1 },
 	})
 }

@@ -1,5 +1,5 @@
-// Package clock is the virtual clock of every structure: the rule of the
-// contract for deadlines in the past, written once.
+// Package clock is the virtual clock of every structure, with the rule of the contract
+// for deadlines in the past.
 package clock
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Clock is the largest tick that Pop has been given. The zero Clock stands at
-// tick 0.
+// Clock is the largest tick that Pop has been given. The zero Clock is at tick 0.
 type Clock struct{ now structures.Tick }
 
 // Now returns the clock's tick.

@@ -1,16 +1,15 @@
 package fifo
 
 // Arrivals holds the slots of timers that are scheduled but in no list yet, in
-// the order in which they came. It does for linking what Deferred does for
-// unlinking, and more: a timer that is cancelled soon after it was scheduled has
-// never been in a list at all, and cost no look at one.
+// the order in which they came: they are linked in batches, as Removals are unlinked. A
+// timer that is cancelled soon after it was scheduled is never linked at all.
 //
-// Whether a slot is held stands in a bitmap, which stays in the cache where nodes
-// do not: to cancel a timer that is not held costs no look at its node.
+// A bitmap says which slots are held. It stays in the cache where nodes do not, so that
+// to cancel a timer that is not held does not read its node.
 type Arrivals struct {
-	slots [batch]uint32 // none: cancelled or moved since
+	slots [batch]uint32 // by place; none: cancelled or moved since
 	n     int           // places taken, of which the last is not none
-	held  []uint64      // a bit for each slot; the node of one that is held has its place
+	held  []uint64      // a bit for each slot; next of the node of a slot that is held is its place
 }
 
 // NewArrivals returns Arrivals with room for slots up to capacity. The zero value
@@ -19,11 +18,11 @@ func NewArrivals(capacity int) Arrivals {
 	return Arrivals{held: make([]uint64, 0, capacity>>6+1)}
 }
 
-// Len returns the number of places taken, those given up included.
+// Len returns the number of places taken, including those whose slots were removed.
 func (a *Arrivals) Len() int { return a.n }
 
-// Add takes a slot in that is in no list, and reports whether there is room for
-// no more: then Take must come before the next Add.
+// Add adds a slot that is in no list, and reports whether the batch is full: then Take
+// must be called before the next Add.
 func (a *Arrivals) Add(ls *Lists, slot uint32) (full bool) {
 	for int(slot>>6) >= len(a.held) {
 		a.held = append(a.held, 0)
@@ -35,7 +34,7 @@ func (a *Arrivals) Add(ls *Lists, slot uint32) (full bool) {
 	return a.n == batch
 }
 
-// Remove lets a slot go if it is held, and reports whether it was.
+// Remove removes a slot if it is held, and reports whether it was.
 func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
 	if a.held[slot>>6]>>(slot&63)&1 == 0 {
 		return false
@@ -48,8 +47,8 @@ func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
 	return true
 }
 
-// Take returns the places taken, first to last, and holds none from then on. A
-// place that is 0 was given up. The slice is valid until the next Add.
+// Take removes all slots and returns the places taken, first to last. A place whose slot
+// was removed is 0. The slice is valid until the next Add.
 func (a *Arrivals) Take() []uint32 {
 	slots := a.slots[:a.n]
 	a.n = 0

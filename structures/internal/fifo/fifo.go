@@ -1,13 +1,12 @@
 // Package fifo holds first-in first-out lists of timers, and the bitmap that
-// finds the next list that holds any: the shared core of the structures that
-// keep timers in buckets.
+// finds the next list that is not empty: what the structures share that keep timers in
+// buckets.
 //
-// A timer is its slot in the slab. Its deadline and its links stand in one
+// A timer is its slot in the slab. Its deadline and its links are in one
 // array indexed by slot, 16 bytes a timer, with nothing in it for the garbage
-// collector to scan. A list is two slots, its first and its last, so that adding
+// collector. A list is two slots, its first and its last, so that adding
 // a timer touches the last one only, and a timer is unlinked without a search.
-// The links are the usual ones of an intrusive list, with indexes in the place
-// of pointers.
+// These are the usual intrusive lists, with indexes instead of pointers.
 package fifo
 
 import (
@@ -17,11 +16,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// none is the slot that is never issued, slab.None: the end of a list.
+// none is the slot that is never issued, slab.None. It stands for the end of a list.
 const none uint32 = 0
 
-// node is what is known of the timer in one slot. The links mean something only
-// while the timer is in a list.
+// node is the timer in one slot. The links are valid only while it is in a list.
 type node struct {
 	deadline   structures.Tick
 	next, prev uint32
@@ -51,8 +49,8 @@ func New(capacity int) Lists {
 	return Lists{nodes: make([]node, 1, capacity+1)} // slot 0
 }
 
-// SetDeadline notes the deadline of the timer in slot. Slots are met in the
-// order of the slab: a new one is one more than the largest so far.
+// SetDeadline sets the deadline of the timer in slot. A new slot is one more than the
+// largest so far, as in the slab.
 func (ls *Lists) SetDeadline(slot uint32, deadline structures.Tick) {
 	if uint64(slot) == uint64(len(ls.nodes)) {
 		ls.nodes = append(ls.nodes, node{})
@@ -78,8 +76,8 @@ func (ls *Lists) PushBack(l *List, slot uint32) {
 	l.tail = slot
 }
 
-// Remove takes slot, which is in l, out of l. It reports whether l is empty now,
-// which it knows without a look at l: that may save a cache miss.
+// Remove removes slot, which is in l. It reports whether l is empty now, which it knows
+// without reading l: that may save a cache miss.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	n := &ls.nodes[slot]
 	if n.prev == none {
@@ -95,7 +93,7 @@ func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	return n.prev|n.next == none
 }
 
-// PopFront takes the first slot out of l and returns it, or 0 when l is empty.
+// PopFront removes the first slot of l and returns it, or 0 when l is empty.
 func (ls *Lists) PopFront(l *List) uint32 {
 	slot := l.head
 	if slot != none {
@@ -126,8 +124,7 @@ func (ls *Lists) Append(l, from *List) {
 }
 
 // All returns an iterator over the slots of l and their deadlines, first to
-// last. The loop's body may take the slot at hand out of l and put it into
-// another list.
+// last. The loop's body may move the current slot to another list.
 func (ls *Lists) All(l List) iter.Seq2[uint32, structures.Tick] {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for slot := l.head; slot != none; {
@@ -141,7 +138,7 @@ func (ls *Lists) All(l List) iter.Seq2[uint32, structures.Tick] {
 }
 
 // Check walks l and returns its length, or the first broken link. It costs
-// O(length), also where the links run in a circle.
+// O(length), also where the links form a circle.
 func (ls *Lists) Check(l List) (length int, err error) {
 	prev := none
 	for slot := l.head; slot != none; slot = ls.nodes[slot].next {

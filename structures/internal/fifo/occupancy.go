@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Occupancy is a bitmap of which lists of an array hold a timer, so that the
-// empty ones are never visited. Above the bits stands a word per 64 words that
-// says which of them are not 0, and so on up to a single word: looking for the
-// next list costs one word a level up and one down, at most 5 each for 2^26
-// lists, and changing a bit mostly costs one. Make it with NewOccupancy.
+// Occupancy is a bitmap of the lists of an array that hold a timer, so that the
+// empty ones are never visited. Above the bits there is a word for each 64 words that
+// says which of them are not 0, and so on up to a single word: finding the next list
+// reads one word a level up and one down, at most 5 each for 2^26 lists, and changing
+// a bit mostly writes one. Make it with NewOccupancy.
 type Occupancy struct {
 	levels [][]uint64 // levels[0] is the bits; the last one is a single word
 }
@@ -26,19 +26,19 @@ func NewOccupancy(n int) Occupancy {
 	}
 }
 
-// Set notes that list i holds a timer.
+// Set sets the bit of list i, which holds a timer.
 func (o *Occupancy) Set(i int) {
 	for _, words := range o.levels {
 		before := words[i>>6]
 		words[i>>6] = before | 1<<(i&63)
 		if before != 0 {
-			return // the levels above know of this word
+			return // the levels above have the bit of this word
 		}
 		i >>= 6
 	}
 }
 
-// Clear notes that list i is empty.
+// Clear clears the bit of list i, which is empty.
 func (o *Occupancy) Clear(i int) {
 	for _, words := range o.levels {
 		words[i>>6] &^= 1 << (i & 63)
@@ -82,7 +82,7 @@ func (o *Occupancy) descend(level, i int) int {
 	return i
 }
 
-// Has reports whether list i is noted to hold a timer.
+// Has reports whether the bit of list i is set.
 func (o *Occupancy) Has(i int) bool { return o.levels[0][i>>6]>>(i&63)&1 == 1 }
 
 // Check compares the levels with one another and names the first bit that is

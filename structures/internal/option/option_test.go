@@ -3,7 +3,7 @@ package option
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
@@ -14,8 +14,20 @@ func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
 		"hwheel: Slots(128): want a power of two from 2 to 64": func() { PowerOfTwo("hwheel", "Slots", 128, 2, 64) },
 		"hwheel: Slots(-1): want a power of two from 2 to 64":  func() { PowerOfTwo("hwheel", "Slots", -1, 2, 64) },
 	} {
-		schedtest.Panics(t, want, check)
+		whitebox.Panics(t, want, check)
 	}
-	Between("wheel", "Slots", 9, 1, 9)
-	PowerOfTwo("hwheel", "Slots", 64, 2, 64)
+}
+
+func TestGoodOptionsPass(t *testing.T) {
+	if got := Between("wheel", "Slots", 9, 1, 9); got != 9 {
+		t.Errorf("Between(9) = %d", got)
+	}
+	if got := PowerOfTwo("hwheel", "Slots", 64, 2, 64); got != 64 {
+		t.Errorf("PowerOfTwo(64) = %d", got)
+	}
+	type config struct{ a, b int }
+	double := func(c *config) { c.a *= 2 }
+	if got := Apply(config{a: 3, b: 1}, []func(*config){double, double}); got != (config{12, 1}) {
+		t.Errorf("Apply = %+v", got)
+	}
 }

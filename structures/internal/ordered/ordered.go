@@ -1,6 +1,5 @@
-// Package ordered makes a scheduler of any container that keeps keys in order:
-// the common part of the adapters of third-party containers, which differ in
-// nothing but that container.
+// Package ordered makes a scheduler of any container that keeps keys in order. It is
+// the common part of the adapters of third-party containers.
 //
 // Such containers do not take two equal keys, or replace one by the other, so a
 // key is a deadline and a sequence number, which also makes equal deadlines FIFO.
@@ -10,20 +9,20 @@ package ordered
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
-// Key is a pending timer as a container sees it. Each slot owns one and fills it
-// anew for every timer that takes the slot, so that a container which wants an
-// interface is given a pointer and boxes nothing. It is written only while it is
-// in no container.
+// Key is a pending timer as a container sees it. Each slot has one for all its timers,
+// so that a container which takes interfaces is given a pointer and allocates none. A
+// key is written only while it is in no container.
 type Key struct {
 	Deadline structures.Tick
 	Sequence uint64 // of the call that scheduled or moved it
-	Slot     uint32 // in the slab; no part of the order
+	Slot     uint32 // not part of the order
 }
 
 // Compare returns the order of two keys, negative if a comes first.
@@ -45,126 +44,90 @@ type Container interface {
 	Comparisons() uint64 // calls of Compare so far
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a container. Each
-// method costs what the container takes, and O(1) besides.
-type Scheduler[T any] struct {
-	clock    clock.Clock
-	table    slab.Table[T]
-	keys     []*Key // by slot, which keeps its key for every timer that takes it
+// Queue is a slotted.Queue on a container.
+type Queue struct {
+	keys     []*Key // by slot, which keeps its key for every timer in it
 	sequence uint64
 	in       Container
 }
 
-// New returns an empty scheduler on an empty container, with room for capacity
-// values in the slab.
+// Scheduler keeps the contract of structures.Scheduler on a container. Each method
+// costs what the container takes, and O(1) besides. Work counts the comparisons that
+// the container reports.
+type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
+
+// New returns an empty scheduler on an empty container, with room for capacity values.
 func New[T any](in Container, capacity int) Scheduler[T] {
-	return Scheduler[T]{table: slab.New[T](capacity), keys: make([]*Key, 1, capacity+1), in: in}
+	return slotted.New[T](Queue{keys: make([]*Key, 1, capacity+1), in: in}, capacity)
 }
 
-// Schedule adds a pending timer that comes due at deadline and returns its ID. It
-// costs one insertion.
-func (s *Scheduler[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	slot, id := s.table.Put(value)
-	if int(slot) == len(s.keys) {
-		s.keys = append(s.keys, &Key{Slot: slot})
+// Add inserts the key of slot.
+func (q *Queue) Add(slot uint32, deadline structures.Tick) {
+	if int(slot) == len(q.keys) {
+		q.keys = append(q.keys, &Key{Slot: slot})
 	}
-	s.insert(slot, deadline)
-	return id
+	q.sequence++
+	k := q.keys[slot] // in no container now
+	k.Deadline, k.Sequence = deadline, q.sequence
+	q.in.Insert(k)
 }
 
-// Reschedule moves a pending timer to deadline, behind all timers of that
-// deadline. It returns false when id is not pending. It costs one removal and one
-// insertion.
-func (s *Scheduler[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	slot := s.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	s.in.Remove(s.keys[slot])
-	s.insert(slot, deadline)
-	return true
+// Remove removes the key of slot.
+func (q *Queue) Remove(slot uint32) { q.in.Remove(q.keys[slot]) }
+
+// Move removes the key of slot and inserts it again, behind all of its deadline.
+func (q *Queue) Move(slot uint32, deadline structures.Tick) {
+	q.Remove(slot)
+	q.Add(slot, deadline)
 }
 
-func (s *Scheduler[T]) insert(slot uint32, deadline structures.Tick) {
-	s.sequence++
-	k := s.keys[slot] // in no container now
-	k.Deadline, k.Sequence = s.clock.Clamp(deadline), s.sequence
-	s.in.Insert(k)
-}
-
-// Cancel removes a pending timer. It returns false when id is not pending. It
-// costs one removal.
-func (s *Scheduler[T]) Cancel(id structures.ID) bool {
-	slot := s.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	s.in.Remove(s.keys[slot])
-	s.table.Free(slot)
-	return true
-}
-
-// Pop moves the clock to now, unless it is there or past it, and removes and
-// returns the earliest timer, if that is due. It costs one removal of the first,
-// or a look at it.
-func (s *Scheduler[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	now = s.clock.Advance(now)
-	first := s.in.First()
-	if first == nil || first.Deadline > now {
-		return t, false
-	}
-	s.in.RemoveFirst()
-	t.ID, t.Deadline = s.table.ID(first.Slot), first.Deadline
-	t.Value = s.table.Free(first.Slot)
-	return t, true
-}
-
-// Next returns the earliest deadline, and false when nothing is pending. It costs
-// a look at the first.
-func (s *Scheduler[T]) Next() (at structures.Tick, ok bool) {
-	first := s.in.First()
+// Pop removes the first key if it is due.
+func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	first := q.in.First()
 	if first == nil {
-		return 0, false
+		return slab.None, math.MaxInt64
 	}
-	return first.Deadline, true
+	if first.Deadline > clock {
+		return slab.None, first.Deadline
+	}
+	slot, at = first.Slot, first.Deadline
+	q.in.RemoveFirst()
+	return slot, at
 }
 
-// Len returns the number of pending timers.
-func (s *Scheduler[T]) Len() int { return s.table.Len() }
+// Next returns the deadline of the first key.
+func (q *Queue) Next(structures.Tick) structures.Tick { return q.in.First().Deadline }
 
 // Work returns how many times the container called the comparator, which is all
 // that can be seen from outside.
-func (s *Scheduler[T]) Work() structures.Work {
-	return structures.Work{Comparisons: s.in.Comparisons()}
+func (q *Queue) Work() structures.Work {
+	return structures.Work{Comparisons: q.in.Comparisons()}
 }
 
-// CheckInvariants checks what can be seen from outside the container: order,
-// size, and that each key is that of a pending timer. It costs O(n).
-func (s *Scheduler[T]) CheckInvariants() error {
-	if err := s.table.CheckInvariants(); err != nil {
-		return err
-	}
-	if s.in.Len() != s.table.Len() {
-		return fmt.Errorf("ordered: %d keys in the container, %d timers pending", s.in.Len(), s.table.Len())
+// Check checks what can be seen from outside the container: order, size, and that each
+// key is that of a slot in use.
+func (q *Queue) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+	if q.in.Len() != size {
+		return fmt.Errorf("ordered: %d keys in the container, %d timers pending", q.in.Len(), size)
 	}
 	var err error
 	var last *Key
 	met := 0
-	s.in.Ascend(func(k *Key) bool {
+	q.in.Ascend(func(k *Key) bool {
 		switch {
 		case last != nil && Compare(last, k) >= 0:
 			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *last)
-		case int(k.Slot) >= len(s.keys) || *s.keys[k.Slot] != *k:
+		case int(k.Slot) >= len(q.keys) || *q.keys[k.Slot] != *k:
 			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
-		case !s.table.InUse(k.Slot):
-			err = fmt.Errorf("ordered: key %+v is of a slot without a timer", *k)
+		case !inUse(k.Slot):
+			err = fmt.Errorf("ordered: key %+v is of a slot that is not in use", *k)
 		}
 		met++
 		last = k
 		return err == nil
 	})
-	if err == nil && met != s.table.Len() {
-		err = fmt.Errorf("ordered: met %d keys in the container, %d timers pending", met, s.table.Len())
+	if err == nil && met != size {
+		err = fmt.Errorf("ordered: met %d keys in the container, %d timers pending", met, size)
 	}
 	return err
 }

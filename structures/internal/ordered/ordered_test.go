@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -79,39 +80,24 @@ func TestCompareGoesByDeadlineThenSequence(t *testing.T) {
 	}
 }
 
-// CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	for name, harm := range map[string]func(*Scheduler[int], *sorted){
-		"order":   func(_ *Scheduler[int], in *sorted) { in.keys[0], in.keys[1] = in.keys[1], in.keys[0] },
-		"twice":   func(_ *Scheduler[int], in *sorted) { in.keys[1] = in.keys[0] },
-		"foreign": func(_ *Scheduler[int], in *sorted) { k := *in.keys[3]; k.Sequence = 99; in.keys[3] = &k },
-		"slot":    func(_ *Scheduler[int], in *sorted) { in.keys[8].Slot = 99 },
-		"freed": func(s *Scheduler[int], _ *sorted) {
-			s.table.Free(3)
-			s.table.Put(0)
-			s.table.Free(4)
-			s.table.Put(0)
-			s.table.Free(5)
-		},
-		"reused":   func(s *Scheduler[int], _ *sorted) { s.keys[3], s.keys[4] = s.keys[4], s.keys[3] },
-		"length":   func(_ *Scheduler[int], in *sorted) { in.RemoveFirst() },
-		"table":    func(s *Scheduler[int], _ *sorted) { s.table.Put(0) },
-		"exchange": func(s *Scheduler[int], _ *sorted) { s.table.Free(3); s.table.Put(0); s.table.Put(0); s.table.Free(4) },
-		"unlinked": func(s *Scheduler[int], in *sorted) { s.in = short{in} },
-	} {
-		in := &sorted{}
-		s := New[int](in, 0)
-		schedtest.Nine(&s)
-		if err := s.CheckInvariants(); err != nil {
-			t.Fatalf("%s: before: %v", name, err)
-		}
-		if harm(&s, in); s.CheckInvariants() == nil {
-			t.Errorf("%s: broken, and not found", name)
-		}
+	nine := func() *Scheduler[int] {
+		s := New[int](&sorted{}, 0)
+		return whitebox.Nine(&s)
 	}
+	in := func(q *Queue) *sorted { return q.in.(*sorted) }
+	whitebox.FindsDamageToQueue(t, nine, map[string]func(*Queue){
+		"order":    func(q *Queue) { in(q).keys[0], in(q).keys[1] = in(q).keys[1], in(q).keys[0] },
+		"twice":    func(q *Queue) { in(q).keys[1] = in(q).keys[0] },
+		"foreign":  func(q *Queue) { k := *in(q).keys[3]; k.Sequence = 99; in(q).keys[3] = &k },
+		"slot":     func(q *Queue) { in(q).keys[8].Slot = 99 },
+		"reused":   func(q *Queue) { q.keys[3], q.keys[4] = q.keys[4], q.keys[3] },
+		"length":   func(q *Queue) { q.in.RemoveFirst() },
+		"unlinked": func(q *Queue) { q.in = short{in(q)} },
+	})
 }
 
-// short has lost the way to its last key.
+// short does not reach its last key.
 type short struct{ *sorted }
 
 func (s short) Ascend(yield func(*Key) bool) {

@@ -1,40 +1,39 @@
 // Package prefetch asks the processor for cache lines ahead of their use.
 //
-// A load that misses the cache holds up everything behind it once the
-// processor's window is full, and one call of a scheduler is a good part of that
-// window: the misses of a call overlap with those of the next two or three, no
-// more. A prefetch is done as soon as it is issued. Who knows which timers come
-// next can have their lines on the way while it is still busy with those before.
+// A load that misses the cache stalls the processor once its reorder buffer is full, and
+// one call of a scheduler fills a good part of that buffer: the misses of a call overlap
+// with those of the next two or three calls. A prefetch does not wait for its line. A
+// structure that knows which timers fire next prefetches their lines while it still
+// works on the timers before them.
 //
-// Go has no such instruction, hence the few lines of assembly. Measured with a
-// million timers, it takes a hold in package hwheel from 79 to 45 ns, and filling
-// and draining from 150 to 70 ns a timer. Where there is no assembly nothing is
-// asked for, and nothing else is different.
+// Go has no prefetch for programs, hence the few lines of assembly. Measured with a
+// million timers, prefetching takes a hold in package hwheel from 79 to 45 ns, and filling
+// and draining from 150 to 70 ns a timer. On machines without the assembly Issue does
+// nothing.
 package prefetch
 
 import "unsafe"
 
-// Capacity is how many lines a Batch holds: about what a core can wait for at a
-// time, twice.
+// Capacity is the number of lines that a Batch holds: about twice as many as a core can
+// load at a time.
 const Capacity = 64
 
-// Batch is a set of cache lines to ask for together. The zero Batch is empty.
+// Batch is a set of cache lines to prefetch together. The zero Batch is empty.
 //
-// Addresses are kept as numbers, which keep nothing alive: a prefetch of memory
-// that is gone or that is something else by now does no harm.
+// Addresses are kept as numbers, which keep nothing alive. A prefetch of memory that was
+// freed or used again does no harm.
 type Batch struct {
 	n     int
 	lines [Capacity]uintptr
 }
 
-// Add adds the line that p points into. A line too many takes the place of another
-// one.
+// Add adds the line that p points into. In a full batch it replaces another line.
 func (b *Batch) Add(p unsafe.Pointer) {
 	b.lines[b.n&(Capacity-1)] = uintptr(p)
 	b.n++
 }
 
-// Issue asks for the lines added, and empties the batch.
+// Issue prefetches the lines added, and empties the batch.
 func (b *Batch) Issue() {
 	issue(b.lines[:min(b.n, Capacity)])
 	b.n = 0

@@ -1,49 +1,81 @@
 package prefetch
 
 import (
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 )
 
-func TestPrefetchingChangesNothing(t *testing.T) {
-	data := make([]int, 4*Capacity)
-	for i := range data {
-		data[i] = i
-	}
+// A prefetch has no result that a test could see: BenchmarkReads shows what it does. The
+// tests are about the batch, and about addresses that must not fault.
+
+func TestIssueEmptiesTheBatch(t *testing.T) {
+	data := make([]int, Capacity)
 	var b Batch
-	for _, n := range []int{0, 1, Capacity - 1, Capacity} {
+	for n := range Capacity + 1 {
 		for i := range data[:n] {
 			b.Add(unsafe.Pointer(&data[i]))
+			if b.n != i+1 || b.lines[i] != uintptr(unsafe.Pointer(&data[i])) {
+				t.Fatalf("%d lines after %d, the last one is %#x", b.n, i+1, b.lines[i])
+			}
 		}
 		b.Issue()
 		if b.n != 0 {
 			t.Fatalf("%d lines are left after %d", b.n, n)
 		}
 	}
-	for i := range data {
-		if data[i] != i {
-			t.Fatalf("data[%d] = %d", i, data[i])
-		}
-	}
 }
 
-// An address is a guess: what is not mapped is not loaded.
-func TestAnyAddressWillDo(t *testing.T) {
+// A load from any of these addresses would end the program.
+func TestAddressesThatAreNotMappedDoNotFault(t *testing.T) {
 	b := Batch{n: 3, lines: [Capacity]uintptr{0, 1, ^uintptr(0) - 63}}
 	b.Issue()
 }
 
-func TestLinesTooManyTakeThePlaceOfOthers(t *testing.T) {
+func TestAFullBatchReplacesItsFirstLines(t *testing.T) {
 	var b Batch
 	data := make([]byte, 64*(Capacity+1))
 	for i := range Capacity + 1 {
 		b.Add(unsafe.Pointer(&data[64*i]))
 	}
-	if b.lines[0] != uintptr(unsafe.Pointer(&data[64*Capacity])) {
-		t.Fatal("the last line is not in the batch")
+	if b.lines[0] != uintptr(unsafe.Pointer(&data[64*Capacity])) || b.lines[1] != uintptr(unsafe.Pointer(&data[64])) {
+		t.Fatal("the last line is not in the place of the first")
 	}
 	b.Issue()
 	if b.n != 0 {
 		t.Fatalf("%d lines are left", b.n)
+	}
+}
+
+// Random lines of 64 MB, a batch at a time. Each read waits for the one before, as the
+// reads of a structure mostly do.
+func BenchmarkReads(b *testing.B) {
+	type line [8]int
+	lines := make([]line, 1<<20)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range lines {
+		lines[i][1] = 1 // so that each page is there
+	}
+	for name, prefetch := range map[string]bool{"plain": false, "prefetched": true} {
+		b.Run(name, func(b *testing.B) {
+			var order [1 << 16]int
+			for i := range order {
+				order[i] = rng.IntN(len(lines))
+			}
+			var batch Batch
+			at := 0
+			for i := 0; i < b.N; i += Capacity {
+				next := order[i%len(order):][:Capacity]
+				if prefetch {
+					for _, j := range next {
+						batch.Add(unsafe.Pointer(&lines[j]))
+					}
+					batch.Issue()
+				}
+				for _, j := range next {
+					at = lines[j+at][0] // 0
+				}
+			}
+		})
 	}
 }

@@ -1,11 +1,11 @@
-// Package quad is what 4-ary heaps in an array share: where parents and children
-// stand, how the array is laid on cache lines, and which of four children comes
-// first. The sifting itself is each heap's own, as heaps differ in what they note
-// of an entry that moves.
+// Package quad is what 4-ary heaps in an array share: the indexes of parents and
+// children, the alignment of the array to cache lines, and the choice of the earliest
+// of four children. Each heap sifts by itself, as heaps differ in what they record
+// about an entry that moves.
 //
 // The layout is that of libev: a cache line of 64 bytes holds four entries of 16,
-// and the root stands at 3, so that the children of every node begin at a
-// multiple of four, which is where a line begins:
+// and the root is at index 3, so that the children of every node begin at a
+// multiple of four, where a line begins:
 //
 //	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
 //	holds   nothing  root   its four  those of  those of   those of   those of
@@ -30,11 +30,11 @@ func Parent(i int) int { return i/Arity + 2 }
 // Child returns the index of the first of the four children of i.
 func Child(i int) int { return (i - 2) * Arity }
 
-// Far returns the index before which it pays to read the children of a whole group of
-// children, a line for each of the four, before it is known which of these comes first:
-// then the lines of two levels come from memory at once. It is 0 for heaps that are in
-// the cache closest but one, up to 128 kB.
-func Far(length int) int {
+// ReadAhead returns the index of a first child before which it pays to read the
+// children of it and of its three siblings, a line for each, before it is known which
+// of the four comes first: the lines of two levels then arrive from memory together.
+// It is 0 for heaps of up to 128 kB, which are in the second-level cache.
+func ReadAhead(length int) int {
 	if length <= 1<<13 {
 		return 0
 	}
@@ -42,22 +42,22 @@ func Far(length int) int {
 }
 
 // New returns an empty heap, of length Root, with room for indexes below n. With
-// an E of 16 bytes it begins at a cache line: that is where the runtime puts
-// blocks of 64 bytes or more whose size is a power of two.
+// an E of 16 bytes it begins at a cache line: the runtime aligns blocks of 64 bytes or
+// more whose size is a power of two.
 func New[E any](n int) []E {
 	return make([]E, Root, 1<<bits.Len(uint(max(n, Arity)-1)))
 }
 
-// Grow returns heap with twice the room. Left to append, sizes would not be
+// Grow returns heap with twice the room. The sizes that append chooses are not
 // powers of two.
 func Grow[E any](heap []E) []E {
 	return append(New[E](2*cap(heap)), heap[Root:]...)
 }
 
-// Earliest returns which of four deadlines comes first, 0 to 3: a tournament of
-// three comparisons without a branch, as no predictor guesses its outcome. The
-// last line chooses between l and r by arithmetic, since the compiler turns an if
-// into a branch there.
+// Earliest returns which of four deadlines comes first, 0 to 3, with three
+// comparisons and no branch, as no predictor guesses the outcome. The last line
+// chooses between l and r by arithmetic, since the compiler makes a branch of an if
+// there.
 func Earliest(a, b, c, d structures.Tick) int {
 	l := earlier(b, a)
 	r := earlier(d, c) | 2

@@ -23,16 +23,16 @@ func TestParentAndChildAgree(t *testing.T) {
 	}
 }
 
-func TestFarHasGrandchildren(t *testing.T) {
+func TestReadAheadHasGrandchildren(t *testing.T) {
 	for _, length := range []int{Root, 10, 1 << 13} {
-		if far := Far(length); far != 0 {
-			t.Errorf("Far(%d) = %d, want 0", length, far)
+		if far := ReadAhead(length); far != 0 {
+			t.Errorf("ReadAhead(%d) = %d, want 0", length, far)
 		}
 	}
 	for length := 1<<13 + 1; length < 1<<13+100; length++ {
-		far := Far(length)
+		far := ReadAhead(length)
 		if last := Child(far-1) + Arity*Arity - 1; last >= length || last < length-8*Arity {
-			t.Errorf("Far(%d) = %d: the last read is at %d", length, far, last)
+			t.Errorf("ReadAhead(%d) = %d: the last read is at %d", length, far, last)
 		}
 	}
 }

@@ -1,14 +1,14 @@
 // Package slab issues the IDs of all structures and refuses the stale ones: a
 // generational slot table, written once.
 //
-// A timer's value lives in a slot, a small index under which a structure keeps
-// whatever else it knows of the timer (its place in a heap, its links in a
-// list). Freed slots are used again, the last freed first, as it is still in
-// cache. Each slot counts how often it was taken and freed; an ID carries that
-// count beside the index, so that looking up an ID is one comparison and needs
-// no map. The idea is the usual one of generational arenas; the counters stand
-// in an array of their own, 4 bytes a timer, so that a stale ID is refused
-// without a touch of the values.
+// A slot is a small index. It holds a timer's value, and a structure keeps under
+// the same index what else it knows of the timer (its place in a heap, its links in
+// a list). Freed slots are used again, the last freed first, as it is still in
+// cache. Each slot counts how often it was taken and freed, its generation; an ID
+// is the slot and its generation, so that looking up an ID is one comparison and
+// needs no map. This is the usual generational arena. The generations are an array
+// of their own, 4 bytes a timer, so that a stale ID is refused without reading the
+// values.
 package slab
 
 import (
@@ -27,12 +27,15 @@ const None uint32 = 0
 const MaxCapacity = min(math.MaxUint32, math.MaxInt) - 1
 
 // Table holds one value of type T for each slot in use. Make it with New.
+//
+// A slot is in use, on the free stack, withheld (no longer in use, not yet free) or
+// exhausted (out of generations, never used again). Its generation is odd exactly
+// while it is in use. That of an exhausted slot is 0 again.
 type Table[T any] struct {
-	gens     []uint32 // per slot: odd while in use, even otherwise
-	values   []T      // per slot: zero unless in use, so that nothing is kept alive
-	free     []uint32 // stack of free slots whose generation is not used up
-	live     int      // slots in use
-	withheld int      // slots neither in use nor given back
+	gens   []uint32 // per slot: the generation
+	values []T      // per slot: zero unless in use, so that nothing is kept alive
+	free   []uint32 // stack of free slots
+	lost   int      // slots that are withheld or exhausted
 }
 
 // New returns an empty table with room for capacity values.
@@ -45,30 +48,42 @@ func New[T any](capacity int) Table[T] {
 }
 
 // Len returns the number of slots in use.
-func (t *Table[T]) Len() int { return t.live }
+func (t *Table[T]) Len() int { return len(t.gens) - 1 - len(t.free) - t.lost }
 
-// Put takes a slot for value and returns it with the ID that names it from now
+// Put takes a free slot for value and returns it with the ID that names it from now
 // on. It costs O(1), amortised over growth.
 func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
-	t.live++
-	if n := len(t.free); n > 0 {
-		slot = t.free[n-1]
-		t.free = t.free[:n-1]
-		t.gens[slot]++
-		t.values[slot] = value
-		return slot, t.ID(slot)
-	}
-	return t.grow(value)
+	t.Reserve()
+	return t.Take(value)
 }
 
-func (t *Table[T]) grow(value T) (uint32, structures.ID) {
+// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in
+// two parts that are short enough for the compiler to inline.
+func (t *Table[T]) Reserve() {
+	if len(t.free) == 0 {
+		t.grow()
+	}
+}
+
+// Take is Put if there is a free slot.
+func (t *Table[T]) Take(value T) (slot uint32, id structures.ID) {
+	n := len(t.free) - 1
+	slot = t.free[n]
+	t.free = t.free[:n]
+	t.gens[slot]++
+	t.values[slot] = value
+	return slot, t.ID(slot)
+}
+
+// grow adds a free slot.
+func (t *Table[T]) grow() {
 	if len(t.gens) > MaxCapacity {
 		panic(fmt.Sprintf("slab: more than %d timers pending", MaxCapacity))
 	}
-	slot := uint32(len(t.gens))
-	t.gens = append(t.gens, 1)
-	t.values = append(t.values, value)
-	return slot, t.ID(slot)
+	var zero T
+	t.free = append(t.free, uint32(len(t.gens)))
+	t.gens = append(t.gens, 0)
+	t.values = append(t.values, zero)
 }
 
 // ID returns the ID of a slot in use.
@@ -93,42 +108,42 @@ func (t *Table[T]) InUse(slot uint32) bool {
 	return uint64(slot) < uint64(len(t.gens)) && t.gens[slot]&1 == 1
 }
 
-// Value returns where the value of a slot in use lies. The pointer holds until
-// the next Put.
+// Value returns a pointer to the value of a slot in use. It is valid until the next
+// Put.
 func (t *Table[T]) Value(slot uint32) *T { return &t.values[slot] }
 
-// Free gives a slot in use back and returns its value; its ID is stale from now
-// on. A slot whose generations are used up, after 2^31 timers, is retired: its
-// few bytes are never used again, so that no ID ever comes round a second time.
+// Free frees a slot in use and returns its value; its ID is stale from now on. A
+// slot whose generations are used up, after 2^31 timers, is never used again, so
+// that no ID is issued twice.
 func (t *Table[T]) Free(slot uint32) T {
 	value := t.values[slot]
-	t.Withhold(slot)
-	t.release(slot)
+	var zero T
+	t.values[slot] = zero
+	t.gens[slot]++
+	if t.gens[slot] == 0 {
+		t.lost++
+	} else {
+		t.free = append(t.free, slot)
+	}
 	return value
 }
 
-// Withhold makes the ID of a slot stale and drops its value, but keeps the slot
-// from being used again until it is given to Release: for a structure that still
-// has it linked somewhere.
+// Withhold makes the ID of a slot in use stale and releases its value, but does not
+// free the slot: a structure calls Release once it has unlinked it.
 func (t *Table[T]) Withhold(slot uint32) {
 	var zero T
 	t.values[slot] = zero
-	t.gens[slot]++ // wraps to 0, which no ID carries, when used up
-	t.live--
-	t.withheld++
+	t.gens[slot]++
+	t.lost++
 }
 
-// Release gives withheld slots back.
+// Release frees withheld slots.
 func (t *Table[T]) Release(slots []uint32) {
 	for _, slot := range slots {
-		t.release(slot)
-	}
-}
-
-func (t *Table[T]) release(slot uint32) {
-	t.withheld--
-	if t.gens[slot] != 0 {
-		t.free = append(t.free, slot)
+		if t.gens[slot] != 0 {
+			t.free = append(t.free, slot)
+			t.lost--
+		}
 	}
 }
 
@@ -136,31 +151,28 @@ func (t *Table[T]) release(slot uint32) {
 // costs O(slots).
 func (t *Table[T]) CheckInvariants() error {
 	if len(t.gens) != len(t.values) || len(t.gens) == 0 {
-		return fmt.Errorf("slab: %d generations beside %d values", len(t.gens), len(t.values))
+		return fmt.Errorf("slab: %d generations, %d values", len(t.gens), len(t.values))
 	}
 	if t.gens[None] != 0 {
 		return fmt.Errorf("slab: slot %d, which is never issued, has generation %d", None, t.gens[None])
 	}
-	used, spent := 0, 0
+	used, exhausted := 0, 0
 	for _, gen := range t.gens[1:] {
 		switch {
 		case gen&1 == 1:
 			used++
 		case gen == 0:
-			spent++
+			exhausted++
 		}
 	}
-	if used != t.live {
-		return fmt.Errorf("slab: %d slots in use, live counter says %d", used, t.live)
-	}
-	// A spent slot may be withheld still, or lost for good.
-	if idle := len(t.gens) - 1 - used - t.withheld; len(t.free) > idle || len(t.free) < idle-spent {
-		return fmt.Errorf("slab: %d slots on the free stack, want %d less at most %d spent ones", len(t.free), idle, spent)
+	if used != t.Len() || exhausted > t.lost {
+		return fmt.Errorf("slab: %d slots in use, %d exhausted; of %d, %d are free and %d withheld or exhausted",
+			used, exhausted, len(t.gens)-1, len(t.free), t.lost)
 	}
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
-		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || seen[slot] {
-			return fmt.Errorf("slab: slot %d on the free stack is in use, out of range or there twice", slot)
+		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 || seen[slot] {
+			return fmt.Errorf("slab: slot %d on the free stack is in use, exhausted, out of range or there twice", slot)
 		}
 		seen[slot] = true
 	}

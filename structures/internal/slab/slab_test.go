@@ -61,7 +61,7 @@ func TestStaleIDsStayStaleWhenTheirSlotIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestASlotWithoutGenerationsLeftIsRetired(t *testing.T) {
+func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	table := New[int](0)
 	first, _ := table.Put(1)
 	table.gens[first] = math.MaxUint32 // as after 2^31 timers
@@ -78,7 +78,7 @@ func TestASlotWithoutGenerationsLeftIsRetired(t *testing.T) {
 		t.Fatal("a slot without generations left was issued again")
 	}
 	if table.Find(last) != None || table.Find(id) != next {
-		t.Fatal("the retired slot answers to an ID, or the new one does not")
+		t.Fatal("the exhausted slot answers to an ID, or the new one does not")
 	}
 }
 

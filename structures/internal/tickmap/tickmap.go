@@ -1,10 +1,9 @@
 // Package tickmap is a hash table from ticks to small numbers, for structures that
 // must find the bucket of a tick.
 //
-// Open addressing with linear probing; an entry is deleted by moving back the ones
-// that it had pushed away, so that no tombstones gather and the steady state
-// allocates nothing. A Go map would do the same job, but now and then allocates
-// where entries come and go.
+// It uses open addressing with linear probing. To delete an entry it moves back the
+// entries that were displaced by it, so that there are no tombstones and the steady state
+// allocates nothing. A Go map allocates now and then where entries are added and deleted.
 package tickmap
 
 import (
@@ -27,10 +26,10 @@ type entry struct {
 	number uint32
 }
 
-// home returns where the search for a tick begins: the upper bits of SplitMix64's
-// finalizer. Timers are often evenly spaced, and a cheaper hash has distances that it
-// maps side by side: with one multiplication, a deletion among 10,000 multiples of
-// 121,393 took 60 µs.
+// home returns the index at which the search for a tick begins: the upper bits of
+// SplitMix64's finalizer. Timers are often evenly spaced, and a cheaper hash maps ticks at
+// certain distances side by side: with one multiplication, a deletion among 10,000
+// multiples of 121,393 took 60 µs.
 func (m *Map) home(tick structures.Tick) int {
 	x := uint64(tick)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 func TestRandomOperationsAgreeWithAMap(t *testing.T) {
@@ -53,9 +53,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Whatever the distance of evenly spaced ticks, powers of two and Fibonacci numbers
-// among them, a search must be short: were ticks hashed at random, it would take 1.5
-// looks at most on average.
+// A search among evenly spaced ticks must be short, whatever their distance, powers of
+// two and Fibonacci numbers among them: with a random hash it takes at most 1.5 looks on
+// average.
 func TestEvenlySpacedTicksDoNotGather(t *testing.T) {
 	const n = 10_000
 	steps := []structures.Tick{1, 10, 1000, 60_000, 1_000_000, 1_000_000_000}
@@ -86,7 +86,7 @@ func TestEvenlySpacedTicksDoNotGather(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	schedtest.FindsHarm(t, func() *Map {
+	whitebox.FindsDamage(t, func() *Map {
 		m := new(Map)
 		m.Put(5, 1)
 		return m

@@ -1,0 +1,50 @@
+package micro
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// The chase comes by every record before it comes by one again.
+func TestTheChaseVisitsEveryRecord(t *testing.T) {
+	const n = 1000
+	records := newRecords(n, rand.New(rand.NewPCG(1, 2)))
+	for steps := range n {
+		if at := chase(records, 0, steps); steps > 0 && at == 0 {
+			t.Fatalf("the chase is back after %d steps, want %d", steps, n)
+		}
+	}
+	if at := chase(records, 0, n); at != 0 {
+		t.Errorf("the chase is at record %d after %d steps, want 0", at, n)
+	}
+}
+
+func TestTouchWritesEachVictim(t *testing.T) {
+	records := make([]record, 3)
+	touch(records, []uint32{0, 2, 2})
+	if records[0].touched != 1 || records[1].touched != 0 || records[2].touched != 2 {
+		t.Errorf("%+v", records)
+	}
+}
+
+func TestTheFloorIsMeasured(t *testing.T) {
+	if f := MeasureFloor(1000); !(f.Touch > 0 && f.Chase > 0) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The stub checks IDs as a structure does.
+func TestTheStubRefusesStaleIDs(t *testing.T) {
+	s := &stub{}
+	a, b := s.Schedule(1, 1), s.Schedule(2, 2)
+	if !s.Reschedule(a, 3) || !s.Cancel(a) || s.Len() != 1 {
+		t.Fatal("a pending timer is refused")
+	}
+	c := s.Schedule(4, 4)
+	if s.Cancel(a) || s.Reschedule(a, 5) || s.Cancel(0) || s.Cancel(99) {
+		t.Error("an ID that names no timer is taken")
+	}
+	if !s.Cancel(c) || !s.Cancel(b) || s.Len() != 0 {
+		t.Error("a pending timer is refused")
+	}
+}

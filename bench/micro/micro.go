@@ -1,0 +1,103 @@
+// Package micro measures structures of a few nanoseconds.
+//
+// Package bench proves every operation, and its harness costs several nanoseconds
+// for each. Here the caller is as lean as a caller can be: loops over operations
+// written before, with nothing in them but the call, the array of IDs and a count. The
+// operations are those of the suite: a workload of some name does the same in both,
+// down to the deadlines, the victims and the bursts. What comes out is checked by
+// counts.
+//
+// Beside the structures stand a scheduler that does nothing, one that only keeps
+// records ([References]), Go's own timers, and what memory costs by itself ([Floor]).
+// [MeasureTails] times single calls.
+package micro
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Workloads returns the workloads that are measured unless others are chosen.
+func Workloads() []workload.Workload {
+	return find("start-stop", "churn", "reschedule", "hold", "fill-drain")
+}
+
+func find(names ...string) []workload.Workload {
+	var list []workload.Workload
+	for _, name := range names {
+		w, ok := workload.Find(name)
+		if !ok {
+			panic("micro: no workload " + name)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// Figure is the cost of a workload on one structure: the median of the trials, in
+// nanoseconds per unit of the workload.
+type Figure struct {
+	Structure string
+	NS        float64
+}
+
+// Measure measures structures on a sequence, block by block and in random order
+// within a block, so that what disturbs one disturbs all. The first block warms the
+// caches and does not count. References are measured as well.
+func (q *Sequence) Measure(ctx context.Context, entries []catalog.Entry) ([]Figure, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no collection beside what is timed
+	var runners []*runner
+	defer func() {
+		for _, r := range runners {
+			r.stop()
+		}
+	}()
+	for _, e := range append(q.references(), entries...) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r, err := q.start(e)
+		if err != nil {
+			return nil, err
+		}
+		runners = append(runners, r)
+		runtime.GC()
+	}
+	took := make([][]float64, len(runners))
+	order := rand.New(rand.NewPCG(5, 6))
+	for block := range q.blocks {
+		for _, i := range order.Perm(len(runners)) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			ns, err := runners[i].time(block)
+			if err != nil {
+				return nil, err
+			}
+			if block > 0 {
+				took[i] = append(took[i], ns)
+			}
+		}
+		runtime.GC()
+	}
+	var out []Figure
+	for i, r := range runners {
+		out = append(out, Figure{r.entry.Name, median(took[i])})
+	}
+	return out, nil
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}

@@ -1,0 +1,87 @@
+package timerbench_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// CONTRIBUTING says that a structure is one folder and one line, and a workload one
+// file and one line. Both are added here, to a copy that exists for the compiler only:
+// the structure passes the suite, and the command measures it on the workload.
+func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	files := make(map[string]string)
+	add := func(path, content string) {
+		t.Helper()
+		to := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(to, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		full, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[full] = to
+	}
+	read := func(path string) string {
+		t.Helper()
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	// oneLine adds one line to a list, and the import that an editor adds for it.
+	oneLine := func(path, before, line, imported string) {
+		t.Helper()
+		old := read(path)
+		with := strings.Replace(old, before, line+"\n"+before, 1)
+		if with == old {
+			t.Fatalf("%s has no line %q", path, before)
+		}
+		if imported != "" {
+			with = strings.Replace(with, "import (", "import (\n\t\""+imported+"\"", 1)
+		}
+		add(path, with)
+	}
+	const module = "github.com/timerbench/timerbench/"
+	add("structures/mything/mything.go", read("testdata/contributing/structure.go.txt"))
+	add("structures/mything/mything_test.go", read("testdata/contributing/structure_test.go.txt"))
+	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",",
+		`{Name: "mything", Family: Lists, Package: root + "mything", Ties: FIFO, Allocates: true, New: func() structures.Scheduler[T] { return mything.New[T]() }},`,
+		module+"structures/mything")
+	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
+	oneLine("bench/workload/list.go", "\t\tnewStartStop(uniform),", "\t\tnewMything(),", "")
+
+	overlay := filepath.Join(dir, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	suite := filepath.Join(dir, "mything.test")
+	for _, args := range [][]string{
+		{"go", "test", "-overlay", overlay, "-vet", "off", "-c", "-o", suite, module + "structures/mything"},
+		{suite, "-test.short"},
+		{"go", "run", "-overlay", overlay, "./cmd/timerbench", "run", "--structure", "^mything$", "--workload", "^mything$", "--n", "50", "--trials", "1", "--out", out},
+		{"go", "run", "-overlay", overlay, "./cmd/timerbench", "report", out},
+	} {
+		if text, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)
+		}
+	}
+	if page := read(filepath.Join(out, "report.md")); !strings.Contains(page, "mything") {
+		t.Error("the report does not name the structure")
+	}
+}

@@ -1,0 +1,62 @@
+package driver
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// There is one pass at a time: what wakes up while one is under way does nothing.
+func TestOnePassAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New(Inline())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		d.Schedule(s, func() {
+			d.Schedule(s, func() { n++ })
+			time.Sleep(m)
+			d.wake()
+			if n > 0 || d.Stats().Wakeups != 1 {
+				t.Errorf("%d timers have fired, %+v", n, d.Stats())
+			}
+		})
+		time.Sleep(h)
+		synctest.Wait()
+		if n != 1 || d.Stats().Wakeups != 1 {
+			t.Errorf("%d timers have fired, %+v", n, d.Stats())
+		}
+		_ = d.Close()
+	})
+}
+
+// What one goroutine starts is spread over the shards.
+func TestOneGoroutineUsesAllShards(t *testing.T) {
+	const shards, n = 4, 16 * stay
+	timers := make([]Timer, n)
+	for name, start := range map[string]func(d *Driver, i int){
+		"Init": func(d *Driver, i int) {
+			d.Init(&timers[i], func() {})
+			timers[i].Reset(h)
+		},
+		"Schedule":  func(d *Driver, _ int) { d.Schedule(h, func() {}) },
+		"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := New(Shards(shards))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = d.Close() }()
+			for i := range n {
+				start(d, i)
+			}
+			for i := range d.shards {
+				if got := d.shards[i].pending; got < n/shards/2 {
+					t.Errorf("%d of %d timers are in shard %d", got, n, i)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package driver_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// big is something that a function refers to.
+type big [1 << 10]byte
+
+// mustGo waits until the garbage collector has taken what p points to.
+func mustGo(t *testing.T, what string, p weak.Pointer[big]) {
+	t.Helper()
+	for range 10 {
+		if runtime.GC(); p.Value() == nil {
+			return
+		}
+	}
+	t.Errorf("%s: what the function refers to is still there", what)
+}
+
+// Nothing is kept of a timer that was stopped or has fired, and nothing of all after Close.
+func TestNothingIsKept(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			d := newDriver(t, s.opts...)
+			k, err := driver.NewKeyed(s.opts, func(int, *big) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := driver.NewQueue[*big](s.opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fired := make(chan struct{}, 1)
+			pending := d.Schedule(time.Hour, nothing) // the driver is not empty
+			var field driver.Timer
+			for name, start := range map[string]func(b *big){
+				"Schedule, Stop":  func(b *big) { d.Schedule(time.Hour, func() { b[0]++ }).Stop() },
+				"AfterFunc, Stop": func(b *big) { d.AfterFunc(time.Hour, func() { b[0]++ }).Stop() },
+				"Init, Stop": func(b *big) {
+					d.Init(&field, func() { b[0]++ })
+					field.Reset(time.Hour)
+					field.Stop()
+					d.Init(&field, nothing)
+				},
+				"At, Stop":    func(b *big) { d.At(time.Now().Add(time.Hour), func() { b[0]++ }).Stop() },
+				"Every, Stop": func(b *big) { d.Every(driver.Periodic(time.Now(), time.Hour), func() { b[0]++ }).Stop() },
+				"Schedule, fired": func(b *big) {
+					d.Schedule(0, func() { b[0]++; fired <- struct{}{} })
+					<-fired
+				},
+				"AfterFunc, fired": func(b *big) {
+					d.AfterFunc(0, func() { b[0]++; fired <- struct{}{} }).Reset(ms)
+					<-fired
+				},
+				"Keyed, removed": func(b *big) {
+					k.Set(1, b, time.Hour)
+					k.Remove(1)
+				},
+				"Keyed, replaced": func(b *big) {
+					k.Set(1, b, time.Hour)
+					k.Set(1, nil, time.Hour)
+				},
+				"Keyed, drained": func(b *big) {
+					k.Set(1, b, time.Hour)
+					k.Drain(func(int, *big) {})
+				},
+				"Queue, removed": func(b *big) { q.Remove(q.Push(time.Hour, b)) },
+				"Queue, taken": func(b *big) {
+					q.Push(0, b)
+					if _, err := q.Take(context.Background()); err != nil {
+						t.Error(err)
+					}
+				},
+			} {
+				p := func() weak.Pointer[big] { // a frame of its own, that nothing stays in
+					b := new(big)
+					start(b)
+					return weak.Make(b)
+				}()
+				mustGo(t, name, p)
+			}
+			if !pending.Stop() {
+				t.Error("a timer is not pending")
+			}
+			p := func() weak.Pointer[big] {
+				b := new(big)
+				d.Schedule(time.Hour, func() { b[0]++ })
+				k.Set(1, b, time.Hour)
+				q.Push(time.Hour, b)
+				_, _, _ = d.Close(), k.Close(), q.Close()
+				return weak.Make(b)
+			}()
+			mustGo(t, fmt.Sprintf("%v after Close", d.Stats()), p)
+			runtime.KeepAlive(&field)
+		})
+	}
+}

@@ -1,0 +1,57 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+func TestEveryEntryIsComplete(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range All() {
+		if names[e.Name] {
+			t.Errorf("%s is there twice", e.Name)
+		}
+		names[e.Name] = true
+		if e.Summary == "" || e.Family == "" || e.Source == "" || e.Costs.Schedule == "" || e.Costs.Cancel == "" || e.Costs.Pop == "" {
+			t.Errorf("%s: something is not filled in: %+v", e.Name, e)
+		}
+		if folder, ok := strings.CutPrefix(e.Package, root); !ok {
+			t.Errorf("%s: package %s is not in %s", e.Name, e.Package, root)
+		} else if _, err := os.Stat(filepath.Join("..", folder)); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		if e.Exact() != (e.Late == "") {
+			t.Errorf("%s: exact is %t, but it says that it is late by %q", e.Name, e.Exact(), e.Late)
+		}
+		if found, ok := Find(e.Name); !ok || found.Summary != e.Summary {
+			t.Errorf("Find(%q) = %q, %t", e.Name, found.Name, ok)
+		}
+		s := e.New()
+		s.Schedule(3, 7)
+		if timer, ok := s.Pop(3); e.Exact() && (!ok || timer.Value != 7) {
+			t.Errorf("%s: Pop(3) = %+v, %t", e.Name, timer, ok)
+		}
+	}
+	if _, ok := Find("none"); ok {
+		t.Error("an entry that is not there was found")
+	}
+}
+
+// The bound in words holds, and no fraction with the same denominator is smaller.
+func TestLateSaysWhatMaxLateComputes(t *testing.T) {
+	e, _ := Find("hwheel-linux")
+	if !strings.Contains(e.Late, "8/63 (12.7 %)") {
+		t.Fatalf("%q", e.Late)
+	}
+	most := 0.0
+	for delay := structures.Tick(1); delay < 1<<40; delay += 1 + delay/1000 {
+		most = max(most, float64(e.MaxLate(delay))/float64(delay))
+	}
+	if most >= 8.0/63 || most < 7.0/63 {
+		t.Errorf("late by %.4f of the delay, want less than 8/63 = %.4f", most, 8.0/63)
+	}
+}

@@ -1,0 +1,170 @@
+// Package batched makes a scheduler from a wheel of lists: the part that package wheel
+// and package hwheellist share. It issues the IDs, keeps the values and the clock, and
+// collects timers that were scheduled or cancelled, so that the wheel links and unlinks
+// them in batches: among many timers each of these is a cache miss or two, and those of
+// a batch overlap.
+package batched
+
+import (
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+)
+
+// Wheel is a pointer to a C: slots ordered by deadline, in lists. The nodes of all lists
+// belong to the scheduler.
+type Wheel[C any] interface {
+	*C
+
+	// Link adds slots to their lists; none of them is in one, and a 0 among them is no
+	// slot. Their deadlines are after the clock, or the last tick.
+	Link(nodes *fifo.Lists, slots []uint32)
+
+	// Unlink removes a slot from its list.
+	Unlink(nodes *fifo.Lists, slot uint32)
+
+	// Pop removes a slot that is due at the clock, the earliest first, and returns it,
+	// or 0 when none is.
+	Pop(nodes *fifo.Lists, clock structures.Tick) uint32
+
+	// Next returns what Scheduler.Next returns. The wheel is not empty.
+	Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick
+
+	// Work returns the counters of the work done so far.
+	Work() structures.Work
+
+	// Check walks the wheel and returns the first broken invariant. size slots must be
+	// in its lists, and mayBeLinked must be true for each.
+	Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(slot uint32) bool) error
+}
+
+// Scheduler keeps the contract of structures.Scheduler on a wheel. Make it with New.
+// Schedule, Reschedule and Cancel cost O(1), amortised over growth and over batches of
+// 64. Pop and Next link and unlink what was collected, and cost what the wheel takes.
+type Scheduler[T, C any, W Wheel[C]] struct {
+	clock    clock.Clock
+	table    slab.Table[T]
+	nodes    fifo.Lists
+	arrivals fifo.Arrivals // slots in use that are in no list yet
+	removals fifo.Removals // slots withheld from the table that are still in a list
+	wheel    C
+}
+
+// New returns an empty scheduler on an empty wheel, with room for capacity timers.
+func New[T, C any, W Wheel[C]](wheel C, capacity int) Scheduler[T, C, W] {
+	return Scheduler[T, C, W]{
+		table:    slab.New[T](capacity),
+		nodes:    fifo.New(capacity),
+		arrivals: fifo.NewArrivals(capacity),
+		wheel:    wheel,
+	}
+}
+
+// Schedule adds a pending timer that comes due at deadline and returns its ID.
+func (s *Scheduler[T, C, W]) Schedule(deadline structures.Tick, value T) structures.ID {
+	s.table.Reserve()
+	slot, id := s.table.Take(value)
+	s.nodes.SetDeadline(slot, s.clock.Clamp(deadline))
+	if s.arrivals.Add(&s.nodes, slot) {
+		s.linkArrivals()
+	}
+	return id
+}
+
+// Reschedule moves a pending timer to deadline, behind all timers of that deadline; it
+// keeps its ID and its value. It returns false when id is not pending.
+func (s *Scheduler[T, C, W]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	slot := s.table.Find(id)
+	if slot == slab.None {
+		return false
+	}
+	if !s.arrivals.Remove(&s.nodes, slot) {
+		W(&s.wheel).Unlink(&s.nodes, slot)
+	}
+	s.nodes.SetDeadline(slot, s.clock.Clamp(deadline))
+	if s.arrivals.Add(&s.nodes, slot) {
+		s.linkArrivals()
+	}
+	return true
+}
+
+// Cancel removes a pending timer. It returns false when id is not pending.
+func (s *Scheduler[T, C, W]) Cancel(id structures.ID) bool {
+	slot := s.table.Find(id)
+	if slot == slab.None {
+		return false
+	}
+	if s.arrivals.Remove(&s.nodes, slot) {
+		s.table.Free(slot)
+		return true
+	}
+	s.table.Withhold(slot)
+	if s.removals.Add(slot) {
+		s.unlinkRemovals()
+	}
+	return true
+}
+
+// flush links the arrivals and unlinks the removals.
+func (s *Scheduler[T, C, W]) flush() {
+	if s.removals.Len() > 0 {
+		s.unlinkRemovals()
+	}
+	if s.arrivals.Len() > 0 {
+		s.linkArrivals()
+	}
+}
+
+func (s *Scheduler[T, C, W]) linkArrivals() {
+	W(&s.wheel).Link(&s.nodes, s.arrivals.Take())
+}
+
+func (s *Scheduler[T, C, W]) unlinkRemovals() {
+	slots := s.removals.Take(&s.nodes)
+	for _, slot := range slots {
+		W(&s.wheel).Unlink(&s.nodes, slot)
+	}
+	s.table.Release(slots)
+}
+
+// Pop moves the clock to now, unless it is there or past it, and removes and returns one
+// timer that is due: the earliest first, and FIFO among timers of one deadline.
+func (s *Scheduler[T, C, W]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
+	s.flush()
+	slot := W(&s.wheel).Pop(&s.nodes, s.clock.Advance(now))
+	if slot == slab.None {
+		return t, false
+	}
+	t.ID, t.Deadline = s.table.ID(slot), s.nodes.Deadline(slot)
+	t.Value = s.table.Free(slot)
+	return t, true
+}
+
+// Next returns the tick at which Pop must be called again. ok is false when nothing is
+// pending.
+func (s *Scheduler[T, C, W]) Next() (at structures.Tick, ok bool) {
+	if s.table.Len() == 0 {
+		return 0, false
+	}
+	s.flush()
+	return W(&s.wheel).Next(&s.nodes, s.clock.Now()), true
+}
+
+// Len returns the number of pending timers.
+func (s *Scheduler[T, C, W]) Len() int { return s.table.Len() }
+
+// Work returns the counters of the work that the wheel has done so far.
+func (s *Scheduler[T, C, W]) Work() structures.Work { return W(&s.wheel).Work() }
+
+// CheckInvariants walks the structure and returns the first broken invariant. It costs
+// O(slots of the wheel/64 + timers).
+func (s *Scheduler[T, C, W]) CheckInvariants() error {
+	if err := s.table.CheckInvariants(); err != nil {
+		return err
+	}
+	linked := s.table.Len() + s.removals.Len() - s.arrivals.Count()
+	return W(&s.wheel).Check(&s.nodes, s.clock.Now(), linked, func(slot uint32) bool {
+		return s.table.InUse(slot) || s.removals.Holds(slot)
+	})
+}

@@ -1,0 +1,142 @@
+// Package slotted makes a scheduler from a queue of slots: the part that all
+// structures share which do each operation at once. It issues the IDs, keeps the
+// values and the clock, and applies the rule for deadlines in the past. A queue
+// knows slots and deadlines only.
+//
+// Each method calls the queue once, through the dictionary of the type parameters, so
+// that a method of the queue is never inlined. Measured against methods written out for
+// quadheap, reschedule among 1000 timers took 1.03 times as long, and start-stop, churn
+// and hold as long. Structures for which that is more have methods of their own.
+package slotted
+
+import (
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+)
+
+// Queue is a pointer to a C: slots ordered by deadline. The zero slot is never in a
+// queue. A deadline is after the clock, or the last tick.
+type Queue[C any] interface {
+	*C
+
+	// Add adds a slot that is not in the queue.
+	Add(slot uint32, deadline structures.Tick)
+
+	// Move gives a slot of the queue another deadline.
+	Move(slot uint32, deadline structures.Tick)
+
+	// Remove removes a slot of the queue.
+	Remove(slot uint32)
+
+	// Pop removes a slot that is due at the clock, the earliest first, and returns
+	// it with its deadline. If none is, it returns slot 0 and a tick after the
+	// clock before which none will be, unless one is added or moved. Pop is not
+	// called before that tick.
+	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
+
+	// Next returns what Scheduler.Next returns. The queue is not empty.
+	Next(clock structures.Tick) structures.Tick
+
+	// Work returns the counters of the work done so far.
+	Work() structures.Work
+
+	// Check walks the queue and returns the first broken invariant. The queue must
+	// hold size slots, all of them in use.
+	Check(clock structures.Tick, size int, inUse func(slot uint32) bool) error
+}
+
+// Scheduler keeps the contract of structures.Scheduler on a queue. Make it with New.
+// A method costs what the queue takes, and O(1) besides. A Pop costs O(1) as long as
+// the last Pop that returned nothing has shown that nothing is due.
+type Scheduler[T, C any, Q Queue[C]] struct {
+	clock clock.Clock
+	quiet structures.Tick // no timer is due before it
+	table slab.Table[T]
+	queue C
+}
+
+// New returns an empty scheduler on an empty queue, with room for capacity values.
+func New[T, C any, Q Queue[C]](queue C, capacity int) Scheduler[T, C, Q] {
+	return Scheduler[T, C, Q]{table: slab.New[T](capacity), queue: queue}
+}
+
+// Schedule adds a pending timer that comes due at deadline and returns its ID.
+func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structures.ID {
+	s.table.Reserve()
+	slot, id := s.table.Take(value)
+	deadline = s.clock.Clamp(deadline)
+	s.quiet = min(s.quiet, deadline)
+	Q(&s.queue).Add(slot, deadline)
+	return id
+}
+
+// Reschedule moves a pending timer to deadline and keeps its ID and its value. It
+// returns false when id is not pending.
+func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	slot := s.table.Find(id)
+	if slot == slab.None {
+		return false
+	}
+	deadline = s.clock.Clamp(deadline)
+	s.quiet = min(s.quiet, deadline)
+	Q(&s.queue).Move(slot, deadline)
+	return true
+}
+
+// Cancel removes a pending timer. It returns false when id is not pending.
+func (s *Scheduler[T, C, Q]) Cancel(id structures.ID) bool {
+	slot := s.table.Find(id)
+	if slot == slab.None {
+		return false
+	}
+	Q(&s.queue).Remove(slot)
+	s.table.Free(slot)
+	return true
+}
+
+// Pop moves the clock to now, unless it is there or past it, and removes and
+// returns the earliest timer, if that is due.
+func (s *Scheduler[T, C, Q]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
+	now = s.clock.Advance(now)
+	if now < s.quiet {
+		return t, false
+	}
+	slot, at := Q(&s.queue).Pop(now)
+	if slot == slab.None {
+		s.quiet = at
+		return t, false
+	}
+	t.ID, t.Deadline = s.table.ID(slot), at
+	t.Value = s.table.Free(slot)
+	return t, true
+}
+
+// Next returns the tick at which Pop must be called again. ok is false when nothing
+// is pending.
+func (s *Scheduler[T, C, Q]) Next() (at structures.Tick, ok bool) {
+	if s.table.Len() == 0 {
+		return 0, false
+	}
+	return Q(&s.queue).Next(s.clock.Now()), true
+}
+
+// Len returns the number of pending timers.
+func (s *Scheduler[T, C, Q]) Len() int { return s.table.Len() }
+
+// Work returns the counters of the work that the queue has done so far.
+func (s *Scheduler[T, C, Q]) Work() structures.Work { return Q(&s.queue).Work() }
+
+// CheckInvariants walks the structure and returns the first broken invariant. It
+// costs O(n).
+func (s *Scheduler[T, C, Q]) CheckInvariants() error {
+	if err := s.table.CheckInvariants(); err != nil {
+		return err
+	}
+	return Q(&s.queue).Check(s.clock.Now(), s.table.Len(), s.table.InUse)
+}
+
+// Parts returns the parts of a scheduler, for white-box tests.
+func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], queue *C) {
+	return &s.table, &s.queue
+}

@@ -1,0 +1,54 @@
+// Package whitebox helps the tests of this module's structures: with what
+// schedtest, which knows a structure by its contract only, cannot check.
+package whitebox
+
+import (
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Reporter is the part of testing.T that the checks use. A test of a check passes
+// one that records (Record).
+type Reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Checked is what can check itself: a structure, or a part of one.
+type Checked interface{ CheckInvariants() error }
+
+// FindsDamage checks that CheckInvariants finds what the tests rely on it to find:
+// it accepts what makeSound returns, and refuses it after each kind of damage.
+func FindsDamage[C Checked](r Reporter, makeSound func() C, damages map[string]func(C)) {
+	r.Helper()
+	for name, damage := range damages {
+		c := makeSound()
+		if err := c.CheckInvariants(); err != nil {
+			r.Fatalf("%s: before: %v", name, err)
+		}
+		if damage(c); c.CheckInvariants() == nil {
+			r.Errorf("%s: broken, and not found", name)
+		}
+	}
+}
+
+// Nine gives a structure nine timers, due at ticks 10 to 18 in this order, with
+// values 0 to 8, and returns it.
+func Nine[S structures.Scheduler[int]](s S) S {
+	for i := range 9 {
+		s.Schedule(structures.Tick(10+i), i)
+	}
+	return s
+}
+
+// Panics checks that do panics with the message want.
+func Panics(r Reporter, want string, do func()) {
+	r.Helper()
+	defer func() {
+		r.Helper()
+		if got := recover(); got != want {
+			r.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	do()
+}

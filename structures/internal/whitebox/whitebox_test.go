@@ -1,0 +1,88 @@
+package whitebox_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// countdown is sound as long as it is above zero, or if it is blind.
+type countdown struct {
+	n     int
+	blind bool
+}
+
+func (c *countdown) CheckInvariants() error {
+	if c.n <= 0 && !c.blind {
+		return errors.New("at zero")
+	}
+	return nil
+}
+
+// replacesBadly moves the last timer to the place of one that is cancelled, and
+// gives it the deadline of that.
+type replacesBadly struct {
+	structures.Scheduler[uint64]
+	ids []structures.ID
+	at  map[structures.ID]structures.Tick
+}
+
+func (s *replacesBadly) Schedule(at structures.Tick, v uint64) structures.ID {
+	id := s.Scheduler.Schedule(at, v)
+	s.ids = append(s.ids, id)
+	s.at[id] = at
+	return id
+}
+
+func (s *replacesBadly) Cancel(id structures.ID) bool {
+	if last := s.ids[len(s.ids)-1]; last != id && len(s.ids) > 5 {
+		s.Reschedule(last, s.at[id])
+	}
+	return s.Scheduler.Cancel(id)
+}
+
+func TestChecksReportWhatTheyAreFor(t *testing.T) {
+	damages := map[string]func(*countdown){"zero": func(c *countdown) { c.n = 0 }}
+	sound := func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() }
+	broken := func() structures.Scheduler[uint64] {
+		return &replacesBadly{sound(), nil, map[structures.ID]structures.Tick{}}
+	}
+	for name, c := range map[string]struct {
+		check func(whitebox.Reporter)
+		says  string // empty: nothing is reported
+	}{
+		"the right panic": {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() { panic("no") }) }, ""},
+		"another panic":   {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() { panic("yes") }) }, `panic yes, want "no"`},
+		"no panic":        {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() {}) }, `panic <nil>, want "no"`},
+		"damage is found": {func(r whitebox.Reporter) {
+			whitebox.FindsDamage(r, func() *countdown { return &countdown{n: 1} }, damages)
+		}, ""},
+		"damage is not found": {func(r whitebox.Reporter) {
+			whitebox.FindsDamage(r, func() *countdown { return &countdown{n: 1, blind: true} }, damages)
+		}, "zero: broken"},
+		"not sound":     {func(r whitebox.Reporter) { whitebox.FindsDamage(r, func() *countdown { return &countdown{} }, damages) }, "zero: before: at zero"},
+		"removals":      {func(r whitebox.Reporter) { whitebox.Removals(r, 10, sound) }, ""},
+		"a bad removal": {func(r whitebox.Reporter) { whitebox.Removals(r, 10, broken) }, "(0: cancelled): fired at"},
+	} {
+		got := strings.Join(whitebox.Record(c.check), "\n")
+		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: reported %q, want %q", name, got, c.says)
+		}
+	}
+}
+
+func TestRecordStopsAtFatalf(t *testing.T) {
+	got := whitebox.Record(func(r whitebox.Reporter) {
+		r.Errorf("one %d", 1)
+		r.Fatalf("two")
+		r.Errorf("three")
+	})
+	if fmt.Sprint(got) != "[one 1 two]" {
+		t.Fatalf("recorded %q, want what came up to Fatalf", got)
+	}
+}
