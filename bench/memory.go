@@ -11,24 +11,25 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// memoryCase measures what the timers of a structure take when it has just been
-// filled, and when it has aged: timers cancelled at random and replaced, so that what
-// a structure leaves behind is there. It is not timed.
+// memoryCase measures the memory of a structure twice: after the fill, and after many
+// timers were cancelled at random and replaced. The second figure includes stale
+// entries and fragmentation. It is not timed.
 type memoryCase struct {
 	n        int
-	replaced int // timers cancelled at random, each with another one scheduled
+	replaced int // timers that are cancelled at random and replaced
 	seed     uint64
 }
 
 func (c memoryCase) name() string { return fmt.Sprintf("memory, n %d", c.n) }
 
-// run measures the structures. One that takes more than it declares fails.
+// run measures the structures. A structure that takes more memory than it declares
+// fails.
 func (c memoryCase) run(ctx context.Context, entries []catalog.Entry) ([]results.Memory, []results.Failure, error) {
 	var out []results.Memory
 	var failed []results.Failure
 	for _, e := range entries {
 		var m results.Memory
-		err := sheltered(func() (err error) {
+		err := catchPanic(func() (err error) {
 			m, err = c.measure(ctx, e)
 			return err
 		})
@@ -47,28 +48,28 @@ func (c memoryCase) run(ctx context.Context, entries []catalog.Entry) ([]results
 func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memory, error) {
 	r := rand.New(rand.NewPCG(c.seed, uint64(c.n)))
 	ids := make([]structures.ID, c.n)
-	before := heap()
+	before := measureHeap()
 	s := e.New()
-	empty := heap()
+	empty := measureHeap()
 	schedule := func(i int) {
-		const span = 60_000 // ticks, as the delays of the synthetic workloads
+		const span = 60_000 // ticks, like the delays of the synthetic workloads
 		ids[i] = s.Schedule(1+structures.Tick(r.IntN(span)), uint64(i))
 	}
 	for i := range ids {
 		schedule(i)
 	}
-	fresh := heap()
-	for turn := range c.replaced {
-		if turn%(1<<16) == 0 && ctx.Err() != nil {
+	fresh := measureHeap()
+	for replaced := range c.replaced {
+		if replaced%(1<<16) == 0 && ctx.Err() != nil {
 			return results.Memory{}, ctx.Err()
 		}
 		i := r.IntN(c.n)
 		if !s.Cancel(ids[i]) {
-			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", turn)
+			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", replaced)
 		}
 		schedule(i)
 	}
-	aged := heap()
+	aged := measureHeap()
 	runtime.KeepAlive(ids)
 	if s.Len() != c.n {
 		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.n)
@@ -78,7 +79,7 @@ func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memor
 		Structure: e.Name, N: c.n, Replaced: c.replaced,
 		EmptyBytes: max(0, float64(empty.bytes)-float64(before.bytes)),
 		Bytes:      perTimer(fresh), AgedBytes: perTimer(aged),
-		CollectNS: max(0, float64(aged.collect-before.collect)),
+		CollectNS: max(0, float64(aged.collectTime-before.collectTime)),
 	}
 	if taken := m.AgedBytes - m.EmptyBytes/float64(c.n); e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
 		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, and it declares %d at most", taken, m.Replaced, e.MaxBytes)
