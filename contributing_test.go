@@ -56,7 +56,7 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 	add("structures/mything/mything.go", read("testdata/contributing/structure.go.txt"))
 	add("structures/mything/mything_test.go", read("testdata/contributing/structure_test.go.txt"))
 	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",",
-		`{Name: "mything", Family: Lists, Package: root + "mything", Ties: FIFO, Allocates: true, New: func() structures.Scheduler[uint64] { return mything.New[uint64]() }},`,
+		`{Name: "mything", Family: Lists, Package: root + "mything", Ties: FIFO, Allocates: true, New: func() structures.Scheduler[T] { return mything.New[T]() }},`,
 		module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tnewStartStop(uniform),", "\t\tnewMything(),", "")

@@ -5,6 +5,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -58,4 +59,19 @@ func Example_bringYourOwnAfterFunc() {
 	session.Reset(time.Minute)
 	fmt.Println(session.Stop())
 	// Output: true
+}
+
+func Example_driver() {
+	d, err := driver.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+
+	idle := d.AfterFunc(time.Minute, func() { fmt.Println("the connection is idle") })
+	idle.Reset(2 * time.Minute) // a message came
+	idle.Stop()                 // it is closed
+
+	fmt.Println(d.Len(), "timers are pending")
+	// Output: 0 timers are pending
 }

@@ -115,3 +115,16 @@ func TestStructuresNeedTheStandardLibraryOnly(t *testing.T) {
 		}
 	}
 }
+
+// What a program needs for its timers must not bring in what measures them.
+func TestTheDriverNeedsTheStructuresOnly(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		if !regexp.MustCompile("^github.com/timerbench/timerbench/(structures|driver)").MatchString(dep) {
+			t.Errorf("driver needs %s", dep)
+		}
+	}
+}

@@ -48,13 +48,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		cfg.Trials = cfg.Profile.Trials
 	}
 	clock := MeasureClock()
-	r := &results.Run{
-		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
-		Environment: environment(clock),
-		Parameters:  parameters(cfg),
-		Cells:       []results.Cell{},
-		Idle:        []results.Idle{},
-	}
+	r := newRun(clock, parameters(cfg))
 	steps := stepsOf(cfg, clock)
 	if len(steps) == 0 {
 		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
@@ -85,6 +79,20 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		failures = append(failures, f)
 	}
 	return r, errors.Join(failures...)
+}
+
+// NewRun returns results without measurements. It is for measurements that [Run] does
+// not make.
+func NewRun(p results.Parameters) *results.Run { return newRun(MeasureClock(), p) }
+
+func newRun(clock Clock, p results.Parameters) *results.Run {
+	return &results.Run{
+		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
+		Environment: environment(clock),
+		Parameters:  p,
+		Cells:       []results.Cell{},
+		Idle:        []results.Idle{},
+	}
 }
 
 func report(cfg Config, p Progress) {

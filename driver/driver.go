@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -48,6 +49,11 @@ func New(opts ...Option) (*Driver, error) {
 			return nil, fmt.Errorf("driver: Structure: %w", err)
 		}
 	}
+	given, err := names.give(d.shards)
+	if err != nil {
+		return nil, err
+	}
+	runtime.AddCleanup(d, names.take, given)
 	for i := range d.homes {
 		d.homes[i].shard.Store(uint32(i % c.shards))
 	}
@@ -110,7 +116,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	if earlier {
 		d.alarm.set(deadline)
 	}
-	return Handle{sh, id}
+	return Handle{sh.name, id}
 }
 
 // Len returns the number of pending timers. It costs a lock for each shard.

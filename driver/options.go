@@ -84,8 +84,9 @@ func Tick(length time.Duration) Option {
 	}
 }
 
-// Ticking makes the driver wake up at every tick, whether there is something to do or
-// not. By default it is tickless: it sleeps until the structure has something to do.
+// Ticking makes the driver wake up at every tick and ask the structures, whether there is
+// something to do or not. By default it is tickless: it sleeps until a structure has
+// something to do.
 func Ticking() Option {
 	return func(c *config) error {
 		c.ticking = true

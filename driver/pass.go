@@ -58,7 +58,19 @@ func (d *Driver) serve() {
 				}
 			}
 		}
+		if d.alarm.ticking {
+			d.tick(tick)
+		}
 		over = d.alarm.end(d.pass.fired)
+	}
+}
+
+// tick asks all structures that hold a timer, as a driver does that knows nothing of Next.
+func (d *Driver) tick(tick structures.Tick) {
+	for i := range d.shards {
+		if sh := &d.shards[i]; structures.Tick(sh.next.Load()) != never {
+			d.serveShard(sh, tick)
+		}
 	}
 }
 
@@ -110,7 +122,8 @@ func (sh *shard) collect(at structures.Tick, budget int) (fired uint64, more boo
 func (sh *shard) look() {
 	next, ok := sh.s.Next()
 	if !ok {
-		next = never
+		sh.vacate()
+		return
 	}
 	sh.next.Store(int64(next))
 }

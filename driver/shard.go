@@ -15,6 +15,7 @@ type shard struct {
 	clock  *clock
 	slack  structures.Tick
 	d      *Driver
+	name   name
 	closed atomic.Bool
 	_      [64]byte
 
@@ -50,6 +51,9 @@ func (sh *shard) ready(now int64) {
 // to an earlier tick. The lock is held.
 func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, earlier bool) {
 	sh.ready(now)
+	if sh.pending == 0 {
+		sh.show()
+	}
 	sh.pending++
 	sh.put++
 	id = sh.s.Schedule(deadline, task)
@@ -94,8 +98,14 @@ func (sh *shard) left() bool {
 	if sh.pending > 0 {
 		return false
 	}
-	sh.next.Store(int64(never))
+	sh.vacate()
 	return true
+}
+
+// vacate takes note that no timer is left. The lock is held.
+func (sh *shard) vacate() {
+	sh.next.Store(int64(never))
+	sh.hide()
 }
 
 // close drops the structure and returns how many timers were pending.
@@ -105,6 +115,6 @@ func (sh *shard) close() int {
 	sh.closed.Store(true)
 	pending := sh.pending
 	sh.s, sh.pending = nil, 0
-	sh.next.Store(int64(never))
+	sh.vacate()
 	return pending
 }

@@ -296,14 +296,14 @@ func TestARecurrenceThatEnds(t *testing.T) {
 type stopping struct {
 	Recurrence
 	asked int
-	timer *Timer
+	timer atomic.Pointer[Timer]
 	how   func(*Timer) bool
 	was   bool
 }
 
 func (r *stopping) Next(t time.Time) time.Time {
 	if r.asked++; r.asked == 2 {
-		r.was = r.how(r.timer)
+		r.was = r.how(r.timer.Load())
 	}
 	return r.Recurrence.Next(t)
 }
@@ -318,10 +318,10 @@ func TestStopOfARecurrenceWhoseRunIsOnItsWay(t *testing.T) {
 			c := newWallClock(t, "2026-03-01 12:00:00")
 			runs := 0
 			r := &stopping{Recurrence: Periodic(c.now(), m), how: how}
-			r.timer = c.d.Every(r, func() { runs++ })
+			r.timer.Store(c.d.Every(r, func() { runs++ }))
 			time.Sleep(h)
 			synctest.Wait()
-			if !r.was || runs != want || c.d.Len() != 0 || r.timer.Stop() {
+			if !r.was || runs != want || c.d.Len() != 0 || r.timer.Load().Stop() {
 				t.Errorf("it was pending: %t; %d runs, want %d; %d pending", r.was, runs, want, c.d.Len())
 			}
 		})

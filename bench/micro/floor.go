@@ -5,9 +5,12 @@ import (
 	"time"
 )
 
-// Floor is what memory costs by itself among n records of 32 bytes, in nanoseconds.
+// Floor is what memory costs by itself among n records of 32 bytes, in nanoseconds. An
+// operation that touches a record which no cache holds takes no less than Touch, and
+// no less than Chase if the record's place is known only then. One whose records are
+// cached may take less.
 type Floor struct {
-	Touch float64 // to read and write a random record; nothing waits for it
+	Touch float64 // to read and write a random record, where nothing waits for it
 	Chase float64 // to read a random record that the one before names
 }
 

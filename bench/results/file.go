@@ -103,5 +103,8 @@ func (r *Run) Validate() error {
 			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups", i.Structure, i.Driver, i.Total(), i.Wakeups)
 		}
 	}
+	if r.Live != nil {
+		return r.Live.validate()
+	}
 	return nil
 }

@@ -32,6 +32,7 @@ type Run struct {
 	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no rows there
 	Idle        []Idle      `json:"idle"`
 	Memory      []Memory    `json:"memory,omitempty"`
+	Live        *Live       `json:"live,omitempty"`
 }
 
 // Failure is a structure that broke its contract, and so has no row.

@@ -66,6 +66,15 @@ func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
 	return f, nil
 }
 
+// openRun locks the folder of a run, complete or not, to add to its results.
+func openRun(path string) (*runFolder, error) {
+	f := &runFolder{path: path}
+	if _, err := os.Stat(f.results()); err != nil {
+		return nil, fmt.Errorf("%s: want a folder that holds the results of a run: %w", path, err)
+	}
+	return f, f.acquire()
+}
+
 // newFolder makes a folder that did not exist. If the name is taken, it adds a
 // number.
 func newFolder(parent, name string) (string, error) {

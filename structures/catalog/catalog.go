@@ -28,8 +28,11 @@ const root = "github.com/timerbench/timerbench/structures/"
 
 // All returns every structure, in the order in which tables and charts show
 // them: by family, the simplest first.
-func All() []Entry {
-	return []Entry{
+func All() []Entry { return For[uint64]() }
+
+// For is All for structures with values of another type.
+func For[T any]() []EntryFor[T] {
+	return []EntryFor[T]{
 		{
 			Name: "list", Family: Lists, Package: root + "list",
 			Summary:  "unsorted slice, scanned for its minimum: Python's schedule",
@@ -37,7 +40,7 @@ func All() []Entry {
 			Costs:    Costs{"O(1)", "O(1)", "O(n)"},
 			Limit:    10_000,
 			MaxBytes: 46,
-			New:      func() structures.Scheduler[uint64] { return list.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return list.New[T]() },
 		},
 		{
 			Name: "minheap", Family: Heaps, Package: root + "minheap",
@@ -45,7 +48,7 @@ func All() []Entry {
 			Source:   "Williams 1964, Algorithm 232",
 			Costs:    Costs{"O(log n)", "O(log n)", "O(log n)"},
 			MaxBytes: 46,
-			New:      func() structures.Scheduler[uint64] { return minheap.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return minheap.New[T]() },
 		},
 		{
 			Name: "minheap-std", Family: Heaps, Package: root + "minheapstd",
@@ -54,7 +57,7 @@ func All() []Entry {
 			Costs:     Costs{"O(log n)", "O(log n)", "O(log n)"},
 			Allocates: true,
 			MaxBytes:  88,
-			New:       func() structures.Scheduler[uint64] { return minheapstd.New[uint64]() },
+			New:       func() structures.Scheduler[T] { return minheapstd.New[T]() },
 		},
 		{
 			Name: "quadheap", Family: Heaps, Package: root + "quadheap",
@@ -62,7 +65,7 @@ func All() []Entry {
 			Source:   "Johnson 1975; libev; Go CL 13094043",
 			Costs:    Costs{"O(log n)", "O(log n)", "O(log n)"},
 			MaxBytes: 54,
-			New:      func() structures.Scheduler[uint64] { return quadheap.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return quadheap.New[T]() },
 		},
 		{
 			Name: "quadheap-lazy", Family: Heaps, Package: root + "quadheaplazy",
@@ -70,7 +73,7 @@ func All() []Entry {
 			Source:   "Go 1.14 runtime/time.go",
 			Costs:    Costs{"O(log n)", "O(1) amortised", "O(log n)"},
 			MaxBytes: 84,
-			New:      func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return quadheaplazy.New[T]() },
 		},
 		{
 			Name: "pairingheap", Family: Heaps, Package: root + "pairingheap",
@@ -78,7 +81,7 @@ func All() []Entry {
 			Source:   "Fredman, Sedgewick, Sleator & Tarjan 1986",
 			Costs:    Costs{"O(1)", "O(log n) amortised", "O(log n) amortised"},
 			MaxBytes: 54,
-			New:      func() structures.Scheduler[uint64] { return pairingheap.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return pairingheap.New[T]() },
 		},
 		{
 			Name: "radixheap", Family: Heaps, Package: root + "radixheap",
@@ -86,7 +89,7 @@ func All() []Entry {
 			Source:  "Ahuja, Mehlhorn, Orlin & Tarjan 1990",
 			Costs:   Costs{"O(1)", "O(1)", "O(bits) a timer"}, Ties: FIFO,
 			MaxBytes: 44,
-			New:      func() structures.Scheduler[uint64] { return radixheap.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return radixheap.New[T]() },
 		},
 		{
 			Name: "wheel", Family: Wheels, Package: root + "wheel",
@@ -94,7 +97,7 @@ func All() []Entry {
 			Source:  "Varghese & Lauck 1987, scheme 6",
 			Costs:   Costs{"O(1)", "O(1)", "O(n/slots) a tick"}, Ties: FIFO,
 			MaxBytes: 44,
-			New:      func() structures.Scheduler[uint64] { return wheel.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return wheel.New[T]() },
 		},
 		{
 			Name: "hwheel", Family: Wheels, Package: root + "hwheel",
@@ -102,7 +105,7 @@ func All() []Entry {
 			Source:  "Varghese & Lauck 1987, scheme 7",
 			Costs:   Costs{"O(1)", "O(1) amortised", "O(levels) a timer"}, Ties: Unspecified,
 			MaxBytes: 46,
-			New:      func() structures.Scheduler[uint64] { return hwheel.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return hwheel.New[T]() },
 		},
 		{
 			Name: "hwheel-list", Family: Wheels, Package: root + "hwheellist",
@@ -110,7 +113,7 @@ func All() []Entry {
 			Source:  "Varghese & Lauck 1987, scheme 7",
 			Costs:   Costs{"O(1)", "O(1)", "O(levels) a timer"}, Ties: FIFO,
 			MaxBytes: 44,
-			New:      func() structures.Scheduler[uint64] { return hwheellist.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return hwheellist.New[T]() },
 		},
 		{
 			Name: "hwheel-linux", Family: Wheels, Package: root + "hwheellinux",
@@ -119,7 +122,7 @@ func All() []Entry {
 			Costs:   Costs{"O(1)", "O(1)", "O(1)"},
 			MaxLate: hwheellinux.MaxLate, Late: "less than 8/63 (12.7 %) of the delay",
 			MaxBytes: 46,
-			New:      func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return hwheellinux.New[T]() },
 		},
 		{
 			Name: "calendar", Family: Wheels, Package: root + "calendar",
@@ -127,7 +130,7 @@ func All() []Entry {
 			Source:  "Brown 1988",
 			Costs:   Costs{"O(1) expected", "O(1)", "O(1) expected"}, Ties: FIFO,
 			MaxBytes: 50,
-			New:      func() structures.Scheduler[uint64] { return calendar.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return calendar.New[T]() },
 		},
 		{
 			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",
@@ -135,7 +138,7 @@ func All() []Entry {
 			Source:  "Kafka's purgatory",
 			Costs:   Costs{"O(1) or O(log n)", "O(1) or O(log n)", "O(log n) a bucket"}, Ties: FIFO,
 			MaxBytes: 185,
-			New:      func() structures.Scheduler[uint64] { return bucketheap.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return bucketheap.New[T]() },
 		},
 		{
 			Name: "buckettree", Family: Wheels, Package: root + "buckettree",
@@ -143,7 +146,7 @@ func All() []Entry {
 			Source:  "literature on Linux hrtimers",
 			Costs:   Costs{"O(1) or O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
 			MaxBytes: 175,
-			New:      func() structures.Scheduler[uint64] { return buckettree.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return buckettree.New[T]() },
 		},
 		{
 			Name: "rbtree", Family: Trees, Package: root + "rbtree",
@@ -151,7 +154,7 @@ func All() []Entry {
 			Source:  "Guibas & Sedgewick 1978",
 			Costs:   Costs{"O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
 			MaxBytes: 46,
-			New:      func() structures.Scheduler[uint64] { return rbtree.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return rbtree.New[T]() },
 		},
 		{
 			Name: "rbtree-gods", Family: Trees, Package: root + "rbtreegods",
@@ -160,7 +163,7 @@ func All() []Entry {
 			Costs:   Costs{"O(log n)", "O(log n)", "O(log n)"}, Ties: FIFO,
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
-			New:      func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
 		},
 		{
 			Name: "btree-google", Family: Trees, Package: root + "btreegoogle",
@@ -169,7 +172,7 @@ func All() []Entry {
 			Costs:   Costs{"O(log n)", "O(log n)", "O(log n)"}, Ties: FIFO,
 			Allocates: true, ThirdParty: "github.com/google/btree",
 			MaxBytes: 112,
-			New:      func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return btreegoogle.New[T]() },
 		},
 		{
 			Name: "skiplist", Family: Lists, Package: root + "skiplist",
@@ -177,7 +180,7 @@ func All() []Entry {
 			Source:  "Pugh 1990",
 			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
 			MaxBytes: 84,
-			New:      func() structures.Scheduler[uint64] { return skiplist.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return skiplist.New[T]() },
 		},
 		{
 			Name: "skiplist-huandu", Family: Lists, Package: root + "skiplisthuandu",
@@ -186,7 +189,7 @@ func All() []Entry {
 			Costs:   Costs{"O(log n) expected", "O(log n) expected", "O(1)"}, Ties: FIFO,
 			Allocates: true, ThirdParty: "github.com/huandu/skiplist",
 			MaxBytes: 208,
-			New:      func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() },
+			New:      func() structures.Scheduler[T] { return skiplisthuandu.New[T]() },
 		},
 	}
 }

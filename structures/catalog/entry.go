@@ -37,8 +37,11 @@ const (
 // usual notation.
 type Costs struct{ Schedule, Cancel, Pop string }
 
-// Entry is one structure.
-type Entry struct {
+// Entry is one structure, as the benchmark measures it: with values of 8 bytes.
+type Entry = EntryFor[uint64]
+
+// EntryFor is one structure, for values of type T.
+type EntryFor[T any] struct {
 	Name    string // as on charts and command lines: "hwheel", "rbtree-gods"
 	Summary string // one line: what it is and who uses it
 	Family  Family
@@ -56,9 +59,9 @@ type Entry struct {
 	Allocates bool
 
 	// MaxBytes is the most heap that a timer takes among 10,000 and more, its value of
-	// 8 bytes included, beside what the structure takes when it is empty. It holds
-	// whatever happened before: what cancelled timers leave behind counts. 0: not
-	// declared.
+	// 8 bytes included, beside what the structure takes when it is empty or 256 KiB,
+	// whichever is more. It holds whatever happened before: what cancelled timers leave
+	// behind counts. 0: not declared.
 	MaxBytes int
 
 	// ThirdParty is the module whose container it adapts; empty for our own.
@@ -70,11 +73,11 @@ type Entry struct {
 	// Late is MaxLate in words, for tables; empty: exact.
 	Late string
 
-	New func() structures.Scheduler[uint64]
+	New func() structures.Scheduler[T]
 }
 
 // Exact reports whether every timer fires at its deadline.
-func (e Entry) Exact() bool { return e.MaxLate == nil }
+func (e EntryFor[T]) Exact() bool { return e.MaxLate == nil }
 
 // Find returns the entry of that name.
 func Find(name string) (Entry, bool) {

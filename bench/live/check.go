@@ -1,0 +1,215 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Check is a load that holds what a system does against a model of each timer.
+type Check struct {
+	Goroutines int
+	Timers     int // of each goroutine
+	Steps      int // of each goroutine: an operation on one of its timers, chosen at random
+	Delay      time.Duration
+	Seed       uint64
+	Tolerance  time.Duration
+}
+
+// pace is how many steps a goroutine makes before it sleeps for a millisecond.
+const pace = 64
+
+// Run puts the load on each form that the system has. The counts are of all forms.
+func (c Check) Run(ctx context.Context, contender Contender) (results.LiveCheck, Wrong, error) {
+	var total results.LiveCheck
+	var wrong Wrong
+	for _, form := range Forms() {
+		if form == Channel {
+			continue // runs nothing
+		}
+		counts, w, err := c.run(ctx, contender, form)
+		wrong.add(w)
+		addCounts(&total, counts)
+		if err != nil {
+			return total, wrong, fmt.Errorf("%s: %w", form, err)
+		}
+	}
+	return total, wrong, nil
+}
+
+func addCounts(sum *results.LiveCheck, c results.LiveCheck) {
+	sum.Started += c.Started
+	sum.Stopped += c.Stopped
+	sum.Moved += c.Moved
+	sum.Fired += c.Fired
+}
+
+// checked is one form of a system under check.
+type checked struct {
+	Check
+	contender Contender
+	form      Form
+	start     time.Time
+}
+
+func (c checked) now() int64 { return int64(time.Since(c.start)) }
+
+func (c Check) run(ctx context.Context, contender Contender, form Form) (counts results.LiveCheck, wrong Wrong, err error) {
+	s, err := contender.Open()
+	if err != nil {
+		return counts, wrong, err
+	}
+	ch := checked{c, contender, form, time.Now()}
+	sets := make([][]slot, c.Goroutines)
+	errs := make([]error, c.Goroutines)
+	var wg sync.WaitGroup
+	for g := range sets {
+		sets[g] = make([]slot, c.Timers)
+		timers := s.Timers(form, c.Timers, func(i int) func() {
+			sl := &sets[g][i]
+			return func() { sl.fire(ch.now()) }
+		})
+		if timers == nil {
+			return counts, wrong, s.Close()
+		}
+		r := rand.New(rand.NewPCG(c.Seed, uint64(g)))
+		wg.Go(func() {
+			errs[g] = sheltered(func() error { ch.steps(ctx, timers, sets[g], r); return nil })
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return counts, wrong, err
+		}
+	}
+	ch.settle(ctx, sets)
+	if err := s.Close(); err != nil {
+		return counts, wrong, err
+	}
+	for _, set := range sets {
+		for i := range set {
+			c, w := set[i].end()
+			addCounts(&counts, c)
+			wrong.add(w)
+		}
+	}
+	return counts, wrong, ctx.Err()
+}
+
+// steps makes one goroutine's steps.
+func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand.Rand) {
+	mover, moves := timers.(Mover)
+	for step := range c.Steps {
+		if step%pace == pace-1 {
+			time.Sleep(time.Millisecond)
+			if ctx.Err() != nil {
+				return
+			}
+		}
+		i := r.IntN(len(slots))
+		sl := &slots[i]
+		delay := time.Duration(r.Int64N(int64(c.delay())))
+		armed, due := sl.ask()
+		switch choice := r.IntN(8); {
+		case sl.void || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
+			sl.answered(func() {})
+		case !armed && (choice < 5 || sl.counts.Started == 0):
+			c.startTimer(timers, i, sl, delay)
+		case choice < 2 || !armed && choice == 5:
+			c.stopTimer(timers, i, sl, armed, due)
+		case moves && (choice < 5 || !armed):
+			c.moveTimer(mover, i, sl, delay, armed, due)
+		default:
+			sl.answered(func() {})
+		}
+	}
+}
+
+// margin is how long before its deadline a timer of a silent system is left alone.
+func (c checked) margin() time.Duration { return 10*time.Millisecond + 2*c.contender.late(0) }
+
+// delay is the longest delay: long enough that timers of silent systems are touched too.
+func (c checked) delay() time.Duration {
+	if c.contender.Silent {
+		return c.Delay + 2*c.margin()
+	}
+	return c.Delay
+}
+
+func (c checked) startTimer(timers Timers, i int, sl *slot, delay time.Duration) {
+	due := c.now() + int64(delay-c.contender.Early)
+	timers.Start(i, delay)
+	latest := c.latest(delay)
+	sl.answered(func() {
+		sl.counts.Started++
+		sl.arm(due, latest)
+	})
+}
+
+func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64) {
+	pending := timers.Stop(i)
+	now := c.now()
+	sl.answered(func() {
+		pending = c.heard(sl, armed, pending, due, now)
+		sl.disarm(armed, pending, due, now)
+		sl.stopped = pending
+		if pending {
+			sl.counts.Stopped++
+		}
+	})
+}
+
+func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, armed bool, due int64) {
+	newDue := c.now() + int64(delay-c.contender.Early)
+	pending := mover.Reset(i, delay)
+	now := c.now()
+	latest := c.latest(delay)
+	sl.answered(func() {
+		pending = c.heard(sl, armed, pending, due, now)
+		sl.disarm(armed, pending, due, now)
+		switch {
+		case pending:
+			sl.counts.Moved++
+			sl.arm(newDue, latest)
+		case c.form.rearms():
+			sl.counts.Started++
+			sl.arm(newDue, latest)
+		}
+	})
+}
+
+// heard is the answer of a system, or what it must have been if the system is silent.
+func (c checked) heard(sl *slot, armed, answer bool, due, now int64) bool {
+	if !c.contender.Silent {
+		return answer
+	}
+	if armed && now > due-int64(c.margin())/2 {
+		sl.void = true
+	}
+	return armed
+}
+
+// latest is by when a timer must fire that has been given a delay just now.
+func (c checked) latest(delay time.Duration) int64 {
+	return c.now() + int64(delay) + int64(c.contender.late(delay)) + int64(c.Tolerance)
+}
+
+// settle waits until nothing is to come any more, or what is to come is too late, and
+// then a little longer: for what is not to come.
+func (c checked) settle(ctx context.Context, sets [][]slot) {
+	const nap = time.Millisecond
+	end := c.latest(c.delay()) + int64(nap)
+	for _, set := range sets {
+		for i := range set {
+			for !set[i].settled() && c.now() < end && ctx.Err() == nil {
+				time.Sleep(nap)
+			}
+		}
+	}
+	time.Sleep(10*nap + 2*c.contender.late(0))
+}

@@ -1,0 +1,166 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// tick is that of the drivers: their default.
+const tick = time.Millisecond
+
+// Drivers returns a contender for each combination of a structure, a kind of driver and a
+// number of shards, 0 for the default.
+func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, shards []int) []Contender {
+	var list []Contender
+	for _, e := range entries {
+		for _, kind := range kinds {
+			for _, n := range shards {
+				list = append(list, driverOf(e, kind, n))
+			}
+		}
+	}
+	return list
+}
+
+func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int) Contender {
+	opts := []driver.Option{driver.Structure(e.New), driver.Tick(tick)}
+	if kind == results.Ticking {
+		opts = append(opts, driver.Ticking())
+	}
+	name := fmt.Sprintf("%s %s", e.Name, kind)
+	if shards > 0 {
+		opts = append(opts, driver.Shards(shards))
+		name = fmt.Sprintf("%s, shards %d", name, shards)
+	}
+	return Contender{
+		Name: name, Role: results.RoleStructure, Structure: e.Name, Driver: kind, Shards: shards, Limit: e.Limit,
+		Late: func(delay time.Duration) time.Duration {
+			if e.Exact() {
+				return tick
+			}
+			ticks := structures.Tick(delay/tick) + 1
+			return tick + time.Duration(e.MaxLate(ticks))*tick
+		},
+		Open: func() (System, error) {
+			d, err := driver.New(opts...)
+			return driverSystem{d}, err
+		},
+	}
+}
+
+// driverSystem is a driver as a System.
+type driverSystem struct{ *driver.Driver }
+
+func (d driverSystem) Timers(form Form, n int, function func(i int) func()) Timers {
+	switch form {
+	case AfterFunc:
+		return newPointers(d.AfterFunc, n, function)
+	case Channel:
+		return newPointers(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }, n, function)
+	case Schedule:
+		return &handles{d.Driver, make([]driver.Handle, n), functions(n, function)}
+	case Embedded:
+		e := embedded(make([]driver.Timer, n))
+		for i := range e {
+			d.Init(&e[i], function(i))
+		}
+		return e
+	}
+	return nil
+}
+
+func (d driverSystem) Wakeups() uint64 { return d.Stats().Wakeups }
+
+// handles are timers of the form Schedule.
+type handles struct {
+	d *driver.Driver
+	h []driver.Handle
+	f []func()
+}
+
+func (h *handles) Start(i int, delay time.Duration)      { h.h[i] = h.d.Schedule(delay, h.f[i]) }
+func (h *handles) Stop(i int) bool                       { return h.h[i].Stop() }
+func (h *handles) Reset(i int, delay time.Duration) bool { return h.h[i].Reset(delay) }
+
+// embedded are timers of the form Embedded, each the only field of its owner.
+type embedded []driver.Timer
+
+func (e embedded) Start(i int, delay time.Duration)      { e[i].Reset(delay) }
+func (e embedded) Stop(i int) bool                       { return e[i].Stop() }
+func (e embedded) Reset(i int, delay time.Duration) bool { return e[i].Reset(delay) }
+
+// Time returns Go's own timers.
+func Time() Contender {
+	return Contender{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return goTime{}, nil }}
+}
+
+type goTime struct{}
+
+func (goTime) Timers(form Form, n int, function func(i int) func()) Timers {
+	switch form {
+	case AfterFunc:
+		return newPointers(time.AfterFunc, n, function)
+	case Channel:
+		return newPointers(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }, n, function)
+	}
+	return nil
+}
+
+func (goTime) Close() error { return nil }
+
+// pointers are timers that are held by pointers.
+type pointers[T timer] struct {
+	start func(time.Duration, func()) T
+	t     []T
+	f     []func()
+}
+
+type timer interface {
+	Stop() bool
+	Reset(time.Duration) bool
+}
+
+func newPointers[T timer](start func(time.Duration, func()) T, n int, function func(i int) func()) *pointers[T] {
+	return &pointers[T]{start, make([]T, n), functions(n, function)}
+}
+
+func (p *pointers[T]) Start(i int, delay time.Duration)      { p.t[i] = p.start(delay, p.f[i]) }
+func (p *pointers[T]) Stop(i int) bool                       { return p.t[i].Stop() }
+func (p *pointers[T]) Reset(i int, delay time.Duration) bool { return p.t[i].Reset(delay) }
+
+func functions(n int, function func(i int) func()) []func() {
+	f := make([]func(), n)
+	for i := range f {
+		f[i] = function(i)
+	}
+	return f
+}
+
+// Floor returns a contender that does nothing: what is measured of it is what the loads
+// themselves take.
+func Floor() Contender {
+	return Contender{
+		Name: "floor", Role: results.RoleFloor,
+		Late: func(time.Duration) time.Duration { return math.MaxInt64 },
+		Open: func() (System, error) { return nothing{}, nil },
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Timers(form Form, _ int, _ func(i int) func()) Timers {
+	if form == AfterFunc {
+		return nothing{}
+	}
+	return nil
+}
+func (nothing) Start(int, time.Duration)      {}
+func (nothing) Stop(int) bool                 { return true }
+func (nothing) Reset(int, time.Duration) bool { return true }
+func (nothing) Close() error                  { return nil }

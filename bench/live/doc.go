@@ -1,0 +1,23 @@
+// Package live puts loads on timers that run by a real clock: on package driver over
+// any structure, on Go's own timers, and on whatever else is put behind a [System].
+//
+// Each contender gets the same loads:
+//
+//   - check starts, stops and moves timers at random from several goroutines and holds
+//     every firing against a model of each timer.
+//   - throughput has 1, 2, 4, 8 goroutines start and stop timers, move them, and let
+//     them fire, while very many others are pending.
+//   - lateness starts timers at times that are fixed beforehand, whatever the contender
+//     takes for it: the load is open-loop. A timer counts as late from the time at
+//     which it was to be started, plus its delay. So a contender that holds up its
+//     caller is charged with that too.
+//   - idle leaves a few timers pending and counts what the process does meanwhile.
+//   - memory takes the heap of the pending timers, and the time of a full garbage
+//     collection.
+//
+// A contender that fires early, late, twice or not at all, or that runs a function after
+// its Stop returned true, is a failure and gets no figures.
+//
+// A round measures every contender once, in random order. The collector is off in what is
+// timed; what is allocated there is counted.
+package live

@@ -1,0 +1,147 @@
+package live
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// OpenLoop is a load that starts timers at given times, whether the system keeps up or
+// not, and lets all of them fire.
+type OpenLoop struct {
+	Rate      float64       // timers a second, in bursts
+	Length    time.Duration // how long timers are started
+	Delay     time.Duration // the longest one; delays are uniform from 0 on
+	Seed      uint64
+	Tolerance time.Duration
+
+	// Sleep is how the load waits for the next start.
+	Sleep func(time.Duration)
+}
+
+// burstEvery is the time between two bursts of starts, as from a network. It is long
+// enough for the load to sleep, and no multiple of a tick.
+const burstEvery = 530 * time.Microsecond
+
+// shot is one timer of an open-loop load. Times are in ns since the start.
+type shot struct {
+	intended int64         // when it is to be started
+	delay    time.Duration //
+	called   int64         // when it was started in fact: no earlier
+	at       atomic.Int64  // when it fired first
+	fired    atomic.Int32
+}
+
+// run puts the load on a system.
+func (l OpenLoop) run(ctx context.Context, c Contender, s System, form Form) (results.LiveLateness, Wrong, error) {
+	shots := l.shots()
+	start := time.Now()
+	now := func() int64 { return int64(time.Since(start)) }
+	var left atomic.Int64
+	left.Store(int64(len(shots)))
+	all := make(chan struct{})
+	timers := s.Timers(form, len(shots), func(i int) func() {
+		sh := &shots[i]
+		return func() {
+			at := now()
+			if sh.fired.Add(1) == 1 {
+				sh.at.Store(at)
+				if left.Add(-1) == 0 {
+					close(all)
+				}
+			}
+		}
+	})
+	meter := startMeter(s)
+	start = time.Now()
+	for i := range shots {
+		sh := &shots[i]
+		if ahead := sh.intended - now(); ahead > 0 {
+			l.Sleep(time.Duration(ahead))
+			if ctx.Err() != nil {
+				return results.LiveLateness{}, Wrong{}, ctx.Err()
+			}
+		}
+		sh.called = now()
+		timers.Start(i, sh.delay)
+	}
+	l.wait(ctx, c, all)
+	use := meter.stop()
+	time.Sleep(l.Delay / 10) // for what fires twice
+	if c.Role == results.RoleFloor {
+		return results.LiveLateness{Use: use}, Wrong{}, ctx.Err()
+	}
+	wrong, late := l.judge(c, shots)
+	var out results.LiveLateness
+	if len(late) > 0 {
+		out = distribution(late)
+	}
+	out.Use = use
+	return out, wrong, ctx.Err()
+}
+
+// shots returns the timers to be started, in order.
+func (l OpenLoop) shots() []shot {
+	r := rand.New(rand.NewPCG(l.Seed, 0))
+	perBurst := l.Rate * burstEvery.Seconds()
+	shots := make([]shot, max(1, int(l.Rate*l.Length.Seconds())))
+	for i := range shots {
+		shots[i].intended = int64(float64(i)/perBurst) * int64(burstEvery)
+		shots[i].delay = time.Duration(r.Int64N(int64(l.Delay)))
+	}
+	return shots
+}
+
+// wait waits until all timers have fired, or those that have not are too late.
+func (l OpenLoop) wait(ctx context.Context, c Contender, all <-chan struct{}) {
+	if c.Role == results.RoleFloor {
+		time.Sleep(l.Delay)
+		return
+	}
+	late := time.NewTimer(l.Delay + c.late(l.Delay) + l.Tolerance)
+	defer late.Stop()
+	select {
+	case <-all:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+}
+
+// judge returns what was wrong, and how late the timers were that fired, in ns.
+func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
+	for i := range shots {
+		sh := &shots[i]
+		fired, at := sh.fired.Load(), sh.at.Load()
+		if fired == 0 {
+			wrong.Lost++
+			continue
+		}
+		late = append(late, at-sh.intended-int64(sh.delay))
+		switch {
+		case fired > 1:
+			wrong.Twice++
+		case at < sh.called+int64(sh.delay-c.Early):
+			wrong.Early++
+		case at > sh.called+int64(sh.delay+c.late(sh.delay)+l.Tolerance):
+			wrong.Late++
+		}
+	}
+	return wrong, late
+}
+
+// curve are the points of a curve of lateness.
+var curve = []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1}
+
+func distribution(late []int64) results.LiveLateness {
+	slices.Sort(late)
+	at := func(q float64) float64 { return float64(late[min(len(late)-1, int(q*float64(len(late))))]) }
+	d := results.LiveLateness{Timers: len(late), P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: at(1)}
+	for _, q := range curve {
+		d.Quantiles = append(d.Quantiles, results.Quantile{Q: q, NS: at(q)})
+	}
+	return d
+}

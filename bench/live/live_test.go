@@ -1,0 +1,257 @@
+package live
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// contenders are all structures under a tickless driver, one of them under all kinds of
+// drivers, and Go's own timers.
+func contenders() []Contender {
+	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
+	for _, e := range catalog.For[driver.Task]() {
+		if e.Name == "hwheel" {
+			list = append(list, Drivers([]catalog.EntryFor[driver.Task]{e}, []results.Driver{results.Ticking, results.Tickless}, []int{1, 3})...)
+		}
+	}
+	return append(list, Time())
+}
+
+// broken is a system that does something wrong.
+type broken struct {
+	System
+	change func(Timers) Timers
+}
+
+func (b broken) Timers(form Form, n int, function func(i int) func()) Timers {
+	timers := b.System.Timers(form, n, function)
+	if timers == nil || form == Channel {
+		return nil
+	}
+	return b.change(timers)
+}
+
+// wrongTimers are timers of which some methods are replaced.
+type wrongTimers struct {
+	Timers
+	start func(Timers, int, time.Duration)
+	stop  func(Timers, int) bool
+	reset func(Timers, int, time.Duration) bool
+}
+
+func (w wrongTimers) Start(i int, delay time.Duration) {
+	if w.start != nil {
+		w.start(w.Timers, i, delay)
+		return
+	}
+	w.Timers.Start(i, delay)
+}
+
+func (w wrongTimers) Stop(i int) bool {
+	if w.stop != nil {
+		return w.stop(w.Timers, i)
+	}
+	return w.Timers.Stop(i)
+}
+
+func (w wrongTimers) Reset(i int, delay time.Duration) bool {
+	if w.reset != nil {
+		return w.reset(w.Timers, i, delay)
+	}
+	return w.Timers.(Mover).Reset(i, delay)
+}
+
+// wrong returns Go's timers with methods replaced.
+func wrong(w wrongTimers) Contender {
+	return Contender{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
+		return broken{goTime{}, func(t Timers) Timers {
+			w.Timers = t
+			return w
+		}}, nil
+	}}
+}
+
+// faults are what a system can do wrong, and what is to be said of it.
+var faults = map[string]struct {
+	timers wrongTimers
+	count  func(Wrong) int
+}{
+	"early": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay-2*time.Millisecond) }},
+		func(w Wrong) int { return w.Early }},
+	"early by a nanosecond": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay-1) }},
+		func(w Wrong) int { return w.Early }},
+	"late": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay+1) }},
+		func(w Wrong) int { return w.Late }},
+	"moved late": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay+1) }},
+		func(w Wrong) int { return w.Late }},
+	"lost": {wrongTimers{start: func(t Timers, i int, delay time.Duration) {
+		if i%2 == 1 {
+			delay = time.Hour
+		}
+		t.Start(i, delay)
+	}}, func(w Wrong) int { return w.Lost }},
+	"twice": {wrongTimers{start: func(t Timers, i int, delay time.Duration) {
+		t.Start(i, delay)
+		if i == 3 {
+			t.Start(i, delay+time.Millisecond)
+		}
+	}}, func(w Wrong) int { return w.Twice }},
+	"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }},
+		func(w Wrong) int { return w.Stopped }},
+	"refused": {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return false }},
+		func(w Wrong) int { return w.Refused }},
+	"move refused": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool {
+		t.(Mover).Reset(i, delay)
+		return false
+	}}, func(w Wrong) int { return w.Refused }},
+	"claimed": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool {
+		t.(Mover).Reset(i, delay)
+		return true
+	}}, func(w Wrong) int { return w.Claimed }},
+}
+
+var small = Check{Goroutines: 3, Timers: 20, Steps: 20 * pace, Delay: 20 * time.Millisecond, Seed: 1}
+
+// By the clock of a bubble nothing else takes time: what holds holds to the nanosecond.
+func TestCheckPassesWhatIsRight(t *testing.T) {
+	for _, c := range contenders() {
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				counts, wrong, err := small.Run(t.Context(), c)
+				if err != nil || wrong.Err() != nil {
+					t.Errorf("%v, %v", err, wrong.Err())
+				}
+				if counts.Started < 500 || counts.Stopped < 100 || counts.Moved < 100 || counts.Fired+counts.Stopped != counts.Started {
+					t.Errorf("%+v", counts)
+				}
+			})
+		})
+	}
+}
+
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, wrong, err := small.Run(t.Context(), wrong(fault.timers))
+				if err != nil || fault.count(wrong) == 0 {
+					t.Errorf("%v, %+v", err, wrong)
+				}
+				time.Sleep(2 * time.Hour) // what was lost
+			})
+		})
+	}
+}
+
+func TestCheckSurvivesAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, err := small.Run(t.Context(), wrong(wrongTimers{stop: func(Timers, int) bool { panic("out of timers") }}))
+		if err == nil || err.Error() != "afterfunc: panic: out of timers" {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// A silent system is judged by what it must have answered.
+func TestCheckOfASilentSystem(t *testing.T) {
+	silent := func(w wrongTimers) Contender {
+		c := wrong(w)
+		c.Silent = true
+		return c
+	}
+	mute := func(t Timers, i int) bool { t.Stop(i); return false }
+	move := func(t Timers, i int, delay time.Duration) bool { t.(Mover).Reset(i, delay); return false }
+	for name, c := range map[string]struct {
+		timers wrongTimers
+		count  func(Wrong) int
+	}{
+		"right":       {wrongTimers{stop: mute, reset: move}, nil},
+		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return false }, reset: move}, func(w Wrong) int { return w.Stopped }},
+		"not moved":   {wrongTimers{stop: mute, reset: func(Timers, int, time.Duration) bool { return false }}, func(w Wrong) int { return w.Early + w.Late + w.Lost }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				counts, wrong, err := small.Run(t.Context(), silent(c.timers))
+				if err != nil || counts.Stopped < 20 || counts.Moved < 20 {
+					t.Errorf("%v, %+v", err, counts)
+				}
+				if got := wrong.Err(); c.count == nil && got != nil || c.count != nil && c.count(wrong) == 0 {
+					t.Errorf("%+v", wrong)
+				}
+				time.Sleep(time.Second)
+			})
+		})
+	}
+}
+
+func openLoop() OpenLoop {
+	return OpenLoop{Rate: 1000, Length: time.Second, Delay: 50 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
+}
+
+func measureLateness(t *testing.T, c Contender) (results.LiveLateness, Wrong) {
+	t.Helper()
+	s, err := c.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, wrong, err := openLoop().run(t.Context(), c, s, form(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return late, wrong
+}
+
+func TestLatenessIsThatOfTheSystem(t *testing.T) {
+	for _, c := range contenders() {
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				late, wrong := measureLateness(t, c)
+				most := float64(c.late(openLoop().Delay))
+				if wrong.Err() != nil || late.Timers != 1000 || late.Max > most || late.P50 > late.P99 {
+					t.Errorf("%v, %+v", wrong.Err(), late)
+				}
+				if c.Role == results.RoleStructure && (late.P50 < 0.2e6 || late.P50 > most) {
+					t.Errorf("half a tick is expected: %+v", late)
+				}
+			})
+		})
+	}
+}
+
+// A system that takes 2 ms for each timer makes the load late, more and more: each timer is
+// late from when it was to be started.
+func TestLatenessCountsFromTheIntendedStart(t *testing.T) {
+	slow := wrong(wrongTimers{start: func(t Timers, i int, delay time.Duration) {
+		time.Sleep(2 * time.Millisecond)
+		t.Start(i, delay)
+	}})
+	slow.Late = func(time.Duration) time.Duration { return 2 * time.Millisecond }
+	synctest.Test(t, func(t *testing.T) {
+		late, wrong := measureLateness(t, slow)
+		if wrong.Err() != nil || math.Abs(late.Max-1e9) > 0.01e9 || math.Abs(late.P50-0.5e9) > 0.01e9 {
+			t.Errorf("%v, %+v", wrong.Err(), late)
+		}
+	})
+}
+
+func TestLatenessFindsWhatIsWrong(t *testing.T) {
+	for _, name := range []string{"early", "late", "lost", "twice"} {
+		synctest.Test(t, func(t *testing.T) {
+			fault := faults[name]
+			if _, wrong := measureLateness(t, wrong(fault.timers)); fault.count(wrong) == 0 {
+				t.Errorf("%s: %+v", name, wrong)
+			}
+			time.Sleep(2 * time.Hour)
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package live
+
+import (
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// heapUse is what is on the heap, and how long it takes to find out.
+type heapUse struct {
+	bytes   uint64
+	collect time.Duration // of a full collection, median
+}
+
+const collections = 3
+
+func measureHeap() heapUse {
+	var took []time.Duration
+	for range collections {
+		start := time.Now()
+		runtime.GC()
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return heapUse{m.HeapAlloc, took[collections/2]}
+}
+
+// fillMeasured fills a crew with its resident timers and measures what they take. What
+// the load keeps to name them is there before.
+func (c *crew) fillMeasured(round int) (results.LiveMemory, error) {
+	before := measureHeap()
+	if err := c.fill(); err != nil {
+		return results.LiveMemory{}, err
+	}
+	after := measureHeap()
+	runtime.KeepAlive(c)
+	return results.LiveMemory{
+		Round: round, Form: string(c.form),
+		Bytes:     max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.pending()),
+		CollectNS: max(0, float64(after.collect-before.collect)),
+	}, nil
+}

@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// tiny is a configuration that measures everything in little time.
+func tiny(list ...Contender) Config {
+	cfg := Default()
+	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 4}
+	cfg.Rounds, cfg.MaxOps, cfg.Sleep = 2, 2*inFlight, time.Sleep
+	return cfg
+}
+
+func hwheel() Contender {
+	for _, c := range Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{2}) {
+		if c.Structure == "hwheel" {
+			return c
+		}
+	}
+	return Contender{}
+}
+
+func TestRunMeasuresEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := tiny(Floor(), Time(), hwheel())
+		cfg.Resident = []int{200, 400}
+		l, failures, err := Run(t.Context(), cfg)
+		if err != nil || len(failures) > 0 {
+			t.Fatal(err, failures)
+		}
+		if l.Rounds != 2 || len(l.Rows) != 6 {
+			t.Fatalf("%d rounds, %d rows", l.Rounds, len(l.Rows))
+		}
+		for _, row := range l.Rows {
+			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless, shards 2": 4}[row.Name]
+			ops := map[string]int{"floor": 3, "time": 5, "hwheel tickless, shards 2": 7}[row.Name]
+			if len(row.Throughput) != ops*2*2 || len(row.Idle) != 2 || len(row.Lateness) != 2 {
+				t.Errorf("%s: %d slices, %d idle, %d lateness", row.Name, len(row.Throughput), len(row.Idle), len(row.Lateness))
+			}
+			if forms > 0 && len(row.Memory) != forms+1 { // the form of the resident ones in each round
+				t.Errorf("%s: %d of memory", row.Name, len(row.Memory))
+			}
+			for _, s := range row.Throughput {
+				least := 2 * inFlight * s.Goroutines
+				if s.Op == string(Fire) {
+					least = firing * s.Goroutines
+				}
+				if s.Ops != least {
+					t.Errorf("%s, %s: %d operations of %d goroutines, want %d", row.Name, s.Op, s.Ops, s.Goroutines, least)
+				}
+			}
+		}
+		if tables := Tables(l); len(tables) != 9 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+			t.Errorf("%+v", tables)
+		}
+	})
+}
+
+// What is wrong with a contender leaves it without figures, and the others with theirs.
+func TestAFailureGivesNoFigures(t *testing.T) {
+	for name, c := range map[string]struct {
+		timers wrongTimers
+		reason string
+	}{
+		"in the check":    {faults["early"].timers, "fired early"},
+		"never fires":     {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay+time.Hour) }}, "never fired"},
+		"loses residents": {wrongTimers{stop: func(t Timers, i int) bool { return t.Stop(i) && i != 30 }}, "pending"},
+		"panics":          {wrongTimers{reset: func(Timers, int, time.Duration) bool { panic("no") }}, "panic: no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, failures, err := Run(t.Context(), tiny(wrong(c.timers), Time()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(failures) != 1 || failures[0].Structure != "wrong" || !strings.Contains(failures[0].Reason, c.reason) {
+					t.Errorf("%v", failures)
+				}
+				if len(l.Rows) != 1 || l.Rows[0].Name != "time" {
+					t.Errorf("%d rows", len(l.Rows))
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+// Resident timers are stopped in the end: one that has fired, or was lost, shows.
+func TestACrewCountsItsTimers(t *testing.T) {
+	for name, c := range map[string]struct {
+		timers wrongTimers
+		wait   time.Duration
+		reason string
+	}{
+		"right":       {wrongTimers{}, residentMin - 1, ""},
+		"fired":       {wrongTimers{}, residentMin + residentSpan, "was not pending"},
+		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }}, residentMin + residentSpan, "200 timers fired"},
+		"lost":        {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return i != 30 }}, 0, "resident timer 30 of part"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := wrong(c.timers).Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			crew := newCrew(Time(), s, AfterFunc, 200, 4, inFlight, 1)
+			if err := crew.fill(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(c.wait)
+			err = crew.empty()
+			if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			time.Sleep(time.Hour)
+		})
+	}
+}
+
+func TestRunStopsWhenAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cfg := tiny(Time(), hwheel())
+		cfg.Progress = func(done, total int, _ string) {
+			if total != 2+2*2 {
+				t.Errorf("%d steps", total)
+			}
+			if done == 3 {
+				cancel()
+			}
+		}
+		if l, _, err := Run(ctx, cfg); l != nil || !errors.Is(err, context.Canceled) {
+			t.Error(l, err)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+func TestRunSaysWhatDoesNotFit(t *testing.T) {
+	cfg := tiny(contenders()...)
+	cfg.For = 2 * time.Second
+	if _, _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "2s is too short for 24 contenders, which take") {
+		t.Error(err)
+	}
+	limited := Time()
+	limited.Limit = 100
+	if _, _, err := Run(t.Context(), tiny(limited)); err == nil || !strings.Contains(err.Error(), "no contender takes [200] resident timers") {
+		t.Error(err)
+	}
+}
+
+// Ratios are those of rounds, and compare what replaces what.
+func TestRatio(t *testing.T) {
+	slice := func(op Op, round int, perSecond int) results.LiveThroughput {
+		return results.LiveThroughput{Op: string(op), Goroutines: 2, Round: round, Ops: perSecond, NS: 1e9}
+	}
+	base := results.LiveRow{Throughput: []results.LiveThroughput{
+		slice(StartStop(AfterFunc), 0, 10), slice(StartStop(AfterFunc), 1, 20), slice(StartStop(AfterFunc), 2, 40),
+	}}
+	row := results.LiveRow{Throughput: []results.LiveThroughput{
+		slice(StartStop(Schedule), 0, 20), slice(StartStop(Schedule), 1, 80), slice(StartStop(Schedule), 2, 120), slice(Reset, 0, 1),
+	}}
+	if got, ok := Ratio(row, base, StartStop(Schedule), 2); !ok || math.Abs(got-3) > 1e-9 {
+		t.Errorf("%g, %t", got, ok)
+	}
+	if got, ok := Ratio(row, base, StartStop(Schedule), 4); ok {
+		t.Errorf("%g for what was not measured", got)
+	}
+	if got, ok := Ratio(row, base, Reset, 2); ok {
+		t.Errorf("%g of nothing", got)
+	}
+	if got, ok := PerSecond(row, StartStop(Schedule), 2); !ok || got != 80 {
+		t.Errorf("%g, %t", got, ok)
+	}
+}

@@ -1,0 +1,124 @@
+package live
+
+import (
+	"sync"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// slot is what a check knows of one timer. One goroutine starts, stops and moves the
+// timer; it fires on any. Times are in ns since the start of the check.
+//
+// An answer of Stop or Reset and a firing may cross: a function may begin to run only
+// after the answer that says that it does. Such a firing is owed. What fires while an
+// answer is awaited is judged once the answer is there.
+type slot struct {
+	mu       sync.Mutex
+	armed    bool  // started and, for all that is known, not fired
+	due      int64 // if armed: it must not fire before
+	latest   int64 // if armed: it must fire by then
+	owed     int   // firings that an answer has announced and that have not come yet
+	owedDue  int64 // they must not come before
+	stopped  bool  // the last answer was that it is stopped
+	awaiting bool  // an answer is awaited
+	crossed  []int64
+	void     bool // too slow to know what to expect: what it does is not judged
+
+	counts results.LiveCheck
+	wrong  Wrong
+}
+
+// fire takes note of a firing.
+func (s *slot) fire(at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.awaiting {
+		s.crossed = append(s.crossed, at)
+		return
+	}
+	s.judge(at)
+}
+
+// judge says what is wrong with a firing, if anything. The lock is held.
+func (s *slot) judge(at int64) {
+	s.counts.Fired++
+	switch {
+	case s.void:
+	case s.owed > 0:
+		s.owed--
+		if at < s.owedDue {
+			s.wrong.Early++
+		}
+	case s.armed:
+		s.armed = false
+		if at < s.due {
+			s.wrong.Early++
+		} else if at > s.latest {
+			s.wrong.Late++
+		}
+	case s.stopped:
+		s.wrong.Stopped++
+	default:
+		s.wrong.Twice++
+	}
+}
+
+// ask begins an operation and returns what was known before it.
+func (s *slot) ask() (armed bool, due int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awaiting = true
+	return s.armed, s.due
+}
+
+// answered ends an operation: learn takes note of the answer.
+func (s *slot) answered(learn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	learn()
+	s.awaiting = false
+	for _, at := range s.crossed {
+		s.judge(at)
+	}
+	s.crossed = s.crossed[:0]
+}
+
+// arm takes note that the timer is pending.
+func (s *slot) arm(due, latest int64) {
+	s.armed, s.stopped, s.due, s.latest = true, false, due, latest
+}
+
+// disarm takes note of an answer: whether the timer, which was armed or not before the
+// operation, was pending. now is when the answer came.
+func (s *slot) disarm(armed, pending bool, due, now int64) {
+	s.armed, s.stopped = false, false
+	switch {
+	case pending && !armed:
+		s.wrong.Claimed++
+	case !pending && armed && now < due:
+		s.wrong.Refused++
+	case !pending && armed:
+		s.owed++
+		s.owedDue = due
+	}
+}
+
+// settled reports whether nothing is to come any more.
+func (s *slot) settled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.void || !s.armed && s.owed == 0
+}
+
+// end returns what the timer did, and what was wrong.
+func (s *slot) end() (results.LiveCheck, Wrong) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.void {
+		s.wrong.Lost += s.owed
+		if s.armed {
+			s.wrong.Lost++
+		}
+	}
+	return s.counts, s.wrong
+}

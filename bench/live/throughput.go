@@ -1,0 +1,332 @@
+package live
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Op is what goroutines do again and again to be timed.
+type Op string
+
+// The operations besides Start+Stop of each form, which is named after the form.
+const (
+	Reset       Op = "reset"        // move a resident timer to its old delay from now: always to later
+	ResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
+	Fire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
+)
+
+// StartStop is the operation that starts a timer of a form and stops it.
+func StartStop(form Form) Op { return Op(form) + "+stop" }
+
+// form is the form of a StartStop.
+func (op Op) form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
+
+// Ops returns all operations.
+func Ops() []Op {
+	var ops []Op
+	for _, form := range Forms() {
+		ops = append(ops, StartStop(form))
+	}
+	return append(ops, Reset, ResetRandom, Fire)
+}
+
+const (
+	// The resident timers are due in 5 to 10 minutes: none of them fires.
+	residentMin  = 5 * time.Minute
+	residentSpan = 5 * time.Minute
+
+	inFlight  = 256  // timers that a goroutine has started before it stops the first of them
+	firing    = 8192 // timers that a goroutine starts before it waits
+	fireSpan  = int64(time.Millisecond)
+	numbers   = 1 << 14 // random numbers made beforehand
+	garbage   = 1 << 30 // bytes of heap beyond which garbage is collected between two slices
+	fireAlarm = 10 * time.Second
+)
+
+// crew is a system with resident timers, and what goroutines need to work on it.
+type crew struct {
+	system   System
+	form     Form     // of the resident timers
+	resident []Timers // a part for each goroutine
+	each     int      // resident timers in a part
+	fired    atomic.Int64
+	workers  []*worker
+	maxOps   int // of a goroutine in a slice
+}
+
+// worker is what one goroutine has for itself.
+type worker struct {
+	scratch map[Form]Timers
+	burst   burst
+	delays  []time.Duration // from residentMin on
+	victims []uint32
+	next    int // into both
+}
+
+// newCrew prepares n timers to be resident, and so many goroutines. form is that of the
+// resident timers.
+func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int, seed uint64) *crew {
+	c := &crew{system: s, form: form, each: n / goroutines, maxOps: maxOps}
+	neverFires := func() { c.fired.Add(1) }
+	for g := range goroutines {
+		c.resident = append(c.resident, s.Timers(form, c.each, func(int) func() { return neverFires }))
+		w := &worker{scratch: make(map[Form]Timers), delays: make([]time.Duration, numbers), victims: make([]uint32, numbers)}
+		for _, form := range Forms() {
+			if timers := s.Timers(form, inFlight, func(int) func() { return neverFires }); timers != nil {
+				w.scratch[form] = timers
+			}
+		}
+		r := rand.New(rand.NewPCG(seed, uint64(g)))
+		for i := range w.delays {
+			w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
+			w.victims[i] = r.Uint32()
+		}
+		w.burst.init(s, form, contender.Early, r)
+		c.workers = append(c.workers, w)
+	}
+	return c
+}
+
+// pending returns the number of resident timers.
+func (c *crew) pending() int { return c.each * len(c.resident) }
+
+// fill starts the resident timers, with as many goroutines as there are processors.
+func (c *crew) fill() error {
+	return c.share(func(part int) error {
+		w := c.workers[part]
+		for i := range c.each {
+			c.resident[part].Start(i, w.delays[i%numbers])
+		}
+		return nil
+	})
+}
+
+// empty stops the resident timers. All must have been pending, and nothing that was not
+// to fire may have fired.
+func (c *crew) empty() error {
+	err := c.share(func(part int) error {
+		for i := range c.each {
+			if !c.resident[part].Stop(i) {
+				return fmt.Errorf("resident timer %d of part %d was not pending", i, part)
+			}
+		}
+		return nil
+	})
+	if fired := c.fired.Load(); err == nil && fired > 0 {
+		return fmt.Errorf("%d timers fired that were stopped or not due for minutes", fired)
+	}
+	return err
+}
+
+// share runs f for each part of the resident timers, on all processors.
+func (c *crew) share(f func(part int) error) error {
+	procs := min(runtime.GOMAXPROCS(0), len(c.resident))
+	errs := make([]error, procs)
+	var wg sync.WaitGroup
+	for p := range procs {
+		wg.Go(func() {
+			errs[p] = sheltered(func() error {
+				for part := p; part < len(c.resident); part += procs {
+					if err := f(part); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+	return firstOf(errs)
+}
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// can reports whether the system has what an operation needs.
+func (c *crew) can(op Op) bool {
+	switch op {
+	case Reset, ResetRandom:
+		_, ok := c.resident[0].(Mover)
+		return ok
+	case Fire:
+		_, fires := c.system.(nothing)
+		return !fires
+	}
+	return c.workers[0].scratch[op.form()] != nil
+}
+
+// slice times so many goroutines that do the same for about so long.
+func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
+	percent := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(percent)
+	var before, after runtime.MemStats
+	counts := make([]int, goroutines)
+	errs := make([]error, goroutines)
+	begin := make(chan struct{})
+	var ready, done sync.WaitGroup
+	for g := range goroutines {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-begin
+			errs[g] = sheltered(func() (err error) {
+				counts[g], err = c.repeat(op, g, goroutines, length)
+				return err
+			})
+		})
+	}
+	ready.Wait()
+	runtime.ReadMemStats(&before)
+	usedBefore, known := used()
+	start := time.Now()
+	close(begin)
+	done.Wait()
+	took := time.Since(start)
+	usedAfter, _ := used()
+	runtime.ReadMemStats(&after)
+	t := results.LiveThroughput{
+		Op: string(op), Goroutines: goroutines,
+		NS: max(1, float64(took)), AllocBytes: after.TotalAlloc - before.TotalAlloc,
+	}
+	if known {
+		t.CPUNS = float64(usedAfter.cpu - usedBefore.cpu)
+	}
+	for _, n := range counts {
+		t.Ops += n
+	}
+	if after.HeapAlloc > garbage {
+		runtime.GC()
+	}
+	return t, firstOf(errs)
+}
+
+// repeat does an operation for about so long and returns how often. It looks at the clock
+// once for each batch.
+func (c *crew) repeat(op Op, g, goroutines int, length time.Duration) (int, error) {
+	w := c.workers[g]
+	var batch func() (int, error)
+	switch op {
+	case Fire:
+		batch = w.burst.fire
+	case Reset, ResetRandom:
+		batch = func() (int, error) { return c.move(w, g, goroutines, op == ResetRandom) }
+	default:
+		timers := w.scratch[op.form()]
+		batch = func() (int, error) { return w.startStop(timers) }
+	}
+	start := time.Now()
+	for n := 0; ; {
+		done, err := batch()
+		n += done
+		if err != nil || n >= c.maxOps || time.Since(start) >= length {
+			return n, err
+		}
+	}
+}
+
+// startStop starts timers and stops them again, the first one first.
+func (w *worker) startStop(timers Timers) (int, error) {
+	if w.next+inFlight > numbers {
+		w.next = 0
+	}
+	delays := w.delays[w.next : w.next+inFlight]
+	w.next += inFlight
+	for i, delay := range delays {
+		timers.Start(i, delay)
+	}
+	for i := range delays {
+		if !timers.Stop(i) {
+			return 0, fmt.Errorf("a timer that was due in %v was not pending", delays[i])
+		}
+	}
+	return inFlight, nil
+}
+
+// move moves resident timers at random, of the parts that belong to the goroutine. The
+// delay of a timer that is moved to later is the one that it was started with.
+func (c *crew) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
+	if w.next+inFlight > numbers {
+		w.next = 0
+	}
+	parts := uint32(len(c.resident) / goroutines)
+	for k := w.next; k < w.next+inFlight; k++ {
+		victim := w.victims[k]
+		part := g + int(victim%parts)*goroutines
+		i := int(victim/parts) % c.each
+		delay := c.workers[part].delays[i%numbers]
+		if anywhere {
+			delay = w.delays[k]
+		}
+		if !c.resident[part].(Mover).Reset(i, delay) {
+			return 0, fmt.Errorf("a resident timer was not pending")
+		}
+	}
+	w.next += inFlight
+	return inFlight, nil
+}
+
+// burst is timers of one goroutine that are to fire.
+type burst struct {
+	timers Timers
+	delays []int64
+	early  int64
+	start  time.Time
+	base   atomic.Int64 // ns since start, before the first timer of a burst was started
+	count  []atomic.Uint32
+	round  uint32 // how often each has fired before
+	left   atomic.Int64
+	done   chan struct{}
+	wrong  atomic.Int64 // fired early, or once too often
+}
+
+func (b *burst) init(s System, form Form, early time.Duration, r *rand.Rand) {
+	*b = burst{early: int64(early), delays: make([]int64, firing), start: time.Now(), count: make([]atomic.Uint32, firing), done: make(chan struct{}, 1)}
+	for i := range b.delays {
+		b.delays[i] = r.Int64N(fireSpan)
+	}
+	b.timers = s.Timers(form, firing, func(i int) func() { return func() { b.fired(i) } })
+}
+
+func (b *burst) fired(i int) {
+	if int64(time.Since(b.start)) < b.base.Load()+b.delays[i]-b.early || b.count[i].Add(1) > b.round+1 {
+		b.wrong.Add(1)
+	}
+	if b.left.Add(-1) == 0 {
+		b.done <- struct{}{}
+	}
+}
+
+// fire starts all timers and waits until all have fired.
+func (b *burst) fire() (int, error) {
+	b.left.Store(firing)
+	b.base.Store(int64(time.Since(b.start)))
+	for i, delay := range b.delays {
+		b.timers.Start(i, time.Duration(delay))
+	}
+	alarm := time.NewTimer(fireAlarm)
+	defer alarm.Stop()
+	select {
+	case <-b.done:
+	case <-alarm.C:
+		return 0, fmt.Errorf("%d of %d timers did not fire within %v", b.left.Load(), firing, fireAlarm)
+	}
+	b.round++
+	if n := b.wrong.Load(); n > 0 {
+		return 0, fmt.Errorf("%d timers fired early or twice", n)
+	}
+	return firing, nil
+}

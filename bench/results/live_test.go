@@ -1,0 +1,58 @@
+package results
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func liveRun() *Run {
+	return &Run{Format: Format, Version: Version, Complete: true, Live: &Live{
+		Rounds: 1, Goroutines: []int{2}, Rate: 1000, IdleTimers: 10,
+		Rows: []LiveRow{{
+			Name: "time", Role: RoleBaseline, Resident: 100,
+			Check:      LiveCheck{Started: 3, Stopped: 1, Moved: 1, Fired: 2},
+			Throughput: []LiveThroughput{{Op: "reset", Goroutines: 2, Ops: 10, NS: 100, CPUNS: 150, AllocBytes: 1}},
+			Lateness:   []LiveLateness{{Timers: 1, P50: 1, P90: 2, P99: 3, P999: 4, Max: 5, Quantiles: []Quantile{{0.5, 1}}}},
+			Idle:       []LiveUse{{Seconds: 1, CPUSeconds: 0.5, Sleeps: 3, Wakeups: 2}},
+			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
+		}},
+	}}
+}
+
+func TestLiveIsReadAsItWasWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.json")
+	want := liveRun()
+	if err := Write(path, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil || !reflect.DeepEqual(got.Live, want.Live) {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+func TestLiveThatCannotBeIsRefused(t *testing.T) {
+	for reason, change := range map[string]func(*LiveRow){
+		"want a name":                      func(r *LiveRow) { r.Name = "" },
+		"at least 1 resident timer":        func(r *LiveRow) { r.Resident = 0 },
+		"0 operations \"reset\"":           func(r *LiveRow) { r.Throughput[0].Ops = 0 },
+		"in 0 ns":                          func(r *LiveRow) { r.Throughput[0].NS = 0 },
+		"of the lateness of 0 timers":      func(r *LiveRow) { r.Lateness[0].Timers = 0 },
+		"percentiles of the lateness of 1": func(r *LiveRow) { r.Lateness[0].P99 = 9 },
+		"idle for 0 s":                     func(r *LiveRow) { r.Idle[0].Seconds = 0 },
+		"-1 bytes, 5 ns of collection":     func(r *LiveRow) { r.Memory[0].Bytes = -1 },
+	} {
+		r := liveRun()
+		change(&r.Live.Rows[0])
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	r := liveRun()
+	r.Live.Rows = append(r.Live.Rows, r.Live.Rows[0])
+	if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
+}

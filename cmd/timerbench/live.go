@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+type liveFlags struct {
+	structures string
+	drivers    []string
+	shards     []string
+	goroutines []int
+	sizes      sizes
+	rate       float64
+	length     time.Duration
+	seed       uint64
+	out        string
+	into       string
+	markdown   bool
+}
+
+func newLive() *cobra.Command {
+	var f liveFlags
+	def := live.Default()
+	cmd := &cobra.Command{
+		Use:   "live",
+		Short: "Measure timers that run by a real clock, beside Go's own",
+		Long: `Measure package driver over structures, and Go's own timers beside it: throughput
+and contention among many pending timers, lateness under an open-loop load, processor
+time and wake-ups, idle and loaded, bytes and full garbage collections. What fires
+early, late, twice or not at all gets no figures.
+
+Each structure is measured with each kind of driver and each number of shards. Results
+go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
+		Example: `  timerbench live
+  timerbench live --structure '^(hwheel|minheap)$' --drivers tickless --shards default,1,64
+  timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
+		Args: cobra.NoArgs,
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.structures, "structure", "s", "^hwheel$", "structures of drivers, those that match this regular `expression`")
+	flags.StringSliceVar(&f.drivers, "drivers", []string{string(results.Tickless), string(results.Ticking)}, "kinds of drivers: tickless, ticking")
+	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards of a driver, or default")
+	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines, "`numbers` of goroutines that start, stop and move timers at the same time")
+	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
+	flags.Float64Var(&f.rate, "rate", def.Rate, "timers that are started a `second` to see how late they fire")
+	flags.DurationVar(&f.length, "for", def.For, "how long to measure, about")
+	flags.Uint64Var(&f.seed, "seed", def.Seed, "seed of delays, victims and the order of trials")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVar(&f.into, "into", "", "add to the results in this `folder` of a run, instead of a folder of its own")
+	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
+	cmd.MarkFlagsMutuallyExclusive("out", "into")
+	return cmd
+}
+
+func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	cfg, err := f.config(stderr)
+	if err != nil {
+		return err
+	}
+	folder, r, err := f.open(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.close()) }()
+	progress := newProgress(stderr)
+	cfg.Progress = func(done, total int, name string) {
+		progress.show(bench.Progress{Step: done, Steps: total, Name: name, Done: float64(done), Total: float64(total)})
+	}
+	measured, failures, err := live.Run(ctx, cfg)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	r.Live, r.Failures = measured, append(r.Failures, failures...)
+	if err := save(folder.path, r); err != nil {
+		return err
+	}
+	folder.saved = true
+	if err := folder.markLatest(); err != nil {
+		fmt.Fprintln(stderr, "timerbench:", err)
+	}
+	f.print(stdout, r)
+	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
+	return failed(failures)
+}
+
+// open returns the folder of the run and the results in it, to which what is measured is
+// added.
+func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
+	if f.into == "" {
+		folder, err := openRunFolder(f.out, "live", time.Now())
+		r := bench.NewRun(results.Parameters{Profile: "live", Seed: cfg.Seed, N: cfg.Resident})
+		r.Complete = true
+		return folder, r, err
+	}
+	folder, err := openRun(f.into)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--into %w", err)
+	}
+	r, err := results.Read(folder.results())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.close())
+	}
+	return folder, r, nil
+}
+
+func (f *liveFlags) print(out io.Writer, r *results.Run) {
+	env := r.Environment
+	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s: %d rounds\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch, r.Live.Rounds)
+	for _, t := range live.Tables(r.Live) {
+		fmt.Fprintf(out, "\n%s\n", t.Render(f.markdown))
+	}
+}
+
+// failed is an error that lists failures, or nil.
+func failed(list []results.Failure) error {
+	var errs []error
+	for _, f := range list {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
+
+// config turns flags into a configuration, or says which value is wrong.
+func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
+	cfg := live.Default()
+	cfg.Resident = f.sizes
+	if len(cfg.Resident) == 0 {
+		cfg.Resident = []int{100_000}
+	}
+	cfg.For, cfg.Rate, cfg.Seed, cfg.Goroutines = f.length, f.rate, f.seed, f.goroutines
+	for _, g := range f.goroutines {
+		if g < 1 || g > 1024 {
+			return cfg, fmt.Errorf("--goroutines %d: want numbers from 1 to 1024", g)
+		}
+	}
+	if most := slices.Max(f.goroutines); slices.Min(cfg.Resident) < most {
+		return cfg, fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", slices.Min(cfg.Resident), most)
+	}
+	if !(f.rate >= 100 && f.rate <= 10e6) {
+		return cfg, fmt.Errorf("--rate %g: want a number from 100 to 1e7", f.rate)
+	}
+	entries, err := match("structure", catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) string { return e.Name }, f.structures)
+	if err != nil {
+		return cfg, err
+	}
+	var kinds []results.Driver
+	for _, name := range f.drivers {
+		kind := results.Driver(name)
+		if kind != results.Ticking && kind != results.Tickless {
+			return cfg, unknown("kind of driver", name, []string{string(results.Tickless), string(results.Ticking)})
+		}
+		kinds = append(kinds, kind)
+	}
+	shards, err := parseShards(f.shards)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards)...)
+	for _, c := range cfg.Contenders {
+		for _, n := range cfg.Resident {
+			if c.Limit > 0 && n > c.Limit {
+				fmt.Fprintf(stderr, "timerbench: %s is made for %d timers at most and left out at %d\n", c.Name, c.Limit, n)
+			}
+		}
+	}
+	return cfg, nil
+}
+
+// parseShards reads numbers of shards; 0 stands for the default.
+func parseShards(texts []string) ([]int, error) {
+	var list []int
+	for _, text := range texts {
+		n := 0
+		if text != "default" {
+			var err error
+			if n, err = strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 1 || n > 4096 {
+				return nil, fmt.Errorf("--shards %q: want numbers from 1 to 4096, or default", text)
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}

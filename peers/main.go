@@ -1,0 +1,87 @@
+// Command peers puts other people's timers through the loads of timerbench live, beside
+// package driver and Go's own timers. It is a module of its own, so that what it needs is
+// not among what timerbench needs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// peers lists them.
+func peers() []live.Contender {
+	return []live.Contender{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron(), goCron()}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	out := flag.String("out", "", "`folder` for the results: it must not hold any")
+	length := flag.Duration("for", time.Minute, "how long to measure, about")
+	markdown := flag.Bool("markdown", false, "print the tables in Markdown")
+	only := flag.String("run", "", "the peers to measure, a regular `expression` over their names")
+	flag.Parse()
+	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		return fmt.Errorf("-run %q: %w", *only, err)
+	}
+	if *out == "" {
+		return errors.New("-out: want a folder for the results")
+	}
+	path := filepath.Join(*out, "results.json")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("-out %s: it holds results: choose another folder", *out)
+	}
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		return fmt.Errorf("-out %s: %w", *out, err)
+	}
+	cfg := live.Default()
+	cfg.For = *length
+	cfg.Resident = []int{1000, 100_000}
+	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...)
+	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Contender) bool { return !chosen.MatchString(c.Name) })...)
+	cfg.Progress = func(done, total int, name string) { fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", done+1, total, name) }
+	measured, failures, err := live.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	r := bench.NewRun(results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
+	r.Complete, r.Live, r.Failures = true, measured, failures
+	if err := results.Write(path, r); err != nil {
+		return err
+	}
+	for _, t := range live.Tables(measured) {
+		fmt.Printf("\n%s\n", t.Render(*markdown))
+	}
+	for _, f := range failures {
+		fmt.Println("\n" + f.Error())
+	}
+	return nil
+}
+
+// ours is the structure to measure the peers beside: the driver's default.
+func ours() []catalog.EntryFor[driver.Task] {
+	return slices.DeleteFunc(catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) bool { return e.Name != "hwheel" })
+}

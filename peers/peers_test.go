@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/live"
+)
+
+// check puts a peer through the check by the clock of a bubble, to the nanosecond.
+func check(t *testing.T, c live.Contender, timers int) (wrong live.Wrong) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		load := live.Check{Goroutines: 3, Timers: timers, Steps: 4000, Delay: 20 * time.Millisecond, Seed: 1}
+		counts, w, err := load.Run(t.Context(), c)
+		if err != nil || counts.Started < 200 || counts.Fired < 50 {
+			t.Errorf("%v, %+v", err, counts)
+		}
+		time.Sleep(time.Minute) // what has come to nothing
+		wrong = w
+	})
+	return wrong
+}
+
+// The peers do what they are there for, apart from what the other tests show.
+func TestPeersPassTheCheck(t *testing.T) {
+	for _, c := range peers() {
+		if c.Name == goZero(goZeroSlots, true).Name {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			if wrong := check(t, c, 20); wrong.Err() != nil {
+				t.Error(wrong.Err())
+			}
+		})
+	}
+}
+
+// The race detector finds something here too: a task that is moved below an interval is read
+// by the goroutine that runs it while the goroutine of the wheel changes it.
+func TestGoZeroFailsTheCheckWithMoves(t *testing.T) {
+	if wrong := check(t, goZero(goZeroSlots, true), 500); wrong.Twice == 0 {
+		t.Errorf("a move of less than an interval is expected to fire twice: %+v", wrong)
+	}
+	if wrong := check(t, goZero(8, true), 20); wrong.Early == 0 || wrong.Late == 0 {
+		t.Errorf("moves over several revolutions are expected to fire early and late: %+v", wrong)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// robfigCron is robfig/cron with a schedule that names one time. It sorts all entries
+// whenever one comes, goes or fires, and is meant for few. Remove does not tell whether
+// the entry was there, and none can be moved.
+func robfigCron() live.Contender {
+	return live.Contender{
+		Name: "robfig/cron", Role: results.RolePeer, Silent: true, Limit: 1000,
+		Open: func() (live.System, error) {
+			s := &cronSystem{c: cron.New()}
+			s.c.Start()
+			return s, nil
+		},
+	}
+}
+
+type cronSystem struct{ c *cron.Cron }
+
+func (s *cronSystem) Timers(form live.Form, n int, function func(i int) func()) live.Timers {
+	if form != live.Schedule {
+		return nil
+	}
+	t := &cronTimers{c: s.c, entries: make([]entry, n)}
+	for i := range t.entries {
+		t.entries[i].f = function(i)
+	}
+	return t
+}
+
+func (s *cronSystem) Close() error {
+	s.c.Stop()
+	return nil
+}
+
+type cronTimers struct {
+	c       *cron.Cron
+	entries []entry
+}
+
+// entry is a timer. An entry of the cron stays there after its time: the job removes it.
+type entry struct {
+	f  func()
+	mu sync.Mutex
+	id cron.EntryID
+}
+
+// once is a schedule of one time.
+type once struct {
+	at   time.Time
+	over bool
+}
+
+// Next returns the time, and none when it is asked again. Only the goroutine of the cron
+// asks.
+func (o *once) Next(time.Time) time.Time {
+	if o.over {
+		return time.Time{}
+	}
+	o.over = true
+	return o.at
+}
+
+func (t *cronTimers) Start(i int, delay time.Duration) {
+	e := &t.entries[i]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.id = t.c.Schedule(&once{at: time.Now().Add(delay)}, cron.FuncJob(func() {
+		e.mu.Lock()
+		t.c.Remove(e.id)
+		e.mu.Unlock()
+		e.f()
+	}))
+}
+
+func (t *cronTimers) Stop(i int) bool {
+	e := &t.entries[i]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t.c.Remove(e.id)
+	return true
+}
