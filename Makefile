@@ -24,6 +24,7 @@ build: ## Build the command
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: at most 5 minutes
 	$(RUN) --profile normal $(ARGS)
+	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
@@ -35,6 +36,10 @@ bench-smoke: build ## The same in small, to see that all works: about a minute
 bench-full: build ## Everything, up to ten million timers: hours
 	$(RUN) --profile full $(ARGS)
 	$(CMD) report $(OUT)
+
+.PHONY: bench-peers
+bench-peers: build ## Other people's timers beside driver and Go's own: a minute
+	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes

@@ -50,6 +50,9 @@ const (
 	perUnit  = 150 * time.Millisecond
 	perCheck = 400 * time.Millisecond
 
+	// fewTimers are too few to tell what they take of the heap, and of a collection.
+	fewTimers = 10_000
+
 	// Shorter ones would measure how they begin and end.
 	minSlice    = 2 * time.Millisecond
 	minLateness = 150 * time.Millisecond
@@ -246,7 +249,7 @@ func (r *runner) loaded(ctx context.Context, u unit, row *results.LiveRow, round
 	if err != nil {
 		return err
 	}
-	if u.Role != results.RoleFloor {
+	if u.hasMemory() {
 		row.Memory = append(row.Memory, memory)
 	}
 	if err := r.throughput(ctx, c, row, round, random); err != nil {
@@ -304,9 +307,13 @@ func btoi(b bool) int {
 	return 0
 }
 
+// hasMemory reports whether the memory of the resident timers can be told from what else
+// is on the heap.
+func (u unit) hasMemory() bool { return u.Role != results.RoleFloor && u.resident >= fewTimers }
+
 // memory measures what timers of the other forms take.
 func (r *runner) memory(ctx context.Context, u unit, row *results.LiveRow) error {
-	if u.Role == results.RoleFloor {
+	if !u.hasMemory() {
 		return nil
 	}
 	for _, form := range Forms() {

@@ -26,7 +26,10 @@ func Tables(l *results.Live) []Table {
 		if len(l.Goroutines) > 1 {
 			list = append(list, s.contention())
 		}
-		list = append(list, s.lateness(), s.memory())
+		list = append(list, s.lateness())
+		if n >= fewTimers {
+			list = append(list, s.memory())
+		}
 	}
 	return append(list, idleTable(l))
 }
@@ -60,7 +63,7 @@ func (s session) goroutines() int {
 
 func (s session) throughput() Table {
 	g := s.goroutines()
-	t := Table{Title: fmt.Sprintf("Throughput of %d goroutines among %s timers: million a second (times that of package time)", g, thousands(s.resident))}
+	t := Table{Title: fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)", count(g, "goroutine"), thousands(s.resident))}
 	t.Header = []string{"timers"}
 	for _, op := range Ops() {
 		t.Header = append(t.Header, string(op))
@@ -241,6 +244,14 @@ func duration(ns float64) string {
 		return d.Round(10 * time.Microsecond).String()
 	}
 	return d.Round(time.Microsecond).String()
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
 }
 
 // thousands writes a number with its digits in groups.

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
@@ -37,6 +38,11 @@ func WriteBenchfmt(out io.Writer, r *Run) error {
 	}
 	for _, i := range r.Idle {
 		w.idle(i)
+	}
+	if r.Live != nil {
+		for _, row := range r.Live.Rows {
+			w.live(row)
+		}
 	}
 	if w.err != nil {
 		return fmt.Errorf("writing benchmark lines: %w", w.err)
@@ -108,4 +114,24 @@ func (w *benchWriter) idle(i Idle) {
 		values = append(values, benchfmt.Value{Value: i.NS / float64(i.Wakeups), Unit: "ns/wakeup"})
 	}
 	w.line(name, int(i.Ticks), values...)
+}
+
+// live writes the slices of throughput, the lateness and the idle times of a row.
+func (w *benchWriter) live(row LiveRow) {
+	name := func(rest string) string {
+		return fmt.Sprintf("Live/timers=%s/n=%d/%s", strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(row.Name), row.Resident, rest)
+	}
+	for _, t := range row.Throughput {
+		w.line(name(fmt.Sprintf("op=%s/goroutines=%d", t.Op, t.Goroutines)), t.Ops, nsPerOp(t.NS/float64(t.Ops)),
+			benchfmt.Value{Value: float64(t.AllocBytes) / float64(t.Ops), Unit: "B/op"})
+	}
+	for _, d := range row.Lateness {
+		if d.Timers > 0 {
+			w.line(name("op=lateness"), d.Timers,
+				benchfmt.Value{Value: d.P50, Unit: "p50-ns"}, benchfmt.Value{Value: d.P99, Unit: "p99-ns"}, benchfmt.Value{Value: d.Max, Unit: "max-ns"})
+		}
+	}
+	for _, u := range row.Idle {
+		w.line(name("op=idle"), 1, benchfmt.Value{Value: u.CPUSeconds / u.Seconds, Unit: "cpu-s/s"}, benchfmt.Value{Value: float64(u.Wakeups) / u.Seconds, Unit: "wakeups/s"})
+	}
 }

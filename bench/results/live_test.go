@@ -56,3 +56,21 @@ func TestLiveThatCannotBeIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestLiveIsInTheBenchmarkLines(t *testing.T) {
+	r := liveRun()
+	r.Live.Rows[0].Name = "hwheel tickless, shards 2"
+	var out strings.Builder
+	if err := WriteBenchfmt(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"BenchmarkLive/timers=hwheel-tickless-shards-2/n=100/op=reset/goroutines=2 10 10 ns/op 0.1 B/op",
+		"/n=100/op=lateness 1 1 p50-ns 3 p99-ns 5 max-ns",
+		"/n=100/op=idle 1 0.5 cpu-s/s 2 wakeups/s",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
