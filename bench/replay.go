@@ -129,31 +129,31 @@ func (r *replayer) doOne(kind script.Kind, op script.Op) {
 // the checksums.
 func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	s, ids := r.s, r.ids
-	a := r.outcome
+	o := r.outcome
 	for _, batch := range batches {
 		ops := all[:batch.Len]
 		all = all[batch.Len:]
 		switch batch.Kind {
 		case script.KindSchedule:
 			for i := range ops {
-				id := s.Schedule(ops[i].At, a.done.Scheduled)
+				id := s.Schedule(ops[i].At, o.done.Scheduled)
 				ids[ops[i].Key] = id
-				a.binding += script.Binding(id, a.done.Scheduled)
-				a.done.Scheduled++
+				o.binding += script.Binding(id, o.done.Scheduled)
+				o.done.Scheduled++
 			}
 		case script.KindCancel:
-			cancelled := a.done.Cancelled
+			cancelled := o.done.Cancelled
 			for i := range ops {
 				id := ids[ops[i].Key]
-				a.binding -= script.Binding(id, uint64(ops[i].Number))
+				o.binding -= script.Binding(id, uint64(ops[i].Number))
 				if s.Cancel(id) {
-					a.done.Cancelled++
+					o.done.Cancelled++
 				}
 			}
-			a.refused += uint64(len(ops)) - (a.done.Cancelled - cancelled)
+			o.refused += uint64(len(ops)) - (o.done.Cancelled - cancelled)
 			r.lastCancelled = ids[ops[len(ops)-1].Key]
 		case script.KindReschedule:
-			a.refused += r.reschedule(ops)
+			o.refused += r.reschedule(ops)
 		case script.KindFire, script.KindWake:
 			for i := range ops {
 				at := ops[i].At
@@ -162,18 +162,18 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 					if !ok {
 						break
 					}
-					a.recordFired(at, t)
+					o.recordFired(at, t)
 				}
 			}
 		case script.KindRefused:
-			a.granted += r.refuse(ops)
+			o.granted += r.tryStale(ops)
 		}
 	}
-	r.outcome = a
+	r.outcome = o
 }
 
-// reschedule moves timers and returns how many moves were refused. It stands by itself,
-// as refuse does, so that do has fewer variables to keep in registers.
+// reschedule moves timers and returns the number of refused moves. It is separate from do,
+// like tryStale, so that do has fewer variables in registers.
 func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	s, ids := r.s, r.ids
 	for i := range ops {
@@ -184,8 +184,9 @@ func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	return refused
 }
 
-// refuse tries what must be refused, and returns how often it was granted.
-func (r *replayer) refuse(ops []script.Op) (granted uint64) {
+// tryStale makes calls with a stale ID, which must be refused, and returns the number that
+// were granted.
+func (r *replayer) tryStale(ops []script.Op) (granted uint64) {
 	for i := range ops {
 		var ok bool
 		if at := ops[i].At; at > 0 {
