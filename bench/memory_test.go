@@ -13,7 +13,7 @@ import (
 )
 
 func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
-	c := memoryCase{n: longtest.Scale(t, 20_000, 50_000, 1_000_000), replaced: longtest.Scale(t, 100_000, 200_000, 1<<20), seed: 1}
+	c := memoryCase{n: longtest.Scale(t, 50_000, 50_000, 1_000_000), replaced: longtest.Scale(t, 100_000, 200_000, 1<<20), seed: 1}
 	entries := slices.DeleteFunc(catalog.All(), func(e catalog.Entry) bool { return e.Limit > 0 && c.n > e.Limit })
 	measured, failed, err := c.run(context.Background(), entries)
 	if err != nil || len(measured)+len(failed) != len(entries) {
