@@ -10,8 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// One constructor, once declared exact and once coarse, costs the same: what is timed
-// does the same for both.
+// The same structure costs the same whether it is declared exact or coarse, because the
+// timed code is the same.
 func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures")
@@ -24,8 +24,8 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 	exact.Name, coarse.Name = "exact", "coarse"
 	coarse.MaxLate = func(structures.Tick) structures.Tick { return 0 }
 
-	// A machine that does other things at the same time gives a wrong figure now and
-	// then. The fault that this test is for gave 1.2 to 1.5 each time.
+	// Other load on the machine makes single figures wrong. The fault that this test
+	// looks for gave 1.2 to 1.5 in every attempt.
 	const attempts, most = 5, 1.1
 	var ratios []float64
 	for range attempts {
@@ -45,8 +45,8 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 	t.Errorf("declared coarse, a structure takes %.2f times as long, want less than %.1f", ratios, most)
 }
 
-// medianRatio is the median over the rounds of what one structure took in units of
-// another.
+// medianRatio returns the median over the rounds of the time of structure a divided by
+// the time of structure b.
 func medianRatio(c results.Cell, a, b string) float64 {
 	trials := map[string][]results.Trial{}
 	for _, row := range c.Rows {

@@ -1,23 +1,22 @@
-// Package bench runs timer structures through workloads and measures what they
-// cost.
+// Package bench runs timer structures through workloads and measures their cost.
 //
-// It stands on three packages that know nothing of each other's users:
+// It builds on three packages:
 //
-//   - Package workload has the uses of timers. A workload writes a script.
-//   - Package script has the operations of a script, in blocks, and what must come
-//     of each block.
-//   - Package results has the file in which a run is kept.
+//   - Package workload defines the workloads. A workload writes a script.
+//   - Package script defines the operations of a script, in blocks, and the expected
+//     outcome of each block.
+//   - Package results defines the file that stores a run.
 //
-// Here they meet:
+// Package bench combines them:
 //
-//   - A source gives the blocks of a cell: a script, or a [Trace].
-//   - A replayer puts a structure through a block, timed in one of three ways, and
-//     holds what it did against the proof in the block.
-//   - A cell is a workload at one size: contenders, and trials in random order.
-//     The idle analysis counts wake-ups instead of time.
-//   - [Run] goes through the cells of a [Profile].
+//   - A source provides the blocks of a cell. It is a script or a [Trace].
+//   - A replayer runs the operations of a block on a structure, timed in one of three
+//     ways, and compares the outcome with the proof in the block.
+//   - A cell is a workload at one size. It has several contenders, and each trial runs
+//     them in random order. The idle analysis counts wake-ups instead of time.
+//   - [Run] measures the cells of a [Profile].
 //
-// What is timed is the structure: random numbers, deadlines and victims are made
-// before the clock starts, and what is left of the harness is measured as a row
-// of its own, a scheduler that does nothing.
+// Only the structure is timed. Random numbers, deadlines and the timers to cancel are
+// chosen before the clock starts. The cost of the harness itself is measured as a row
+// of its own: a scheduler that does nothing.
 package bench

@@ -12,33 +12,35 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// cellConfig is what a cell is made of: one workload at one size.
+// cellConfig describes a cell: one workload at one size.
 type cellConfig struct {
 	workload workload.Workload
 	n        int
 	seed     uint64
 	trials   int
 	clock    Clock
-	proof    int // operations of which every answer is checked, at least
+	proveOps int // minimum number of operations whose every answer is checked
 	open     func(context.Context, cellConfig) (source, error)
 }
 
 // cellRun runs a cell on all contenders, interleaved.
+// A contender that fails is removed from rows and added to failed.
+// A contender that fails is removed from rows and added to failed.
 type cellRun struct {
 	cellConfig
 	source source
-	pace   pace
+	plan   roundPlan
 	rows   []*contender
 	failed []results.Failure
-	order  *script.Rand    // of the contenders within a round
-	memory []*script.Block // of the round before, to be used again
+	order  *script.Rand    // shuffles the contenders of a round
+	blocks []*script.Block // of the previous segment; their memory is reused
 
-	resident float64      // sum over the timed blocks
-	timed    int          // blocks that count, so far
-	last     script.Proof // what must have come of all blocks
+	residentSum float64      // sum of the mean resident timers of the timed blocks
+	timedBlocks int          // number of timed blocks so far
+	wanted      script.Proof // expected outcome after the last block
 }
 
-// begin opens the source, and fills the structure of each row.
+// begin opens the source and fills the structure of each row.
 func (c cellConfig) begin(ctx context.Context, entries []catalog.Entry) (*cellRun, error) {
 	s, err := c.open(ctx, c)
 	if err != nil {
@@ -49,15 +51,15 @@ func (c cellConfig) begin(ctx context.Context, entries []catalog.Entry) (*cellRu
 		rows:  contenders(entries, c.workload),
 		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
-	err = r.each(ctx, r.rows, func(row *contender) error { return row.fill(s) })
-	r.pace = s.pace(c.trials)
+	err = r.forEach(ctx, r.rows, func(row *contender) error { return row.fill(s) })
+	r.plan = s.plan(c.trials)
 	return r, err
 }
 
-// measure runs the cell. Each trial is a block of the script; within a round the
-// contenders replay the very same blocks, in random order, and each is held
-// against the generator's account before its time counts. A contender that fails is
-// out, and the others go on.
+// measure runs the cell. Each trial is a block of the script. In one round all
+// contenders replay the same blocks, in random order. The outcome of each is compared
+// with the expected one before its time counts. A contender that fails is removed, and
+// the others continue.
 func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (results.Cell, []results.Failure, error) {
 	r, err := c.begin(ctx, entries)
 	if err != nil {
@@ -68,8 +70,8 @@ func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (resul
 		return results.Cell{}, r.failed, err
 	}
 	for round := range c.trials {
-		for range r.pace.stretches {
-			if err := r.stretch(ctx, round); err != nil {
+		for range r.plan.segments {
+			if err := r.runSegment(ctx, round); err != nil {
 				return results.Cell{}, r.failed, err
 			}
 		}
@@ -80,8 +82,9 @@ func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (resul
 	return r.result(), r.failed, nil
 }
 
-// proveSeed replays the cell without timing it: all contenders must agree with the
-// generator on its seed. It goes as far as the blocks that measure times whole.
+// proveSeed replays the cell without timing it. All contenders must agree with the
+// generator on the seed of c. The number of blocks is that of the modeCost blocks of
+// measure.
 func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (results.SeedProof, []results.Failure, error) {
 	r, err := c.begin(ctx, entries)
 	if err != nil {
@@ -90,14 +93,14 @@ func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (res
 	defer r.end()
 	var b *script.Block
 	for range c.trials {
-		if b, err = r.follow(r.pace.block, b); err != nil {
+		if b, err = r.nextBlock(r.plan.block, b); err != nil {
 			return results.SeedProof{}, r.failed, err
 		}
 		if err := r.replayOnAll(ctx, b); err != nil {
 			return results.SeedProof{}, r.failed, err
 		}
 	}
-	p := results.SeedProof{Seed: c.seed, Proof: r.last, Rows: len(r.rows)}
+	p := results.SeedProof{Seed: c.seed, Proof: r.wanted, Rows: len(r.rows)}
 	for _, row := range r.rows {
 		if row.row.Proof == p.Proof {
 			p.Agree++
@@ -106,69 +109,68 @@ func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (res
 	return p, r.failed, nil
 }
 
-// follow returns the next block, the last one so far.
-func (c *cellRun) follow(size int, reuse *script.Block) (*script.Block, error) {
-	b, err := c.source.follow(size, reuse)
+// nextBlock returns the next block of the source and updates the expected outcome.
+func (c *cellRun) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
+	b, err := c.source.nextBlock(size, reuse)
 	if err == nil {
-		c.last = b.Want
+		c.wanted = b.Want
 	}
 	return b, err
 }
 
 // prove replays a first block on all rows and checks every answer.
 func (c *cellRun) prove(ctx context.Context) error {
-	b, err := c.follow(c.pace.prove, nil)
+	b, err := c.nextBlock(c.plan.prove, nil)
 	if err != nil {
 		return err
 	}
-	return c.each(ctx, c.rows, func(row *contender) error { return row.prove(b) })
+	return c.forEach(ctx, c.rows, func(row *contender) error { return row.prove(b) })
 }
 
-// replayOnAll replays a block on all rows without timing it, and checks what came of
-// it.
+// replayOnAll replays a block on all rows without timing it and checks the outcomes.
 func (c *cellRun) replayOnAll(ctx context.Context, b *script.Block) error {
-	c.last = b.Want
-	return c.each(ctx, c.rows, func(row *contender) error {
-		row.whole(b)
-		return row.check(b, row.taken())
+	c.wanted = b.Want
+	return c.forEach(ctx, c.rows, func(row *contender) error {
+		row.replayWhole(b)
+		return row.check(b, row.snapshot())
 	})
 }
 
-// stretch is a piece of one trial of each kind. Each contender in turn replays its
-// blocks, the first one to fill the caches, which the contender before has filled
-// with its own.
-func (c *cellRun) stretch(ctx context.Context, round int) error {
+// runSegment runs one segment of a round: one block for each mode. Each contender
+// replays all of these blocks before the next contender starts. The first block fills
+// the caches, which still hold the data of the previous contender.
+func (c *cellRun) runSegment(ctx context.Context, round int) error {
 	modes := c.modes(round)
-	for len(c.memory) < len(modes) {
-		c.memory = append(c.memory, nil)
+	for len(c.blocks) < len(modes) {
+		c.blocks = append(c.blocks, nil)
 	}
 	for i, m := range modes {
-		size := c.pace.block
+		size := c.plan.block
 		if m == modeWarm {
-			size = c.pace.warm
+			size = c.plan.warm
 		}
-		b, err := c.follow(size, c.memory[i])
+		b, err := c.nextBlock(size, c.blocks[i])
 		if err != nil {
 			return err
 		}
-		c.memory[i] = b
+		c.blocks[i] = b
 		if m != modeWarm {
-			c.timed++
-			c.resident += b.Resident
+			c.timedBlocks++
+			c.residentSum += b.Resident
 		}
 	}
-	return c.each(ctx, c.shuffled(), func(row *contender) error {
-		// The checks come last: what they touch would be in the caches otherwise.
-		accounts := make([]account, len(modes))
+	return c.forEach(ctx, c.shuffled(), func(row *contender) error {
+		// The checks run last, because they bring other data into the caches.
+		outcomes := make([]outcome, len(modes))
 		for i, m := range modes {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.trial(row, c.memory[i], m, round)
-			accounts[i] = row.taken()
+			c.trial(row, c.blocks[i], m, round)
+			outcomes[i] = row.snapshot()
 		}
-		for i, a := range accounts {
-			if err := row.check(c.memory[i], a); err != nil {
+		for i, o := range outcomes {
+			if err := row.check(c.blocks[i], o); err != nil {
 				return err
 			}
 		}
@@ -176,28 +178,28 @@ func (c *cellRun) stretch(ctx context.Context, round int) error {
 	})
 }
 
-// finish replays what the source has left, and makes the checks that come last.
+// finish replays the remaining blocks of the source and makes the final checks.
 func (c *cellRun) finish(ctx context.Context) error {
-	if err := c.source.rest(func(b *script.Block) error { return c.replayOnAll(ctx, b) }); err != nil {
+	if err := c.source.remaining(func(b *script.Block) error { return c.replayOnAll(ctx, b) }); err != nil {
 		return err
 	}
-	quiet := uint64(0)
+	floorAllocs := uint64(0)
 	for _, row := range c.rows {
 		if row.row.Role == results.RoleFloor {
-			quiet, _ = row.allocations()
+			floorAllocs, _ = row.allocations()
 		}
 	}
-	return c.each(ctx, c.rows, func(row *contender) error { return row.finish(c.source.pending, quiet) })
+	return c.forEach(ctx, c.rows, func(row *contender) error { return row.finish(c.source.pending, floorAllocs) })
 }
 
-// each does something with each of the rows. A structure that fails, or panics, is
-// taken out of the cell. What else goes wrong ends the cell.
-func (c *cellRun) each(ctx context.Context, rows []*contender, do func(*contender) error) error {
+// forEach calls do with each of the rows. It removes a structure that fails or panics
+// from the cell. Any other error ends the cell.
+func (c *cellRun) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
 	for _, row := range slices.Clone(rows) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := sheltered(func() error { return do(row) })
+		err := catchPanic(func() error { return do(row) })
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -206,7 +208,7 @@ func (c *cellRun) each(ctx context.Context, rows []*contender, do func(*contende
 			return fmt.Errorf("%s, n %d, seed %d: the harness fails its own proof on %s: %w", c.workload.Name, c.n, c.seed, row.row.Structure, err)
 		default:
 			c.failed = append(c.failed, results.Failure{
-				Structure: row.row.Structure, Where: fmt.Sprintf("%s, n %d, seed %d, block %d", c.workload.Name, c.n, c.seed, c.timed), Reason: err.Error(),
+				Structure: row.row.Structure, Where: fmt.Sprintf("%s, n %d, seed %d, block %d", c.workload.Name, c.n, c.seed, c.timedBlocks), Reason: err.Error(),
 			})
 			c.rows = slices.DeleteFunc(c.rows, func(r *contender) bool { return r == row })
 		}
@@ -214,8 +216,8 @@ func (c *cellRun) each(ctx context.Context, rows []*contender, do func(*contende
 	return nil
 }
 
-// sheltered turns a panic of a structure into an error.
-func sheltered(do func() error) (err error) {
+// catchPanic calls do and returns a panic of a structure as an error.
+func catchPanic(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it panics: %v", p)
@@ -239,15 +241,15 @@ func (c *cellRun) result() results.Cell {
 		Workload: c.workload.Name,
 		Category: string(c.workload.Category),
 		N:        c.n,
-		Resident: c.resident / float64(c.timed),
+		Resident: c.residentSum / float64(c.timedBlocks),
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
 	}
 	if g := c.workload.Grid; g != nil {
 		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
-	if done := c.last.Cancelled + c.last.Fired; done > 0 {
-		cell.CancelRate = float64(c.last.Cancelled) / float64(done)
+	if done := c.wanted.Cancelled + c.wanted.Fired; done > 0 {
+		cell.CancelRate = float64(c.wanted.Cancelled) / float64(done)
 	}
 	for _, row := range c.rows {
 		row.row.Latency = row.samples.summary()
@@ -256,12 +258,12 @@ func (c *cellRun) result() results.Cell {
 	return cell
 }
 
-// end ends what would outlive the cell, and lets go of all structures: the
-// collector goes through what is left of one cell while the next is measured.
+// end stops the source and the timers of the runtime, and drops the references to all
+// structures, so that the garbage collector does not scan them during the next cell.
 func (c *cellRun) end() {
 	c.source.close()
 	for _, row := range c.rows {
 		row.stop()
 	}
-	c.rows, c.memory = nil, nil
+	c.rows, c.blocks = nil, nil
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock is what reading the clock costs on this machine. Everything measured
-// with it is shown beside it.
+// Clock is the cost of reading the clock on this machine.
+// Reports show it beside the measured times.
 type Clock struct {
 	ReadNS float64 // one reading, median
 	StepNS float64 // smallest difference between two readings that differ

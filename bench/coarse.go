@@ -12,37 +12,37 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// coarseReplayer replays a script on a structure that rounds deadlines, and is not
-// timed. What fires may fire late, by what the structure declares for the delay, and
-// never early. Every single timer is held against its bound.
+// coarseReplayer replays a script on a coarse structure, one that rounds deadlines. It
+// is not timed. A timer may fire late, by at most the lateness that the structure
+// declares for the delay, and never early. Every timer is checked against its bound.
 //
-// The instance of a coarse structure that is timed is replayed like any other. Its
-// account must be that of a second instance, replayed by a coarseReplayer. So a
-// coarse structure must do the same each time.
+// A coarse structure has two instances. The first is timed and replayed like any
+// other structure. The second is replayed by a coarseReplayer. The outcomes of both
+// must be equal, so a coarse structure must be deterministic.
 type coarseReplayer struct {
 	*replayer
-	maxLate func(delay structures.Tick) structures.Tick
-	fires   []script.Fire       // of the block, not due yet
-	missing map[uint64]dueTimer // by value: due by the generator's account, not fired yet
-	woken   structures.Tick     // last tick at which it was popped until nothing was due
-	err     error               // the first that was found
+	maxLate  func(delay structures.Tick) structures.Tick
+	fires    []script.Fire            // of the block: timers that are not due yet
+	unfired  map[uint64]expectedTimer // by value: timers that are due and have not fired
+	lastWake structures.Tick          // last tick at which Pop was called until nothing was due
+	err      error                    // the first error found
 
-	keep bool        // keep all timers for lateness
-	all  []lateTimer // fired so far, if keep is set
+	keepLateness bool        // record the lateness of all timers
+	lateTimers   []lateTimer // fired so far, if keepLateness is set
 }
 
-// dueTimer is a timer that is due, and the ID that it must fire under.
-type dueTimer struct {
+// expectedTimer is a timer that is due, with the ID that it must fire with.
+type expectedTimer struct {
 	script.Fire
 	id structures.ID
 }
 
-// lateTimer is how late a timer fired.
+// lateTimer is the lateness and the delay of a timer that fired.
 type lateTimer struct{ late, delay structures.Tick }
 
 func newCoarseReplayer(s structures.Scheduler[uint64], maxLate func(structures.Tick) structures.Tick) *coarseReplayer {
 	return &coarseReplayer{
-		replayer: &replayer{s: s}, maxLate: maxLate, missing: make(map[uint64]dueTimer),
+		replayer: &replayer{s: s}, maxLate: maxLate, unfired: make(map[uint64]expectedTimer),
 	}
 }
 
@@ -68,35 +68,35 @@ func (c *coarseReplayer) replay(b *script.Block) {
 	}
 }
 
-// expectUntil takes note of the timers that are due at a tick. Their keys are in use
-// until then.
+// expectUntil adds the timers that are due up to a tick to those that must fire. It
+// reads their IDs now, because later operations reuse their keys.
 func (c *coarseReplayer) expectUntil(at structures.Tick) {
 	for len(c.fires) > 0 && c.fires[0].At <= at {
 		f := c.fires[0]
-		c.missing[f.Value] = dueTimer{f, c.ids[f.Key]}
+		c.unfired[f.Value] = expectedTimer{f, c.ids[f.Key]}
 		c.fires = c.fires[1:]
 	}
 }
 
-// wake pops at a tick until nothing is due.
+// wake calls Pop at a tick until nothing is due.
 func (c *coarseReplayer) wake(at structures.Tick) {
 	for {
 		t, ok := c.s.Pop(at)
 		if !ok {
 			break
 		}
-		c.fired(at, t)
-		c.judge(at, t)
+		c.recordFired(at, t)
+		c.checkFired(at, t)
 	}
-	c.woken = at
+	c.lastWake = at
 }
 
-// judge holds one timer against the generator's account. A structure fires only
-// when it is woken, so it is late by its own fault only if the wake-up before was
-// at the bound or past it.
-func (c *coarseReplayer) judge(at structures.Tick, t structures.Timer[uint64]) {
-	f, expected := c.missing[t.Value]
-	delete(c.missing, t.Value)
+// checkFired compares one timer that has fired with the expected one. A structure can
+// fire timers only at a wake-up. So a timer is too late only if the previous wake-up
+// was already at its bound or after it.
+func (c *coarseReplayer) checkFired(at structures.Tick, t structures.Timer[uint64]) {
+	f, expected := c.unfired[t.Value]
+	delete(c.unfired, t.Value)
 	switch {
 	case c.err != nil:
 	case !expected:
@@ -107,18 +107,18 @@ func (c *coarseReplayer) judge(at structures.Tick, t structures.Timer[uint64]) {
 		c.err = fmt.Errorf("timer number %d fired with ID %#x, want %#x", t.Value, t.ID, f.id)
 	case at < f.At:
 		c.err = fmt.Errorf("a timer with deadline %d fired early, at tick %d", f.At, at)
-	case at > c.limit(f.Fire) && c.woken >= c.limit(f.Fire):
+	case at > c.latestFire(f.Fire) && c.lastWake >= c.latestFire(f.Fire):
 		c.err = fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
-			f.At, f.Delay, at, c.limit(f.Fire))
+			f.At, f.Delay, at, c.latestFire(f.Fire))
 	}
-	if c.keep {
-		c.all = append(c.all, lateTimer{at - f.At, f.Delay})
+	if c.keepLateness {
+		c.lateTimers = append(c.lateTimers, lateTimer{at - f.At, f.Delay})
 	}
 }
 
-// limit returns the last tick at which a timer may fire. Deadlines close to the end
-// of time have no later one.
-func (c *coarseReplayer) limit(f script.Fire) structures.Tick {
+// latestFire returns the last tick at which a timer may fire. It saturates at the
+// largest tick.
+func (c *coarseReplayer) latestFire(f script.Fire) structures.Tick {
 	late := c.maxLate(f.Delay)
 	if f.At > math.MaxInt64-late {
 		return math.MaxInt64
@@ -126,36 +126,37 @@ func (c *coarseReplayer) limit(f script.Fire) structures.Tick {
 	return f.At + late
 }
 
-// check looks at what should have fired by now. Timers that are late, but within
-// their bound, count as pending, which they are.
+// check compares the outcome with the expected one. A timer that is late within its
+// bound counts as pending.
 func (c *coarseReplayer) check(b *script.Block) error {
 	want := b.Want
-	for _, f := range c.missing {
-		if limit := c.limit(f.Fire); c.woken >= limit && c.err == nil {
+	for _, f := range c.unfired {
+		if limit := c.latestFire(f.Fire); c.lastWake >= limit && c.err == nil {
 			c.err = fmt.Errorf("a timer with deadline %d and delay %d has not fired by tick %d, %d after its bound",
-				f.At, f.Delay, c.woken, c.woken-limit)
+				f.At, f.Delay, c.lastWake, c.lastWake-limit)
 		}
 		want.Fired--
 		want.Pending++
 		want.Checksum -= script.Checksum(f.At, f.Value)
 	}
-	a := c.taken()
-	if err := a.sound(); err != nil {
+	o := c.snapshot()
+	if err := o.checkAnswers(); err != nil {
 		return err
 	}
 	if c.err != nil {
 		return c.err
 	}
-	return a.done.Check(want)
+	return o.done.Check(want)
 }
 
-// lateness sums up the timers that were kept.
+// lateness returns the mean, the 99th percentile and the maximum of the recorded
+// lateness.
 func (c *coarseReplayer) lateness() *results.Lateness {
-	if len(c.all) == 0 {
+	if len(c.lateTimers) == 0 {
 		return &results.Lateness{}
 	}
-	ticks, shares := make([]float64, len(c.all)), make([]float64, len(c.all))
-	for i, l := range c.all {
+	ticks, shares := make([]float64, len(c.lateTimers)), make([]float64, len(c.lateTimers))
+	for i, l := range c.lateTimers {
 		ticks[i] = float64(l.late)
 		shares[i] = ticks[i] / float64(l.delay)
 	}

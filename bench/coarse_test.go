@@ -14,8 +14,8 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// rounding is a heap that rounds deadlines up to multiples of its grain, a coarse
-// structure that is easy to understand; early subtracts from that.
+// rounding is a simple coarse structure: a heap that rounds deadlines up to multiples of
+// grain. early is subtracted from the rounded deadline.
 type rounding struct {
 	*minheap.Heap[rounded]
 	grain, early structures.Tick
@@ -56,7 +56,7 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
 		w, _ := workload.Find(name)
-		if err := allReplays(tested(roundingEntry(8, 0, 7)), w, 1); err != nil {
+		if err := allReplays(contenderOf(roundingEntry(8, 0, 7)), w, 1); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -72,21 +72,21 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 				t.Errorf("%s, %s: the idle analysis passes it", fault, d)
 			}
 		}
-		// Popped at each tick, the timed replay must find it, too.
+		// This workload pops at each tick, so the timed replay must find the fault too.
 		w, _ := workload.Find("kafka-purgatory")
-		if err := allReplays(tested(e), w, 1); err == nil {
+		if err := allReplays(contenderOf(e), w, 1); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
 	}
 }
 
-// stuck is a coarse structure that keeps every tenth timer for ever.
-type stuck struct {
+// keepsTimers is a coarse structure that never fires every tenth timer.
+type keepsTimers struct {
 	*rounding
 	calls int
 }
 
-func (s *stuck) Schedule(deadline structures.Tick, value uint64) structures.ID {
+func (s *keepsTimers) Schedule(deadline structures.Tick, value uint64) structures.ID {
 	if s.calls++; s.calls%10 == 0 {
 		return s.Heap.Schedule(math.MaxInt64, rounded{deadline, value})
 	}
@@ -95,15 +95,14 @@ func (s *stuck) Schedule(deadline structures.Tick, value uint64) structures.ID {
 
 func TestACoarseStructureMayNotKeepATimer(t *testing.T) {
 	e := roundingEntry(8, 0, 7)
-	e.New = func() structures.Scheduler[uint64] { return &stuck{rounding: newRounding(8, 0)} }
+	e.New = func() structures.Scheduler[uint64] { return &keepsTimers{rounding: newRounding(8, 0)} }
 	w, _ := workload.Find("hold")
-	if err := allReplays(tested(e), w, 1); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
+	if err := allReplays(contenderOf(e), w, 1); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Each of two instances keeps its bound, but what one proves does not hold for the
-// other.
+// Each of the two instances keeps its bound, but they fire timers at different ticks.
 func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
 	e := roundingEntry(8, 0, 7)
 	made := 0
@@ -112,7 +111,7 @@ func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
 		return newRounding(structures.Tick(4*made), 0)
 	}
 	w, _ := workload.Find("hold")
-	if err := allReplays(tested(e), w, 1); err == nil || !strings.Contains(err.Error(), "two instances") {
+	if err := allReplays(contenderOf(e), w, 1); err == nil || !strings.Contains(err.Error(), "two instances") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -124,7 +123,7 @@ func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
 		{math.MaxInt64 - 5, 80, math.MaxInt64},
 		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
 	} {
-		if got := c.limit(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
+		if got := c.latestFire(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
 			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
 		}
 	}

@@ -19,19 +19,19 @@ const (
 	BaselineName = "time.AfterFunc"
 )
 
-// contender is one row of a cell at work.
+// contender is one row of a cell, together with the structure that it measures.
 type contender struct {
 	row   results.Row
-	entry catalog.Entry // what it declares of itself
+	entry catalog.Entry // declares its bounds
 
 	*replayer
-	second  *coarseReplayer // of a coarse structure: proves what the first one does
+	second  *coarseReplayer // second instance of a coarse structure; nil: exact
 	samples *latencies
-	empty   heapUse // before the structure was made
+	empty   heapUse // before the structure was created
 }
 
-// contenders returns who takes part in a workload: the structures, and the rows
-// that judge the harness.
+// contenders returns the contenders of a workload: the floor, Go's timers where they
+// can take part, the structures, and the control.
 func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	list := []*contender{{
 		row:   results.Row{Structure: FloorName, Role: results.RoleFloor},
@@ -56,8 +56,8 @@ func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	return list
 }
 
-// controlOf chooses the structure that is run twice: a heap of four if it takes
-// part, being neither the fastest nor the slowest.
+// controlOf chooses the structure that runs twice. It is quadheap if that takes part,
+// because quadheap is neither the fastest nor the slowest.
 func controlOf(entries []catalog.Entry) catalog.Entry {
 	for _, e := range entries {
 		if e.Name == "quadheap" {
@@ -67,91 +67,92 @@ func controlOf(entries []catalog.Entry) catalog.Entry {
 	return entries[0]
 }
 
-// fill makes the structure, brings it to where the blocks begin, and measures what
-// it takes. Room for all keys is made before.
+// fill creates the structure, replays the fill of the source on it, and measures its
+// memory. The array of IDs is allocated before, so that it does not count.
 func (c *contender) fill(s source) error {
 	c.samples = newLatencies()
 	c.replayer = &replayer{}
 	c.reserve(&script.Block{Keys: s.keys()})
-	c.empty = heap()
+	c.empty = measureHeap()
 	c.s = c.entry.New()
 	exact := c.entry.Exact()
-	var last script.Proof // of the fill, which may be many blocks
+	var last script.Proof // of the fill, which may have many blocks
 	if err := s.populate(func(b *script.Block) error {
-		c.whole(b)
+		c.replayWhole(b)
 		last = b.Want
 		if !exact {
-			return nil // the second instance will say
+			return nil // the second instance is filled and compared below
 		}
-		return c.check(b, c.taken())
+		return c.check(b, c.snapshot())
 	}); err != nil {
 		return err
 	}
-	c.filled()
+	c.measureFilled()
 	if exact {
 		return nil
 	}
 	c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
-	first := c.taken()
+	first := c.snapshot()
 	return s.populate(func(b *script.Block) error {
 		if c.second.replay(b); b.Want != last {
 			return nil
 		}
-		return c.agrees(b, first)
+		return c.compareInstances(b, first)
 	})
 }
 
-// filled measures what the structure takes, once it is filled: memory, and the
-// collector's time to look through it.
-func (c *contender) filled() {
+// measureFilled measures the memory of the filled structure and the time that it adds
+// to a full garbage collection.
+func (c *contender) measureFilled() {
 	if c.row.Role == results.RoleFloor || c.s.Len() == 0 {
 		return
 	}
-	full := heap()
+	full := measureHeap()
 	c.row.BytesPerTimer = max(0, float64(full.bytes)-float64(c.empty.bytes)) / float64(c.s.Len())
-	c.row.CollectNS = max(0, float64(full.collect-c.empty.collect))
+	c.row.CollectNS = max(0, float64(full.collectTime-c.empty.collectTime))
 }
 
-// prove replays a block and checks every answer, untimed.
+// prove replays a block without timing it and checks every answer.
 func (c *contender) prove(b *script.Block) error {
 	structure := c.row.Role == results.RoleStructure || c.row.Role == results.RoleControl
 	if !structure || c.second != nil {
-		c.whole(b)
+		c.replayWhole(b)
 	} else if err := newProver(c.replayer).replay(b); err != nil {
 		return err
 	}
-	return c.check(b, c.taken())
+	return c.check(b, c.snapshot())
 }
 
-// check makes sure that no number counts without its proof: the account taken after
-// a block that the contender has replayed must be what the generator says.
-func (c *contender) check(b *script.Block, a account) error {
+// check compares the outcome after a block with the expected one. No time counts
+// without this check.
+func (c *contender) check(b *script.Block, o outcome) error {
 	if c.second != nil {
 		c.second.replay(b)
-		return c.agrees(b, a)
+		return c.compareInstances(b, o)
 	}
-	c.row.Proof = a.done
-	return a.check(b)
+	c.row.Proof = o.done
+	return o.check(b)
 }
 
-// agrees holds the account of a coarse structure against that of its second
-// instance, and that against the generator.
-func (c *contender) agrees(b *script.Block, a account) error {
+// compareInstances checks the second instance of a coarse structure against the
+// generator, and the outcome of the first instance against that of the second.
+func (c *contender) compareInstances(b *script.Block, o outcome) error {
 	if err := c.second.check(b); err != nil {
 		return err
 	}
-	if second := c.second.taken(); a != second {
-		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", a, second)
+	if second := c.second.snapshot(); o != second {
+		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", o, second)
 	}
-	c.row.Proof = a.done
+	c.row.Proof = o.done
 	return nil
 }
 
-// finish checks what can only be checked at the end: pending are the timers that are
-// pending after the last block, and quiet is how often the harness itself allocated.
-func (c *contender) finish(pending func(func(script.Timer)), quiet uint64) error {
+// finish makes the checks that are possible only at the end: the bindings of IDs and
+// values, and the number of allocations. pending lists the timers that are pending
+// after the last block. floorAllocs is the number of allocations of the harness.
+func (c *contender) finish(pending func(func(script.Timer)), floorAllocs uint64) error {
 	if c.second == nil {
-		if err := c.bound(pending); err != nil {
+		if err := c.checkBindings(pending); err != nil {
 			return err
 		}
 	}
@@ -159,9 +160,9 @@ func (c *contender) finish(pending func(func(script.Timer)), quiet uint64) error
 		return nil
 	}
 	allocs, ops := c.allocations()
-	// The runtime allocates now and then, and a structure that has never been so full
-	// may grow: a few times, however long the run.
-	if most := 2*quiet + 8 + ops/20_000; allocs > most {
+	// The runtime itself allocates from time to time. A structure may grow when its
+	// number of timers reaches a new maximum: a few times, however long the run.
+	if allowed := 2*floorAllocs + 8 + ops/20_000; allocs > allowed {
 		return fmt.Errorf("%d allocations in %d operations of the steady state, and it declares none", allocs, ops)
 	}
 	return nil
@@ -177,10 +178,10 @@ func (c *contender) allocations() (allocs, ops uint64) {
 	return allocs, ops
 }
 
-// stopper is a scheduler with something that outlives it.
+// stopper is a scheduler whose timers live on in the Go runtime until Stop.
 type stopper interface{ Stop() }
 
-// stop ends what would outlive the cell.
+// stop stops the timers that the scheduler has started in the Go runtime.
 func (c *contender) stop() {
 	if c.replayer == nil {
 		return
@@ -190,14 +191,14 @@ func (c *contender) stop() {
 	}
 }
 
-// heapUse is the bytes of live objects on the heap and the time of a full
-// collection.
+// heapUse is the size of the live objects on the heap, in bytes, and the duration of a
+// full garbage collection.
 type heapUse struct {
-	bytes   uint64
-	collect time.Duration
+	bytes       uint64
+	collectTime time.Duration
 }
 
-func heap() heapUse {
+func measureHeap() heapUse {
 	runtime.GC()
 	start := time.Now()
 	runtime.GC()

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
-// environment says on what this process runs.
+// environment describes the machine and the build of this process.
 func environment(clock Clock) results.Environment {
 	build := buildinfo.Read()
 	return results.Environment{

@@ -7,56 +7,56 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Memory is what one step of a run needs.
+// Memory is the memory that one step of a run needs.
 type Memory struct {
 	Step  string
 	Bytes uint64
 }
 
-// The sizes at which memory is measured to estimate what a larger cell needs. They
-// are so large that memory which does not depend on the size hardly counts.
+// The sizes at which memory is measured to estimate the memory of a larger cell. They
+// are so large that memory which does not depend on the size is negligible.
 const (
 	smallSample = 1 << 15
 	largeSample = 2 * smallSample
 )
 
-// peak is the ratio of the most memory that a cell uses to what is live once it is
-// filled. It was measured as 1.0 to 1.6; it is larger with fewer structures. Arrays
-// are copied as they grow, and the collector does not free them at once.
-const peak = 1.2
+// peakRatio is the peak memory of a cell divided by its live memory after the fill. It
+// was measured as 1.0 to 1.6; it is larger with fewer structures. Arrays are copied
+// when they grow, and the garbage collector frees the old ones later.
+const peakRatio = 1.2
 
-// mostPerTimer is an upper bound of the bytes that a contender, or the script,
-// takes for a timer.
-const mostPerTimer = 400
+// maxPerTimer is an upper bound of the bytes that a contender, or the script, uses
+// for one timer.
+const maxPerTimer = 400
 
-// EstimateMemory returns the step of a run that needs the most memory, and how
-// much that is, within about a third. It fills all contenders with few timers and
-// extrapolates. This takes a second or two for each workload; it leaves out
-// workloads that cannot need more than enough bytes.
-func EstimateMemory(ctx context.Context, cfg Config, enough uint64) (Memory, error) {
-	var most Memory
+// EstimateMemory returns the step of a run that needs the most memory, and that
+// amount, accurate to about a third. It fills all contenders with few timers and
+// extrapolates. This takes a second or two for each workload. Workloads that cannot
+// need as much as threshold bytes are skipped.
+func EstimateMemory(ctx context.Context, cfg Config, threshold uint64) (Memory, error) {
+	var largest Memory
 	for _, w := range cfg.Workloads {
 		n := 0
 		for _, size := range cfg.sizes(w) {
 			n = max(n, size)
 		}
 		entries := cfg.entries(n)
-		atMost := uint64(n) * uint64(len(entries)+3) * mostPerTimer // and the script, the control, Go's timers
-		if len(entries) == 0 || atMost < enough {
+		atMost := uint64(n) * uint64(len(entries)+3) * maxPerTimer // and the script, the control, Go's timers
+		if len(entries) == 0 || atMost < threshold {
 			continue
 		}
 		bytes, err := cellMemory(ctx, cfg.cell(w, n, Clock{}), entries)
 		if err != nil {
-			return most, err
+			return largest, err
 		}
-		if bytes > most.Bytes {
-			most = Memory{fmt.Sprintf("%s, n %d", w.Name, n), bytes}
+		if bytes > largest.Bytes {
+			largest = Memory{fmt.Sprintf("%s, n %d", w.Name, n), bytes}
 		}
 	}
-	return most, nil
+	return largest, nil
 }
 
-// cellMemory extrapolates from two small cells.
+// cellMemory estimates the memory of a cell from two small cells.
 func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
 	small, err := filledMemory(ctx, c, entries, smallSample)
 	if err != nil {
@@ -67,25 +67,25 @@ func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uin
 		return 0, err
 	}
 	perTimer := max(0, large-small) / (largeSample - smallSample)
-	return uint64(peak * max(0, large+perTimer*float64(c.n-largeSample))), nil
+	return uint64(peakRatio * max(0, large+perTimer*float64(c.n-largeSample))), nil
 }
 
-// filledMemory is what a cell with n timers holds in its first round.
+// filledMemory returns the live bytes of a cell with n timers in its first round.
 func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
 	c.n = n
-	before := heap()
+	before := measureHeap()
 	r, err := c.begin(ctx, entries)
 	if err != nil {
 		return 0, err
 	}
 	defer r.end()
 	for range c.modes(0) {
-		b, err := r.follow(r.pace.block, nil)
+		b, err := r.nextBlock(r.plan.block, nil)
 		if err != nil {
 			return 0, err
 		}
-		r.memory = append(r.memory, b)
+		r.blocks = append(r.blocks, b)
 	}
-	held := heap()
+	held := measureHeap()
 	return float64(held.bytes) - float64(before.bytes), nil
 }

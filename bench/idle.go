@@ -11,14 +11,14 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// idlePopulations are the numbers of timers in the idle analysis: few, as idle
-// time is a matter of few timers.
+// idlePopulations are the numbers of timers in the idle analysis. They are small,
+// because wake-ups are idle mainly when few timers are pending.
 var idlePopulations = []int{10, 1000}
 
-// idleCase is one script of the idle analysis: the hold model with one
-// distribution of delays. What it counts is not timed, and what it times not counted.
+// idleCase is one script of the idle analysis: the hold model with one distribution
+// of delays. Wake-ups are counted and timed in separate passes.
 type idleCase struct {
-	delay string // kind
+	delay string // kind of the distribution of the distribution
 	n     int
 	ticks int
 	seed  uint64
@@ -42,9 +42,9 @@ func (c idleCase) run(ctx context.Context, entries []catalog.Entry) ([]results.I
 				return nil, nil, err
 			}
 			var idle results.Idle
-			if err := sheltered(func() (err error) {
+			if err := catchPanic(func() (err error) {
 				if idle, err = c.count(e, d, blocks); err == nil {
-					idle.NS = c.cost(e, d, blocks)
+					idle.NS = c.shortestPass(e, d, blocks)
 				}
 				return err
 			}); err != nil {
@@ -61,7 +61,7 @@ func (c idleCase) run(ctx context.Context, entries []catalog.Entry) ([]results.I
 
 // count replays blocks on one structure under one driver.
 func (c idleCase) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
-	w := newWaker(e, d)
+	w := newIdleReplayer(e, d)
 	for _, b := range blocks {
 		w.replay(b)
 	}
@@ -70,7 +70,7 @@ func (c idleCase) count(e catalog.Entry, d results.Driver, blocks []*script.Bloc
 	}
 	w.idle.Workload, w.idle.Distribution, w.idle.N = workload.HoldWith(c.delay).Name, c.delay, c.n
 	w.idle.Structure, w.idle.Driver = e.Name, d
-	w.idle.Ticks, w.idle.Fired = uint64(w.now), w.done.Fired
+	w.idle.Ticks, w.idle.Fired = uint64(w.clock), w.done.Fired
 	if w.work != nil {
 		w.idle.Work = w.work.Work()
 	}
@@ -80,38 +80,39 @@ func (c idleCase) count(e catalog.Entry, d results.Driver, blocks []*script.Bloc
 	return w.idle, nil
 }
 
-// waker replays a script under a driver of its own: the script says what is
-// scheduled and cancelled when, the driver when the structure is woken.
-type waker struct {
+// idleReplayer replays a script under a driver and counts the wake-ups. The script
+// determines when timers are scheduled and cancelled. The driver determines when the
+// structure is woken.
+type idleReplayer struct {
 	*replayer
 	driver results.Driver
 	coarse *coarseReplayer // the replayer of a coarse structure; nil: exact
 	work   interface{ Work() structures.Work }
-	now    structures.Tick
+	clock  structures.Tick
 	idle   results.Idle
 }
 
-func newWaker(e catalog.Entry, d results.Driver) *waker {
-	w := &waker{driver: d}
+func newIdleReplayer(e catalog.Entry, d results.Driver) *idleReplayer {
+	w := &idleReplayer{driver: d}
 	if e.Exact() {
 		w.replayer = &replayer{s: e.New()}
 	} else {
 		w.coarse = newCoarseReplayer(e.New(), e.MaxLate)
-		w.coarse.keep = d == results.Ticking
+		w.coarse.keepLateness = d == results.Ticking
 		w.replayer = w.coarse.replayer
 	}
 	w.work, _ = w.s.(interface{ Work() structures.Work })
 	return w
 }
 
-func (w *waker) check(b *script.Block) error {
+func (w *idleReplayer) check(b *script.Block) error {
 	if w.coarse != nil {
 		return w.coarse.check(b)
 	}
-	return w.taken().check(b)
+	return w.snapshot().check(b)
 }
 
-func (w *waker) replay(b *script.Block) {
+func (w *idleReplayer) replay(b *script.Block) {
 	if w.coarse != nil {
 		w.coarse.reserve(b)
 	} else {
@@ -130,16 +131,15 @@ func (w *waker) replay(b *script.Block) {
 	}
 }
 
-// advance moves time to a tick, with the wake-ups that the driver makes on the
-// way.
-func (w *waker) advance(to structures.Tick) {
+// advance moves the clock to a tick and makes the wake-ups of the driver until then.
+func (w *idleReplayer) advance(to structures.Tick) {
 	if w.coarse != nil {
 		w.coarse.expectUntil(to)
 	}
 	if w.driver == results.Ticking {
-		for w.now < to {
-			w.now++
-			w.wake(w.now)
+		for w.clock < to {
+			w.clock++
+			w.wake(w.clock)
 		}
 		return
 	}
@@ -150,18 +150,18 @@ func (w *waker) advance(to structures.Tick) {
 		}
 		w.wake(at)
 	}
-	w.now = to
+	w.clock = to
 	if w.coarse != nil {
-		// What a coarse structure rounds by goes by the delay from its clock, so its
-		// caller brings that up to date before it schedules. The caller is awake
-		// then: it counts as no wake-up. Nothing is due, or Next was wrong.
+		// A coarse structure rounds by the delay, measured from its clock. So the
+		// caller moves that clock before it schedules. This counts as no wake-up,
+		// because the caller is awake anyway. Nothing is due unless Next was wrong.
 		w.coarse.wake(to)
 	}
 }
 
-// wake pops what is due and, where that is nothing, finds out what the wake-up
-// was spent on.
-func (w *waker) wake(at structures.Tick) {
+// wake pops the timers that are due. If there are none, it counts the idle wake-up by
+// its cause.
+func (w *idleReplayer) wake(at structures.Tick) {
 	before := w.done.Fired
 	var work structures.Work
 	if w.work != nil {

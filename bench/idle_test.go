@@ -12,9 +12,9 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-type byHand struct{}
+type handMade struct{}
 
-func (byHand) Fill(w *script.Writer, _ *script.Rand) {
+func (handMade) Fill(w *script.Writer, _ *script.Rand) {
 	w.Schedule(3)
 	w.Schedule(3)
 	w.Schedule(7)
@@ -23,21 +23,22 @@ func (byHand) Fill(w *script.Writer, _ *script.Rand) {
 	w.Advance(10)
 }
 
-func (byHand) Step(*script.Writer, *script.Rand) {}
+func (handMade) Step(*script.Writer, *script.Rand) {}
 
 // entry is a catalog entry of a structure for tests.
 func entry[S structures.Scheduler[uint64], O any](newS func(...O) S) catalog.Entry {
 	return catalog.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
 }
 
-// Three timers, at ticks 3, 3 and 7, and time up to tick 10: counted by hand.
+// The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted
+// figures are counted by hand.
 func TestWakeUpsOfAHandMadeScript(t *testing.T) {
-	b := script.New(byHand{}, nil).Fill()
+	b := script.New(handMade{}, nil).Fill()
 	for driver, want := range map[results.Driver]results.Idle{
 		results.Ticking:  {Wakeups: 10, Empty: 8},
 		results.Tickless: {Wakeups: 2},
 	} {
-		k := newWaker(entry(minheap.New[uint64]), driver)
+		k := newIdleReplayer(entry(minheap.New[uint64]), driver)
 		k.replay(b)
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
@@ -48,13 +49,13 @@ func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 	}
 }
 
-// busy reports work of one kind on each Pop that finds nothing.
-type busy struct {
+// idleWorker reports work of one kind on each Pop that finds nothing.
+type idleWorker struct {
 	*minheap.Heap[uint64]
 	each, sum structures.Work
 }
 
-func (b *busy) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+func (b *idleWorker) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	t, ok := b.Heap.Pop(now)
 	if !ok {
 		b.sum.Moved += b.each.Moved
@@ -63,7 +64,7 @@ func (b *busy) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	return t, ok
 }
 
-func (b *busy) Work() structures.Work { return b.sum }
+func (b *idleWorker) Work() structures.Work { return b.sum }
 
 func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	for _, c := range []struct {
@@ -75,9 +76,9 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 		{structures.Work{Dropped: 1}, results.Idle{Wakeups: 4, Dropped: 3}},
 		{structures.Work{Moved: 1, Dropped: 1}, results.Idle{Wakeups: 4, Moved: 3}},
 	} {
-		s := &busy{Heap: minheap.New[uint64](), each: c.each}
+		s := &idleWorker{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := &waker{replayer: &replayer{s: s}, driver: results.Ticking, work: s}
+		k := &idleReplayer{replayer: &replayer{s: s}, driver: results.Ticking, work: s}
 		k.advance(4)
 		if k.idle != c.want {
 			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
@@ -94,8 +95,8 @@ func counted(c idleCase, entries []catalog.Entry) ([]results.Idle, error) {
 	return counts, err
 }
 
-// What the theory says for any script: heaps, trees and lists never wake in vain
-// without a tick, and a driver that ticks wakes once a tick.
+// For any script, a heap, a tree or a list has no idle wake-ups under the tickless
+// driver, and the ticking driver wakes once per tick.
 func TestIdleCountsAddUp(t *testing.T) {
 	for _, n := range idlePopulations {
 		counts, err := counted(idleCase{"clustered", n, 20_000, 3}, catalog.All())

@@ -9,21 +9,21 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// costPasses is how often a script of the idle analysis is timed. A pass is short, and
-// what interrupts it makes it longer, so the shortest counts.
-const costPasses = 3
+// timedPasses is how often a script of the idle analysis is timed. Interrupts only make
+// a pass longer, so the shortest pass counts.
+const timedPasses = 3
 
-// cost returns the time in nanoseconds that a structure takes for all blocks under a
-// driver, in passes that count nothing.
-func (c idleCase) cost(e catalog.Entry, d results.Driver, blocks []*script.Block) float64 {
-	shortest := c.pass(e, d, blocks)
-	for range costPasses - 1 {
-		shortest = min(shortest, c.pass(e, d, blocks))
+// shortestPass returns the time in nanoseconds that a structure takes for all blocks
+// under a driver: the shortest of timedPasses passes, which do not count wake-ups.
+func (c idleCase) shortestPass(e catalog.Entry, d results.Driver, blocks []*script.Block) float64 {
+	shortest := c.timePass(e, d, blocks)
+	for range timedPasses - 1 {
+		shortest = min(shortest, c.timePass(e, d, blocks))
 	}
 	return float64(shortest)
 }
 
-func (c idleCase) pass(e catalog.Entry, d results.Driver, blocks []*script.Block) time.Duration {
+func (c idleCase) timePass(e catalog.Entry, d results.Driver, blocks []*script.Block) time.Duration {
 	r := &replayer{s: e.New()}
 	r.reserve(blocks[len(blocks)-1])
 	now := structures.Tick(0)
@@ -33,7 +33,7 @@ func (c idleCase) pass(e catalog.Entry, d results.Driver, blocks []*script.Block
 		for i, batch := range b.Batches {
 			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
 				for _, op := range ops[:batch.Len] {
-					drive(r.s, d, now, op.At)
+					advanceClock(r.s, d, now, op.At)
 					now = op.At
 				}
 			} else {
@@ -45,9 +45,10 @@ func (c idleCase) pass(e catalog.Entry, d results.Driver, blocks []*script.Block
 	return time.Since(start)
 }
 
-// drive moves the clock of a structure from one tick to another. The last Pop is at
-// that tick under either driver, as coarse structures round by their clock.
-func drive(s structures.Scheduler[uint64], d results.Driver, from, to structures.Tick) {
+// advanceClock moves the clock of a structure from one tick to another. Under either
+// driver the last Pop is at the second tick, because coarse structures round by their
+// clock.
+func advanceClock(s structures.Scheduler[uint64], d results.Driver, from, to structures.Tick) {
 	if d == results.Tickless {
 		for at, ok := s.Next(); ok && at < to; at, ok = s.Next() {
 			popAll(s, at)

@@ -11,25 +11,25 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// memoryCase measures what the timers of a structure take when it has just been
-// filled, and when it has aged: timers cancelled at random and replaced, so that what
-// a structure leaves behind is there. It is not timed.
+// memoryCase measures the memory of a structure twice: after the fill, and after many
+// timers were cancelled at random and replaced. The second figure includes stale
+// entries and fragmentation. It is not timed.
 type memoryCase struct {
 	n        int
-	replaced int // timers cancelled at random, each with another one scheduled
+	replaced int // timers that are cancelled at random and replaced
 	seed     uint64
 }
 
 func (c memoryCase) name() string { return fmt.Sprintf("memory, n %d", c.n) }
 
-// run measures the structures. One that takes more than it declares fails, and so does
-// one that keeps values of timers that are gone.
+// run measures the structures. A structure fails if it takes more memory than it declares,
+// or if it keeps the values of timers that have fired or were cancelled.
 func (c memoryCase) run(ctx context.Context, entries []catalog.Entry) ([]results.Memory, []results.Failure, error) {
 	var out []results.Memory
 	var failed []results.Failure
 	for _, e := range entries {
 		var m results.Memory
-		err := sheltered(func() (err error) {
+		err := catchPanic(func() (err error) {
 			m, err = c.measure(ctx, e)
 			return err
 		})
@@ -46,33 +46,33 @@ func (c memoryCase) run(ctx context.Context, entries []catalog.Entry) ([]results
 }
 
 func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memory, error) {
-	if err := releases(e.Name); err != nil {
+	if err := checkReleases(e.Name); err != nil {
 		return results.Memory{}, err
 	}
 	r := rand.New(rand.NewPCG(c.seed, uint64(c.n)))
 	ids := make([]structures.ID, c.n)
-	before := heap()
+	before := measureHeap()
 	s := e.New()
-	empty := heap()
+	empty := measureHeap()
 	schedule := func(i int) {
-		const span = 60_000 // ticks, as the delays of the synthetic workloads
+		const span = 60_000 // ticks, like the delays of the synthetic workloads
 		ids[i] = s.Schedule(1+structures.Tick(r.IntN(span)), uint64(i))
 	}
 	for i := range ids {
 		schedule(i)
 	}
-	fresh := heap()
-	for turn := range c.replaced {
-		if turn%(1<<16) == 0 && ctx.Err() != nil {
+	fresh := measureHeap()
+	for replaced := range c.replaced {
+		if replaced%(1<<16) == 0 && ctx.Err() != nil {
 			return results.Memory{}, ctx.Err()
 		}
 		i := r.IntN(c.n)
 		if !s.Cancel(ids[i]) {
-			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", turn)
+			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", replaced)
 		}
 		schedule(i)
 	}
-	aged := heap()
+	aged := measureHeap()
 	runtime.KeepAlive(ids)
 	if s.Len() != c.n {
 		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.n)
@@ -82,20 +82,21 @@ func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memor
 		Structure: e.Name, N: c.n, Replaced: c.replaced,
 		EmptyBytes: max(0, float64(empty.bytes)-float64(before.bytes)),
 		Bytes:      perTimer(fresh), AgedBytes: perTimer(aged),
-		CollectNS: max(0, float64(aged.collect-before.collect)),
+		CollectNS: max(0, float64(aged.collectTime-before.collectTime)),
 	}
-	if taken := declarable(m); e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
+	if taken := variableBytes(m); e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
 		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, and it declares %d at most", taken, m.Replaced, e.MaxBytes)
 	}
 	return m, nil
 }
 
-// fixedBytes is what a structure may take besides, once it holds many timers: arrays
-// that it makes as they are needed and that do not grow with the timers (chosen).
+// fixedBytes is the memory that a structure may use in addition to its declared bytes
+// per timer (chosen): arrays that are allocated on first use and do not grow with the
+// number of timers.
 const fixedBytes = 256 << 10
 
-// declarable is the part of the memory that grows with the number of timers, per
-// timer.
-func declarable(m results.Memory) float64 {
+// variableBytes returns the memory per timer, without the part that does not depend on
+// the number of timers.
+func variableBytes(m results.Memory) float64 {
 	return m.AgedBytes - max(m.EmptyBytes, fixedBytes)/float64(m.N)
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// null is the floor: a scheduler that keeps nothing and answers from the
-// script's own list of what fires. What it costs is what the harness costs: the
-// script, the array of IDs, the calls through the interface, the checksum.
+// null is the floor: a scheduler that stores no timers and answers Pop from the list of
+// fires of the block. Its cost is the cost of the harness: reading the script, the
+// array of IDs, the calls through the interface, the checksum.
 type null struct {
 	fires     []script.Fire
 	len       int
 	issued    structures.ID
-	cancelled structures.ID // the last one, which is what a script uses as a stale ID
+	cancelled structures.ID // the last one, which the replayer uses as a stale ID
 }
 
 func (s *null) expect(fires []script.Fire) { s.fires = fires }

@@ -7,24 +7,24 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Profile is how much a run measures.
+// Profile says how much a run measures.
 type Profile struct {
 	Name   string
 	Doc    string
-	Trials int // timed trials of each kind; 6 are the fewest that give a 95 % interval of the median
+	Trials int // timed trials of each kind; a 95 % interval of the median needs at least 6
 
-	extra       bool  // runs the extra workloads as well
-	otherSeeds  int   // on which workloads that bring their own size are proved besides, untimed
-	sizes       []int // of the workloads that take any number of timers
-	gridSize    []int // of the grid and the mixes, whose point is not the scaling
-	maxSize     int   // of the workloads that bring their own; larger ones are scaled down
-	maxCycle    int   // of the workloads that go through the whole population again and again
-	thirdParty  int   // largest size for adapters of third-party containers; 0: any
-	idleTicks   int   // virtual time of the idle analysis
-	memory      []int // sizes of the memory analysis
-	age         int   // timers replaced in it, for each one pending, but at most maxReplaced
-	maxReplaced int
-	proof       int // operations of a cell of which every answer is checked, if it has few timers
+	extra            bool  // runs the extra workloads as well
+	otherSeeds       int   // on which workloads that bring their own size are proved besides, untimed
+	sizes            []int // of the workloads that take any number of timers
+	gridSizes        []int // of the grid and the mixes, whose point is not the scaling
+	maxSize          int   // of the workloads that bring their own; larger ones are scaled down
+	maxCycle         int   // of the workloads that go through the whole population again and again
+	thirdParty       int   // largest size for adapters of third-party containers; 0: any
+	idleTicks        int   // virtual time of the idle analysis
+	memorySizes      []int // sizes of the memory analysis
+	replacedPerTimer int   // timers replaced in it, for each one pending, but at most maxReplaced
+	maxReplaced      int
+	proveOps         int // operations of a cell of which every answer is checked, if it has few timers
 }
 
 // Profiles returns the profiles, the quickest first.
@@ -39,18 +39,18 @@ func Profiles() []Profile {
 	return []Profile{
 		{
 			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6,
-			sizes: []int{1_000}, gridSize: []int{1_000},
-			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memory: []int{10_000}, age: 10, maxReplaced: 1 << 20, proof: 20_000,
+			sizes: []int{1_000}, gridSizes: []int{1_000},
+			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20, proveOps: 20_000,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6,
-			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSize: []int{100_000},
-			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, memory: []int{100_000, 1_000_000}, age: 2, maxReplaced: 1 << 20, proof: 150_000,
+			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100_000},
+			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 20, proveOps: 150_000,
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds: hours", Trials: 12, extra: true, otherSeeds: 2,
-			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSize: []int{1_000, 100_000, 1_000_000},
-			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memory: []int{100_000, 1_000_000, 10_000_000}, age: 30, maxReplaced: 100_000_000, proof: 150_000,
+			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{1_000, 100_000, 1_000_000},
+			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
 		},
 	}
 }
@@ -75,7 +75,7 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
 	case workload.KindOf(w.Model).Mixed:
-		return p.gridSize
+		return p.gridSizes
 	case workload.KindOf(w.Model).Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}

@@ -10,29 +10,30 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// prover replays a script on an exact structure and checks every single answer. It
-// is not timed. It proves more than the checksums of a timed replay can:
+// prover replays a script on an exact structure and checks every answer. It is not
+// timed. It checks more than the checksums of a timed replay can:
 //
-//   - Each timer fires at its deadline, in order, with the ID and the value that it
-//     was scheduled with.
-//   - Next misses no deadline: time moves from one tick that Next names to the next.
-//   - IDs of timers that are done with, of all ages, are refused.
+//   - Each timer fires at its deadline, in order, with the ID that Schedule returned
+//     for it and with its value.
+//   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and
+//     at the ticks of the script.
+//   - Stale IDs, old and new, are refused.
 //   - Len is right after each operation.
 type prover struct {
 	*replayer
-	pending int
-	named   structures.Tick // the latest tick that Next has named: no deadline is before it
-	fires   []script.Fire   // of the block, not due yet
-	got     []structures.Timer[uint64]
-	want    []script.Fire
-	dead    deadIDs
+	pending    int
+	lowerBound structures.Tick // the largest answer of Next: no deadline is before it
+	fires      []script.Fire   // of the block: timers that are not due yet
+	got        []structures.Timer[uint64]
+	want       []script.Fire
+	stale      staleIDs
 }
 
 func newProver(r *replayer) *prover {
 	return &prover{replayer: r, pending: r.s.Len()}
 }
 
-// replay replays a block and returns the first answer that is wrong.
+// replay replays a block and returns an error for the first wrong answer.
 func (p *prover) replay(b *script.Block) error {
 	p.reserve(b)
 	p.fires = b.Fires
@@ -45,7 +46,7 @@ func (p *prover) replay(b *script.Block) error {
 			if n := p.s.Len(); n != p.pending {
 				return fmt.Errorf("Len is %d after a %s, want %d", n, batch.Kind, p.pending)
 			}
-			if err := p.dead.refused(p.s); err != nil {
+			if err := p.stale.checkRefused(p.s); err != nil {
 				return err
 			}
 		}
@@ -54,25 +55,25 @@ func (p *prover) replay(b *script.Block) error {
 	return nil
 }
 
-// step does one operation.
+// step executes one operation.
 func (p *prover) step(kind script.Kind, op script.Op) error {
 	switch kind {
 	case script.KindFire, script.KindWake:
 		return p.advance(op.At)
 	case script.KindReschedule:
-		p.named = min(p.named, op.At)
+		p.lowerBound = min(p.lowerBound, op.At)
 	case script.KindCancel:
-		p.dead.add(p.ids[op.Key])
+		p.stale.add(p.ids[op.Key])
 		p.pending--
 	case script.KindSchedule:
 		p.pending++
-		p.named = min(p.named, op.At)
+		p.lowerBound = min(p.lowerBound, op.At)
 	}
 	p.doOne(kind, op)
 	return nil
 }
 
-// advance moves time to a tick by way of those that Next names.
+// advance moves the clock to a tick and pops at each tick that Next returns until then.
 func (p *prover) advance(to structures.Tick) error {
 	p.got, p.want = p.got[:0], p.want[:0]
 	for len(p.fires) > 0 && p.fires[0].At <= to {
@@ -87,7 +88,7 @@ func (p *prover) advance(to structures.Tick) error {
 		if !ok {
 			at = math.MaxInt64
 		}
-		p.named = max(p.named, at) // a later answer may be more careful than an earlier one
+		p.lowerBound = max(p.lowerBound, at) // a later answer may be smaller
 		if !ok || at > to {
 			break
 		}
@@ -101,7 +102,7 @@ func (p *prover) advance(to structures.Tick) error {
 	return p.compare()
 }
 
-// pop takes all that is due at a tick on the way to another.
+// pop pops all timers that are due at a tick. to is the tick of the script's operation.
 func (p *prover) pop(at, to structures.Tick) error {
 	for {
 		t, ok := p.s.Pop(at)
@@ -111,17 +112,17 @@ func (p *prover) pop(at, to structures.Tick) error {
 		if t.Deadline != at {
 			return fmt.Errorf("a timer with deadline %d fired at tick %d", t.Deadline, at)
 		}
-		if t.Deadline < p.named {
-			return fmt.Errorf("a timer with deadline %d fired, and Next had named tick %d", t.Deadline, p.named)
+		if t.Deadline < p.lowerBound {
+			return fmt.Errorf("a timer with deadline %d fired, and Next had named tick %d", t.Deadline, p.lowerBound)
 		}
 		p.pending--
-		p.fired(to, t) // the account is that of the program, which woke there
+		p.recordFired(to, t) // the program of the script wakes at to
 		p.got = append(p.got, t)
-		p.dead.add(t.ID)
+		p.stale.add(t.ID)
 	}
 }
 
-// compare holds what has fired against what had to, timer by timer.
+// compare compares the timers that have fired with the expected ones, one by one.
 func (p *prover) compare() error {
 	if len(p.got) != len(p.want) {
 		return fmt.Errorf("%d timers fired where %d were due", len(p.got), len(p.want))
@@ -138,21 +139,22 @@ func (p *prover) compare() error {
 	return nil
 }
 
-// deadIDs is a sample of the IDs of timers that are done with, evenly of all ages,
-// and the first one ever. An ID that names the use of a slot by a counter is accepted
-// again when the counter comes round: for that moment the first ID is tried after
-// every operation.
-type deadIDs struct {
+// staleIDs holds the first stale ID and a uniform random sample of all stale IDs.
+//
+// The first ID is tried after every operation. An ID may contain a counter of the uses
+// of its slot. If that counter overflows, the structure accepts the old ID again, but
+// only until the slot is used again.
+type staleIDs struct {
 	first  structures.ID
 	sample []structures.ID
-	seen   uint64
-	turn   uint64
+	count  uint64
+	tries  uint64
 	random uint64
 }
 
-func (d *deadIDs) add(id structures.ID) {
+func (d *staleIDs) add(id structures.ID) {
 	const size = 64
-	if d.seen++; d.seen == 1 {
+	if d.count++; d.count == 1 {
 		d.first = id
 	}
 	if len(d.sample) < size {
@@ -160,22 +162,22 @@ func (d *deadIDs) add(id structures.ID) {
 		return
 	}
 	d.random = d.random*6364136223846793005 + 1442695040888963407 // Knuth's MMIX
-	if i := (d.random >> 32) % d.seen; i < size {
+	if i := (d.random >> 32) % d.count; i < size {
 		d.sample[i] = id
 	}
 }
 
-// refused tries two of the IDs on a structure.
-func (d *deadIDs) refused(s structures.Scheduler[uint64]) error {
-	if d.seen == 0 {
+// checkRefused tries two stale IDs on a structure, which must refuse both.
+func (d *staleIDs) checkRefused(s structures.Scheduler[uint64]) error {
+	if d.count == 0 {
 		return nil
 	}
 	if s.Cancel(d.first) {
-		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted", d.first, d.seen-1)
+		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted", d.first, d.count-1)
 	}
-	d.turn++
-	id, accepted := d.sample[d.turn%uint64(len(d.sample))], false
-	if d.turn%2 == 0 {
+	d.tries++
+	id, accepted := d.sample[d.tries%uint64(len(d.sample))], false
+	if d.tries%2 == 0 {
 		accepted = s.Cancel(id)
 	} else {
 		accepted = s.Reschedule(id, 1<<40)

@@ -14,8 +14,8 @@ import (
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
-// What others published and what exact counts can decide, on any machine. What
-// time decides stands in docs/published.md, beside a measured run.
+// These tests check published claims by exact counts, which are the same on any
+// machine. docs/published.md compares published times with a measured run.
 
 func entries(t *testing.T, names ...string) []catalog.Entry {
 	t.Helper()
@@ -30,8 +30,8 @@ func entries(t *testing.T, names ...string) []catalog.Entry {
 	return out
 }
 
-// Linux, calc_wheel_index: "the maximum relative error is 12.5 %", by its own table
-// 8/63 at the beginning of a level, and nothing below 63 ticks.
+// Linux, calc_wheel_index: "the maximum relative error is 12.5 %". By its own table it
+// is 8/63 at the beginning of a level, and 0 below 63 ticks.
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
@@ -50,8 +50,8 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	}
 }
 
-// Varghese & Lauck: where timers fire at random, a share of e^(-rate x tick) of the
-// fixed ticks is idle.
+// Varghese & Lauck: if timers fire at random, the share e^(-rate x tick) of the fixed
+// ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
 	counts, err := counted(idleCase{"exponential", n, 300_000, 1}, entries(t, "wheel"))
@@ -69,15 +69,15 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	}
 }
 
-// A cascading wheel never moves a timer that is cancelled early, and one that
-// survives about once per level below its own.
+// A cascading wheel never moves a timer that is cancelled early. It moves a timer that
+// fires about once per level below its first one.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := &replayer{s: w}
 	cancelling, _ := workload.Find("start-stop")
 	s := cancelling.Script(1000, 1)
-	r.whole(s.Fill())
-	r.whole(s.Next(20_000, nil))
+	r.replayWhole(s.Fill())
+	r.replayWhole(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
@@ -88,18 +88,18 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	r = &replayer{s: w}
 	firing, _ := workload.Find("hold")
 	s = firing.Script(1000, 1)
-	r.whole(s.Fill())
+	r.replayWhole(s.Fill())
 	before := w.Work().Moved
 	b := s.Next(40_000, nil)
-	r.whole(b)
+	r.replayWhole(b)
 	moves := float64(w.Work().Moved-before) / float64(len(b.Fires))
 	if moves < 0.95 || moves > 1.6 {
 		t.Errorf("%.2f moves a timer that fires, want about 1 for the second level and up to 1 more for the third", moves)
 	}
 }
 
-// A 4-ary heap has half the levels: in the worst case of Schedule, every timer
-// earlier than all before, it compares half as often.
+// A 4-ary heap has half the levels. In the worst case of Schedule, where every timer is
+// earlier than all others, it needs half the comparisons.
 func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 	const n = 1 << 16
 	binary, quad := minheap.New[int](), quadheap.New[int]()
@@ -113,9 +113,9 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 	}
 }
 
-// A tickless driver on buckets has no idle wake-ups at all, whatever the delays:
-// what Kafka built its DelayQueue of buckets for. A cascading wheel in its classical
-// form has some; hwheel looks the deadlines of few timers up instead.
+// A tickless driver on buckets has no idle wake-ups, for any delays. This is why Kafka
+// keeps its buckets in a DelayQueue. A classical cascading wheel has some. hwheel has
+// none here, because it looks up the earliest deadline when few timers are pending.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
 		counts, err := counted(idleCase{delay.Name, 10, 100_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))

@@ -10,19 +10,19 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// releases checks that a structure of the catalog lets go of the values of timers that
-// were cancelled or have fired. The values that are timed are numbers and could be kept
-// unseen; these are pointers.
-func releases(name string) error {
+// checkReleases returns an error if a structure of the catalog keeps references to the
+// values of timers that were cancelled or have fired. It uses pointers as values,
+// because the values of a timed replay are numbers.
+func checkReleases(name string) error {
 	entries := catalog.For[*[64]byte]()
 	i := slices.IndexFunc(entries, func(e catalog.EntryFor[*[64]byte]) bool { return e.Name == name })
 	if i < 0 {
 		return nil // not of the catalog
 	}
-	return lettingGo(entries[i].New())
+	return checkReleasesOf(entries[i].New())
 }
 
-func lettingGo(s structures.Scheduler[*[64]byte]) error {
+func checkReleasesOf(s structures.Scheduler[*[64]byte]) error {
 	const n, fireBy = 1000, 500
 	values := make([]weak.Pointer[[64]byte], n)
 	ids := make([]structures.ID, n)
@@ -31,16 +31,16 @@ func lettingGo(s structures.Scheduler[*[64]byte]) error {
 		values[i] = weak.Make(value)
 		ids[i] = s.Schedule(structures.Tick(1+i), value)
 	}
-	gone := make([]bool, n)
+	done := make([]bool, n)
 	for i := 0; i < n; i += 3 {
-		gone[i] = s.Cancel(ids[i])
+		done[i] = s.Cancel(ids[i])
 	}
 	for t := range structures.Due(s, fireBy) {
-		gone[t.Deadline-1] = true
+		done[t.Deadline-1] = true
 	}
 	runtime.GC()
 	for i, value := range values {
-		if gone[i] && value.Value() != nil {
+		if done[i] && value.Value() != nil {
 			return fmt.Errorf("it keeps the value of a timer that was cancelled or has fired, number %d of %d", i, n)
 		}
 	}

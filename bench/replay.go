@@ -9,82 +9,85 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// account is what a replay has come to so far.
-type account struct {
-	done    script.Proof // Pending is filled in by taken
-	late    uint64       // over what fired after its deadline: see script.LateChecksum
-	binding uint64       // over the pending timers: see script.Binding
+// outcome is what a replay has done so far, in counts and checksums.
+type outcome struct {
+	done    script.Proof // Pending is set by snapshot
+	late    uint64       // sum over the timers that fired: see script.LateChecksum
+	binding uint64       // sum over the pending timers: see script.Binding
 	refused uint64       // cancels and reschedules of pending timers
 	granted uint64       // cancels and reschedules of timers that are not pending
 }
 
-// replayer puts one structure through a script. What it does besides the calls
-// is what any caller has to do: it keeps the IDs, and it looks at what fires. It
-// does the same for every structure.
+// replayer replays a script on one structure. Besides the calls it does only what any
+// caller must do: it stores the IDs and reads the timers that fire. It does the same
+// for every structure.
 type replayer struct {
-	account
-	s     structures.Scheduler[uint64]
-	ids   []structures.ID // by key
-	stale structures.ID   // the last one cancelled: what is refused even where timers are late
+	outcome
+	s             structures.Scheduler[uint64]
+	ids           []structures.ID // by key
+	lastCancelled structures.ID   // stale under any structure, even one that fires late
 }
 
-// expecter is a scheduler that is told what fires before it is asked.
-type expecter interface{ expect(fires []script.Fire) }
+// fireExpecter is a scheduler that is given the fires of a block before the block is
+// replayed.
+type fireExpecter interface{ expect(fires []script.Fire) }
 
-// reserve makes room for the IDs of a block, outside the timed region.
+// reserve prepares the replay of a block, outside the timed region: it allocates the
+// array of IDs.
 func (r *replayer) reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
 	}
-	if s, ok := r.s.(expecter); ok {
+	if s, ok := r.s.(fireExpecter); ok {
 		s.expect(b.Fires)
 	}
 }
 
-// taken returns the account as it is.
-func (r *replayer) taken() account {
-	a := r.account
-	a.done.Pending = uint64(r.s.Len())
-	return a
+// snapshot returns a copy of the outcome so far.
+func (r *replayer) snapshot() outcome {
+	o := r.outcome
+	o.done.Pending = uint64(r.s.Len())
+	return o
 }
 
-// check holds what an exact structure did up to a block against what the generator
-// says must have come of it.
-func (a account) check(b *script.Block) error {
-	if err := a.sound(); err != nil {
+// check compares the outcome of an exact structure after a block with the expected one.
+func (o outcome) check(b *script.Block) error {
+	if err := o.checkAnswers(); err != nil {
 		return err
 	}
-	if err := a.done.Check(b.Want); err != nil {
+	if err := o.done.Check(b.Want); err != nil {
 		return err
 	}
-	if a.late != b.Late {
-		return fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", a.done.Fired)
+	if o.late != b.Late {
+		return fmt.Errorf("of %d timers some fired at another tick than the first wake-up from their deadline on", o.done.Fired)
 	}
 	return nil
 }
 
-// sound checks what needs no account of the generator.
-func (a account) sound() error {
-	if a.refused > 0 {
-		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", a.refused)
+// checkAnswers checks that Cancel and Reschedule accepted all pending timers and no
+// others.
+func (o outcome) checkAnswers() error {
+	if o.refused > 0 {
+		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", o.refused)
 	}
-	if a.granted > 0 {
-		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", a.granted)
+	if o.granted > 0 {
+		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", o.granted)
 	}
 	return nil
 }
 
-// whole replays a block with no clock read inside.
-func (r *replayer) whole(b *script.Block) time.Duration {
+// replayWhole replays a block and returns its duration. It reads the clock only before
+// and after the block.
+func (r *replayer) replayWhole(b *script.Block) time.Duration {
 	r.reserve(b)
 	start := time.Now()
 	r.do(b.Batches, b.Ops)
 	return time.Since(start)
 }
 
-// byKind replays a block and reads the clock once per batch of operations. It
-// returns the time by kind, the cost of reading the clock taken off.
-func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
+// replayByKind replays a block and reads the clock once per batch of operations. It
+// returns the time by kind, without the cost of reading the clock.
+func (r *replayer) replayByKind(b *script.Block, clock Clock) []results.KindTime {
 	r.reserve(b)
 	var times [script.NumKinds]results.KindTime
 	ops := b.Ops
@@ -116,41 +119,41 @@ func (r *replayer) byKind(b *script.Block, clock Clock) []results.KindTime {
 	return out
 }
 
-// doOne does one operation.
+// doOne executes one operation.
 func (r *replayer) doOne(kind script.Kind, op script.Op) {
 	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
 }
 
-// do does the operations of batches, which may be fewer than there are. This is the
-// timed code: a loop for each kind, and nothing in it but the call, the array of IDs
-// and the checksums.
+// do executes the operations of batches; all may contain more. This is the timed code.
+// It has one loop for each kind, which contains only the call, the array of IDs and
+// the checksums.
 func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	s, ids := r.s, r.ids
-	a := r.account
+	o := r.outcome
 	for _, batch := range batches {
 		ops := all[:batch.Len]
 		all = all[batch.Len:]
 		switch batch.Kind {
 		case script.KindSchedule:
 			for i := range ops {
-				id := s.Schedule(ops[i].At, a.done.Scheduled)
+				id := s.Schedule(ops[i].At, o.done.Scheduled)
 				ids[ops[i].Key] = id
-				a.binding += script.Binding(id, a.done.Scheduled)
-				a.done.Scheduled++
+				o.binding += script.Binding(id, o.done.Scheduled)
+				o.done.Scheduled++
 			}
 		case script.KindCancel:
-			cancelled := a.done.Cancelled
+			cancelled := o.done.Cancelled
 			for i := range ops {
 				id := ids[ops[i].Key]
-				a.binding -= script.Binding(id, uint64(ops[i].Number))
+				o.binding -= script.Binding(id, uint64(ops[i].Number))
 				if s.Cancel(id) {
-					a.done.Cancelled++
+					o.done.Cancelled++
 				}
 			}
-			a.refused += uint64(len(ops)) - (a.done.Cancelled - cancelled)
-			r.stale = ids[ops[len(ops)-1].Key]
+			o.refused += uint64(len(ops)) - (o.done.Cancelled - cancelled)
+			r.lastCancelled = ids[ops[len(ops)-1].Key]
 		case script.KindReschedule:
-			a.refused += r.reschedule(ops)
+			o.refused += r.reschedule(ops)
 		case script.KindFire, script.KindWake:
 			for i := range ops {
 				at := ops[i].At
@@ -159,18 +162,18 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 					if !ok {
 						break
 					}
-					a.fired(at, t)
+					o.recordFired(at, t)
 				}
 			}
 		case script.KindRefused:
-			a.granted += r.refuse(ops)
+			o.granted += r.tryStale(ops)
 		}
 	}
-	r.account = a
+	r.outcome = o
 }
 
-// reschedule moves timers and returns how many moves were refused. It stands by itself,
-// as refuse does, so that do has fewer variables to keep in registers.
+// reschedule moves timers and returns the number of refused moves. It is separate from do,
+// like tryStale, so that do has fewer variables in registers.
 func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	s, ids := r.s, r.ids
 	for i := range ops {
@@ -181,14 +184,15 @@ func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	return refused
 }
 
-// refuse tries what must be refused, and returns how often it was granted.
-func (r *replayer) refuse(ops []script.Op) (granted uint64) {
+// tryStale makes calls with a stale ID, which must be refused, and returns the number that
+// were granted.
+func (r *replayer) tryStale(ops []script.Op) (granted uint64) {
 	for i := range ops {
 		var ok bool
 		if at := ops[i].At; at > 0 {
-			ok = r.s.Reschedule(r.stale, at)
+			ok = r.s.Reschedule(r.lastCancelled, at)
 		} else {
-			ok = r.s.Cancel(r.stale)
+			ok = r.s.Cancel(r.lastCancelled)
 		}
 		if ok {
 			granted++
@@ -197,18 +201,18 @@ func (r *replayer) refuse(ops []script.Op) (granted uint64) {
 	return granted
 }
 
-// fired takes note of a timer.
-func (a *account) fired(at structures.Tick, t structures.Timer[uint64]) {
+// recordFired adds a timer that fired at a tick.
+func (o *outcome) recordFired(at structures.Tick, t structures.Timer[uint64]) {
 	h := script.Checksum(t.Deadline, t.Value)
-	a.done.Fired++
-	a.done.Checksum += h
-	a.late += script.LateChecksum(at, t.Deadline, h)
-	a.binding -= script.Binding(t.ID, t.Value)
+	o.done.Fired++
+	o.done.Checksum += h
+	o.late += script.LateChecksum(at, t.Deadline, h)
+	o.binding -= script.Binding(t.ID, t.Value)
 }
 
-// bound checks that each timer fired under the ID and with the value that it was
-// scheduled with: what is left of the bindings must be those of the pending timers.
-func (r *replayer) bound(pending func(do func(script.Timer))) error {
+// checkBindings checks that each timer fired with its own ID and value. The remaining
+// sum of bindings must be that of the pending timers.
+func (r *replayer) checkBindings(pending func(do func(script.Timer))) error {
 	want := uint64(0)
 	pending(func(t script.Timer) { want += script.Binding(r.ids[t.Key], t.Value) })
 	if r.binding != want {

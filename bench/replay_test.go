@@ -15,10 +15,10 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// testN is the size at which tests run a workload that takes any.
+// testN is the size at which tests run a workload without a size of its own.
 const testN = 500
 
-// testSize returns the size at which tests run a workload: the larger ones scaled
+// testSize returns the size at which tests run a workload. Large workloads are scaled
 // down.
 func testSize(w workload.Workload) int {
 	if w.Resident > 0 {
@@ -27,13 +27,13 @@ func testSize(w workload.Workload) int {
 	return testN
 }
 
-// tested returns a structure as a contender that holds nothing yet.
-func tested(e catalog.Entry) *contender {
-	return begun(&contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
+// contenderOf returns a contender with an empty structure.
+func contenderOf(e catalog.Entry) *contender {
+	return withStructure(&contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
 }
 
-// begun gives a contender its structure.
-func begun(c *contender) *contender {
+// withStructure creates the structure of a contender.
+func withStructure(c *contender) *contender {
 	c.replayer = &replayer{s: c.entry.New()}
 	if !c.entry.Exact() {
 		c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
@@ -41,29 +41,28 @@ func begun(c *contender) *contender {
 	return c
 }
 
-// replayAs replays a block in one of the ways that there are, and checks it.
+// replayAs replays a block in one of the four ways and checks the outcome.
 func (c *contender) replayAs(way int, b *script.Block) error {
 	switch way % 4 {
 	case 0:
-		c.whole(b)
+		c.replayWhole(b)
 	case 1:
-		c.byKind(b, Clock{})
+		c.replayByKind(b, Clock{})
 	case 2:
-		c.sampled(b, newLatencies())
+		c.replaySampled(b, newLatencies())
 	case 3:
 		return c.prove(b)
 	}
-	return c.check(b, c.taken())
+	return c.check(b, c.snapshot())
 }
 
-// allReplays replays a workload in every way there is and returns the first
-// failure of the proof.
+// allReplays replays a workload in all ways and returns the first failure of the proof.
 func allReplays(c *contender, w workload.Workload, seed uint64) error {
 	s := w.Script(testSize(w), seed)
 	b := s.Fill()
 	defer c.stop()
-	c.whole(b)
-	if err := c.check(b, c.taken()); err != nil {
+	c.replayWhole(b)
+	if err := c.check(b, c.snapshot()); err != nil {
 		return err
 	}
 	for way := range 8 {
@@ -75,7 +74,7 @@ func allReplays(c *contender, w workload.Workload, seed uint64) error {
 	if c.second != nil {
 		return nil
 	}
-	return c.bound(s.Pending)
+	return c.checkBindings(s.Pending)
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
@@ -85,7 +84,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				rows := contenders(catalog.All(), w)
 				for _, row := range rows[:len(rows)-1] { // not the control
-					if err := allReplays(begun(row), w, seed); err != nil {
+					if err := allReplays(withStructure(row), w, seed); err != nil {
 						t.Errorf("%s, seed %d: %v", row.row.Structure, seed, err)
 					}
 				}
@@ -94,26 +93,27 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	}
 }
 
-// faulty is a sound heap with one fault, which the proof has to find.
+// faulty is a correct heap with one fault, which the proof must find. The fault occurs
+// at every hundredth call.
 type faulty struct {
 	*minheap.Heap[uint64]
 	fault string
 	calls int
 	last  structures.Timer[uint64]
-	held  []structures.Timer[uint64] // to be returned next
+	held  []structures.Timer[uint64] // popped from the heap, returned by the next Pop
 }
 
-func (f *faulty) strike() bool { f.calls++; return f.calls%100 == 0 }
+func (f *faulty) everyHundredth() bool { f.calls++; return f.calls%100 == 0 }
 
 func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID {
 	switch {
-	case f.fault == "loses a timer" && f.strike():
+	case f.fault == "loses a timer" && f.everyHundredth():
 		return 0
-	case f.fault == "fires a tick early" && f.strike():
+	case f.fault == "fires a tick early" && f.everyHundredth():
 		deadline--
-	case f.fault == "fires a tick late" && f.strike():
+	case f.fault == "fires a tick late" && f.everyHundredth():
 		deadline++
-	case f.fault == "mixes values up" && f.strike():
+	case f.fault == "mixes values up" && f.everyHundredth():
 		value++
 	}
 	return f.Heap.Schedule(deadline, value)
@@ -121,26 +121,26 @@ func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID 
 
 func (f *faulty) Cancel(id structures.ID) bool {
 	switch {
-	case f.fault == "panics" && f.strike():
+	case f.fault == "panics" && f.everyHundredth():
 		panic("on purpose")
-	case f.fault == "refuses a cancel" && f.strike():
+	case f.fault == "refuses a cancel" && f.everyHundredth():
 		f.Heap.Cancel(id)
 		return false
-	case f.fault == "forgets a cancel" && f.strike():
+	case f.fault == "forgets a cancel" && f.everyHundredth():
 		return true
 	}
-	return f.Heap.Cancel(id) || f.fault == "accepts an old ID" && f.strike()
+	return f.Heap.Cancel(id) || f.fault == "accepts an old ID" && f.everyHundredth()
 }
 
 func (f *faulty) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	if f.fault == "forgets to move" && f.strike() {
+	if f.fault == "forgets to move" && f.everyHundredth() {
 		return true
 	}
 	return f.Heap.Reschedule(id, deadline)
 }
 
 func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
-	if f.fault == "fires twice" && f.last.ID != 0 && f.strike() {
+	if f.fault == "fires twice" && f.last.ID != 0 && f.everyHundredth() {
 		t := f.last
 		f.last = structures.Timer[uint64]{}
 		return t, true
@@ -155,11 +155,11 @@ func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 		return t, false
 	}
 	switch {
-	case f.fault == "fires under a wrong ID" && f.strike():
+	case f.fault == "fires under a wrong ID" && f.everyHundredth():
 		t.ID++
 	case f.fault == "swaps values of a tick":
 		if u, ok := f.Heap.Pop(now); ok {
-			if u.Deadline == t.Deadline && f.strike() {
+			if u.Deadline == t.Deadline && f.everyHundredth() {
 				t.Value, u.Value = u.Value, t.Value
 			}
 			f.held = append(f.held, u)
@@ -171,7 +171,7 @@ func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 
 func (f *faulty) Next() (structures.Tick, bool) {
 	at, ok := f.Heap.Next()
-	if f.fault == "names a tick too late" && f.strike() {
+	if f.fault == "names a tick too late" && f.everyHundredth() {
 		at++
 	}
 	return at, ok
@@ -179,7 +179,7 @@ func (f *faulty) Next() (structures.Tick, bool) {
 
 func (f *faulty) Len() int {
 	n := f.Heap.Len() + len(f.held)
-	if f.fault == "counts wrong" && f.strike() {
+	if f.fault == "counts wrong" && f.everyHundredth() {
 		n++
 	}
 	return n
@@ -201,7 +201,7 @@ func TestTheProofFindsEveryFault(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			w, _ := workload.Find(c.workload)
-			err := allReplays(tested(faultyEntry(c.fault)), w, 1)
+			err := allReplays(contenderOf(faultyEntry(c.fault)), w, 1)
 			if found := err != nil; found != (c.fault != "") {
 				t.Errorf("a structure that %s on %s: error %v", c.fault, c.workload, err)
 			}
@@ -209,7 +209,7 @@ func TestTheProofFindsEveryFault(t *testing.T) {
 	}
 }
 
-// The block that proves every answer says which one is wrong.
+// The error of the prover says which answer is wrong.
 func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 	for _, c := range []struct{ fault, workload, want string }{
 		{"swaps values of a tick", "cron-aligned", "and ID"}, {"fires under a wrong ID", "mixed", "and ID"},
@@ -218,27 +218,26 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 	} {
 		w, _ := workload.Find(c.workload)
 		s := w.Script(testSize(w), 1)
-		tested, b := tested(faultyEntry(c.fault)), s.Fill()
-		tested.whole(b)
+		tested, b := contenderOf(faultyEntry(c.fault)), s.Fill()
+		tested.replayWhole(b)
 		if err := tested.prove(s.Next(20_000, b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a structure that %s on %s: error %v, want %q", c.fault, c.workload, err, c.want)
 		}
 	}
 }
 
-// What is timed must show the faults that checksums can show, without the block that
-// proves every answer.
+// The checksums of timed blocks find these faults without the prover.
 func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 	w, _ := workload.Find("cron-aligned")
 	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {
 		s := w.Script(testSize(w), 1)
-		c, b := tested(faultyEntry(fault)), s.Fill()
+		c, b := contenderOf(faultyEntry(fault)), s.Fill()
 		for range 5 {
-			c.whole(b)
+			c.replayWhole(b)
 			b = s.Next(5000, b)
 		}
-		c.whole(b)
-		err := errors.Join(c.check(b, c.taken()), c.bound(s.Pending))
+		c.replayWhole(b)
+		err := errors.Join(c.check(b, c.snapshot()), c.checkBindings(s.Pending))
 		if found := err != nil; found != (fault != "") {
 			t.Errorf("a structure that %s: error %v", fault, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Config is what to run.
+// Config says what to run.
 type Config struct {
 	Profile    Profile
 	Structures []catalog.Entry
@@ -21,27 +21,28 @@ type Config struct {
 	Seed       uint64
 	Traces     []*Trace // to be replayed after the workloads
 
-	// Progress, if not nil, is told before each step and once at the end.
+	// Progress, if not nil, is called before each step and once at the end.
 	Progress func(Progress)
 
-	// Checkpoint, if not nil, is given what there is after each step; an error
-	// ends the run. The results are complete in the last call only.
+	// Checkpoint, if not nil, is called after each step with the results so far. An
+	// error ends the run. The results are complete only in the last call.
 	Checkpoint func(*results.Run) error
 }
 
-// Progress is how far a run has come.
+// Progress says how much of a run is done.
 type Progress struct {
-	Step, Steps int     // steps done, steps in all
+	Step, Steps int     // steps done, all steps
 	Name        string  // of the step that begins; empty at the end
-	Done, Total float64 // the same by weight: a guess at the time each step takes
+	Done, Total float64 // the same, each step weighted by its estimated duration
 }
 
-// Run measures. When ctx is cancelled it returns the steps that are finished,
-// with Complete false, and the context's error.
+// Run measures. When ctx is cancelled, it returns the results of the finished steps,
+// with Complete false, and the error of ctx.
 //
-// A structure that breaks its contract has no row where it did. The run goes on and is
-// complete, and the error at its end joins the [results.Failure] of each. Any other
-// error ends the run and leaves no result of the step in which it happened.
+// A structure that breaks its contract has no row in the cell where it does so. The
+// run continues and is complete, and the returned error joins all of its
+// [results.Failure] values. Any other error ends the run. The step in which it happens
+// has no results.
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Trials == 0 {
 		cfg.Trials = cfg.Profile.Trials
@@ -54,7 +55,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	p := Progress{Steps: len(steps)}
 	for _, s := range steps {
-		p.Total += s.weight
+		p.Total += s.expectedCost
 	}
 	for i, s := range steps {
 		p.Name = s.name
@@ -63,7 +64,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 			return r, err
 		}
 		p.Step++
-		p.Done += s.weight
+		p.Done += s.expectedCost
 		r.Complete = i == len(steps)-1
 		if cfg.Checkpoint != nil {
 			if err := cfg.Checkpoint(r); err != nil {
@@ -80,7 +81,8 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	return r, errors.Join(failures...)
 }
 
-// NewRun returns results without figures, for what is not measured by [Run].
+// NewRun returns results without measurements. It is for measurements that [Run] does
+// not make.
 func NewRun(p results.Parameters) *results.Run { return newRun(MeasureClock(), p) }
 
 func newRun(clock Clock, p results.Parameters) *results.Run {

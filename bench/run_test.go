@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -14,7 +15,7 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// tinyRun is a configuration that takes a fraction of a second.
+// tinyRun returns a configuration that takes a fraction of a second.
 func tinyRun(t *testing.T, structures, workloads []string) Config {
 	t.Helper()
 	profile, _ := FindProfile("smoke")
@@ -41,10 +42,12 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
 	var steps []string
 	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
+	drivers := []results.Driver{results.Ticking, results.Tickless}
+	idleCounts := len(idlePopulations) * len(dist.Grid()) * len(cfg.Structures) * len(drivers)
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
 		saved++
-		if r.Complete != (saved == len(steps) && len(r.Idle) == 56) {
+		if r.Complete != (saved == len(steps) && len(r.Idle) == idleCounts) {
 			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
 		}
 		return nil
@@ -81,7 +84,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	}
 }
 
-// The full profile proves a workload that brings its own size on three seeds.
+// The full profile proves a workload that has its own size on three seeds.
 func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, []string{"sip", "hold"})
 	cfg.Profile, _ = FindProfile("full")
@@ -196,7 +199,7 @@ func TestTheSameSeedCountsTheSame(t *testing.T) {
 			if r.Idle[i].NS <= 0 {
 				t.Errorf("%s takes %v ns", r.Idle[i].Structure, r.Idle[i].NS)
 			}
-			r.Idle[i].NS = 0 // what is left is counted
+			r.Idle[i].NS = 0 // the other fields are exact counts
 		}
 		return r
 	}

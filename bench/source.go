@@ -6,66 +6,70 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// source is where the blocks of a cell come from.
+// source provides the blocks of a cell.
 type source interface {
-	// pace says how much to replay in each of so many rounds.
-	pace(rounds int) pace
-	// keys returns how many keys the blocks of populate need.
+	// plan returns the sizes of the blocks of a round, for that number of rounds.
+	plan(rounds int) roundPlan
+	// keys returns the number of keys that the blocks of populate use.
 	keys() int
-	// populate gives do the blocks that fill a structure, each time the same. A
-	// block holds until do returns.
+	// populate calls do with the blocks that fill a structure. They are the same in
+	// each call. A block is valid until do returns.
 	populate(do func(*script.Block) error) error
-	// follow returns a block of at least size operations, if there are as many, in
-	// the memory of reuse. The first follows what populate gave last. At the end the
-	// error is io.EOF.
-	follow(size int, reuse *script.Block) (*script.Block, error)
-	// rest gives do what a source that ends has left, so that the proof is of all
-	// of it.
-	rest(do func(*script.Block) error) error
-	// pending gives do the timers that are pending after the last block.
+	// nextBlock returns the next block after populate, in the memory of reuse. It has
+	// at least size operations, or fewer at the end. After the end the error is
+	// io.EOF.
+	nextBlock(size int, reuse *script.Block) (*script.Block, error)
+	// remaining calls do with the blocks that are left of a source that ends, so that
+	// the proof covers all of it.
+	remaining(do func(*script.Block) error) error
+	// pending calls do with each timer that is pending after the last block.
 	pending(do func(script.Timer))
 	close()
 }
 
-// pace is how much is replayed: operations in the block that proves every answer, in
-// a timed block and in one that warms the caches, and stretches in a round. The
-// blocks of a stretch are replayed by one contender after the other; a trial sums up
-// the stretches of its round.
-type pace struct{ prove, block, warm, stretches int }
-
-// scripted is a script as the source of a cell. It has no end.
-type scripted struct {
-	*script.Script
-	ctx    context.Context // of the run, for scripts that take seconds to write
-	paces  pace
-	filled *script.Block
+// roundPlan says how many operations the blocks of a cell have. A round is divided into
+// segments. Each contender replays the blocks of a segment before the next segment
+// starts. A trial is the sum of the segments of its round.
+type roundPlan struct {
+	prove    int // operations in the block whose every answer is checked
+	block    int // operations in a timed block
+	warm     int // operations in a block that warms the caches
+	segments int // in a round
 }
 
-// openScript starts the script of a cell, and writes the fill, which is the same for all.
+// scriptSource provides the blocks of a script, which does not end.
+type scriptSource struct {
+	*script.Script
+	ctx       context.Context // of the run: writing a script can take seconds
+	roundPlan roundPlan
+	fillBlock *script.Block
+}
+
+// openScript starts the script of a cell and writes the block that fills a structure.
 func openScript(ctx context.Context, c cellConfig) (source, error) {
 	block := blockSize(c.workload, c.n)
-	s := &scripted{
+	s := &scriptSource{
 		Script: c.workload.Script(c.n, c.seed), ctx: ctx,
-		paces: pace{prove: max(block, proveSize(c.proof, c.n)), block: block, warm: warmSize(c.n), stretches: 1},
+		roundPlan: roundPlan{prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1},
 	}
 	var err error
-	s.filled, err = s.FillContext(ctx)
+	s.fillBlock, err = s.FillContext(ctx)
 	return s, err
 }
 
-func (s *scripted) pace(int) pace { return s.paces }
+func (s *scriptSource) plan(int) roundPlan { return s.roundPlan }
 
-func (s *scripted) keys() int { return s.filled.Keys }
+func (s *scriptSource) keys() int { return s.fillBlock.Keys }
 
-func (s *scripted) populate(do func(*script.Block) error) error { return do(s.filled) }
+func (s *scriptSource) populate(do func(*script.Block) error) error { return do(s.fillBlock) }
 
-func (s *scripted) follow(size int, reuse *script.Block) (*script.Block, error) {
-	s.filled = nil // it may be large
+func (s *scriptSource) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
+	s.fillBlock = nil // frees its memory, which may be large
 	return s.NextContext(s.ctx, size, reuse)
 }
 
-func (s *scripted) rest(func(*script.Block) error) error { return nil }
+func (s *scriptSource) remaining(func(*script.Block) error) error { return nil }
 
-func (s *scripted) pending(do func(script.Timer)) { s.Pending(do) }
+func (s *scriptSource) pending(do func(script.Timer)) { s.Pending(do) }
 
-func (s *scripted) close() {}
+func (s *scriptSource) close() {}

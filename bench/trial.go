@@ -10,20 +10,21 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// mode is what a block is replayed for.
+// mode is the purpose for which a block is replayed.
 type mode int
 
 const (
-	modeWarm    mode = iota // to fill the caches; not timed
-	modeCost                // timed whole, no clock read inside
-	modeByKind              // the clock read once per batch of operations
-	modeLatency             // single calls stamped
+	modeWarm    mode = iota // fills the caches; not timed
+	modeCost                // times the whole block
+	modeByKind              // reads the clock once per batch of operations
+	modeLatency             // times a sample of single calls
 )
 
-// modes returns the blocks of a round. A block that is a whole cycle has a few
-// long batches, and is long itself: it is warm for the most part, the time by
-// kind is the time of the whole as well, and a quarter of the rounds give samples
-// enough.
+// modes returns the modes of a round, in order: one block each.
+//
+// A block of a cyclic workload is long and has few batches. It needs no warm-up, its
+// time by kind also gives the time of the whole block, and a quarter of the rounds
+// gives enough latency samples.
 func (c cellConfig) modes(round int) []mode {
 	switch {
 	case !c.cyclic():
@@ -37,9 +38,8 @@ func (c cellConfig) modes(round int) []mode {
 // cyclic reports whether a block is a whole cycle of all timers.
 func (c cellConfig) cyclic() bool { return workload.KindOf(c.workload.Model).Cyclic }
 
-// trial replays a block and keeps what it took. The collector is off meanwhile, so
-// that garbage of one structure is not charged to another; what each allocates is
-// counted.
+// trial replays a block and records its time and its allocations. The garbage collector
+// is off during the replay, so that the garbage of one structure costs another nothing.
 func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
 	row.reserve(b)
 	percent := debug.SetGCPercent(-1)
@@ -49,17 +49,17 @@ func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
-		row.whole(b)
+		row.replayWhole(b)
 		return
 	case modeCost:
-		trial.NS = float64(row.whole(b))
+		trial.NS = float64(row.replayWhole(b))
 	case modeByKind:
-		trial.Kinds = row.byKind(b, c.clock)
+		trial.Kinds = row.replayByKind(b, c.clock)
 		for _, k := range trial.Kinds {
 			trial.NS += k.NS
 		}
 	case modeLatency:
-		row.sampled(b, row.samples)
+		row.replaySampled(b, row.samples)
 		return
 	}
 	runtime.ReadMemStats(&after)
@@ -74,7 +74,8 @@ func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
 	}
 }
 
-// addTrial adds a trial to the others, or a further stretch to the last of them.
+// addTrial appends a trial. If the last trial is of the same round, t is a further
+// segment and is added to it.
 func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
 	n := len(trials)
 	if n == 0 || trials[n-1].Round != t.Round {

@@ -14,5 +14,5 @@ func used() (u usage, ok bool) {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
 		return u, false
 	}
-	return usage{time.Duration(r.Utime.Nano() + r.Stime.Nano()), int64(r.Nvcsw)}, true
+	return usage{time.Duration(r.Utime.Nano() + r.Stime.Nano()), int64(r.Nvcsw)}, true //nolint:unconvert // 32 bits wide on 386
 }

@@ -14,8 +14,8 @@ import (
 //
 //	benchstat -col /structure -row /workload,/n bench.txt
 //
-// Exact counts carry assume=exact. Seed and date stay in the results file, as
-// benchstat would keep runs apart by them.
+// Exact counts carry assume=exact. The seed and the date are left out, because benchstat
+// would put runs that differ in them into separate tables.
 func WriteBenchfmt(out io.Writer, r *Run) error {
 	w := &benchWriter{out: benchfmt.NewWriter(out)}
 	env := r.Environment
@@ -66,8 +66,8 @@ func (w *benchWriter) line(name string, iterations int, values ...benchfmt.Value
 	w.write(&benchfmt.Result{Config: w.config, Name: benchfmt.Name(name), Iters: iterations, Values: values})
 }
 
-// row writes the trials of one contender: whole, then each kind of operation,
-// then the latency percentiles.
+// row writes the trials of one contender: the cost, then the time by kind of operation,
+// then the latency percentiles, then the memory.
 func (w *benchWriter) row(c Cell, row Row) {
 	name := func(op string) string {
 		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s", c.Workload, c.N, row.Structure, op)
@@ -94,8 +94,8 @@ func (w *benchWriter) row(c Cell, row Row) {
 	}
 }
 
-// nsPerOp is a value in the unit that the reader of the format normalises: it
-// keeps seconds and prints what was written.
+// nsPerOp returns a time as benchfmt stores it: in seconds, with the original value in
+// nanoseconds for printing.
 func nsPerOp(ns float64) benchfmt.Value {
 	tidied, unit := benchunit.Tidy(ns, "ns/op")
 	return benchfmt.Value{Value: tidied, Unit: unit, OrigValue: ns, OrigUnit: "ns/op"}

@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// Write writes r to a results file. The file appears whole or not at all.
+// Write writes r to a results file. After an error the file is unchanged.
 func Write(path string, r *Run) error {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -24,38 +24,38 @@ func Write(path string, r *Run) error {
 	return nil
 }
 
-// Read reads a results file. The error says what is wrong with a file that
-// is damaged, cut short, of another program or of another version.
+// Read reads a results file. The error says whether the file is damaged, cut short, of
+// another program or of another version.
 func Read(path string) (*Run, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	r, err := decode(data)
+	r, err := decodeRun(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-func decode(data []byte) (*Run, error) {
+func decodeRun(data []byte) (*Run, error) {
 	var head Header
-	if err := unmarshal(data, &head); err != nil {
+	if err := unmarshalJSON(data, &head); err != nil {
 		return nil, err
 	}
 	if err := head.check(); err != nil {
 		return nil, err
 	}
 	r := &Run{}
-	if err := unmarshal(data, r); err != nil {
+	if err := unmarshalJSON(data, r); err != nil {
 		return nil, err
 	}
 	return r, r.Validate()
 }
 
-// unmarshal says at which line JSON goes wrong, and tells a damaged file from one
-// that is cut short.
-func unmarshal(data []byte, into any) error {
+// unmarshalJSON is json.Unmarshal with errors that name the line. They distinguish a
+// damaged file from one that is cut short.
+func unmarshalJSON(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty, want results in JSON")
 	}
@@ -74,7 +74,7 @@ func unmarshal(data []byte, into any) error {
 	return err
 }
 
-// Validate refuses what a report could not show.
+// Validate returns an error if a report cannot show r.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Header is how a results file begins.
+// Header is the beginning of a results file.
 type Header struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
 	Created  time.Time `json:"created"`
-	Complete bool      `json:"complete"` // false: interrupted, what is there is valid
+	Complete bool      `json:"complete"` // false: interrupted; the results so far are valid
 }
 
-// ReadHeader reads the header of a results file and no more than that, however
-// large the file is. What follows the header may be damaged.
+// ReadHeader reads only the header of a results file. Its cost does not depend on the
+// size of the file. The rest of the file may be damaged.
 func ReadHeader(path string) (Header, error) {
 	var h Header
 	f, err := os.Open(path)
@@ -59,7 +59,7 @@ func (h *Header) decode(d *json.Decoder) error {
 	return nil
 }
 
-// check refuses what this version cannot read.
+// check returns an error if this version cannot read the file.
 func (h Header) check() error {
 	switch {
 	case h.Format != Format:

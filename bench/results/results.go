@@ -1,5 +1,5 @@
-// Package results is the file of a run: its types, how it is read and written, and
-// its export in the format of Go's benchmarks.
+// Package results defines the results file of a run: its types, reading and writing,
+// and the export in the format of Go's benchmarks.
 //
 // A [Run] holds a [Cell] for each workload at each size. A cell holds a [Row] for
 // each contender, and a row every [Trial] that was timed.
@@ -13,23 +13,23 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Format and Version mark a results file as one of ours.
+// Format and Version identify a results file of timerbench.
 const (
 	Format  = "timerbench-results"
 	Version = 1
 )
 
-// Run is everything one run has found out: where it ran, what it was asked,
-// and every trial. It is the content of a results file.
+// Run is the content of a results file: the environment and the parameters of a run,
+// and every trial.
 type Run struct {
 	Format      string      `json:"format"`
 	Version     int         `json:"version"`
 	Created     time.Time   `json:"created"`
-	Complete    bool        `json:"complete"` // false: interrupted, what is there is valid
+	Complete    bool        `json:"complete"` // false: interrupted; the results so far are valid
 	Environment Environment `json:"environment"`
 	Parameters  Parameters  `json:"parameters"`
 	Cells       []Cell      `json:"cells"`
-	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no rows there
+	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no row where they failed
 	Idle        []Idle      `json:"idle"`
 	Memory      []Memory    `json:"memory,omitempty"`
 	Live        *Live       `json:"live,omitempty"`
@@ -39,14 +39,14 @@ type Run struct {
 type Failure struct {
 	Structure string `json:"structure"`
 	Where     string `json:"where"`  // workload, size, seed
-	Reason    string `json:"reason"` // what was wrong
+	Reason    string `json:"reason"` // the error
 }
 
 func (f Failure) Error() string {
 	return fmt.Sprintf("%s fails the proof on %s: %s", f.Structure, f.Where, f.Reason)
 }
 
-// Environment says on what a run was made.
+// Environment describes the machine and the build of a run.
 type Environment struct {
 	Go         string  `json:"go"`
 	OS         string  `json:"os"`
@@ -60,7 +60,7 @@ type Environment struct {
 	ClockStep  float64 `json:"clock_step_ns"`      // smallest difference the clock shows
 }
 
-// Parameters says what a run was asked to do.
+// Parameters are the parameters of a run.
 type Parameters struct {
 	Profile    string   `json:"profile"` // smoke, normal or full
 	Seed       uint64   `json:"seed"`
@@ -72,61 +72,60 @@ type Parameters struct {
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 
-	// Traces say what the traces among the workloads are, by name.
+	// Traces describe the traces among the workloads, by name.
 	Traces map[string]Recording `json:"traces,omitempty"`
 }
 
-// Recording is where a trace comes from and what it holds.
+// Recording describes a trace: its source and its contents.
 type Recording struct {
 	File        string    `json:"file"`
 	Description string    `json:"description,omitempty"`
 	Recorded    time.Time `json:"recorded,omitzero"`
 	Operations  uint64    `json:"operations"`
-	Seconds     float64   `json:"seconds"`  // that it covers
+	Seconds     float64   `json:"seconds"`  // duration of the recording
 	Resident    float64   `json:"resident"` // pending timers, on average
 	CancelRate  float64   `json:"cancel_rate"`
 }
 
-// Cell is one workload at one size, run on every structure in one interleaved
-// session: its rows can be compared with one another.
+// Cell is one workload at one size. Its structures ran interleaved, so its rows can be
+// compared with one another.
 type Cell struct {
 	Workload   string      `json:"workload"`
-	Category   string      `json:"category,omitempty"` // what the workload stands for: program, synthetic, grid, custom or recorded
+	Category   string      `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
 	Grid       *Grid       `json:"grid,omitempty"`     // its place in the comparison grid
 	N          int         `json:"n"`                  // resident timers asked for
-	Resident   float64     `json:"resident"`           // mean resident timers measured over the timed part
+	Resident   float64     `json:"resident"`           // mean resident timers of the timed blocks, measured
 	CancelRate float64     `json:"cancel_rate"`        // cancelled / (cancelled + fired), measured
-	Unit       script.Unit `json:"unit"`               // what a cost is divided by
-	TickNS     int64       `json:"tick_ns"`            // length of the tick that the workload models
+	Unit       script.Unit `json:"unit"`               // unit of the cost
+	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
 	Rows       []Row       `json:"rows"`
 
-	// OtherSeeds are the proofs of the same workload at the same size under seeds
-	// besides the one that was measured.
+	// OtherSeeds are the proofs of the same workload at the same size under other seeds
+	// than the measured one.
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
 }
 
 // Grid is the place of a workload in the comparison grid.
 type Grid struct {
-	Delays        string `json:"delays"`         // kind of the distribution
+	Delays        string `json:"delays"`         // kind of the distribution of delays
 	CancelPercent int    `json:"cancel_percent"` // of the timers, before they fire
 }
 
-// SeedProof is what all rows of a cell agreed on under one seed, in a replay that
-// is not timed.
+// SeedProof is the proof of a cell under one seed, from a replay that is not timed.
 type SeedProof struct {
 	Seed  uint64       `json:"seed"`
 	Proof script.Proof `json:"proof"`
 	Rows  int          `json:"rows"`
-	Agree int          `json:"agree"` // with all of the proof; coarse rows keep their bound instead
+	Agree int          `json:"agree"` // rows whose proof is equal; coarse rows are checked against their bound
 }
 
-// Role tells the structures under test from the rows that judge the harness.
+// Role distinguishes the structures under test from the rows that check the harness.
 type Role string
 
 // The roles of a row.
 const (
 	RoleStructure Role = "structure" // from the catalog
-	RoleFloor     Role = "floor"     // null scheduler: what the harness itself costs
+	RoleFloor     Role = "floor"     // null scheduler: the cost of the harness itself
 	RoleControl   Role = "control"   // A/A: a second instance of a structure, to show the noise
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
 )
@@ -137,12 +136,12 @@ var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline}
 type Row struct {
 	Structure     string       `json:"structure"`
 	Role          Role         `json:"role"`
-	Of            string       `json:"of,omitempty"`    // for a control: the structure that it repeats
+	Of            string       `json:"of,omitempty"`    // for a control: the name of the structure
 	BytesPerTimer float64      `json:"bytes_per_timer"` // heap in use after the fill, per resident timer; 0: not measured
-	CollectNS     float64      `json:"collect_ns"`      // what the fill adds to a full garbage collection
-	Cost          []Trial      `json:"cost"`            // timed whole: no clock read inside
-	ByKind        []Trial      `json:"by_kind"`         // timed by batch of operations of one kind
-	Latency       []Latency    `json:"latency"`         // stamped samples, by kind, all trials together
+	CollectNS     float64      `json:"collect_ns"`      // time that the filled structure adds to a full garbage collection
+	Cost          []Trial      `json:"cost"`            // trials timed as a whole
+	ByKind        []Trial      `json:"by_kind"`         // trials timed by batch of operations of one kind
+	Latency       []Latency    `json:"latency"`         // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
 }
 
@@ -151,20 +150,20 @@ type Trial struct {
 	Round      int        `json:"round"`
 	NS         float64    `json:"ns"`              // all of the block
 	Ops        int        `json:"ops"`             // calls that schedule, cancel, reschedule or fire
-	Wakes      int        `json:"wakes"`           // ticks at which it was popped until nothing was due
-	Units      float64    `json:"units"`           // what the cell counts (Cell.Unit) of what was done
+	Wakes      int        `json:"wakes"`           // wake-ups: ticks at which Pop was called until nothing was due
+	Units      float64    `json:"units"`           // number of units (Cell.Unit)
 	Allocs     uint64     `json:"allocs"`          // objects allocated during the block
 	AllocBytes uint64     `json:"alloc_bytes"`     //
 	Kinds      []KindTime `json:"kinds,omitempty"` // in ByKind trials
 }
 
-// KindTime is the time that operations of one kind took in one trial, the cost
-// of reading the clock taken off.
+// KindTime is the time of the operations of one kind in one trial, without the cost of
+// reading the clock.
 type KindTime struct {
 	Kind       script.Kind `json:"kind"`
 	Count      int         `json:"count"`
-	NS         float64     `json:"ns"`          // clock reads taken off
-	ClockReads int         `json:"clock_reads"` // how many were taken off
+	NS         float64     `json:"ns"`          // without the cost of the clock reads
+	ClockReads int         `json:"clock_reads"` // number of clock reads
 }
 
 // Latency is the distribution of single calls of one kind, in nanoseconds. Each
@@ -178,7 +177,7 @@ type Latency struct {
 	P99       float64     `json:"p99_ns"`
 	P999      float64     `json:"p999_ns"`
 	Max       float64     `json:"max_ns"`
-	Quantiles []Quantile  `json:"quantiles"` // for the curve: more of them towards 1
+	Quantiles []Quantile  `json:"quantiles"` // points of the curve, denser towards 1
 }
 
 // Quantile is one point of a latency curve.
@@ -187,7 +186,7 @@ type Quantile struct {
 	NS float64 `json:"ns"`
 }
 
-// Driver says when a structure is woken.
+// Driver determines when a structure is woken.
 type Driver string
 
 // The two drivers of the idle analysis.
@@ -196,8 +195,8 @@ const (
 	Tickless Driver = "tickless" // wakes at the tick that Next names
 )
 
-// Idle counts the wake-ups of one structure under one driver. The counts are exact, the
-// same on any machine, from a pass that is not timed.
+// Idle counts the wake-ups of one structure under one driver. The counts come from a
+// pass that is not timed. They are exact and the same on any machine.
 type Idle struct {
 	Workload     string          `json:"workload"`
 	Distribution string          `json:"distribution"` // of the delays, as charts name it
@@ -211,25 +210,24 @@ type Idle struct {
 	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
 	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
 	Work         structures.Work `json:"work"`
-	NS           float64         `json:"ns,omitempty"` // of the whole script, its schedules included: the shortest of some passes
+	NS           float64         `json:"ns,omitempty"` // time of the whole script, its schedules included: the shortest of several passes
 
 	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
 }
 
-// Memory is what the timers of one structure take, with values of 8 bytes and uniform
-// delays.
+// Memory is the memory of one structure, with values of 8 bytes and uniform delays.
 type Memory struct {
 	Structure  string  `json:"structure"`
 	N          int     `json:"n"`           // pending timers
-	EmptyBytes float64 `json:"empty_bytes"` // of a structure without timers, in all
-	Bytes      float64 `json:"bytes"`       // per timer, values included, once filled
-	AgedBytes  float64 `json:"aged_bytes"`  // the same after so many timers were replaced
-	Replaced   int     `json:"replaced"`    // timers that were cancelled at random, each with another one scheduled
-	CollectNS  float64 `json:"collect_ns"`  // what the aged structure adds to a full garbage collection
+	EmptyBytes float64 `json:"empty_bytes"` // of the empty structure, in total
+	Bytes      float64 `json:"bytes"`       // per timer after the fill, values included
+	AgedBytes  float64 `json:"aged_bytes"`  // per timer after Replaced timers were replaced
+	Replaced   int     `json:"replaced"`    // timers that were cancelled at random and replaced
+	CollectNS  float64 `json:"collect_ns"`  // time that the structure adds to a full garbage collection, after the replacements
 }
 
-// Lateness is how late a coarse structure fired its timers: in ticks, and as a
-// share of the delay.
+// Lateness is the lateness of the timers of a coarse structure, in ticks and as a share
+// of the delay.
 type Lateness struct {
 	Mean      float64 `json:"mean_ticks"`
 	P99       float64 `json:"p99_ticks"`

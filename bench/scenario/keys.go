@@ -7,26 +7,25 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Key is a parameter of a model as scenario files have it.
+// Key describes a parameter of a model in scenario files.
 type Key struct {
 	Name     string // below "parameters": "class[].delay"
 	Type     string // in a word: "duration"
 	Optional bool
-	Doc      string // may be empty, where the name says it all
+	Doc      string // may be empty
 }
 
 // Keys lists the parameters of a kind of model. A delay is one parameter.
 func Keys(kind workload.ModelKind) []Key { return keysOf(reflect.ValueOf(kind.New()).Elem(), "") }
 
-// keysOf lists the fields of a struct that holds what its parameters are unless
-// they are given.
+// keysOf lists the fields of a struct. Its values are the defaults.
 func keysOf(v reflect.Value, prefix string) []Key {
 	var out []Key
 	for f, value := range v.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("toml"), ",")
 		k := Key{
 			Name: prefix + name,
-			Type: word(f.Type),
+			Type: typeName(f.Type),
 			Doc:  f.Tag.Get("comment"),
 			Optional: strings.Contains(options, "omitempty") || !value.IsZero() ||
 				f.Type == reflect.TypeFor[workload.Share](), // no share is a share of 0
@@ -46,11 +45,11 @@ func keysOf(v reflect.Value, prefix string) []Key {
 	return out
 }
 
-// word names the type of a parameter.
-func word(t reflect.Type) string {
+// typeName returns the name of the type of a parameter.
+func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
-		return word(t.Elem())
+		return typeName(t.Elem())
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Struct:

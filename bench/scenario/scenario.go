@@ -1,10 +1,8 @@
-// Package scenario reads workloads from TOML files, and prints them as such. A
-// file says what bench.Workload and its model say in Go: a name, a tick, a kind of
-// model and its parameters.
+// Package scenario reads workloads from TOML files and prints them as TOML. A file holds
+// the fields of a workload.Workload: a name, a tick, a kind of model and its parameters.
 //
-// docs/scenarios.md describes the format. Everything in a file is checked before
-// anything runs, and each error says at which line and key it is, what is there
-// and what was expected.
+// docs/scenarios.md describes the format. The whole file is checked before anything runs.
+// Each error names the line, the key, the given value and what was expected.
 package scenario
 
 import (
@@ -26,7 +24,7 @@ import (
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
-// header is all of a file but the parameters of its model.
+// header is a scenario file without the parameters of the model.
 type header struct {
 	Name       string            `toml:"name"`
 	Summary    string            `toml:"summary,omitempty"`
@@ -38,24 +36,23 @@ type header struct {
 	Model      string            `toml:"model" comment:"what the timers do"`
 }
 
-// The bounds of what a file may ask for: a population that fits into memory, and
-// trials neither too short to be timed nor too long to be repeated.
+// The limits of a file. The population must fit into memory. A trial must be long enough
+// to be timed and short enough to be repeated.
 const (
 	maxPopulation      = 100_000_000
 	minTrial, maxTrial = 1_000, 10_000_000
 )
 
-// builtIn is by whom a name is taken that no file has.
+// builtIn is the owner of the names of the built-in workloads, in errors.
 const builtIn = "a built-in workload, which is another one"
 
-// Load reads scenario files. Their names must differ from one another's and from
-// those of the built-in workloads, save of the one that a file describes as it is.
-// When anything is wrong with any of them there
-// are no workloads, and the error has a line for each fault.
+// Load reads scenario files. The names of their workloads must be unique. A file may use
+// the name of a built-in workload only if it describes that workload unchanged. If any
+// file has a fault, Load returns no workloads, and the error has a line for each fault.
 func Load(paths ...string) ([]workload.Workload, error) {
 	var list []workload.Workload
 	var errs []error
-	taken := make(map[string]string) // by name: by whom
+	taken := make(map[string]string) // owner of each name
 	for _, w := range workload.All() {
 		taken[w.Name] = builtIn
 	}
@@ -79,15 +76,15 @@ func Load(paths ...string) ([]workload.Workload, error) {
 // Parse reads the text of a scenario file; errors name the file as given.
 func Parse(file string, data []byte) (workload.Workload, error) { return parse(file, data, nil) }
 
-// problem is a fault at a line of a file.
-type problem struct {
+// fault is a fault at a line of a file.
+type fault struct {
 	line int
 	text string
 }
 
 func parse(file string, data []byte, taken map[string]string) (workload.Workload, error) {
 	w, problems := read(data, taken)
-	slices.SortStableFunc(problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(problems, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
 	for _, p := range problems {
 		errs = append(errs, fmt.Errorf("%s:%d: %s", file, p.line, p.text))
@@ -95,21 +92,21 @@ func parse(file string, data []byte, taken map[string]string) (workload.Workload
 	return w, errors.Join(errs...)
 }
 
-// read goes from what is written (TOML, keys, types) to what it means (ranges),
-// and stops at the first of these at which anything is wrong.
-func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
+// read checks a file in this order: TOML syntax, keys and types, ranges. It returns the
+// faults of the first of these checks that fails.
+func read(data []byte, taken map[string]string) (workload.Workload, []fault) {
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
-		return workload.Workload{}, []problem{notTOML(data, err)}
+		return workload.Workload{}, []fault{notTOML(data, err)}
 	}
-	file := placesOf(data)
+	file := positionsOf(data)
 	kind, problems := modelOf(values["model"], file)
 	if problems != nil {
 		return workload.Workload{}, problems
 	}
 	var head header
 	model := kind.New()
-	if problems := decode(data, file, &head, model); problems != nil {
+	if problems := decodeFile(data, file, &head, model); problems != nil {
 		return workload.Workload{}, problems
 	}
 	w := workload.Workload{
@@ -120,7 +117,7 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
 		if taken[w.Name] == builtIn {
-			taken = nil // it keeps its name
+			taken = nil // it may keep its name
 		}
 	}
 	problems = head.check(file, taken)
@@ -130,7 +127,7 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 			return there
 		}
 		for _, e := range workload.CheckModel(model, w.Tick, given) {
-			problems = append(problems, file.locate("parameters", e))
+			problems = append(problems, file.faultAt("parameters", e))
 		}
 	}
 	if problems != nil {
@@ -140,8 +137,8 @@ func read(data []byte, taken map[string]string) (workload.Workload, []problem) {
 	return w, problems
 }
 
-// builtInLike returns the built-in workload of the name of w, if w writes the same
-// scripts: it is one that was printed and not changed.
+// builtInLike returns the built-in workload with the name of w. ok reports whether w
+// writes the same scripts: it was printed and not changed.
 func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	b, _ = workload.Find(w.Name)
 	w.Summary, w.Source, w.Definition, w.Extra = b.Summary, b.Source, b.Definition, b.Extra
@@ -149,19 +146,19 @@ func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	return b, reflect.DeepEqual(w, b)
 }
 
-// notTOML says where a file is not TOML, with the line as it stands there.
-func notTOML(data []byte, err error) problem {
+// notTOML returns the syntax error of a file, with the text of its line.
+func notTOML(data []byte, err error) fault {
 	var wrong *toml.DecodeError
 	if !errors.As(err, &wrong) {
-		return problem{1, err.Error()}
+		return fault{1, err.Error()}
 	}
 	line, _ := wrong.Position()
 	text := strings.Split(string(data), "\n")[line-1]
-	return problem{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
+	return fault{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
 }
 
-// modelOf finds the kind of model, which says what the parameters are.
-func modelOf(value any, file *places) (workload.ModelKind, []problem) {
+// modelOf returns the kind of model of a file. It determines the parameters.
+func modelOf(value any, file *positions) (workload.ModelKind, []fault) {
 	name, _ := value.(string)
 	kind, ok := workload.FindModel(name)
 	if ok {
@@ -172,18 +169,18 @@ func modelOf(value any, file *places) (workload.ModelKind, []problem) {
 		names = append(names, k.Name)
 	}
 	at, _ := file.find("model")
-	return kind, []problem{file.locate("", workload.ParameterError{
+	return kind, []fault{file.faultAt("", workload.ParameterError{
 		Key: "model", Value: at.text, Want: "one of " + strings.Join(names, ", ") + suggest.Nearest(name, names),
 	})}
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// check holds what is not the model's against its ranges.
-func (h *header) check(file *places, taken map[string]string) []problem {
-	var out []problem
+// check checks the values of the header against their ranges.
+func (h *header) check(file *positions, taken map[string]string) []fault {
+	var out []fault
 	wrong := func(key, value, want string) {
-		out = append(out, file.locate("", workload.ParameterError{Key: key, Value: value, Want: want}))
+		out = append(out, file.faultAt("", workload.ParameterError{Key: key, Value: value, Want: want}))
 	}
 	if !nameForm.MatchString(h.Name) {
 		wrong("name", fmt.Sprintf("%q", h.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
@@ -207,23 +204,23 @@ func (h *header) check(file *places, taken map[string]string) []problem {
 	return out
 }
 
-// population is how many timers are resident: what the file says, or what rates
-// lead to. Where it has both they must agree.
-func population(file *places, w workload.Workload) (int, []problem) {
+// population returns the number of resident timers: the given one, or the one that
+// follows from the rates. If a file has both, they must agree.
+func population(file *positions, w workload.Workload) (int, []fault) {
 	m, ok := w.Model.(interface{ Resident(time.Duration) float64 })
 	if !ok || m.Resident(w.Tick) == 0 {
 		return w.Resident, nil
 	}
 	leads := m.Resident(w.Tick)
 	if leads > maxPopulation {
-		return 0, []problem{{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
+		return 0, []fault{{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
 	}
 	if w.Resident == 0 {
 		return max(1, int(math.Round(leads))), nil
 	}
-	const tolerance = 0.1 // chosen: who states a population may round it
+	const tolerance = 0.1 // chosen: the given population may be rounded
 	if math.Abs(float64(w.Resident)/leads-1) > tolerance {
-		return 0, []problem{file.locate("", workload.ParameterError{
+		return 0, []fault{file.faultAt("", workload.ParameterError{
 			Key: "population", Value: fmt.Sprint(w.Resident),
 			Want: fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads),
 		})}

@@ -1,20 +1,20 @@
-// Package script writes the operations that structures are put through, and says
-// what must come of each.
+// Package script generates the operations that are replayed on the structures, and
+// their expected outcome.
 //
-// A [Process] drives a [Writer] as if it were a scheduler. The Writer writes down
-// each call, and keeps a model of its own of what is pending, so it knows what must
-// fire when. It shares no code with the structures. A [Script] cuts what is written
-// into blocks. A [Block] is a sequence of operations together with its [Proof]: the
-// account that a structure must agree with after it.
+// A [Process] calls a [Writer] as it would call a scheduler. The Writer records each
+// call. It also keeps its own model of the pending timers, so it knows which timer must
+// fire when. It shares no code with the structures. A [Script] divides the recorded
+// operations into blocks. A [Block] is a sequence of operations together with its
+// [Proof]: the counts and the checksum that every structure must reach after it.
 package script
 
 import "github.com/timerbench/timerbench/structures"
 
-// Op is one operation of a script. Key names a timer among those pending, as an
-// index into the array of IDs that the caller of a structure keeps; it is used
-// again once its timer is done with.
+// Op is one operation of a script. Key identifies a pending timer: it is an index into
+// the array of IDs that the caller of a structure keeps. A key is reused after its
+// timer has fired or was cancelled.
 type Op struct {
-	At     structures.Tick // schedule, reschedule: the deadline; fire, wake: the tick to pop at
+	At     structures.Tick // schedule, reschedule: the deadline; fire, wake: the argument of Pop
 	Key    uint32          // schedule, cancel, reschedule
 	Number uint32          // cancel: the value of the timer, modulo 2^32
 }
@@ -25,16 +25,16 @@ type Batch struct {
 	Len  int
 }
 
-// Block is a piece of a script: operations in batches, and what must come of them.
+// Block is a part of a script: operations in batches, and their expected outcome.
 type Block struct {
 	Ops     []Op
 	Batches []Batch
-	Fires   []Fire // what fires, in order, as the generator's own model has it
+	Fires   []Fire // the timers that fire in this block, in order of deadline
 	Keys    int    // one more than the largest key used so far
-	Want    Proof  // what the replay must agree on after this block, from the start of the script
-	Late    uint64 // over what fires late: see LateChecksum
+	Want    Proof  // expected outcome from the start of the script to the end of this block
+	Late    uint64 // expected sum of LateChecksum from the start of the script
 	Pops    int    // operations that fire or wake
-	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and what is refused
+	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and refused calls
 
 	Ticks    structures.Tick // virtual time covered
 	Resident float64         // mean number of pending timers
@@ -46,15 +46,16 @@ type Timer struct {
 	Value uint64
 }
 
-// Fire is one timer that fires.
+// Fire is one timer that fires in a block.
 type Fire struct {
-	At    structures.Tick // its deadline
+	At    structures.Tick // the deadline
 	Value uint64
-	Delay structures.Tick // from when it was last scheduled or moved
+	Delay structures.Tick // from the last Schedule or Reschedule to the deadline
 	Key   uint32
 }
 
-// Reuse returns an empty block in the memory of one, if it is not nil.
+// Reuse returns an empty block that reuses the memory of b. If b is nil, it allocates a
+// new one.
 func Reuse(b *Block) *Block {
 	if b == nil {
 		return &Block{}
@@ -63,7 +64,7 @@ func Reuse(b *Block) *Block {
 	return b
 }
 
-// Units returns how much of a unit the block has done.
+// Units returns the number of units in the block.
 func (b *Block) Units(unit Unit) float64 {
 	switch unit {
 	case PerReschedule:
@@ -77,10 +78,10 @@ func (b *Block) Units(unit Unit) float64 {
 }
 
 // Count returns the number of operations of a kind.
-func (b *Block) Count(code Kind) int {
+func (b *Block) Count(kind Kind) int {
 	n := 0
 	for _, batch := range b.Batches {
-		if batch.Kind == code {
+		if batch.Kind == kind {
 			n += batch.Len
 		}
 	}
@@ -88,11 +89,11 @@ func (b *Block) Count(code Kind) int {
 }
 
 // Add appends an operation.
-func (b *Block) Add(code Kind, op Op) {
+func (b *Block) Add(kind Kind, op Op) {
 	b.Ops = append(b.Ops, op)
-	if n := len(b.Batches); n > 0 && b.Batches[n-1].Kind == code {
+	if n := len(b.Batches); n > 0 && b.Batches[n-1].Kind == kind {
 		b.Batches[n-1].Len++
 		return
 	}
-	b.Batches = append(b.Batches, Batch{code, 1})
+	b.Batches = append(b.Batches, Batch{kind, 1})
 }

@@ -5,16 +5,16 @@ import "fmt"
 // Kind is a kind of operation.
 type Kind uint8
 
-// The kinds of operations. A wake is a Pop that finds nothing due; fire is a
-// Pop that returns a timer. Where the clock is read once per batch of operations,
-// the wake that ends each batch of fires is part of fire.
+// The kinds of operations. Fire is a Pop that returns a timer. Wake is a Pop that finds
+// nothing due. If the clock is read once per batch of operations, the last Pop at each
+// tick, which finds nothing, counts as part of fire.
 const (
 	KindSchedule Kind = iota
 	KindCancel
 	KindReschedule
 	KindFire    // pops at a tick on which something fires
-	KindWake    // pops at a tick on which nothing does
-	KindRefused // cancels, or moves if At is not 0, a timer that is not pending, as programs do
+	KindWake    // pops at a tick on which nothing fires
+	KindRefused // cancels a timer that is not pending, or reschedules it if At is not 0
 
 	NumKinds = iota // the number of kinds
 )

@@ -6,36 +6,38 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Checksum mixes the deadline of a timer that has fired with its value. Sums of
-// it do not depend on the order within a tick, which the contract leaves open.
+// Checksum returns a hash of the deadline and the value of a timer that has fired. The
+// hashes are summed up, because a sum does not depend on the order within a tick, which
+// the contract does not specify.
 func Checksum(deadline structures.Tick, value uint64) uint64 {
 	h := uint64(deadline)*0x9e3779b97f4a7c15 + value*0xd1b54a32d192ed03
 	h ^= h >> 32
 	return h * 0xff51afd7ed558ccd
 }
 
-// LateChecksum weighs the checksum of a timer that has fired by its lateness, which
-// is more than 0 where a program woke late.
+// LateChecksum multiplies the checksum of a timer that has fired by its lateness. The
+// lateness is above 0 if the program woke late.
 func LateChecksum(at, deadline structures.Tick, sum uint64) uint64 { return uint64(at-deadline) * sum }
 
-// Binding ties the ID of a timer to its value. Of the bindings of all timers, those
-// of the timers that are done with are subtracted again when they fire or are
-// cancelled; what is left must be the sum over the pending ones. An ID that is wrong,
-// or two values that are swapped, change it: the product (id1-id2)(value1-value2) is
-// not 0 modulo 2^64 unless the two differences have 63 factors of 2 between them.
+// Binding returns a checksum of the ID of a timer and its value. A replay adds it when a
+// timer is scheduled and subtracts it when the timer fires or is cancelled. At the end
+// the sum must be that of the pending timers. A wrong ID changes the sum. Two swapped
+// values change it too: by the product (id1-id2)(value1-value2) times 2, which is 0
+// modulo 2^64 only if the two differences together have 63 factors of 2.
 func Binding(id structures.ID, value uint64) uint64 { return uint64(id) * (2*value&0x1_ffff_fffe + 1) }
 
-// Proof is what a replay must agree on with the generator of its script.
+// Proof is the outcome of a replay, in counts and a checksum. It must be equal to that
+// of the generator of the script.
 type Proof struct {
 	Scheduled uint64 `json:"scheduled"`
 	Fired     uint64 `json:"fired"`
 	Cancelled uint64 `json:"cancelled"`
 	Pending   uint64 `json:"pending"`
-	Checksum  uint64 `json:"checksum"` // over (tick, value) of every timer fired, in any order
+	Checksum  uint64 `json:"checksum"` // sum of Checksum over the fired timers
 }
 
-// Check returns an error that says where p and the generator's account differ,
-// or whose own sums do not come out.
+// Check returns an error if p differs from want, or if the counts of p are not
+// consistent. The error names the difference.
 func (p Proof) Check(want Proof) error {
 	if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
 		return fmt.Errorf("scheduled %d, but fired %d + cancelled %d + pending %d = %d",

@@ -7,11 +7,11 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Rand is the source of randomness of a process: fixed by its seed on any
+// Rand is the source of random numbers of a process. Its seed determines them on any
 // machine.
 type Rand = dist.Rand
 
-// Process writes a script, piece by piece.
+// Process writes a script, event by event.
 type Process interface {
 	// Fill brings the population to its steady state.
 	Fill(w *Writer, r *Rand)
@@ -19,7 +19,7 @@ type Process interface {
 	Step(w *Writer, r *Rand)
 }
 
-// Script turns what a process writes into blocks.
+// Script divides the operations of a process into blocks.
 type Script struct {
 	process Process
 	writer  Writer
@@ -29,26 +29,27 @@ type Script struct {
 // New starts the script of a process.
 func New(p Process, r *Rand) *Script { return &Script{process: p, rand: r} }
 
-// Fill returns the block that fills a structure. It comes first.
+// Fill returns the block that fills a structure. It must be called first.
 func (s *Script) Fill() *Block {
 	b, _ := s.FillContext(context.Background())
 	return b
 }
 
-// Next returns a block of at least size operations, in the memory of reuse.
+// Next returns a block of at least size operations. It reuses the memory of reuse, if
+// that is not nil.
 func (s *Script) Next(size int, reuse *Block) *Block {
 	b, _ := s.NextContext(context.Background(), size, reuse)
 	return b
 }
 
-// FillContext is Fill, unless the context ends before it does. Then it returns the
-// error of the context, and the script cannot go on.
+// FillContext is Fill with a context. If ctx is done before the block is, it returns the
+// error of ctx, and the script cannot be used any more.
 func (s *Script) FillContext(ctx context.Context) (*Block, error) {
 	return s.block(ctx, nil, func() { s.process.Fill(&s.writer, s.rand) })
 }
 
-// NextContext is Next, unless the context ends before it does. Then it returns the
-// error of the context, and the script cannot go on.
+// NextContext is Next with a context. If ctx is done before the block is, it returns the
+// error of ctx, and the script cannot be used any more.
 func (s *Script) NextContext(ctx context.Context, size int, reuse *Block) (*Block, error) {
 	return s.block(ctx, reuse, func() {
 		for b := s.writer.block; b.Calls+b.Pops < size; {
@@ -80,8 +81,9 @@ func (s *Script) Now() structures.Tick { return s.writer.Now() }
 // none is pending.
 func (s *Script) NextDeadline() (at structures.Tick, ok bool) { return s.writer.NextDeadline() }
 
-// Pending calls do with each timer that is pending after the last block, in no order.
+// Pending calls do with each timer that is pending after the last block, in an
+// unspecified order.
 func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
 
-// Process returns what writes the script.
+// Process returns the process that writes the script.
 func (s *Script) Process() Process { return s.process }

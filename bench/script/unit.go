@@ -1,13 +1,13 @@
 package script
 
-// Unit is what the cost of a workload is counted per.
+// Unit is the unit of the cost of a workload: time per lifecycle, for example.
 type Unit string
 
-// The units. A lifecycle is a timer done with: scheduled, then fired or
+// The units. A lifecycle is one timer that was scheduled and then fired or was
 // cancelled.
 const (
 	PerLifecycle  Unit = "lifecycle"
-	PerReschedule Unit = "reschedule" // where timers are moved and never done with
-	PerTick       Unit = "tick"       // where the clock moves and hardly anything fires
-	PerOperation  Unit = "operation"  // of a trace: a call that schedules, moves, cancels or fires, or a wake-up
+	PerReschedule Unit = "reschedule" // for workloads that only move timers
+	PerTick       Unit = "tick"       // for workloads in which few timers fire
+	PerOperation  Unit = "operation"  // for traces: a timer scheduled, moved, cancelled or fired, or a wake-up
 )

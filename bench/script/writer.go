@@ -8,40 +8,39 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Writer writes a script. It keeps its own model of which timers are pending and
-// when each must fire, and shares no code with the structures, so that what it
-// says must happen can be held against what they do.
+// Writer records a script. A process calls it like a scheduler. The Writer records each
+// call, and Advance returns the timers that fire.
 //
-// A workload drives it like a scheduler: what it calls is written down, and
-// Advance tells it what fires.
+// The Writer keeps its own model of the pending timers and their deadlines. It shares
+// no code with the structures, so a fault of theirs cannot change the expected outcome.
 type Writer struct {
 	block *Block
 
-	now     structures.Tick
-	started structures.Tick // of the block
-	area    float64         // pending timers x ticks since then
+	now        structures.Tick
+	started    structures.Tick // first tick of the block
+	timerTicks float64         // sum of pending timers x ticks in the block
 
-	timers []modelTimer // by key
-	free   []uint32     // keys done with, the last one first
-	live   []uint32     // keys pending, in no order
-	due    eventqueue.Queue[dueEntry]
-	fired  []uint32
-	total  Proof
+	timers      []modelTimer // by key
+	free        []uint32     // keys to reuse, a stack
+	pendingKeys []uint32     // keys of pending timers, in no order
+	deadlines   eventqueue.Queue[dueEntry]
+	fired       []uint32
+	total       Proof
 
-	interrupted func() bool // asked now and then; nil: never
-	calls       uint        // since the start
+	interrupted func() bool // whether to stop writing; nil: never
+	callCount   uint        // calls of checkInterrupted
 }
 
-// modelTimer is what the model knows of the timer of one key.
+// modelTimer is the state of the timer of one key.
 type modelTimer struct {
 	delay   structures.Tick
 	value   uint64
-	place   int // in live
+	index   int // in pendingKeys
 	version uint64
 }
 
-// dueEntry is a deadline that a timer has or had: it holds if the timer's
-// version is still the same.
+// dueEntry is an entry of the event queue. It is valid while its version is that of the
+// timer. Moving, cancelling or firing a timer changes the version.
 type dueEntry struct {
 	key     uint32
 	version uint64
@@ -51,35 +50,35 @@ type dueEntry struct {
 func (w *Writer) Now() structures.Tick { return w.now }
 
 // Pending returns the number of pending timers.
-func (w *Writer) Pending() int { return len(w.live) }
+func (w *Writer) Pending() int { return len(w.pendingKeys) }
 
 // AnyPending returns the key of a pending timer, each with equal probability.
 // There must be one.
-func (w *Writer) AnyPending(r *dist.Rand) uint32 { return w.live[r.IntN(len(w.live))] }
+func (w *Writer) AnyPending(r *dist.Rand) uint32 { return w.pendingKeys[r.IntN(len(w.pendingKeys))] }
 
 // NextDeadline returns the tick at which the next timer fires; ok is false when
 // none is pending.
 func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
-	for w.due.Len() > 0 {
-		at, e := w.due.First()
+	for w.deadlines.Len() > 0 {
+		at, e := w.deadlines.First()
 		if w.timers[e.key].version == e.version {
 			return at, true
 		}
-		w.due.Pop() // cancelled or moved since
+		w.deadlines.Pop() // cancelled or moved
 	}
 	return 0, false
 }
 
-// Advance pops everything due at tick to and returns the keys of what fires; the
-// slice holds until the next call. A script goes neither back nor past a
-// deadline, so that every exact structure fires at the same ticks under any
-// driver.
+// Advance moves the clock to a tick and returns the keys of the timers that fire there.
+// The slice is valid until the next call. Advance panics if the tick is before the
+// current one or after the next deadline. So every exact structure fires at the same
+// ticks under any driver.
 func (w *Writer) Advance(to structures.Tick) []uint32 {
 	if to < w.now {
 		panic(fmt.Sprintf("script: Advance(%d) at tick %d", to, w.now))
 	}
-	w.check()
-	w.area += float64(float64(len(w.live)) * float64(to-w.now))
+	w.checkInterrupted()
+	w.timerTicks += float64(float64(len(w.pendingKeys)) * float64(to-w.now))
 	w.now = to
 	w.fired = w.fired[:0]
 	for {
@@ -90,30 +89,30 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 		if at < to {
 			panic(fmt.Sprintf("script: Advance(%d) passes the deadline %d", to, at))
 		}
-		_, e := w.due.First()
-		w.due.Pop()
+		_, e := w.deadlines.First()
+		w.deadlines.Pop()
 		t := w.timers[e.key]
-		w.drop(e.key)
+		w.removePending(e.key)
 		w.fired = append(w.fired, e.key)
 		w.block.Fires = append(w.block.Fires, Fire{At: to, Value: t.value, Delay: t.delay, Key: e.key})
 		w.total.Fired++
 		w.total.Checksum += Checksum(to, t.value)
 	}
-	code := KindWake
+	kind := KindWake
 	if len(w.fired) > 0 {
-		code = KindFire
+		kind = KindFire
 	}
-	w.block.Add(code, Op{At: to})
+	w.block.Add(kind, Op{At: to})
 	w.block.Pops++
 	w.block.Calls += len(w.fired)
 	return w.fired
 }
 
-// Schedule adds a timer that is due at deadline, which must lie in the future,
-// and returns its key. Its value is its number in the script, from 0.
+// Schedule adds a timer and returns its key. It panics unless the deadline is in the
+// future. The value of a timer is its number in the script, from 0.
 func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 	w.mustBeFuture("Schedule", deadline)
-	w.check()
+	w.checkInterrupted()
 	var key uint32
 	if n := len(w.free); n > 0 {
 		key = w.free[n-1]
@@ -123,60 +122,60 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 		w.timers = append(w.timers, modelTimer{})
 	}
 	t := &w.timers[key]
-	t.delay, t.value, t.place = deadline-w.now, w.total.Scheduled, len(w.live)
-	w.live = append(w.live, key)
-	w.due.Push(deadline, dueEntry{key, t.version})
+	t.delay, t.value, t.index = deadline-w.now, w.total.Scheduled, len(w.pendingKeys)
+	w.pendingKeys = append(w.pendingKeys, key)
+	w.deadlines.Push(deadline, dueEntry{key, t.version})
 	w.total.Scheduled++
 	w.block.Add(KindSchedule, Op{At: deadline, Key: key})
 	w.block.Calls++
 	return key
 }
 
-// Reschedule moves a pending timer to deadline, which must lie in the future.
+// Reschedule moves a pending timer to a deadline. It panics unless the deadline is in
+// the future.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	w.mustBeFuture("Reschedule", deadline)
-	w.check()
+	w.checkInterrupted()
 	t := &w.timers[key]
 	t.version++
 	t.delay = deadline - w.now
-	w.due.Push(deadline, dueEntry{key, t.version})
+	w.deadlines.Push(deadline, dueEntry{key, t.version})
 	w.block.Add(KindReschedule, Op{At: deadline, Key: key})
 	w.block.Calls++
 }
 
 // Cancel removes a pending timer.
 func (w *Writer) Cancel(key uint32) {
-	w.drop(key)
+	w.removePending(key)
 	w.total.Cancelled++
 	w.block.Add(KindCancel, Op{Key: key, Number: uint32(w.timers[key].value)})
 	w.block.Calls++
 }
 
-// pending calls do with each pending timer, in no order.
+// pending calls do with each pending timer, in an unspecified order.
 func (w *Writer) pending(do func(Timer)) {
-	for _, key := range w.live {
+	for _, key := range w.pendingKeys {
 		do(Timer{key, w.timers[key].value})
 	}
 }
 
-// interruption is what a process panics with in the middle of a script that is no
-// longer wanted.
+// interruption is the value of the panic that stops a process in the middle of a block.
 type interruption struct{}
 
-// check ends the script if it is interrupted. A fill may take seconds, and a process
-// does not look after that itself.
-func (w *Writer) check() {
+// checkInterrupted panics if writing must stop. A fill may take seconds, and processes do
+// not check a context.
+func (w *Writer) checkInterrupted() {
 	const every = 1 << 12
-	if w.calls++; w.calls%every == 0 && w.interrupted != nil && w.interrupted() {
+	if w.callCount++; w.callCount%every == 0 && w.interrupted != nil && w.interrupted() {
 		panic(interruption{})
 	}
 }
 
-// PendingAs reports whether the timer with that value is pending under key still:
-// keys are used again, values are not.
+// PendingAs reports whether the timer with that value is still pending. Its key may
+// belong to a later timer now: keys are reused, values are not.
 func (w *Writer) PendingAs(key uint32, value uint64) bool {
 	t := &w.timers[key]
-	return t.place < len(w.live) && w.live[t.place] == key && t.value == value
+	return t.index < len(w.pendingKeys) && w.pendingKeys[t.index] == key && t.value == value
 }
 
 // ValueOf returns the value of the pending timer of a key.
@@ -188,30 +187,30 @@ func (w *Writer) mustBeFuture(call string, deadline structures.Tick) {
 	}
 }
 
-func (w *Writer) drop(key uint32) {
+func (w *Writer) removePending(key uint32) {
 	t := &w.timers[key]
 	t.version++
-	last := w.live[len(w.live)-1]
-	w.live[t.place] = last
-	w.timers[last].place = t.place
-	w.live = w.live[:len(w.live)-1]
+	last := w.pendingKeys[len(w.pendingKeys)-1]
+	w.pendingKeys[t.index] = last
+	w.timers[last].index = t.index
+	w.pendingKeys = w.pendingKeys[:len(w.pendingKeys)-1]
 	w.free = append(w.free, key)
 }
 
-// begin starts a block, in the memory of an earlier one if reuse is not nil.
+// begin starts a block. It reuses the memory of reuse, if that is not nil.
 func (w *Writer) begin(reuse *Block) {
-	w.block, w.started, w.area = Reuse(reuse), w.now, 0
+	w.block, w.started, w.timerTicks = Reuse(reuse), w.now, 0
 }
 
 // end completes the block and returns it.
 func (w *Writer) end() *Block {
 	b := w.block
 	w.block = nil
-	w.total.Pending = uint64(len(w.live))
+	w.total.Pending = uint64(len(w.pendingKeys))
 	b.Keys, b.Want, b.Ticks = len(w.timers), w.total, w.now-w.started
-	b.Resident = float64(len(w.live))
+	b.Resident = float64(len(w.pendingKeys))
 	if b.Ticks > 0 {
-		b.Resident = w.area / float64(b.Ticks)
+		b.Resident = w.timerTicks / float64(b.Ticks)
 	}
 	return b
 }

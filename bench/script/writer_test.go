@@ -6,24 +6,24 @@ import (
 	"testing"
 )
 
-// endless schedules until it is interrupted.
-type endless struct{}
+// endlessProcess schedules timers until it is interrupted.
+type endlessProcess struct{}
 
-func (endless) Fill(w *Writer, _ *Rand) {
+func (endlessProcess) Fill(w *Writer, _ *Rand) {
 	for {
 		w.Schedule(1)
 	}
 }
 
-func (e endless) Step(w *Writer, r *Rand) { e.Fill(w, r) }
+func (e endlessProcess) Step(w *Writer, r *Rand) { e.Fill(w, r) }
 
 func TestAScriptIsInterruptedWhileItIsWritten(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if b, err := New(endless{}, nil).FillContext(ctx); b != nil || !errors.Is(err, context.Canceled) {
+	if b, err := New(endlessProcess{}, nil).FillContext(ctx); b != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("Fill: block %v, error %v", b, err)
 	}
-	if b, err := New(endless{}, nil).NextContext(ctx, 10, nil); b != nil || !errors.Is(err, context.Canceled) {
+	if b, err := New(endlessProcess{}, nil).NextContext(ctx, 10, nil); b != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("Next: block %v, error %v", b, err)
 	}
 }

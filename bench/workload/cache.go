@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// cacheCluster is one cluster of Twitter's caches: what is written to it, and how
-// long that lives.
+// cacheCluster is one cluster of Twitter's caches: its rate of writes and its TTLs.
 type cacheCluster struct {
 	number   int
 	writes   float64 // a second: the published rate of requests times the share that sets

@@ -8,9 +8,9 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// CancelHold is the hold model with timers that do not live to fire: for those
-// that fire, others are cancelled, picked at random, and each is followed by a new
-// one. So the population stays.
+// CancelHold is the hold model with cancels. When a timer fires, random timers are
+// cancelled, so that the given share is cancelled instead of firing. Each timer that
+// fires or is cancelled is replaced by a new one, so the population is constant.
 type CancelHold struct {
 	Delay      Delay `toml:"delay,inline" comment:"of each timer"`
 	Cancel     Share `toml:"cancel,omitempty" comment:"of the timers, instead of firing"`
@@ -25,8 +25,8 @@ func (m *CancelHold) Check() []ParameterError {
 	return []ParameterError{{"cancel", fmt.Sprint(m.Cancel), "a share below 1, as time goes on only when timers fire"}}
 }
 
-// newCancelHold has exponential delays, under which it makes no difference to the
-// others which timer is cancelled.
+// newCancelHold has exponential delays, which are memoryless: cancelling a random timer
+// does not change the distribution of the others.
 func newCancelHold(cancelPercent int) Workload {
 	return Workload{
 		Name:     fmt.Sprintf("cancel-hold-%d", cancelPercent),
@@ -36,7 +36,7 @@ func newCancelHold(cancelPercent int) Workload {
 		Tick:     millisecond,
 		Extra:    true,
 		Model: &CancelHold{
-			Delay:      family("exponential"),
+			Delay:      delayOf("exponential"),
 			Cancel:     Share(cancelPercent) / 100,
 			Reschedule: 0.05,
 		},
@@ -59,17 +59,17 @@ func (h *cancelHold) Fill(w *script.Writer, r *script.Rand) { fillFromDelays(w, 
 func (h *cancelHold) Step(w *script.Writer, r *script.Rand) {
 	at, _ := w.NextDeadline()
 	for range w.Advance(at) {
-		h.follow(w, r)
+		h.replace(w, r)
 		for r.Float64() < h.cancel {
 			w.Cancel(w.AnyPending(r))
-			h.follow(w, r)
+			h.replace(w, r)
 		}
 	}
 }
 
-// follow schedules the successor of a timer that is done with, and sometimes
-// moves another one.
-func (h *cancelHold) follow(w *script.Writer, r *script.Rand) {
+// replace schedules a new timer for one that has fired or was cancelled, and moves a
+// random timer with the given probability.
+func (h *cancelHold) replace(w *script.Writer, r *script.Rand) {
 	w.Schedule(w.Now() + ticks(h.delay.Draw(r)))
 	if r.Float64() < h.reschedule {
 		w.Reschedule(w.AnyPending(r), w.Now()+ticks(h.delay.Draw(r)))

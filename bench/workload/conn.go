@@ -8,10 +8,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// ConnDeadline models the deadlines of keep-alive connections: each has one for
-// reading and one for writing, and every message pushes both on. A connection
-// whose deadline passes is closed, and so is one that has had its share of
-// messages; another one takes its place. n timers are n/2 connections.
+// ConnDeadline models the deadlines of keep-alive connections. Each connection has a
+// read and a write deadline. Every message moves both to a later time. A connection is
+// closed when a deadline passes or when its number of messages is reached. A new one
+// replaces it. n timers are n/2 connections.
 type ConnDeadline struct {
 	Read     Duration `toml:"read" comment:"deadline to read, from the last message on"`
 	Write    Duration `toml:"write" comment:"deadline to write, from the last message on"`
@@ -57,28 +57,28 @@ func newConnDeadlineLazy() Workload {
 // New returns the process with n/2 connections.
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	return &connDeadlines{
-		conns:    make([]conn, max(1, n/2)),
-		timeout:  [2]float64{m.Read.in(tick), m.Write.in(tick)},
-		gap:      m.Every.in(tick),
-		messages: int(m.Messages),
-		lazy:     float64(m.Lazy),
+		conns:        make([]conn, max(1, n/2)),
+		timeout:      [2]float64{m.Read.in(tick), m.Write.in(tick)},
+		meanInterval: m.Every.in(tick),
+		messages:     int(m.Messages),
+		lazy:         float64(m.Lazy),
 	}
 }
 
 type connDeadlines struct {
-	loop[connEvent]
-	conns    []conn
-	timeout  [2]float64 // to read, to write
-	gap      float64
-	messages int
-	lazy     float64
-	arrival  float64 // of the next message, whoever gets it
+	eventLoop[connEvent]
+	conns        []conn
+	timeout      [2]float64 // to read, to write
+	meanInterval float64
+	messages     int
+	lazy         float64
+	nextArrival  float64 // of the next message, to any connection
 }
 
 type conn struct {
-	deadlines [2]alarm
-	set       [2]structures.Tick // when they were set
-	left      int                // messages to come
+	deadlines    [2]timerRef
+	setAt        [2]structures.Tick // when they were set
+	messagesLeft int                // messages to come
 }
 
 // connEvent is a deadline that has passed, or the arrival of a message.
@@ -87,37 +87,37 @@ type connEvent struct {
 	kind int // of the deadline: to read or to write
 }
 
-// Fill sets each deadline as one finds it at a random moment.
+// Fill sets each deadline as it is at a random moment of the steady state.
 func (p *connDeadlines) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.conns {
 		c := &p.conns[i]
-		c.left = 1 + r.IntN(p.messages)
+		c.messagesLeft = 1 + r.IntN(p.messages)
 		last := p.age(r, 0)
 		for kind, timeout := range p.timeout {
 			age := last
 			if p.lazy > 0 {
 				age = p.age(r, float64(p.lazy*timeout))
 			}
-			c.set[kind] = w.Now() - structures.Tick(age)
-			p.push(w, i, kind, ticks(timeout-age))
+			c.setAt[kind] = w.Now() - structures.Tick(age)
+			p.setDeadline(w, i, kind, ticks(timeout-age))
 		}
 	}
 	p.nextMessage(w, r)
 }
 
-// age draws the time since a deadline was set that is set again at the first
-// message after quiet ticks. Its density is the share of deadlines that last so
-// long: 1 until then, and exponential from there.
+// age draws the time since a deadline was set. A deadline is set again at the first
+// message that comes quiet ticks or more after the last time it was set. The density of
+// the age is constant up to quiet and decreases exponentially after it.
 func (p *connDeadlines) age(r *script.Rand, quiet float64) float64 {
-	if float64(r.Float64()*(quiet+p.gap)) < quiet {
+	if float64(r.Float64()*(quiet+p.meanInterval)) < quiet {
 		return float64(r.Float64() * quiet)
 	}
-	return quiet + float64(p.gap*r.Exp())
+	return quiet + float64(p.meanInterval*r.Exp())
 }
 
 // Step is one message, or one deadline that passes.
 func (p *connDeadlines) Step(w *script.Writer, r *script.Rand) {
-	p.step(w, func(e connEvent) {
+	p.nextTick(w, func(e connEvent) {
 		if e.conn >= 0 {
 			// The other deadline may have passed at the same tick and closed it.
 			if !p.conns[e.conn].deadlines[e.kind].pending(w) {
@@ -130,40 +130,40 @@ func (p *connDeadlines) Step(w *script.Writer, r *script.Rand) {
 	})
 }
 
-// nextMessage plans the next message to any of the connections: all their Poisson
-// processes together are one, and each is as likely to be the one that gets it.
+// nextMessage plans the next message. The Poisson processes of all connections together
+// are one Poisson process, and each connection is equally likely to get the message.
 func (p *connDeadlines) nextMessage(w *script.Writer, r *script.Rand) {
-	p.arrival += float64(r.Exp()*p.gap) / float64(len(p.conns))
-	p.plan(max(w.Now(), structures.Tick(math.Ceil(p.arrival))), connEvent{conn: -1})
+	p.nextArrival += float64(r.Exp()*p.meanInterval) / float64(len(p.conns))
+	p.planEvent(max(w.Now(), structures.Tick(math.Ceil(p.nextArrival))), connEvent{conn: -1})
 }
 
 func (p *connDeadlines) message(w *script.Writer, i int) {
 	c := &p.conns[i]
-	if c.left--; c.left == 0 {
+	if c.messagesLeft--; c.messagesLeft == 0 {
 		p.reopen(w, i)
 		return
 	}
 	for kind, timeout := range p.timeout {
-		if float64(w.Now()-c.set[kind]) >= float64(p.lazy*timeout) {
-			c.set[kind] = w.Now()
-			p.push(w, i, kind, ticks(timeout))
+		if float64(w.Now()-c.setAt[kind]) >= float64(p.lazy*timeout) {
+			c.setAt[kind] = w.Now()
+			p.setDeadline(w, i, kind, ticks(timeout))
 		}
 	}
 }
 
-// reopen closes a connection and opens another one in its place.
+// reopen closes a connection and replaces it by a new one.
 func (p *connDeadlines) reopen(w *script.Writer, i int) {
 	c := &p.conns[i]
 	for kind := range c.deadlines {
-		p.stop(w, &c.deadlines[kind])
+		p.cancelTimer(w, &c.deadlines[kind])
 	}
-	c.left = p.messages
+	c.messagesLeft = p.messages
 	for kind, timeout := range p.timeout {
-		c.set[kind] = w.Now()
-		p.push(w, i, kind, ticks(timeout))
+		c.setAt[kind] = w.Now()
+		p.setDeadline(w, i, kind, ticks(timeout))
 	}
 }
 
-func (p *connDeadlines) push(w *script.Writer, i, kind int, delay structures.Tick) {
-	p.set(w, &p.conns[i].deadlines[kind], w.Now()+delay, connEvent{i, kind})
+func (p *connDeadlines) setDeadline(w *script.Writer, i, kind int, delay structures.Tick) {
+	p.setTimer(w, &p.conns[i].deadlines[kind], w.Now()+delay, connEvent{i, kind})
 }

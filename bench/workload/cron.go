@@ -36,8 +36,8 @@ var azurePeriods = []Period{
 	{Duration(time.Minute), 0.023},
 }
 
-// newCron begins at midnight. A tick of a second is chosen: the finest time that
-// such a job can name. So are 10,000 jobs.
+// newCron begins at midnight. The tick of a second and the 10,000 jobs are chosen. A
+// second is the finest time that such a job can specify.
 func newCron(hashed bool) Workload {
 	w := Workload{
 		Name:     "cron-aligned",
@@ -56,7 +56,7 @@ func newCron(hashed bool) Workload {
 	return w
 }
 
-// Check makes sure that there is a period to draw.
+// Check returns an error if there is no period.
 func (m *Cron) Check() []ParameterError {
 	if len(m.Periods) == 0 {
 		return []ParameterError{{"period", "", "at least one period"}}
@@ -76,12 +76,12 @@ func (m *Cron) New(n int, tick time.Duration) script.Process {
 }
 
 type cron struct {
-	loop[structures.Tick] // the period of the job that fires
-	n                     int
-	hashed                bool
-	periods               []structures.Tick
-	weights               []float64 // summed up
-	total                 float64
+	eventLoop[structures.Tick] // the period of the job that fires
+	n                          int
+	hashed                     bool
+	periods                    []structures.Tick
+	weights                    []float64 // cumulative sums
+	total                      float64
 }
 
 func (p *cron) Fill(w *script.Writer, r *script.Rand) {
@@ -91,7 +91,7 @@ func (p *cron) Fill(w *script.Writer, r *script.Rand) {
 		if p.hashed {
 			first = 1 + structures.Tick(r.IntN(int(period)))
 		}
-		p.start(w, w.Now()+first, period)
+		p.schedule(w, w.Now()+first, period)
 	}
 }
 
@@ -105,5 +105,5 @@ func (p *cron) period(r *script.Rand) structures.Tick {
 }
 
 func (p *cron) Step(w *script.Writer, _ *script.Rand) {
-	p.step(w, func(period structures.Tick) { p.start(w, w.Now()+period, period) })
+	p.nextTick(w, func(period structures.Tick) { p.schedule(w, w.Now()+period, period) })
 }

@@ -26,7 +26,7 @@ func TestCronFollowsWeightsAndPhases(t *testing.T) {
 			weights = append(weights, float64(p.Weight))
 		}
 		// Before anything fires, each key is a job.
-		for _, period := range s.Process().(*cron).owners {
+		for _, period := range s.Process().(*cron).timerEvents {
 			counts[periods[period]]++
 		}
 		chiSquare(t, name+": periods", counts, weights)

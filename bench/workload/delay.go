@@ -10,15 +10,15 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/dist"
 )
 
-// Delay says how the delays of timers are distributed: by the kind of the
-// distribution and what that needs, which is one of
+// Delay is a distribution of delays: its kind and the parameters of that kind, which
+// are one of
 //
 //   - a mean: every kind but "mixture";
 //   - a low and a high end: "uniform";
 //   - a median and an upper quartile: "lognormal";
 //   - parts, each with its weight: "mixture".
 //
-// What is drawn is rounded to whole ticks, to one at least.
+// A drawn delay is rounded to whole ticks and is at least one tick.
 type Delay struct {
 	Kind          string   `toml:"kind"`
 	Mean          Duration `toml:"mean,omitempty" zero:"no"`
@@ -38,7 +38,7 @@ type Part struct {
 // mixture is the kind of delay that has parts.
 const mixture = "mixture"
 
-// DelayKinds returns the kinds of delays, in the order in which they are told.
+// DelayKinds returns the kinds of delays, in the order of the documentation.
 func DelayKinds() []string {
 	var names []string
 	for _, family := range dist.All() {
@@ -60,8 +60,8 @@ func forms(kind string) []string {
 	return []string{"mean"}
 }
 
-// given names the parameters that are there, as forms does.
-func (d *Delay) given() string {
+// givenParameters names the parameters that are not 0, in the notation of forms.
+func (d *Delay) givenParameters() string {
 	var names []string
 	for _, p := range []struct {
 		name  string
@@ -77,7 +77,7 @@ func (d *Delay) given() string {
 	return strings.Join(names, " and ")
 }
 
-// Check says whether kind and parameters fit.
+// Check returns an error if the parameters do not fit the kind.
 func (d *Delay) Check() []ParameterError {
 	switch kinds := DelayKinds(); {
 	case d.Kind == "":
@@ -85,7 +85,7 @@ func (d *Delay) Check() []ParameterError {
 	case !slices.Contains(kinds, d.Kind):
 		return []ParameterError{{"kind", fmt.Sprintf("%q", d.Kind), "one of " + strings.Join(kinds, ", ")}}
 	}
-	given := d.given()
+	given := d.givenParameters()
 	if want := forms(d.Kind); !slices.Contains(want, given) {
 		if given == "" {
 			given = "no parameter"
@@ -122,7 +122,7 @@ func (d *Delay) dist(tick time.Duration) dist.Dist {
 	return family.New(d.Mean.in(tick))
 }
 
-// doc says in a few words what the kind is like.
+// doc returns a short description of the kind.
 func (d *Delay) doc() string {
 	family, _ := dist.Find(d.Kind)
 	return family.Doc

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Figures are what a workload comes to, measured on a piece of its script.
+// Figures describe a workload. They are measured on a part of its script.
 type Figures struct {
 	N           int     // resident timers asked for
 	Resident    float64 // mean number of pending timers
@@ -17,10 +17,10 @@ type Figures struct {
 	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
 }
 
-// MeasureFigures measures workloads: those without a size of their own with n
-// timers, the others with their own size, but at most with most. It counts what is
-// in the script; no structure takes part.
-func MeasureFigures(list []Workload, n, most int) []Figures {
+// MeasureFigures measures workloads. Those without a size of their own have n timers.
+// The others have their own size, but at most maxSize. It counts operations of the
+// script and runs no structure.
+func MeasureFigures(list []Workload, n, maxSize int) []Figures {
 	out := make([]Figures, len(list))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -30,7 +30,7 @@ func MeasureFigures(list []Workload, n, most int) []Figures {
 			defer func() { <-slots }()
 			size := n
 			if w.Resident > 0 {
-				size = min(w.Resident, most)
+				size = min(w.Resident, maxSize)
 			}
 			out[i] = figuresOf(w, size)
 		})

@@ -34,11 +34,10 @@ type fillDrain struct {
 	delay dist.Dist
 }
 
-// Fill goes through one cycle, so that the memory is there; it ends full.
+// Fill schedules the first n timers.
 func (f *fillDrain) Fill(w *script.Writer, r *script.Rand) { f.schedule(w, r) }
 
-// Step is one whole cycle: the drain of what the one before has scheduled, then
-// the next fill.
+// Step is one whole cycle: all timers fire, then the next n are scheduled.
 func (f *fillDrain) Step(w *script.Writer, r *script.Rand) {
 	for w.Pending() > 0 {
 		at, _ := w.NextDeadline()

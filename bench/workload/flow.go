@@ -9,11 +9,10 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Flow is the model behind most workloads that follow a program: timers arrive at
-// random (Poisson), each with a delay, and some are interrupted before they fire.
-// Each class of timers either arrives at a rate of its own, which leads to a
-// population, or makes up a share of a population that is given, which leads to a
-// rate.
+// Flow is the model of most workloads that follow a program. Timers arrive at random
+// (Poisson), each with a delay. Some are cancelled or moved before they fire. A class of
+// timers has either a rate of arrivals, which determines its population, or a share of a
+// given population, which determines its rate.
 type Flow struct {
 	Poll    bool     `toml:"poll,omitempty" comment:"pop at every tick, as an event loop may, not only where something happens"`
 	WarmUp  Duration `toml:"warm_up,omitempty" zero:"no" comment:"start empty and run this long; left out: start in the steady state"`
@@ -29,19 +28,20 @@ type Class struct {
 	Shares     *Shares `toml:"shares,inline,omitempty" comment:"what becomes of them; left out: unless completed they fire"`
 }
 
-// Shares says what becomes of the timers of a class. Cancel and Reschedule are
-// shares of the timers that arrive, Periodic is a share of the population.
+// Shares says which part of the timers of a class is cancelled, moved or periodic.
+// Cancel and Reschedule are shares of the timers that arrive. Periodic is a share of the
+// population.
 type Shares struct {
 	Cancel     Share `toml:"cancel"`     // cancelled before they fire, at a uniformly random part of their delay
 	Reschedule Share `toml:"reschedule"` // moved once, at such a moment, to a new delay from there
 	Periodic   Share `toml:"periodic"`   // scheduled again with the same delay whenever they fire, for ever
 }
 
-// maxWarmUp is the most timers that may arrive before the start: they are all in
-// one block, which has to fit into memory.
+// maxWarmUp limits the timers that arrive before the start. They are all in one block,
+// which must fit into memory.
 const maxWarmUp = 1e7
 
-// Check says whether the classes go together.
+// Check returns an error if the classes contradict one another.
 func (f *Flow) Check() []ParameterError {
 	if len(f.Classes) == 0 {
 		return []ParameterError{{"class", "", "at least one class of timers"}}
@@ -77,29 +77,29 @@ func (f *Flow) Check() []ParameterError {
 	return nil
 }
 
-// maxRejected is the most draws, on average, that the steady state may take for one
-// timer (chosen).
-const maxRejected = 1000
+// maxDraws limits the mean number of draws that the steady state needs for one timer
+// (chosen).
+const maxDraws = 1000
 
-// checkSteadyState says whether timers can be drawn as one finds them in the steady
-// state. Where the mean delay is far above what most timers last, nearly every draw
-// is of a timer that is gone already.
+// checkSteadyState returns an error if drawing the timers of the steady state would take
+// too long. If the mean delay is far above the time that most timers are pending, nearly
+// every draw is rejected, because the timer is no longer pending.
 func (c *Class) checkSteadyState() *ParameterError {
 	if c.Completion == nil {
 		return nil
 	}
-	f := c.fate(time.Millisecond)
-	draws := math.Min(f.delay.Mean(), f.completion.Mean()) / f.meanEarlier()
-	if draws <= maxRejected {
+	f := c.outcomes(time.Millisecond)
+	draws := math.Min(f.delay.Mean(), f.completion.Mean()) / f.meanFirstEnd()
+	if draws <= maxDraws {
 		return nil
 	}
 	return &ParameterError{
 		Key: "completion", Value: fmt.Sprintf("%+v", *c.Completion),
-		Want: fmt.Sprintf("one that the steady state can be drawn for: of %.1g timers drawn one would be pending, want one of %d at least; a warm_up starts empty instead", draws, maxRejected),
+		Want: fmt.Sprintf("one that the steady state can be drawn for: of %.1g timers drawn one would be pending, want one of %d at least; a warm_up starts empty instead", draws, maxDraws),
 	}
 }
 
-// Check says whether the fates of a timer exclude one another.
+// Check returns an error if both completion and shares are given.
 func (c *Class) Check() []ParameterError {
 	if c.Completion != nil && c.Shares != nil {
 		return []ParameterError{{"shares", "a table", "either completion or shares: both say when timers are cancelled"}}
@@ -107,7 +107,7 @@ func (c *Class) Check() []ParameterError {
 	return nil
 }
 
-// Check says whether the shares are parts of one whole.
+// Check returns an error if the shares add up to more than 1.
 func (s *Shares) Check() []ParameterError {
 	if sum := s.Cancel + s.Reschedule; sum > 1 {
 		return []ParameterError{{"", fmt.Sprintf("cancel and reschedule of %g together", sum), "at most 1"}}
@@ -115,8 +115,8 @@ func (s *Shares) Check() []ParameterError {
 	return nil
 }
 
-// byRate reports whether the classes have rates; they have shares of a population
-// otherwise.
+// byRate reports whether the classes have rates. Otherwise they have shares of a
+// population.
 func (f *Flow) byRate() bool {
 	for _, c := range f.Classes {
 		if c.Rate != 0 {
@@ -133,22 +133,22 @@ func (c *Class) population() Share {
 	return c.Population
 }
 
-// Resident returns the mean number of pending timers that the rates lead to; 0
-// when the flow takes any number.
+// Resident returns the mean number of pending timers that follows from the rates. It is
+// 0 if the flow has no rates and takes any number.
 func (f *Flow) Resident(tick time.Duration) float64 {
 	if !f.byRate() {
 		return 0
 	}
 	n := 0.0
 	for _, c := range f.Classes {
-		fate := c.fate(tick)
-		n += float64(c.Rate.perTick(tick) * fate.meanLife())
+		o := c.outcomes(tick)
+		n += float64(c.Rate.perTick(tick) * o.meanPending())
 	}
 	return n
 }
 
-// scaled returns the flow with its rates, and so its population, larger by a factor.
-// One that has no rates takes any population as it is.
+// scaled returns the flow with its rates, and so its population, multiplied by a factor.
+// A flow without rates is unchanged.
 func (f *Flow) scaled(factor float64) *Flow {
 	scaled := *f
 	scaled.Classes = slices.Clone(f.Classes)
@@ -160,14 +160,14 @@ func (f *Flow) scaled(factor float64) *Flow {
 
 // New returns the process.
 func (f *Flow) New(n int, tick time.Duration) script.Process {
-	p := &flow{poll: f.Poll, empty: f.WarmUp > 0, warmUp: ticks(f.WarmUp.in(tick))}
+	p := &flow{everyTick: f.Poll, startsEmpty: f.WarmUp > 0, warmUp: ticks(f.WarmUp.in(tick))}
 	for _, c := range f.Classes {
-		s := stream{fate: c.fate(tick)}
+		s := stream{outcomes: c.outcomes(tick)}
 		if c.Rate > 0 {
 			s.rate = c.Rate.perTick(tick)
 		} else {
 			s.population = float64(float64(n) * float64(c.population()))
-			s.rate = float64(s.population*(1-s.periodic)) / s.meanLife()
+			s.rate = float64(s.population*(1-s.periodic)) / s.meanPending()
 		}
 		p.streams = append(p.streams, s)
 		p.rate += s.rate
@@ -175,14 +175,14 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 	return p
 }
 
-// fate returns what becomes of the timers of the class, in ticks.
-func (c *Class) fate(tick time.Duration) fate {
-	f := fate{delay: c.Delay.dist(tick)}
+// outcomes returns the outcomes of the class, in ticks.
+func (c *Class) outcomes(tick time.Duration) outcomes {
+	f := outcomes{delay: c.Delay.dist(tick)}
 	if c.Completion != nil {
 		f.completion = c.Completion.dist(tick)
 	}
 	if c.Shares != nil {
-		f.drawn = true
+		f.byShares = true
 		f.cancel, f.reschedule, f.periodic = float64(c.Shares.Cancel), float64(c.Shares.Reschedule), float64(c.Shares.Periodic)
 	}
 	return f

@@ -7,9 +7,9 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Hold is the hold model (Vaucher & Duval 1975; Jones 1986): a timer fires,
-// another one is scheduled, and the population stays as it is. It is the classic
-// measure of a priority queue: half inserts, half removals of the minimum.
+// Hold is the hold model (Vaucher & Duval 1975; Jones 1986): whenever a timer fires, a
+// new one is scheduled, so the population is constant. It is the classic benchmark of a
+// priority queue: half inserts, half removals of the minimum.
 type Hold struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 	Poll  bool  `toml:"poll,omitempty" comment:"pop at every tick, not only where a timer is due"`
@@ -27,7 +27,7 @@ func newHold(delay Delay) Workload {
 }
 
 // HoldWith returns the hold model with delays of a kind, 30 s on average.
-func HoldWith(kind string) Workload { return newHold(family(kind)) }
+func HoldWith(kind string) Workload { return newHold(delayOf(kind)) }
 
 // New returns the process.
 func (h *Hold) New(n int, tick time.Duration) script.Process {

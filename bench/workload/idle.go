@@ -9,8 +9,8 @@ import (
 // IdleName is the workload that the idle analysis goes with.
 const IdleName = "idle"
 
-// newIdle pops at every tick although hardly anything is ever due: few timers over
-// a long time. A timer that fires is scheduled again.
+// newIdle pops at every tick, and few timers are ever due. A timer that fires is
+// scheduled again.
 //
 // All parameters are chosen.
 func newIdle() Workload {

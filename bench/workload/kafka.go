@@ -2,8 +2,8 @@ package workload
 
 import "time"
 
-// newKafkaPurgatory models the delayed requests of a Kafka broker: each has a
-// fixed timeout, and most are completed, and so cancelled, before it.
+// newKafkaPurgatory models the delayed requests of a Kafka broker. Each has a fixed
+// timeout. Most are completed before it, which cancels the timer.
 //
 // Parameters of Kafka's own TestPurgatoryPerformance (apache/kafka, PR 1738):
 // 10,000 requests a second, a timeout of 100 ms, a time to completion that is

@@ -9,10 +9,10 @@ import (
 
 const millisecond = time.Millisecond
 
-// All returns every workload, in the order in which tables show them: the
-// synthetic families, the grid, then those that model something.
+// All returns every workload, in the order of the tables: first the synthetic ones,
+// then the grid, then those modelled on programs.
 func All() []Workload {
-	uniform, clustered := family("uniform"), family("clustered")
+	uniform, clustered := delayOf("uniform"), delayOf("clustered")
 	list := holds()
 	list = append(list,
 		newStartStop(uniform),
@@ -43,12 +43,12 @@ func All() []Workload {
 	)
 }
 
-// holds returns the hold model with each of the increments of Jones 1986, and
-// exponential with cancels. Uniform increments stand for all of them.
+// holds returns the hold model with each distribution of Jones 1986, and the hold model
+// with cancels. Only the uniform one is not extra.
 func holds() []Workload {
-	list := []Workload{newHold(family("uniform"))}
+	list := []Workload{newHold(delayOf("uniform"))}
 	for _, kind := range []string{"exponential", "biased", "triangular", "bimodal"} {
-		w := newHold(family(kind))
+		w := newHold(delayOf(kind))
 		w.Name += "-" + kind
 		w.Summary += "; " + kind + " increments"
 		w.Extra = true
@@ -60,15 +60,15 @@ func holds() []Workload {
 	return list
 }
 
-// grid returns the comparison grid: each distribution of delays at each share of
-// timers cancelled. Two distributions and three shares stand for all of them:
-// delays that spread and delays that clump, none cancelled, half, and nearly all.
+// grid returns the comparison grid: each distribution of delays with each share of
+// cancelled timers. Two distributions (one spread out, one in clusters) and three shares
+// (0, 50 and 90 %) are not extra.
 func grid() []Workload {
 	shapes, shares := []string{"uniform", "clustered"}, []int{0, 50, 90}
 	var list []Workload
 	for _, d := range dist.Grid() {
 		for _, percent := range []int{0, 10, 50, 90, 99} {
-			w := newGrid(family(d.Name), percent)
+			w := newGrid(delayOf(d.Name), percent)
 			w.Extra = !slices.Contains(shapes, d.Name) || !slices.Contains(shares, percent)
 			list = append(list, w)
 		}

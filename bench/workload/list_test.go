@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -18,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// smallN is the size at which tests run a workload that takes any, and largeN the
-// one to which they scale those down that bring more.
+// smallN is the size at which tests run a workload without a size of its own. largeN is
+// the size to which they scale down larger workloads.
 const (
 	smallN = 500
 	largeN = 10_000
@@ -32,7 +33,7 @@ func sizeFor(w Workload) int {
 	return smallN
 }
 
-// fingerprint is a hash over every operation of a block and what must come of it.
+// fingerprint returns a hash of the operations and the expected outcome of blocks.
 func fingerprint(blocks ...*script.Block) uint64 {
 	h := fnv.New64a()
 	for _, b := range blocks {
@@ -47,7 +48,7 @@ func fingerprint(blocks ...*script.Block) uint64 {
 	return h.Sum64()
 }
 
-// The golden file holds on any machine: that is what makes two runs comparable.
+// The golden file is the same on any machine, so two runs are comparable.
 func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/scripts.golden"
@@ -81,7 +82,7 @@ func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
 	}
 }
 
-// What is left of a block's memory must not leak into the next one.
+// A block in reused memory must not contain data of the previous block.
 func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 	t.Parallel()
 	w, _ := Find("mixed")
@@ -96,9 +97,8 @@ func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 	}
 }
 
-// Figures that follow from the parameters, and that the generator must therefore
-// arrive at without knowing them: as many timers pending as were asked for (or, of
-// large workloads, of the same scaled down), and the share that is cancelled.
+// The generator does not know these figures; they follow from the parameters: the number
+// of pending timers (scaled down for large workloads) and the share that is cancelled.
 func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	t.Parallel()
 	cancelled := map[string]float64{"kafka-purgatory": 0.882}
@@ -109,14 +109,14 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	}
 	for _, w := range All() {
 		if KindOf(w.Model).Cyclic {
-			continue // has the whole population or none
+			continue // the number of pending timers goes from n to 0 and back
 		}
 		s := w.Script(sizeFor(w), 1)
 		fill := s.Fill()
 		b := s.Next(300_000, nil)
 		tolerance := 0.02
 		if w.Resident == 0 {
-			tolerance = 0.05 // so few come and go at random
+			tolerance = 0.05 // the population is small and varies at random
 		}
 		within(t, w.Name+": residents", b.Resident, float64(sizeFor(w)), tolerance)
 		gone := float64(b.Want.Cancelled - fill.Want.Cancelled)
@@ -134,26 +134,27 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	}
 }
 
-// Of the workloads with rates, the number of timers that they say they have is the
-// one that their rates lead to.
+// The declared population of a workload with rates is the one that follows from the
+// rates.
 func TestPublishedRatesLeadToThePublishedResidents(t *testing.T) {
 	t.Parallel()
-	seen := 0
+	want := []string{"kafka-purgatory", "cache-ttl-15", "cache-ttl-32", "cache-ttl-12", "cache-ttl-23", "cache-ttl-37"}
+	var withRates []string
 	for _, w := range All() {
 		if f, ok := w.Model.(*Flow); ok && w.Resident > 0 {
-			seen++
+			withRates = append(withRates, w.Name)
 			within(t, w.Name, f.Resident(w.Tick), float64(w.Resident), 0.02)
 		}
 	}
-	if seen != 6 {
-		t.Errorf("%d workloads have rates, want Kafka's and five of caches", seen)
+	if !slices.Equal(withRates, want) {
+		t.Errorf("the workloads with rates are %q, want %q", withRates, want)
 	}
 }
 
-// The place at which a new timer goes in among the sorted deadlines, as a share
-// of their number, is known for each distribution (Jones 1986): a check of the
-// whole generator. It is the mean of R(x) over the delays x that are drawn, where R is
-// the distribution function of what is left of the pending ones.
+// For each distribution the mean position of a new timer among the sorted deadlines, as
+// a share of their number, is known (Jones 1986). It is the mean of R(x) over the drawn
+// delays x, where R is the distribution function of the remaining delays of the pending
+// timers. This checks the whole generator.
 func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{
@@ -164,7 +165,7 @@ func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 		"triangular":  1 - 1.35/6.75,
 		"bimodal":     (0.9*0.35 + 0.1*(10.45+1.0/30)) * 2 / 21,
 	} {
-		s := newHold(family(name)).Script(1000, 1)
+		s := newHold(delayOf(name)).Script(1000, 1)
 		var deadlines []structures.Tick
 		insert := func(at structures.Tick) float64 {
 			i := sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > at })

@@ -18,7 +18,7 @@ func newGrid(delay Delay, cancelPercent int) Workload {
 	}
 }
 
-// newPeriodic has nothing but periodic timers, which is chosen.
+// newPeriodic has only periodic timers (chosen).
 func newPeriodic(delay Delay) Workload {
 	return Workload{
 		Name:     "periodic",
@@ -30,7 +30,7 @@ func newPeriodic(delay Delay) Workload {
 	}
 }
 
-// newMixed has some of everything; the shares are chosen.
+// newMixed has timers of all kinds. The shares are chosen.
 func newMixed(delay Delay) Workload {
 	return Workload{
 		Name:     "mixed",
@@ -42,7 +42,7 @@ func newMixed(delay Delay) Workload {
 	}
 }
 
-// mix is a flow of one class that keeps up any population.
+// mix returns a flow of one class that takes any population.
 func mix(delay Delay, shares Shares) *Flow {
 	return &Flow{Classes: []Class{{Delay: delay, Shares: &shares}}}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Model is what the timers of a workload do, given by parameters: it is a struct
-// whose exported fields are the parameters in human units ([Duration], [Rate],
-// [Share], [Weight], [Count], [Delay]), and from which a scenario file is read and
-// printed.
+// Model describes the behaviour of the timers of a workload. It is a pointer to a struct
+// whose exported fields are the parameters, in human units ([Duration], [Rate],
+// [Share], [Weight], [Count], [Delay]). A scenario file is read into it and printed
+// from it.
 //
-// A field is named by its toml tag and explained by its comment tag. It must be
-// given, unless the tag says omitempty; a tag zero:"no" says that 0 is not the same
-// as leaving it out. Each type of parameter checks its own
-// range (see [CheckModel]); a model whose parameters depend on one another has a
-// method of the interface [Checker] besides.
+// The toml tag of a field is its key in files, the comment tag its explanation. A field
+// must be given, unless its tag says omitempty. A tag zero:"no" says that a given 0 is
+// an error and does not count as left out. Each type of parameter checks its own range
+// (see [CheckModel]). A model whose parameters depend on one another also implements
+// [Checker].
 type Model interface {
 	// New returns the process that writes the script with n resident timers, on a
 	// clock whose ticks have that length. The parameters must have passed CheckModel.
@@ -29,14 +29,15 @@ type ModelKind struct {
 	New  func() Model // with the parameters that may be left out
 	Unit script.Unit  // what its cost is counted per; empty: PerLifecycle
 
-	// nothingFires says that the script never moves the clock, so that real timers
-	// can be measured beside virtual ones.
+	// NothingFires says that the script never moves the clock, so Go's own timers can
+	// take part.
 	NothingFires bool
 
-	// cyclic marks the models whose Step is a whole cycle of all timers.
+	// Cyclic says that a Step is a whole cycle of all timers.
 	Cyclic bool
 
-	// mixed marks the models whose point is the mixture, not the scaling.
+	// Mixed says that the model is about the mix of operations, so that one size is
+	// enough.
 	Mixed bool
 }
 

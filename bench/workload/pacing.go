@@ -2,9 +2,9 @@ package workload
 
 import "time"
 
-// newPacing releases packets: each flow schedules the next one when one is
-// released, and nothing is cancelled. It is the hold model with increments that
-// hardly differ, on a clock of its own.
+// newPacing releases packets. When a packet of a flow is released, the next one is
+// scheduled. Nothing is cancelled. It is the hold model with delays that vary little and
+// a tick of its own.
 //
 // Parameters of Eiffel (Saeed et al., NSDI '19): 20,000 flows, each with a packet
 // about every 10 ms, in buckets of 100 us. A tick is such a bucket: Carousel's slots

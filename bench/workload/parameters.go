@@ -10,13 +10,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Duration is a length of time, written "100ms" or "2m". Where it is a parameter
-// it must be positive, no shorter than half a tick, as what is shorter would be
-// rounded to something else, and no longer than a delay can be.
+// Duration is a length of time, written "100ms" or "2m". A parameter must be positive,
+// at least half a tick, because a shorter one would be rounded to a different value, and
+// at most maxDelay ticks.
 type Duration time.Duration
 
-// MarshalText writes the duration without units of which there are none: "2m",
-// not "2m0s".
+// MarshalText writes the duration without zero units: "2m", not "2m0s".
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 func (d Duration) String() string {
@@ -49,7 +48,7 @@ func (d Duration) check(tick time.Duration) string {
 		return "a positive duration"
 	case d.in(tick) < 0.5:
 		return fmt.Sprintf("at least half a tick: timers count ticks of %v here, a shorter tick may be what you want", Duration(tick))
-	case d.in(tick) > never:
+	case d.in(tick) > maxDelay:
 		return fmt.Sprintf("at most 2^40 ticks of %v: a longer tick may be what you want", Duration(tick))
 	}
 	return ""
@@ -63,7 +62,7 @@ func (r Rate) perTick(tick time.Duration) float64 {
 	return float64(float64(r)*float64(tick)) / float64(time.Second)
 }
 
-func (r Rate) check(time.Duration) string { return positive(float64(r), "a number a second") }
+func (r Rate) check(time.Duration) string { return wantPositive(float64(r), "a number a second") }
 
 // Share is a part of a whole, from 0 to 1.
 type Share float64
@@ -75,8 +74,8 @@ func (s Share) check(time.Duration) string {
 	return ""
 }
 
-// Weight is how often one of several is chosen, in proportion to the weights of
-// the others.
+// Weight is a relative frequency: one of several choices is drawn in proportion to its
+// weight.
 type Weight float64
 
 // maxWeight bounds weights, so that sums of their products with delays stay finite
@@ -93,7 +92,7 @@ func (w Weight) check(time.Duration) string {
 // Count is a number of things.
 type Count int
 
-// maxCount is more than anything that is counted here (chosen).
+// maxCount limits counts (chosen).
 const maxCount = 1_000_000
 
 func (c Count) check(time.Duration) string {
@@ -103,8 +102,8 @@ func (c Count) check(time.Duration) string {
 	return ""
 }
 
-// positive says what is wanted if x is not a finite number above 0.
-func positive(x float64, what string) string {
+// wantPositive returns what is wanted if x is not a finite number above 0.
+func wantPositive(x float64, what string) string {
 	if x > 0 && x <= math.MaxFloat64 {
 		return ""
 	}
@@ -113,22 +112,23 @@ func positive(x float64, what string) string {
 
 // ticks rounds a real number of ticks to a delay: at least one tick.
 func ticks(x float64) structures.Tick {
-	return structures.Tick(math.Min(math.Max(1, math.Floor(x+0.5)), never))
+	return structures.Tick(math.Min(math.Max(1, math.Floor(x+0.5)), maxDelay))
 }
 
-// never bounds the delays that heavy tails draw: 35 years at a tick of 1 ms.
-const never = 1 << 40
+// maxDelay limits the delays drawn from distributions with a heavy tail, in ticks: 35
+// years at a tick of 1 ms.
+const maxDelay = 1 << 40
 
-// Checker is a group of parameters that depend on one another: Check says what is
-// wrong with the whole, where each by itself may be right.
+// Checker is a group of parameters that depend on one another. Check returns what is
+// wrong with their combination. Each of them by itself is in its range.
 type Checker interface {
 	Check() []ParameterError
 }
 
-// ParameterError says which parameter is wrong, and what it should be.
+// ParameterError says which parameter is wrong and what is expected.
 type ParameterError struct {
 	Key   string // as in "class[0].delay.mean"; empty: the group as a whole
-	Value string // what is there
+	Value string // the given value; empty: missing
 	Want  string
 }
 
@@ -139,19 +139,20 @@ func (e ParameterError) Error() string {
 	return fmt.Sprintf("%s = %s: want %s", e.Key, e.Value, e.Want)
 }
 
-// CheckModel holds the parameters of a model against the ranges of their types
-// and against one another, where ticks have that length. It returns all that is
-// wrong.
+// CheckModel checks the parameters of a model, for ticks of that length: each against
+// the range of its type, and those that depend on one another together. It returns all
+// errors.
 //
-// A parameter that may be left out is not wrong for being 0, unless given, which
-// may be nil, says that its key was there: a rate of 0 is not a rate left out.
+// An optional parameter may be 0, which means that it was left out. given, which may be
+// nil, reports whether its key was given. If it was, 0 is an error for parameters with
+// the tag zero:"no".
 func CheckModel(m Model, tick time.Duration, given func(key string) bool) []ParameterError {
 	c := modelCheck{tick, given}
 	return c.value(reflect.ValueOf(m), "", "")
 }
 
-// parameter is a type of parameter that knows its range: check says what is
-// wanted instead, or nothing.
+// parameter is a type of parameter with a range. check returns what is expected, or an
+// empty string if the value is in the range.
 type parameter interface {
 	check(tick time.Duration) string
 }
@@ -197,7 +198,7 @@ func (c modelCheck) value(v reflect.Value, key string, tag reflect.StructTag) []
 	return errs
 }
 
-// join puts a key below another; either may be empty.
+// join returns the key of a parameter in a group; either key may be empty.
 func join(key, below string) string {
 	if key == "" || below == "" {
 		return key + below

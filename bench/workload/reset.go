@@ -7,10 +7,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// ResetEarlier models deadlines that are moved forward and back: every now and
-// then a goroutine moves its timer to an early deadline and at once to a late one
-// again. Nothing fires. n timers are n goroutines, spread evenly over the time
-// between two turns.
+// ResetEarlier models deadlines that are moved to an earlier time and back. At regular
+// intervals a goroutine moves its timer to an early deadline and immediately to a late
+// one. Nothing fires. n timers are n goroutines, whose turns are spread evenly over the
+// interval.
 type ResetEarlier struct {
 	Every Duration `toml:"every" comment:"between two turns of a goroutine"`
 	Early Duration `toml:"early" comment:"the deadline it sets first"`
@@ -39,7 +39,7 @@ func newResetEarlier() Workload {
 // New returns the process with n goroutines.
 func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
 	return &resets{
-		timers: make([]alarm, n),
+		timers: make([]timerRef, n),
 		every:  ticks(m.Every.in(tick)),
 		early:  ticks(m.Early.in(tick)),
 		late:   ticks(m.Late.in(tick)),
@@ -47,35 +47,35 @@ func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
 }
 
 type resets struct {
-	loop[int]          // a turn, counted from 0; timers that fire mean nothing
-	timers             []alarm
+	eventLoop[int]     // a turn, counted from 0; timers that fire mean nothing
+	timers             []timerRef
 	every, early, late structures.Tick
 }
 
-// noTurn is what a timer that fires means.
+// noTurn is the event of a timer that fires: nothing happens.
 const noTurn = -1
 
 func (p *resets) Fill(w *script.Writer, _ *script.Rand) {
 	for i := range p.timers {
-		p.set(w, &p.timers[i], w.Now()+p.late, noTurn)
+		p.setTimer(w, &p.timers[i], w.Now()+p.late, noTurn)
 	}
-	p.plan(p.turn(0), 0)
+	p.planEvent(p.turnTick(0), 0)
 }
 
-// turn returns the tick of a turn: in each period every goroutine has one.
-func (p *resets) turn(i int) structures.Tick {
+// turnTick returns the tick of a turn. Every goroutine has one turn in each interval.
+func (p *resets) turnTick(i int) structures.Tick {
 	n := len(p.timers)
 	return structures.Tick(i/n)*p.every + structures.Tick(i%n)*p.every/structures.Tick(n) + 1
 }
 
 func (p *resets) Step(w *script.Writer, _ *script.Rand) {
-	p.step(w, func(i int) {
+	p.nextTick(w, func(i int) {
 		if i == noTurn {
 			return
 		}
 		timer := &p.timers[i%len(p.timers)]
-		p.set(w, timer, w.Now()+p.early, noTurn)
-		p.set(w, timer, w.Now()+p.late, noTurn)
-		p.plan(p.turn(i+1), i+1)
+		p.setTimer(w, timer, w.Now()+p.early, noTurn)
+		p.setTimer(w, timer, w.Now()+p.late, noTurn)
+		p.planEvent(p.turnTick(i+1), i+1)
 	})
 }

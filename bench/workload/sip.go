@@ -12,8 +12,8 @@ import (
 )
 
 // SIP models the transactions of a stateful proxy for telephony over UDP. RFC 3261
-// sets every timer of a transaction (table 4); given when the answers come, its
-// timeline is fully determined:
+// specifies every timer of a transaction (table 4). The times of the answers determine
+// the whole timeline of a transaction:
 //
 //	client, INVITE   A from the request, doubling, until the answer
 //	                 B from the request, 64 T1, until the answer
@@ -80,45 +80,46 @@ func (m *SIP) New(n int, tick time.Duration) script.Process {
 		answer: m.Answer.dist(tick), ring: m.Ring.dist(tick),
 		refused: float64(m.Refused), lost: float64(m.Lost),
 	}
-	p.gap = p.timers() / float64(n)
+	p.meanInterval = p.meanTimers() / float64(n)
 	return p
 }
 
 type sip struct {
-	loop[sipEvent]
+	eventLoop[sipEvent]
 	transactions []sipTransaction
-	free         []int   // indices of those that are done
-	arrival      float64 // of the next transaction
-	gap          float64 // mean, between two arrivals
+	free         []int   // indices of transactions that have ended
+	nextArrival  float64 // of the next transaction
+	meanInterval float64 // mean, between two arrivals
 
 	t1, t2, t4, c, d structures.Tick
 	answer, ring     dist.Dist
 	refused, lost    float64
 }
 
-// sipTransaction is a timeline under way.
+// sipTransaction is a transaction in progress.
 type sipTransaction struct {
-	alarms [4]alarm
-	ahead  timeline
+	timers    [4]timerRef
+	remaining timeline
 }
 
-// sipEvent is the next action of a transaction; or a timer that fires, from which
-// nothing follows that the timeline does not have; or the next arrival.
+// sipEvent is the next action of a transaction, the next arrival, or a timer that fires.
+// A timer that fires has no effect, because the timeline contains its consequences.
 type sipEvent struct {
 	transaction int  // -1: the next arrival
 	timer       byte // 0: the next action
 }
 
-// sipAction sets a timer or stops it.
+// sipAction sets a timer or cancels it.
 type sipAction struct {
 	at       structures.Tick
 	timer    byte            // 'A' to 'K'
-	deadline structures.Tick // 0: stop
+	deadline structures.Tick // 0: cancel
 }
 
-// alarmOf tells which of the four alarms of a transaction a timer has: the one for
-// retransmissions, the one that ends them, C, or the one for the time after.
-func alarmOf(timer byte) int {
+// timerIndex returns which of the four timers of a transaction a letter means: the one
+// for retransmissions, the one that ends them, C, or the one for the time after the
+// final answer.
+func timerIndex(timer byte) int {
 	switch timer {
 	case 'A', 'E', 'G':
 		return 0
@@ -130,8 +131,8 @@ func alarmOf(timer byte) int {
 	return 3
 }
 
-// timeline is what happens to the timers of one transaction, from its beginning
-// at tick 0 on, in order.
+// timeline is the list of actions on the timers of one transaction, in order of time.
+// The transaction begins at tick 0.
 type timeline []sipAction
 
 func (t *timeline) set(timer byte, at, after structures.Tick) {
@@ -140,8 +141,8 @@ func (t *timeline) set(timer byte, at, after structures.Tick) {
 
 func (t *timeline) stop(timer byte, at structures.Tick) { *t = append(*t, sipAction{at, timer, 0}) }
 
-// retransmit sets a timer and sets it again whenever it fires, each time for twice
-// as long, up to limit.
+// retransmit sets a timer and sets it again whenever it fires, until a tick. The
+// interval doubles each time, up to limit.
 func (t *timeline) retransmit(timer byte, first, limit, until structures.Tick) {
 	for at, interval := structures.Tick(0), first; at < until; {
 		t.set(timer, at, interval)
@@ -150,7 +151,8 @@ func (t *timeline) retransmit(timer byte, first, limit, until structures.Tick) {
 	t.stop(timer, until)
 }
 
-// inviteClient is answered after so long and rings for so long after that.
+// inviteClient returns the timeline of an INVITE that gets its first answer after answer
+// ticks and the final one ring ticks later.
 func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeline) {
 	giveUp := 64 * p.t1
 	t.retransmit('A', p.t1, math.MaxInt64/4, min(answer, giveUp))
@@ -169,7 +171,8 @@ func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeli
 	return t
 }
 
-// inviteServer has sent a refusal and gets the ACK after so long.
+// inviteServer returns the timeline of a server that has refused an INVITE and gets the
+// ACK after ack ticks.
 func (p *sip) inviteServer(ack structures.Tick) (t timeline) {
 	giveUp := 64 * p.t1
 	t.retransmit('G', p.t1, p.t2, min(ack, giveUp))
@@ -181,7 +184,7 @@ func (p *sip) inviteServer(ack structures.Tick) (t timeline) {
 	return t
 }
 
-// requestClient is answered after so long.
+// requestClient returns the timeline of another request, answered after answer ticks.
 func (p *sip) requestClient(answer structures.Tick) (t timeline) {
 	giveUp := 64 * p.t1
 	t.retransmit('E', p.t1, p.t2, min(answer, giveUp))
@@ -193,15 +196,15 @@ func (p *sip) requestClient(answer structures.Tick) (t timeline) {
 	return t
 }
 
-// requestServer has answered at once.
+// requestServer returns the timeline of a server that answers another request at once.
 func (p *sip) requestServer() (t timeline) {
 	t.set('J', 0, 64*p.t1)
 	return t
 }
 
-// draw draws the timeline of a transaction.
-func (p *sip) draw(r *script.Rand) timeline {
-	answer := structures.Tick(never)
+// drawTimeline draws the timeline of a transaction.
+func (p *sip) drawTimeline(r *script.Rand) timeline {
+	answer := structures.Tick(maxDelay)
 	if r.Float64() >= p.lost {
 		answer = ticks(p.answer.Draw(r))
 	}
@@ -210,7 +213,7 @@ func (p *sip) draw(r *script.Rand) timeline {
 	case 0:
 		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < p.refused)
 	case 1:
-		if r.Float64() < p.refused { // what is accepted needs no timer
+		if r.Float64() < p.refused { // an accepted INVITE needs no timer
 			t = p.inviteServer(answer)
 		}
 	case 2:
@@ -222,9 +225,9 @@ func (p *sip) draw(r *script.Rand) timeline {
 	return t
 }
 
-// timers returns the mean time that the timers of a transaction are pending, one
-// after the other. It takes answers for quick, against 64 T1, and rings against C.
-func (p *sip) timers() float64 {
+// meanTimers returns the sum of the times that the timers of a transaction are pending,
+// on average. It assumes that answers come before 64 T1 and final answers before C.
+func (p *sip) meanTimers() float64 {
 	answer, giveUp := p.answer.Mean(), float64(64*p.t1)
 	quick := func(after float64) float64 {
 		return float64((1-p.lost)*(2*answer+after)) + float64(p.lost*2*giveUp)
@@ -233,40 +236,39 @@ func (p *sip) timers() float64 {
 	return (inviteClient + float64(p.refused*quick(float64(p.t4))) + quick(float64(p.t4)) + giveUp) / 4
 }
 
-// Fill begins the transactions of the past that may still be under way: none
-// lasts longer than this.
+// Fill begins all past transactions that may still be in progress.
 func (p *sip) Fill(w *script.Writer, r *script.Rand) {
-	longest := 64*p.t1 + p.c + p.d
-	for p.arrival = float64(w.Now() - longest); ; {
-		p.arrival += float64(p.gap * r.Exp())
-		if p.arrival > float64(w.Now()) {
+	longest := 64*p.t1 + p.c + p.d // no transaction lasts longer
+	for p.nextArrival = float64(w.Now() - longest); ; {
+		p.nextArrival += float64(p.meanInterval * r.Exp())
+		if p.nextArrival > float64(w.Now()) {
 			break
 		}
-		p.begin(w, p.draw(r), structures.Tick(math.Ceil(p.arrival)))
+		p.begin(w, p.drawTimeline(r), structures.Tick(math.Ceil(p.nextArrival)))
 	}
-	p.plan(structures.Tick(math.Ceil(p.arrival)), sipEvent{transaction: -1})
+	p.planEvent(structures.Tick(math.Ceil(p.nextArrival)), sipEvent{transaction: -1})
 }
 
-// Step is what happens at one tick.
+// Step handles the events of one tick.
 func (p *sip) Step(w *script.Writer, r *script.Rand) {
-	p.step(w, func(e sipEvent) {
+	p.nextTick(w, func(e sipEvent) {
 		switch {
 		case e.timer != 0:
 		case e.transaction >= 0:
-			p.next(w, e.transaction)
+			p.runNext(w, e.transaction)
 		default:
-			p.begin(w, p.draw(r), w.Now())
-			p.arrival += float64(p.gap * r.Exp())
-			p.plan(structures.Tick(math.Ceil(p.arrival)), sipEvent{transaction: -1})
+			p.begin(w, p.drawTimeline(r), w.Now())
+			p.nextArrival += float64(p.meanInterval * r.Exp())
+			p.planEvent(structures.Tick(math.Ceil(p.nextArrival)), sipEvent{transaction: -1})
 		}
 	})
 }
 
-// begin takes up a transaction that began at a tick, now or earlier.
+// begin adds a transaction that began at a tick, now or earlier.
 func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
 	var pending [4]sipAction
 	for len(t) > 0 && began+t[0].at <= w.Now() {
-		pending[alarmOf(t[0].timer)] = t[0]
+		pending[timerIndex(t[0].timer)] = t[0]
 		t = t[1:]
 	}
 	for i := range t {
@@ -281,33 +283,33 @@ func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
 	}
 	i := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
-	p.transactions[i] = sipTransaction{ahead: t}
+	p.transactions[i] = sipTransaction{remaining: t}
 	for a, action := range pending {
 		if deadline := began + action.deadline; action.deadline > 0 && deadline > w.Now() {
-			p.set(w, &p.transactions[i].alarms[a], deadline, sipEvent{i, action.timer})
+			p.setTimer(w, &p.transactions[i].timers[a], deadline, sipEvent{i, action.timer})
 		}
 	}
-	p.wait(i)
+	p.planNext(i)
 }
 
-// wait plans the next action of a transaction; without any it is done with.
-func (p *sip) wait(i int) {
-	if t := p.transactions[i].ahead; len(t) > 0 {
-		p.plan(t[0].at, sipEvent{transaction: i})
+// planNext plans the next action of a transaction. Without one the transaction has ended.
+func (p *sip) planNext(i int) {
+	if t := p.transactions[i].remaining; len(t) > 0 {
+		p.planEvent(t[0].at, sipEvent{transaction: i})
 		return
 	}
 	p.free = append(p.free, i)
 }
 
-// next does the next action of a transaction.
-func (p *sip) next(w *script.Writer, i int) {
+// runNext executes the next action of a transaction.
+func (p *sip) runNext(w *script.Writer, i int) {
 	t := &p.transactions[i]
-	action := t.ahead[0]
-	t.ahead = t.ahead[1:]
-	if a := &t.alarms[alarmOf(action.timer)]; action.deadline > 0 {
-		p.set(w, a, action.deadline, sipEvent{i, action.timer})
+	action := t.remaining[0]
+	t.remaining = t.remaining[1:]
+	if a := &t.timers[timerIndex(action.timer)]; action.deadline > 0 {
+		p.setTimer(w, a, action.deadline, sipEvent{i, action.timer})
 	} else {
-		p.stop(w, a)
+		p.cancelTimer(w, a)
 	}
-	p.wait(i)
+	p.planNext(i)
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// fires counts how often each timer of one transaction fires when its timeline is
-// played with nothing else: the deadline of a timer counts unless an action on the
-// same alarm comes before it.
+// fires counts how often each timer of a timeline fires. A deadline counts unless a
+// later action on the same timer comes before it.
 func (t timeline) fires() map[byte]int {
 	counts := map[byte]int{}
 	for i, a := range t {
@@ -18,7 +17,7 @@ func (t timeline) fires() map[byte]int {
 		}
 		fires := true
 		for j, b := range t {
-			if alarmOf(b.timer) == alarmOf(a.timer) && j > i && b.at < a.deadline {
+			if timerIndex(b.timer) == timerIndex(a.timer) && j > i && b.at < a.deadline {
 				fires = false
 			}
 		}
@@ -35,7 +34,7 @@ func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
 	t.Parallel()
 	w, _ := Find("sip")
 	p := w.Model.New(1000, time.Millisecond).(*sip)
-	const ring, never = 10_000, structures.Tick(never)
+	const ring, never = 10_000, structures.Tick(maxDelay)
 	for _, c := range []struct {
 		answer structures.Tick
 		a, eg  int // retransmissions, E and G alike
@@ -116,7 +115,8 @@ func TestSIPScriptFollowsItsTimelines(t *testing.T) {
 	}
 }
 
-// As residents follow from means, they agree only if the fill is as the flow goes on.
+// The number of residents follows from means. The fill and the steady state must agree
+// with it.
 func TestSIPArrivesAtItsResidents(t *testing.T) {
 	t.Parallel()
 	const n = 10_000

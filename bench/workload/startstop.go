@@ -9,9 +9,9 @@ import (
 
 // StartStop schedules a timer and cancels it, again and again.
 //
-// Like [Churn] and [Reschedule] it never moves the clock: it shows what calls cost
-// among n resident timers, and can be run on real timers too. What the structures
-// put off until the clock moves (cascades, say) it cannot show; the grid does.
+// Like [Churn] and [Reschedule] it never moves the clock. It measures calls among n
+// resident timers, and Go's own timers can take part. It does not measure work that
+// structures postpone until the clock moves, such as cascades. The grid does.
 type StartStop struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 }

@@ -75,7 +75,7 @@ func newTCP() Workload {
 	}
 }
 
-// Check makes sure that segments arrive in the end.
+// Check returns an error if so many segments are lost that timeouts have no finite mean.
 func (m *TCP) Check() []ParameterError {
 	if m.Loss < 0.5 {
 		return nil
@@ -83,7 +83,7 @@ func (m *TCP) Check() []ParameterError {
 	return []ParameterError{{"loss", fmt.Sprint(m.Loss), "a share below 0.5, as timeouts double"}}
 }
 
-// New returns the process with as many connections as lead to n timers.
+// New returns the process with the number of connections that leads to n timers.
 func (m *TCP) New(n int, tick time.Duration) script.Process {
 	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
 	p := &tcp{
@@ -93,16 +93,16 @@ func (m *TCP) New(n int, tick time.Duration) script.Process {
 		roundTrip: m.RoundTrip.dist(tick), reply: m.Reply.dist(tick), think: m.Think.dist(tick),
 		exchanges: float64(m.Exchanges), loss: float64(m.Loss), vanish: float64(m.Vanish),
 	}
-	life, timers := p.means()
-	p.life = life
-	p.conns = make([]tcpConn, max(1, int(float64(n)*life/timers)))
+	lifetime, pending := p.means()
+	p.meanLifetime = lifetime
+	p.conns = make([]tcpConn, max(1, int(float64(n)*lifetime/pending)))
 	return p
 }
 
 type tcp struct {
-	loop[tcpEvent]
-	conns []tcpConn
-	life  float64 // mean, of a connection
+	eventLoop[tcpEvent]
+	conns        []tcpConn
+	meanLifetime float64 // mean, of a connection
 
 	firstRTO, leastRTO, largestRTO, delayedAck, timeWait, keepalive, probe structures.Tick
 	probes                                                                 int
@@ -111,70 +111,70 @@ type tcp struct {
 }
 
 type tcpConn struct {
-	retransmission, delayedAck, keepalive alarm
+	retransmission, delayedAck, keepalive timerRef
 
-	roundTrip structures.Tick
-	timeout   structures.Tick // for the segment on its way
-	answering bool            // its acknowledgement is on its way
-	heard     structures.Tick // when the peer was last heard of
+	roundTrip    structures.Tick
+	timeout      structures.Tick // for the segment on its way
+	ackPending   bool            // its acknowledgement is on the way
+	lastReceived structures.Tick // when the last segment of the peer came
 }
 
 // tcpEvent is something that happens to a connection, or a timer that fires.
 type tcpEvent struct {
-	what  tcpWhat
+	kind  tcpEventKind
 	conn  int
 	since structures.Tick // tcpProbe: when the silence began
 }
 
-type tcpWhat int
+type tcpEventKind int
 
 const (
-	tcpAnswer     tcpWhat = iota // the acknowledgement of what was sent has come
-	tcpRequest                   // a request has come
-	tcpReply                     // the reply to it is ready
-	tcpRetransmit                // timers, from here on
+	tcpAnswer     tcpEventKind = iota // the acknowledgement of what was sent has come
+	tcpRequest                        // a request has come
+	tcpReply                          // the reply to it is ready
+	tcpRetransmit                     // timers, from here on
 	tcpKeepalive
 	tcpProbe // of a connection whose peer has vanished
 	tcpDone  // TIME_WAIT or delayed acknowledgement: nothing follows
 )
 
-// means returns the mean life of a connection, and the mean time that its timers
-// are pending, one after the other.
-func (p *tcp) means() (life, timers float64) {
+// means returns the mean lifetime of a connection and the mean sum of the times that its
+// timers are pending.
+func (p *tcp) means() (lifetime, pending float64) {
 	trip := p.roundTrip.Mean()
 	// Each loss adds a timeout, twice as long as the one before.
 	answer := func(timeout float64) float64 { return trip + float64(p.loss*timeout)/(1-2*p.loss) }
 	awaiting := answer(float64(p.firstRTO)) + float64(p.exchanges*answer(float64(p.leastRTO)+trip))
 	replying := float64(p.exchanges * p.reply.Mean())
-	life = awaiting + replying + float64(p.exchanges*p.think.Mean())
-	after := float64((1-p.vanish)*float64(p.timeWait)) + float64(p.vanish*float64(p.silence()))
-	return life, life + awaiting + replying + after
+	lifetime = awaiting + replying + float64(p.exchanges*p.think.Mean())
+	after := float64((1-p.vanish)*float64(p.timeWait)) + float64(p.vanish*float64(p.probeTime()))
+	return lifetime, lifetime + awaiting + replying + after
 }
 
-// silence returns how long it takes to give up a peer that has vanished.
-func (p *tcp) silence() structures.Tick { return p.keepalive + structures.Tick(p.probes)*p.probe }
+// probeTime returns the time until a vanished peer is given up.
+func (p *tcp) probeTime() structures.Tick { return p.keepalive + structures.Tick(p.probes)*p.probe }
 
-// Fill makes the population as one finds it at a random moment: connections, and
-// what others have left behind.
+// Fill creates the population of a random moment in the steady state: the connections,
+// and the timers that closed connections have left.
 func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.conns {
 		c := &p.conns[i]
 		c.roundTrip = ticks(p.roundTrip.Draw(r))
-		age := structures.Tick(math.Min(float64(p.life*r.Exp()), float64(p.keepalive-1)))
-		p.set(w, &c.keepalive, w.Now()+p.keepalive-age, tcpEvent{what: tcpKeepalive, conn: i})
+		age := structures.Tick(math.Min(float64(p.meanLifetime*r.Exp()), float64(p.keepalive-1)))
+		p.setTimer(w, &c.keepalive, w.Now()+p.keepalive-age, tcpEvent{kind: tcpKeepalive, conn: i})
 		p.resume(w, r, i)
 	}
-	ended := float64(len(p.conns)) / p.life // connections a tick
+	ended := float64(len(p.conns)) / p.meanLifetime // connections a tick
 	for range int(ended * float64((1-p.vanish)*float64(p.timeWait))) {
-		p.start(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), tcpEvent{what: tcpDone})
+		p.schedule(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), tcpEvent{kind: tcpDone})
 	}
-	for range int(ended * float64(p.vanish*float64(p.silence()))) {
-		silent := structures.Tick(r.IntN(int(p.silence())))
+	for range int(ended * float64(p.vanish*float64(p.probeTime()))) {
+		silent := structures.Tick(r.IntN(int(p.probeTime())))
 		at := p.keepalive
 		for at <= silent {
 			at += p.probe
 		}
-		p.start(w, w.Now()+at-silent, tcpEvent{what: tcpProbe, since: w.Now() - silent})
+		p.schedule(w, w.Now()+at-silent, tcpEvent{kind: tcpProbe, since: w.Now() - silent})
 	}
 }
 
@@ -184,78 +184,79 @@ func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
 	trip, reply := float64(c.roundTrip), p.reply.Mean()
 	switch at := float64(r.Float64() * (trip + reply + p.think.Mean())); {
 	case at < trip:
-		c.answering = true
+		c.ackPending = true
 		c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
-		p.set(w, &c.retransmission, w.Now()+ticks(float64(c.timeout)-at), tcpEvent{what: tcpRetransmit, conn: i})
-		p.plan(w.Now()+ticks(trip-at), tcpEvent{what: tcpAnswer, conn: i})
+		p.setTimer(w, &c.retransmission, w.Now()+ticks(float64(c.timeout)-at), tcpEvent{kind: tcpRetransmit, conn: i})
+		p.planEvent(w.Now()+ticks(trip-at), tcpEvent{kind: tcpAnswer, conn: i})
 	case at < trip+reply:
-		p.set(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{what: tcpDone})
-		p.plan(w.Now()+ticks(dist.Residual(p.reply, r)), tcpEvent{what: tcpReply, conn: i})
+		p.setTimer(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{kind: tcpDone})
+		p.planEvent(w.Now()+ticks(dist.Residual(p.reply, r)), tcpEvent{kind: tcpReply, conn: i})
 	default:
-		p.plan(w.Now()+ticks(dist.Residual(p.think, r)), tcpEvent{what: tcpRequest, conn: i})
+		p.planEvent(w.Now()+ticks(dist.Residual(p.think, r)), tcpEvent{kind: tcpRequest, conn: i})
 	}
 }
 
-// Step is what happens at one tick.
+// Step handles the events of one tick.
 func (p *tcp) Step(w *script.Writer, r *script.Rand) {
-	p.step(w, func(e tcpEvent) {
+	p.nextTick(w, func(e tcpEvent) {
 		c := &p.conns[e.conn]
-		switch e.what {
+		switch e.kind {
 		case tcpAnswer:
-			c.answering, c.heard = false, w.Now()
-			p.stop(w, &c.retransmission)
+			c.ackPending, c.lastReceived = false, w.Now()
+			p.cancelTimer(w, &c.retransmission)
 			if float64(r.Float64()*(p.exchanges+1)) < 1 {
 				p.end(w, r, e.conn)
 			} else {
-				p.plan(w.Now()+ticks(p.think.Draw(r)), tcpEvent{what: tcpRequest, conn: e.conn})
+				p.planEvent(w.Now()+ticks(p.think.Draw(r)), tcpEvent{kind: tcpRequest, conn: e.conn})
 			}
 		case tcpRequest:
-			c.heard = w.Now()
-			p.set(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{what: tcpDone})
-			p.plan(w.Now()+ticks(p.reply.Draw(r)), tcpEvent{what: tcpReply, conn: e.conn})
+			c.lastReceived = w.Now()
+			p.setTimer(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{kind: tcpDone})
+			p.planEvent(w.Now()+ticks(p.reply.Draw(r)), tcpEvent{kind: tcpReply, conn: e.conn})
 		case tcpReply:
-			p.stop(w, &c.delayedAck)
+			p.cancelTimer(w, &c.delayedAck)
 			c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
 			p.transmit(w, r, e.conn)
 		case tcpRetransmit:
 			c.timeout = min(2*c.timeout, p.largestRTO)
 			p.transmit(w, r, e.conn)
 		case tcpKeepalive:
-			// It is not moved while there is traffic; it looks back when it fires.
-			p.set(w, &c.keepalive, max(c.heard, w.Now()-p.keepalive+1)+p.keepalive, e)
+			// Traffic does not move this timer. When it fires, it is set again from
+			// the last segment of the peer.
+			p.setTimer(w, &c.keepalive, max(c.lastReceived, w.Now()-p.keepalive+1)+p.keepalive, e)
 		case tcpProbe:
 			p.probeAgain(w, e)
 		}
 	})
 }
 
-// open opens the connection with a segment of its own.
+// open opens a connection and sends its first segment.
 func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
-	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.firstRTO, heard: w.Now()}
-	p.set(w, &c.keepalive, w.Now()+p.keepalive, tcpEvent{what: tcpKeepalive, conn: i})
+	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.firstRTO, lastReceived: w.Now()}
+	p.setTimer(w, &c.keepalive, w.Now()+p.keepalive, tcpEvent{kind: tcpKeepalive, conn: i})
 	p.transmit(w, r, i)
 }
 
 // transmit sends a segment, or sends it again.
 func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
-	p.set(w, &c.retransmission, w.Now()+c.timeout, tcpEvent{what: tcpRetransmit, conn: i})
-	if lost := r.Float64() < p.loss; !lost && !c.answering {
-		c.answering = true
-		p.plan(w.Now()+c.roundTrip, tcpEvent{what: tcpAnswer, conn: i})
+	p.setTimer(w, &c.retransmission, w.Now()+c.timeout, tcpEvent{kind: tcpRetransmit, conn: i})
+	if lost := r.Float64() < p.loss; !lost && !c.ackPending {
+		c.ackPending = true
+		p.planEvent(w.Now()+c.roundTrip, tcpEvent{kind: tcpAnswer, conn: i})
 	}
 }
 
-// end ends a connection and opens another one in its place. If the peer has
-// vanished, the keepalive timer goes on without the connection.
+// end replaces a connection by a new one. If the peer has vanished, the keepalive timer
+// of the old connection continues.
 func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
 	if r.Float64() < p.vanish {
-		p.owners[c.keepalive.key] = tcpEvent{what: tcpProbe, since: c.heard}
+		p.timerEvents[c.keepalive.key] = tcpEvent{kind: tcpProbe, since: c.lastReceived}
 	} else {
-		p.stop(w, &c.keepalive)
-		p.start(w, w.Now()+p.timeWait, tcpEvent{what: tcpDone})
+		p.cancelTimer(w, &c.keepalive)
+		p.schedule(w, w.Now()+p.timeWait, tcpEvent{kind: tcpDone})
 	}
 	p.open(w, r, i)
 }
@@ -267,7 +268,7 @@ func (p *tcp) probeAgain(w *script.Writer, e tcpEvent) {
 	for next <= w.Now() {
 		next += p.probe
 	}
-	if next <= e.since+p.silence() {
-		p.start(w, next, e)
+	if next <= e.since+p.probeTime() {
+		p.schedule(w, next, e)
 	}
 }

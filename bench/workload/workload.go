@@ -1,6 +1,6 @@
-// Package workload is the list of workloads: what programs do with their timers.
+// Package workload defines the workloads: what programs do with their timers.
 //
-// A [Workload] is a [Model] with parameters. A model makes a [script.Process], which
+// A [Workload] is a [Model] with parameters. A model creates a [script.Process], which
 // writes the operations. [All] lists the built-in workloads. Package scenario reads
 // others from files.
 package workload
@@ -12,29 +12,29 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Workload is a use of timers: who is scheduled when, for how long, and what
-// becomes of it. It is the same for every structure.
+// Workload is a pattern of operations on timers: when they are scheduled, with which
+// delays, and which of them are cancelled or moved. It is the same for every structure.
 type Workload struct {
 	Name     string
 	Summary  string        // one line
 	Source   string        // where its parameters come from
-	Tick     time.Duration // length of a tick in what it models
-	Model    Model         // what its timers do
-	Category Category      // what it stands for
+	Tick     time.Duration // length of a tick
+	Model    Model         // behaviour of the timers
+	Category Category      // kind of workload
 	Grid     *GridPlace    // its place in the comparison grid; nil: none
 
-	// Resident is the number of pending timers that its parameters lead to as
-	// published; it takes any other as well. 0 when none is more typical than another.
+	// Resident is the number of pending timers that follows from the published
+	// parameters; 0: no number is typical. The workload takes any other number too.
 	Resident int
 
 	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit script.Unit
 
-	// Extra marks a variant of another workload, which only the full profile runs
-	// unasked.
+	// Extra marks a variant of another workload. By default only the full profile runs
+	// it.
 	Extra bool
 
-	// Trial is the number of operations in a timed trial; 0: what suits its size.
+	// Trial is the number of operations in a timed trial; 0: it depends on the size.
 	Trial int
 
 	// Definition is the text of the scenario file that it comes from; empty for
@@ -42,7 +42,7 @@ type Workload struct {
 	Definition string
 }
 
-// Category is what a workload stands for.
+// Category is the kind of a workload.
 type Category string
 
 // The categories.
@@ -83,24 +83,23 @@ func (w Workload) CostUnit() script.Unit {
 // it makes uniform delays spread over 60,000 ticks.
 const meanDelay = Duration(30 * time.Second)
 
-// family returns delays of one of the kinds that are given by their mean.
-func family(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
+// delayOf returns delays of one of the kinds that are given by their mean.
+func delayOf(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
 
-// fillFromDelays schedules n timers whose remaining delays are those of a
-// population in its steady state.
+// fillFromDelays schedules n timers with the remaining delays of the steady state.
 func fillFromDelays(w *script.Writer, r *script.Rand, n int, delay dist.Dist) {
 	for range n {
 		w.Schedule(w.Now() + ticks(dist.Residual(delay, r)))
 	}
 }
 
-// Script starts the script that w, n and seed name.
+// Script returns a new script. w, n and seed determine its operations.
 func (w Workload) Script(n int, seed uint64) *script.Script {
 	return script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
 }
 
-// StreamOf gives each workload and size a random stream of its own, so that the
-// choice of what else to run does not change its script.
+// StreamOf returns the random stream of a workload and size. Each has its own, so its
+// script does not depend on the other workloads of a run.
 func StreamOf(name string, n int) uint64 {
 	h := uint64(14695981039346656037) // FNV-1a
 	for _, c := range []byte(name) {

@@ -8,7 +8,7 @@ import (
 )
 
 // WorkUnit models pairs of connections, a client and its server, with five kinds
-// of timers of known fate, after the benchmark of jsnell/ratas. A client sends a
+// of timers whose outcome is known, after the benchmark of jsnell/ratas. A client sends a
 // request; the server answers with many messages, one per pace interval; once
 // they are all there, the client waits and sends the next request.
 //
@@ -99,7 +99,7 @@ func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 }
 
 type workUnits struct {
-	loop[unitEvent]
+	eventLoop[unitEvent]
 	pairs []pair
 
 	idle, closing, linger, pace, request, jitter, deadline, earlier, begin structures.Tick
@@ -108,11 +108,11 @@ type workUnits struct {
 
 // pair is a client and its server.
 type pair struct {
-	timers   [unitTimers]alarm
-	began    structures.Tick
-	interval structures.Tick // from a response to the next request
-	unsent   int             // messages of the response
-	closed   int             // close timers that have fired
+	timers      [unitTimers]timerRef
+	began       structures.Tick
+	interval    structures.Tick // from a response to the next request
+	unsent      int             // messages of the response
+	closesFired int             // close timers that have fired
 }
 
 // unitTimer is one of the timers of a pair.
@@ -134,39 +134,39 @@ type unitEvent struct {
 	timer unitTimer
 }
 
-// Fill makes all pairs; they begin within the time given.
+// Fill creates all pairs. They begin at random ticks within p.begin.
 func (p *workUnits) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.pairs {
-		p.make(w, r, i)
+		p.startPair(w, r, i)
 	}
 }
 
-// make makes a pair that begins a little later.
-func (p *workUnits) make(w *script.Writer, r *script.Rand, i int) {
+// startPair creates a pair that begins at a random tick within p.begin.
+func (p *workUnits) startPair(w *script.Writer, r *script.Rand, i int) {
 	began := w.Now() + 1 + structures.Tick(r.IntN(int(p.begin)))
 	p.pairs[i] = pair{began: began, interval: p.request + structures.Tick(r.IntN(int(p.jitter)))}
 	for _, side := range []unitTimer{0, 1} {
-		p.arm(w, i, unitIdleClient+side, began+p.idle)
-		p.arm(w, i, unitCloseClient+side, began+p.closing)
+		p.setPairTimer(w, i, unitIdleClient+side, began+p.idle)
+		p.setPairTimer(w, i, unitCloseClient+side, began+p.closing)
 	}
-	p.arm(w, i, unitRequest, began)
+	p.setPairTimer(w, i, unitRequest, began)
 }
 
-func (p *workUnits) arm(w *script.Writer, i int, t unitTimer, at structures.Tick) {
-	p.set(w, &p.pairs[i].timers[t], at, unitEvent{i, t})
+func (p *workUnits) setPairTimer(w *script.Writer, i int, t unitTimer, at structures.Tick) {
+	p.setTimer(w, &p.pairs[i].timers[t], at, unitEvent{i, t})
 }
 
-// Step is what follows from the timers of one tick.
+// Step handles the events of one tick.
 func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
-	p.step(w, func(e unitEvent) {
+	p.nextTick(w, func(e unitEvent) {
 		u := &p.pairs[e.pair]
 		if u.timers[e.timer].pending(w) {
 			return // it was the timer of a pair that has ended at this very tick
 		}
 		switch e.timer {
 		case unitRequest:
-			if u.closed == 0 {
-				p.arm(w, e.pair, unitDeadline, w.Now()+p.deadline)
+			if u.closesFired == 0 {
+				p.setPairTimer(w, e.pair, unitDeadline, w.Now()+p.deadline)
 				u.unsent = p.messages
 				p.send(w, e.pair)
 			}
@@ -175,13 +175,13 @@ func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
 				p.send(w, e.pair)
 			}
 		case unitCloseClient, unitCloseServer:
-			if u.closed++; u.closed <= 2 {
-				p.arm(w, e.pair, e.timer, w.Now()+p.linger)
-			} else if u.closed == 4 {
-				p.end(w, r, e.pair)
+			if u.closesFired++; u.closesFired <= 2 {
+				p.setPairTimer(w, e.pair, e.timer, w.Now()+p.linger)
+			} else if u.closesFired == 4 {
+				p.replacePair(w, r, e.pair)
 			}
 		case unitIdleClient, unitIdleServer, unitDeadline:
-			p.end(w, r, e.pair) // not with the published parameters
+			p.replacePair(w, r, e.pair) // not with the published parameters
 		}
 	})
 }
@@ -191,22 +191,22 @@ func (p *workUnits) send(w *script.Writer, i int) {
 	u := &p.pairs[i]
 	first := u.unsent == p.messages
 	u.unsent--
-	p.arm(w, i, unitPace, w.Now()+p.pace)
-	p.arm(w, i, unitIdleServer, w.Now()+p.idle)
-	p.arm(w, i, unitIdleClient, w.Now()+p.idle)
+	p.setPairTimer(w, i, unitPace, w.Now()+p.pace)
+	p.setPairTimer(w, i, unitIdleServer, w.Now()+p.idle)
+	p.setPairTimer(w, i, unitIdleClient, w.Now()+p.idle)
 	if first {
-		p.arm(w, i, unitDeadline, w.Now()+p.earlier)
+		p.setPairTimer(w, i, unitDeadline, w.Now()+p.earlier)
 	}
 	if u.unsent == 0 {
-		p.stop(w, &u.timers[unitDeadline])
-		p.arm(w, i, unitRequest, w.Now()+u.interval)
+		p.cancelTimer(w, &u.timers[unitDeadline])
+		p.setPairTimer(w, i, unitRequest, w.Now()+u.interval)
 	}
 }
 
-// end cancels what is left of a pair and begins another one.
-func (p *workUnits) end(w *script.Writer, r *script.Rand, i int) {
+// replacePair cancels the pending timers of a pair and starts another pair.
+func (p *workUnits) replacePair(w *script.Writer, r *script.Rand, i int) {
 	for t := range p.pairs[i].timers {
-		p.stop(w, &p.pairs[i].timers[t])
+		p.cancelTimer(w, &p.pairs[i].timers[t])
 	}
-	p.make(w, r, i)
+	p.startPair(w, r, i)
 }

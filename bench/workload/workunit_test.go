@@ -15,9 +15,9 @@ type unitCounts struct {
 	rescheduled int
 }
 
-// lifeOf works out what a pair has done at some time of its life, which must be
-// before its end, from the arithmetic in the doc of WorkUnit.
-func lifeOf(m *WorkUnit, interval, elapsed structures.Tick) (c unitCounts) {
+// operationsUntil returns the operations of a pair up to a tick before its end. It follows
+// the arithmetic in the doc of WorkUnit.
+func operationsUntil(m *WorkUnit, interval, elapsed structures.Tick) (c unitCounts) {
 	in := func(d Duration) structures.Tick { return ticks(d.in(20 * time.Microsecond)) }
 	messages, paceTicks := structures.Tick(m.Messages), in(m.Pace)
 	apart := (messages-1)*paceTicks + interval // between the beginnings of two requests
@@ -41,8 +41,8 @@ func lifeOf(m *WorkUnit, interval, elapsed structures.Tick) (c unitCounts) {
 	return c
 }
 
-// wholeLife is what the doc of WorkUnit says of the published parameters.
-func wholeLife() unitCounts {
+// operationsOfLife returns the figures in the doc of WorkUnit for the published parameters.
+func operationsOfLife() unitCounts {
 	c := unitCounts{cancelled: 176 + 2, rescheduled: 176 + 45056}
 	c.fired[unitPace] = 22528
 	c.fired[unitRequest] = 177
@@ -58,8 +58,8 @@ func (c *unitCounts) add(d unitCounts) {
 	c.rescheduled += d.rescheduled
 }
 
-// The run of the original benchmark, 300 s of virtual time: every pair lives once
-// and is followed by another one that is still there.
+// The run of the original benchmark takes 300 s of virtual time. Every pair ends once and
+// is replaced by another one, which has not ended yet.
 func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
 	t.Parallel()
 	const pairs, end = 10, structures.Tick(300 * 50_000)
@@ -78,7 +78,7 @@ func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
 	note := func() {
 		for i := range p.pairs {
 			for kind, a := range p.pairs[i].timers {
-				kinds[a.number-1] = unitTimer(kind)
+				kinds[a.valuePlus1-1] = unitTimer(kind)
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
 		if pair.began < 190*50_000 || pair.began > 192*50_000 {
 			t.Fatalf("the second life of a pair began at tick %d", pair.began)
 		}
-		want.add(wholeLife())
-		want.add(lifeOf(m, pair.interval, end-pair.began))
+		want.add(operationsOfLife())
+		want.add(operationsUntil(m, pair.interval, end-pair.began))
 	}
 	if got != want {
 		t.Errorf("in 300 s: %+v, want %+v", got, want)
@@ -125,10 +125,10 @@ func TestWorkUnitTotalsFollowFromTheParameters(t *testing.T) {
 	t.Parallel()
 	w, _ := Find("workunit")
 	for interval := structures.Tick(50_000); interval < 50_100; interval++ {
-		got := lifeOf(w.Model.(*WorkUnit), interval, 190*50_000-1)
+		got := operationsUntil(w.Model.(*WorkUnit), interval, 190*50_000-1)
 		got.add(unitCounts{cancelled: 2, fired: [unitTimers]int{unitCloseClient: 1, unitCloseServer: 1}})
-		if got != wholeLife() {
-			t.Fatalf("interval %d: %+v, want %+v", interval, got, wholeLife())
+		if got != operationsOfLife() {
+			t.Fatalf("interval %d: %+v, want %+v", interval, got, operationsOfLife())
 		}
 	}
 }

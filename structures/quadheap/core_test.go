@@ -4,8 +4,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"

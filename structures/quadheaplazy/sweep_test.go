@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 

@@ -35,8 +35,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 

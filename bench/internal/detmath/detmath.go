@@ -1,11 +1,11 @@
-// Package detmath has the few transcendental functions that the workloads need,
-// made so that every machine returns the same bits. The standard library's
-// versions use assembly and fused multiply-adds where a processor has them, and
-// may then differ in the last bit; one bit is enough to move a timer to another
-// tick and a checksum with it. Here every product is rounded by an explicit
-// conversion, which the language specification forbids to fuse.
+// Package detmath has deterministic versions of the transcendental functions that the
+// workloads need: every machine returns the same bits. The standard library uses
+// assembly and fused multiply-adds on some processors, and its results may differ in the
+// last bit. One bit can move a timer to another tick and so change a checksum. In this
+// package an explicit conversion rounds every product. The language specification forbids
+// to fuse a converted product.
 //
-// Accuracy is about 1e-14 relative, speed does not matter: nothing here runs
+// The relative error is about 1e-14. Speed does not matter, because nothing here runs
 // while a structure is timed.
 package detmath
 

@@ -22,7 +22,7 @@ func TestAgreesWithTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// The bits themselves are the promise: scripts made on any machine are equal.
+// The results have the same bits on any machine, so scripts are equal on any machine.
 func TestBitsAreFixed(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -1,12 +1,12 @@
-// Package dist draws the delays of timers. Values are real numbers of ticks; the
-// workload that uses them rounds. As in package detmath, products are rounded by
-// explicit conversions, so that no machine fuses them into a sum.
+// Package dist draws the delays of timers. Values are real numbers of ticks; workloads
+// round them. As in package detmath, explicit conversions round all products, so that no
+// machine fuses them into a sum.
 //
-// Every distribution can also draw *length-biased*: with a probability in
-// proportion to the value. That is how long the timers last that one finds
-// pending at some moment, as a timer of twice the delay is twice as likely to be
-// there (the inspection paradox). A workload that fills a structure this way
-// starts in its steady state.
+// Every distribution can also draw length-biased: with a probability in proportion to
+// the value. The delays of the timers that are pending at a random moment have this
+// distribution, because a timer with twice the delay is pending twice as long (the
+// inspection paradox). A workload that fills a structure this way starts in its steady
+// state.
 package dist
 
 import (
@@ -24,8 +24,7 @@ type Dist interface {
 	Mean() float64
 }
 
-// Residual draws how much is left of the delay of a timer that is found pending
-// at a random moment.
+// Residual draws the remaining delay of a timer that is pending at a random moment.
 func Residual(d Dist, r *Rand) float64 { return float64(r.Float64() * d.DrawBiased(r)) }
 
 // Constant is one value: the timeout of a single request type.
@@ -55,8 +54,8 @@ func (u Uniform) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (u Uniform) Mean() float64 { return (u.Low + u.High) / 2 }
 
-// Triangular lies between 0 and the end that it is named by, with a density in
-// proportion to the value.
+// Triangular lies between 0 and its value, the upper end. Its density is proportional to
+// the delay.
 type Triangular float64
 
 // Draw inverts the distribution function (x / end)^2.
@@ -70,7 +69,7 @@ func (t Triangular) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (t Triangular) Mean() float64 { return float64(2*float64(t)) / 3 }
 
-// Exponential has the mean that it is named by.
+// Exponential is the exponential distribution. Its value is the mean.
 type Exponential float64
 
 // Draw draws a delay.

@@ -94,8 +94,8 @@ func TestDrawsFollowTheFormula(t *testing.T) {
 	}
 }
 
-// A residual has the distribution function 1/mean * integral of 1-F, whatever F
-// is: the check of DrawBiased that needs no second set of formulas.
+// For any F, a residual has the distribution function 1/mean * integral of 1-F. This
+// checks DrawBiased without a second set of formulas.
 func TestResidualsFollowTheRenewalFormula(t *testing.T) {
 	const mean, steps = 30_000, 400_000
 	for name, f := range formulas() {
@@ -151,8 +151,8 @@ func TestIntNIsUniformAndInRange(t *testing.T) {
 	}
 }
 
-// The stream itself is the promise: the same seed gives the same script on any
-// machine and with any release of Go.
+// The stream is fixed: the same seed gives the same script on any machine and with any
+// release of Go.
 func TestStreamIsFixed(t *testing.T) {
 	r := NewRand(1, 2)
 	got := []uint64{r.Uint64(), uint64(r.IntN(1000)), math.Float64bits(r.Float64()), math.Float64bits(r.Norm()), math.Float64bits(r.Exp())}

@@ -9,9 +9,9 @@ type Named struct {
 	New  func(mean float64) Dist // the member with that mean
 }
 
-// Grid returns the families of the comparison grid. With one mean for all of them
-// the same rate of arrivals keeps the same number of timers pending, so what
-// differs between two of them is the shape alone.
+// Grid returns the families of the comparison grid. All of them are used with the same
+// mean, so the same rate of arrivals leads to the same number of pending timers, and two
+// of them differ only in shape.
 func Grid() []Named {
 	return []Named{
 		{"constant", "one timeout for all", func(mean float64) Dist { return Constant(mean) }},
@@ -43,9 +43,9 @@ func Find(name string) (Named, bool) {
 	return Named{}, false
 }
 
-// clustered is what people type in: a few round values, each with a little
-// jitter. Weights and jitter are chosen, the weights so that the values as named
-// have a mean of 30 s.
+// clustered models timeouts that people configure: a few round values, each with a
+// jitter of 1 %. The jitter and the weights are chosen. With these weights the values in
+// seconds have a mean of 30 s.
 func clustered(mean float64) Dist {
 	const jitter = 0.01
 	var m Mixture
@@ -65,8 +65,8 @@ func bimodal(mean float64) Dist {
 	return Mixture{{0.9, Uniform{0, s}}, {0.1, Uniform{float64(100 * s), float64(101 * s)}}}
 }
 
-// triangular and biased are increments of Jones 1986, too: most of them long, and
-// all of them about the same.
+// triangular and biased are also increments of Jones 1986. Those of triangular are
+// mostly long; those of biased are nearly equal.
 func triangular(mean float64) Dist { return Triangular(float64(3*mean) / 2) }
 
 func biased(mean float64) Dist { return Uniform{float64(0.9 * mean), float64(1.1 * mean)} }

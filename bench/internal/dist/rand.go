@@ -7,12 +7,12 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/detmath"
 )
 
-// Rand is the source of all randomness: PCG, whose output is fixed by its
-// definition, with conversions of our own, so that neither the machine nor the
-// release of Go changes what is drawn.
+// Rand is the source of all random numbers. It uses PCG, whose definition fixes its
+// output, and its own conversions. So the numbers depend neither on the machine nor on
+// the release of Go.
 type Rand struct{ src rand.PCG }
 
-// NewRand returns the stream of random numbers that seed and stream name.
+// NewRand returns the stream of random numbers of a seed and a stream number.
 func NewRand(seed, stream uint64) *Rand {
 	r := &Rand{}
 	r.src.Seed(seed, stream)

@@ -1,13 +1,12 @@
-// Package eventqueue is the priority queue with which the workload generator keeps
-// its own account of time: of what must fire when, and of what it plans to do.
-// It shares no code with the structures under test, so that a fault of theirs
-// cannot hide in the answer they are held against.
+// Package eventqueue is the priority queue of the workload generator. It holds the
+// deadlines of the generator's own model and its planned events. It shares no code with
+// the structures under test, so a fault of theirs cannot change the expected outcome.
 package eventqueue
 
 import "github.com/timerbench/timerbench/structures"
 
-// Queue holds entries by tick; entries of one tick leave it in the order in
-// which they came. The zero Queue is empty. Push and Pop cost O(log n).
+// Queue holds entries in the order of their ticks. Entries of one tick are in FIFO order.
+// The zero Queue is empty. Push and Pop cost O(log n).
 type Queue[E any] struct {
 	items []item[E]
 	count uint64 // entries pushed so far

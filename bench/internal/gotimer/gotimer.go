@@ -1,4 +1,4 @@
-// Package gotimer puts Go's own timers behind the interface of the structures.
+// Package gotimer implements the interface of the structures with Go's own timers.
 package gotimer
 
 import (
@@ -7,28 +7,28 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Timers is the baseline: Go's own runtime timers, as most programs use them,
-// time.AfterFunc and Stop. They follow the real clock, so they can take part only
-// where nothing fires: every deadline is put a day ahead.
+// Timers is the baseline: Go's runtime timers, used by time.AfterFunc and Stop as in most
+// programs. They follow the real clock, so they can run only workloads in which nothing
+// fires. Every deadline is a day later than given.
 //
-// A program would hold the *time.Timer; here a table of them, as large as the
-// population, stands between it and the ID, and costs a few nanoseconds.
+// A program would keep the *time.Timer. Here a table from IDs to timers is needed, as
+// large as the population. It costs a few nanoseconds per call.
 type Timers struct {
 	timers []*time.Timer // by ID
 	free   []structures.ID
 }
 
 const (
-	farAway  = 24 * time.Hour
-	realTick = time.Millisecond
+	beyondRun = 24 * time.Hour
+	realTick  = time.Millisecond
 )
 
-// New returns no timers.
+// New returns an empty Timers.
 func New() *Timers { return &Timers{timers: make([]*time.Timer, 1)} }
 
-// Schedule starts a timer that does nothing when it fires, a day late.
+// Schedule starts a timer whose function does nothing.
 func (g *Timers) Schedule(deadline structures.Tick, _ uint64) structures.ID {
-	t := time.AfterFunc(farAway+time.Duration(deadline)*realTick, func() {})
+	t := time.AfterFunc(beyondRun+time.Duration(deadline)*realTick, func() {})
 	if n := len(g.free); n > 0 {
 		id := g.free[n-1]
 		g.free = g.free[:n-1]
@@ -41,7 +41,7 @@ func (g *Timers) Schedule(deadline structures.Tick, _ uint64) structures.ID {
 
 // Reschedule resets a timer.
 func (g *Timers) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	return g.timers[id].Reset(farAway + time.Duration(deadline)*realTick)
+	return g.timers[id].Reset(beyondRun + time.Duration(deadline)*realTick)
 }
 
 // Cancel stops a timer.
@@ -55,13 +55,13 @@ func (g *Timers) Cancel(id structures.ID) bool {
 // Pop never finds anything due.
 func (g *Timers) Pop(structures.Tick) (t structures.Timer[uint64], ok bool) { return t, false }
 
-// Next names nothing, as the real clock cannot be told.
+// Next returns nothing, because the timers follow the real clock.
 func (g *Timers) Next() (structures.Tick, bool) { return 0, false }
 
 // Len returns the number of timers started and not stopped.
 func (g *Timers) Len() int { return len(g.timers) - 1 - len(g.free) }
 
-// Stop takes what is left out of the runtime's heap.
+// Stop stops the remaining timers, so that the runtime no longer holds them.
 func (g *Timers) Stop() {
 	for _, t := range g.timers {
 		if t != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// WriteTrace writes the script that workload, n and seed name as a trace: its fill,
-// and what follows, until there are so many operations. What goes wrong with the
-// trace is what its Close returns.
+// WriteTrace writes the first ops operations of a script as a trace, the fill
+// included. workload, n and seed determine the script. Errors of the trace are returned
+// by w.Close.
 func WriteTrace(ctx context.Context, w *trace.Writer, workload workload.Workload, n int, seed uint64, ops uint64) error {
 	const atOnce = 20_000 // operations in memory
-	t := tracer{w: w, most: ops}
+	t := traceWriter{w: w, maxOps: ops}
 	s := workload.Script(n, seed)
 	b, err := s.FillContext(ctx)
 	for err == nil && t.write(b) {
@@ -22,17 +22,17 @@ func WriteTrace(ctx context.Context, w *trace.Writer, workload workload.Workload
 	return err
 }
 
-// tracer writes blocks into a trace. Blocks and traces name timers by keys of
-// their own.
-type tracer struct {
-	w    *trace.Writer
-	keys []uint32 // of the trace, by key of the block
-	most uint64   // operations
-	done uint64
+// traceWriter writes blocks into a trace. The keys of timers in a trace differ from
+// those in blocks.
+type traceWriter struct {
+	w       *trace.Writer
+	keys    []uint32 // keys of the trace, by key of the block
+	maxOps  uint64   // operations
+	written uint64
 }
 
-// write writes a block and reports whether there is room for more.
-func (t *tracer) write(b *script.Block) bool {
+// write writes a block and reports whether more operations may be written.
+func (t *traceWriter) write(b *script.Block) bool {
 	for len(t.keys) < b.Keys {
 		t.keys = append(t.keys, 0)
 	}
@@ -40,10 +40,10 @@ func (t *tracer) write(b *script.Block) bool {
 	var fired []uint32
 	for _, batch := range b.Batches {
 		for _, op := range ops[:batch.Len] {
-			if t.done == t.most || t.w.Err() != nil {
+			if t.written == t.maxOps || t.w.Err() != nil {
 				return false
 			}
-			t.done++
+			t.written++
 			switch batch.Kind {
 			case script.KindSchedule:
 				t.keys[op.Key] = t.w.Schedule(op.At)

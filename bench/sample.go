@@ -6,31 +6,31 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// sampleEvery is the stride of stamped samples: coprime to the lengths in which
-// workloads repeat themselves (pairs, bursts of 32), so that every kind of
-// operation gets its turn.
+// sampleEvery is the distance between two timed operations. It has no common factor
+// with the periods of the workloads (pairs, bursts of 32), so every kind of operation
+// is sampled.
 const sampleEvery = 5
 
-// sampled replays a block and stamps every call of every fifth operation.
-func (r *replayer) sampled(b *script.Block, into *latencies) {
+// replaySampled replays a block and times each call of every fifth operation.
+func (r *replayer) replaySampled(b *script.Block, into *latencies) {
 	r.reserve(b)
-	ops, stride := b.Ops, 0
+	ops, sinceSample := b.Ops, 0
 	for _, batch := range b.Batches {
 		for i := range batch.Len {
-			if stride++; stride < sampleEvery {
+			if sinceSample++; sinceSample < sampleEvery {
 				r.doOne(batch.Kind, ops[i])
 				continue
 			}
-			stride = 0
-			r.stamped(batch.Kind, ops[i], into)
+			sinceSample = 0
+			r.timeCalls(batch.Kind, ops[i], into)
 		}
 		ops = ops[batch.Len:]
 	}
 }
 
-// stamped does one operation with a stamp before and after each call. What is
-// recorded includes one reading of the clock.
-func (r *replayer) stamped(kind script.Kind, op script.Op, into *latencies) {
+// timeCalls executes one operation and reads the clock before and after each call. A
+// recorded duration includes the cost of one reading.
+func (r *replayer) timeCalls(kind script.Kind, op script.Op, into *latencies) {
 	s, id := r.s, &r.ids[op.Key]
 	epoch := time.Now()
 	switch kind {
@@ -45,14 +45,14 @@ func (r *replayer) stamped(kind script.Kind, op script.Op, into *latencies) {
 		start := time.Since(epoch)
 		ok := s.Cancel(*id)
 		into.record(script.KindCancel, time.Since(epoch)-start)
-		r.stale = *id
+		r.lastCancelled = *id
 		r.binding -= script.Binding(*id, uint64(op.Number))
-		r.count(ok, &r.done.Cancelled)
+		r.countAnswer(ok, &r.done.Cancelled)
 	case script.KindReschedule:
 		start := time.Since(epoch)
 		ok := s.Reschedule(*id, op.At)
 		into.record(script.KindReschedule, time.Since(epoch)-start)
-		r.count(ok, new(uint64))
+		r.countAnswer(ok, new(uint64))
 	case script.KindFire, script.KindWake:
 		for {
 			start := time.Since(epoch)
@@ -63,7 +63,7 @@ func (r *replayer) stamped(kind script.Kind, op script.Op, into *latencies) {
 				return
 			}
 			into.record(script.KindFire, took)
-			r.fired(op.At, t)
+			r.recordFired(op.At, t)
 		}
 	case script.KindRefused:
 		start := time.Since(epoch)
@@ -72,7 +72,7 @@ func (r *replayer) stamped(kind script.Kind, op script.Op, into *latencies) {
 	}
 }
 
-func (r *replayer) count(ok bool, done *uint64) {
+func (r *replayer) countAnswer(ok bool, done *uint64) {
 	if ok {
 		*done++
 	} else {

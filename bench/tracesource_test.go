@@ -44,7 +44,7 @@ func traceFile(t *testing.T, write func(*trace.Writer)) *Trace {
 	return opened
 }
 
-// madeTrace is the script of a workload as a trace.
+// madeTrace writes the script of a workload as a trace.
 func madeTrace(t *testing.T, name string, n int, ops uint64) *Trace {
 	t.Helper()
 	w, _ := workload.Find(name)
@@ -55,8 +55,8 @@ func madeTrace(t *testing.T, name string, n int, ops uint64) *Trace {
 	})
 }
 
-// recordedTrace is of a program that wakes late, at any time, that uses stale IDs,
-// and whose clock does not start at 0.
+// recordedTrace records a program that wakes late and irregularly, uses stale IDs, and
+// has a clock that does not start at 0.
 func recordedTrace(t *testing.T, calls int) *Trace {
 	t.Helper()
 	return traceFile(t, func(w *trace.Writer) {
@@ -81,9 +81,9 @@ func recordedTrace(t *testing.T, calls int) *Trace {
 	})
 }
 
-// replayTrace replays a trace in every way there is.
+// replayTrace replays a trace in all ways, one after the other, and returns the proof.
 func replayTrace(c *contender, t *Trace) (script.Proof, error) {
-	source, err := newTraced(t)
+	source, err := newTraceSource(t)
 	if err != nil {
 		return script.Proof{}, err
 	}
@@ -94,10 +94,10 @@ func replayTrace(c *contender, t *Trace) (script.Proof, error) {
 	}
 	var b *script.Block
 	for i := 0; ; i++ {
-		b, err = source.follow(997, b)
+		b, err = source.nextBlock(997, b)
 		if errors.Is(err, io.EOF) {
 			if c.second == nil {
-				err = c.bound(source.pending)
+				err = c.checkBindings(source.pending)
 			} else {
 				err = nil
 			}
@@ -123,12 +123,12 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 	if got := made.Summary.Totals.Count(); got != uint64(ops) {
 		t.Fatalf("%d operations, want %d", got, ops)
 	}
-	source, err := newTraced(made)
+	source, err := newTraceSource(made)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.close()
-	last, err := source.follow(ops, nil)
+	last, err := source.nextBlock(ops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
 			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
 		}
-		floor, err := replayTrace(begun(contenders(nil, tr.workload())[0]), tr)
+		floor, err := replayTrace(withStructure(contenders(nil, tr.workload())[0]), tr)
 		if err != nil {
 			t.Errorf("the floor on the trace that was %s: %v", name, err)
 		}
@@ -152,7 +152,7 @@ func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 			t.Errorf("%s: replayed %+v, the trace holds %+v", name, floor, totals)
 		}
 		for _, e := range catalog.All() {
-			proof, err := replayTrace(tested(e), tr)
+			proof, err := replayTrace(contenderOf(e), tr)
 			if err != nil {
 				t.Errorf("%s on the trace that was %s: %v", e.Name, name, err)
 			}
@@ -163,30 +163,30 @@ func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 	}
 }
 
-// slow is a sound heap, save that now and then a timer that is due has to wait for
-// the next wake-up: the same timers fire, with the same deadlines.
-type slow struct {
+// lateHeap is a heap with one fault: every fiftieth Pop returns nothing, so a timer that
+// is due fires at the next wake-up. The same timers fire with the same deadlines.
+type lateHeap struct {
 	*minheap.Heap[uint64]
 	calls int
 }
 
-func (s *slow) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+func (s *lateHeap) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	if s.calls++; s.calls%50 == 0 {
 		return structures.Timer[uint64]{}, false
 	}
 	return s.Heap.Pop(now)
 }
 
-// generous is a sound heap that grants what is not its to grant.
-type generous struct{ *minheap.Heap[uint64] }
+// cancelsAnything is a heap whose Cancel returns true for stale IDs too.
+type cancelsAnything struct{ *minheap.Heap[uint64] }
 
-func (g generous) Cancel(id structures.ID) bool {
+func (g cancelsAnything) Cancel(id structures.ID) bool {
 	g.Heap.Cancel(id)
 	return true
 }
 
 func TestTheProofFindsFaultsOnATrace(t *testing.T) {
-	// One wake-up after the other, so that what fires late has fired by the end.
+	// Each timer has a second wake-up after its own, so that a late one fires in the end.
 	ticking := traceFile(t, func(w *trace.Writer) {
 		for now := structures.Tick(10); now < 30_000; now += 10 {
 			key := w.Schedule(now - 3)
@@ -199,21 +199,20 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 		t    *Trace
 		want string
 	}{
-		"fires at a later wake-up": {catalog.Entry{New: func() structures.Scheduler[uint64] { return &slow{Heap: minheap.New[uint64]()} }}, ticking, "some fired at another tick"},
-		"grants a stale cancel":    {catalog.Entry{New: func() structures.Scheduler[uint64] { return generous{minheap.New[uint64]()} }}, recordedTrace(t, 5000), "were granted"},
+		"fires at a later wake-up": {catalog.Entry{New: func() structures.Scheduler[uint64] { return &lateHeap{Heap: minheap.New[uint64]()} }}, ticking, "some fired at another tick"},
+		"grants a stale cancel":    {catalog.Entry{New: func() structures.Scheduler[uint64] { return cancelsAnything{minheap.New[uint64]()} }}, recordedTrace(t, 5000), "were granted"},
 		"refuses a cancel":         {faultyEntry("refuses a cancel"), recordedTrace(t, 20_000), "refused"},
 		"loses a timer":            {faultyEntry("loses a timer"), recordedTrace(t, 5000), "scheduled"},
 		"mixes values up":          {faultyEntry("mixes values up"), recordedTrace(t, 5000), "checksum"},
 	} {
-		if _, err := replayTrace(tested(c.e), c.t); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := replayTrace(contenderOf(c.e), c.t); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a structure that %s: error %v, want %q", name, err, c.want)
 		}
 	}
 }
 
-// A trace longer than its blocks is measured to the end, in as many trials as were
-// asked for.
-func TestATrialSumsUpTheStretchesOfALongTrace(t *testing.T) {
+// A trace longer than one block is measured to its end, in the given number of trials.
+func TestATrialSumsUpTheSegmentsOfALongTrace(t *testing.T) {
 	tr := madeTrace(t, "mixed", testN, 300_000)
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
 	cfg.Traces = []*Trace{tr}
@@ -256,7 +255,7 @@ func TestATrialSumsUpTheStretchesOfALongTrace(t *testing.T) {
 	}
 }
 
-// Whatever was verified must be what is replayed.
+// The trace that is replayed must be the one that was verified.
 func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	tr := madeTrace(t, "churn", 100, 20_000)
 	other := madeTrace(t, "churn", 5000, 20_000)
@@ -274,8 +273,8 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	}
 }
 
-// What a replay needs beside the structure depends on how many timers are pending,
-// not on how long the trace is.
+// The memory of a replay, apart from the structure, depends on the number of pending
+// timers and not on the length of the trace.
 func TestReplayingTakesConstantMemory(t *testing.T) {
 	long, short := uint64(1_000_000), uint64(200_000)
 	if testing.Short() {
@@ -283,24 +282,24 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	}
 	const n = 10_000
 	tr := madeTrace(t, "mixed", n, long)
-	before := heap().bytes
-	source, err := newTraced(tr)
+	before := measureHeap().bytes
+	source, err := newTraceSource(tr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.close()
 	row := &contender{replayer: &replayer{}}
 	row.reserve(&script.Block{Keys: source.keys()})
-	empty := heap().bytes
+	empty := measureHeap().bytes
 	row.s = hwheel.New[uint64](hwheel.Capacity(2 * n))
-	structure := heap().bytes - empty // all that it takes is reserved
-	if err := source.populate(func(b *script.Block) error { row.whole(b); return nil }); err != nil {
+	structure := measureHeap().bytes - empty // Capacity reserves all of its memory
+	if err := source.populate(func(b *script.Block) error { row.replayWhole(b); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	var b *script.Block
 	var atShort uint64
 	for {
-		next, err := source.follow(largestBlock, b)
+		next, err := source.nextBlock(largestBlock, b)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -308,15 +307,15 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		b = next
-		row.whole(b)
-		if err := row.check(b, row.taken()); err != nil {
+		row.replayWhole(b)
+		if err := row.check(b, row.snapshot()); err != nil {
 			t.Fatal(err)
 		}
-		if atShort == 0 && source.read >= short {
-			atShort = heap().bytes
+		if atShort == 0 && source.opsRead >= short {
+			atShort = measureHeap().bytes
 		}
 	}
-	atLong := heap().bytes
+	atLong := measureHeap().bytes
 	runtime.KeepAlive(row)
 	runtime.KeepAlive(b)
 	beside := int64(atLong) - int64(before) - int64(structure)
@@ -330,8 +329,8 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	}
 }
 
-// The trace in the repository is of a real program: exact structures agree on it to
-// the last timer, and it is what it is said to be.
+// The trace in the repository was recorded from a real program. Its figures are as
+// documented, and all exact structures have the same proof on it.
 func TestTheTraceInTheRepository(t *testing.T) {
 	tr, err := OpenTrace("../traces/http.trace")
 	if err != nil {
@@ -341,7 +340,7 @@ func TestTheTraceInTheRepository(t *testing.T) {
 	if s.Bytes > 500_000 || s.Totals.Count() < 300_000 || s.Duration() < 30*time.Second || s.Resident < 400 || s.CancelRate < 0.99 || s.Totals.Fired == 0 {
 		t.Errorf("%d operations in %d bytes over %v, %.0f pending, %.4f cancelled", s.Totals.Count(), s.Bytes, s.Duration(), s.Resident, s.CancelRate)
 	}
-	floor, err := replayTrace(begun(contenders(nil, tr.workload())[0]), tr)
+	floor, err := replayTrace(withStructure(contenders(nil, tr.workload())[0]), tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +348,7 @@ func TestTheTraceInTheRepository(t *testing.T) {
 		if e.ThirdParty != "" && testing.Short() {
 			continue
 		}
-		proof, err := replayTrace(tested(e), tr)
+		proof, err := replayTrace(contenderOf(e), tr)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}

@@ -1,0 +1,279 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// Trace is a trace file that was read to its end and found valid.
+type Trace struct {
+	Path    string
+	Summary *tracestat.Summary
+}
+
+// OpenTrace reads all of a trace and returns an error if it is damaged. So a damaged
+// trace is not replayed at all.
+func OpenTrace(path string) (*Trace, error) {
+	summary, err := tracestat.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Trace{path, summary}, nil
+}
+
+// name returns the name of the workload in results.
+func (t *Trace) name() string { return "trace-" + t.Summary.Header.Name }
+
+// n returns the mean number of pending timers.
+func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
+
+func (t *Trace) workload() workload.Workload {
+	return workload.Workload{
+		Name:     t.name(),
+		Category: workload.Recorded,
+		Summary:  t.Summary.Header.Description,
+		Source:   t.Path,
+		Tick:     t.Summary.Header.Tick,
+		Resident: t.n(),
+		Unit:     script.PerOperation,
+	}
+}
+
+func (t *Trace) recording() results.Recording {
+	s := t.Summary
+	return results.Recording{
+		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
+		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(), Resident: s.Resident, CancelRate: s.CancelRate,
+	}
+}
+
+// minBlock is the minimum number of operations in a timed block (chosen). Below it the
+// clock dominates the measured time.
+const minBlock = 50
+
+// Measurable returns an error if the trace is too short for that number of trials.
+func (t *Trace) Measurable(trials int) error {
+	if p := (&traceSource{Trace: t}).plan(trials); p.block < minBlock {
+		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
+			t.Path, t.Summary.Totals.Count(), trials, 2*4*minBlock*(trials+1))
+	}
+	return nil
+}
+
+// cell returns the cell that replays the trace.
+func (t *Trace) cell(trials int, clock Clock) cellConfig {
+	return cellConfig{
+		workload: t.workload(), n: t.n(), trials: trials, clock: clock,
+		open: func(context.Context, cellConfig) (source, error) { return newTraceSource(t) },
+	}
+}
+
+// traceSource provides the blocks of a trace. Every contender replays the whole trace
+// once, in order:
+//
+//   - The beginning fills the structure: until the number of pending timers reaches its
+//     mean, but at most half of the trace.
+//   - The first block after that is the one whose every answer is checked.
+//   - The rest is divided among the trials, one mode after the other.
+//
+// Blocks are read when they are needed, so the memory does not depend on the length of
+// the trace.
+type traceSource struct {
+	*Trace
+	file    *os.File
+	reader  *trace.Reader
+	opsRead uint64 // operations so far
+
+	timers  []traceTimer // by key
+	total   script.Proof
+	lateSum uint64
+	clock   structures.Tick
+
+	memory *script.Block // of populate
+}
+
+// traceTimer is the state of the timer of one key.
+type traceTimer struct {
+	deadline, delay structures.Tick
+	value           uint64
+	pending         bool
+}
+
+// largestBlock limits the operations in a block, and so the memory (chosen).
+const largestBlock = 25_000
+
+// newTraceSource opens a trace and reads its beginning once. This allocates the memory
+// of the source, so that it is not counted as memory of a structure.
+func newTraceSource(t *Trace) (*traceSource, error) {
+	s := &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
+	return s, s.populate(func(*script.Block) error { return nil })
+}
+
+func (s *traceSource) plan(rounds int) roundPlan {
+	left := s.Summary.Totals.Count() - s.opsRead
+	if s.opsRead == 0 {
+		left /= 2 // the fill takes at most half
+	}
+	perRound := int(left) / (rounds + 1)
+	const share = 3.5 // three timed blocks and half a block to warm the caches the caches
+	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
+	block := int(float64(perRound) / share / float64(max(1, segments)))
+	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
+}
+
+func (s *traceSource) keys() int { return len(s.timers) }
+
+func (s *traceSource) populate(do func(*script.Block) error) error {
+	if err := s.rewind(); err != nil {
+		return err
+	}
+	ops := s.Summary.Totals.Count()
+	for s.opsRead < ops/2 && float64(s.reader.Pending()) < s.Summary.ResidentOp {
+		size := min(largestBlock, ops/2-s.opsRead)
+		b, err := s.readBlock(int(size), s.memory, s.Summary.ResidentOp)
+		if err != nil {
+			return err
+		}
+		s.memory = b
+		if err := do(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *traceSource) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
+	return s.readBlock(size, reuse, math.Inf(1))
+}
+
+func (s *traceSource) remaining(do func(*script.Block) error) error {
+	for {
+		b, err := s.nextBlock(largestBlock, s.memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.memory = b
+		if err := do(b); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *traceSource) pending(do func(script.Timer)) {
+	for key, t := range s.timers {
+		if t.pending {
+			do(script.Timer{Key: uint32(key), Value: t.value})
+		}
+	}
+}
+
+// rewind goes back to the beginning of the trace.
+func (s *traceSource) rewind() error {
+	s.close()
+	file, err := os.Open(s.Path)
+	if err != nil {
+		return err
+	}
+	s.file, s.opsRead, s.total, s.lateSum, s.clock = file, 0, script.Proof{}, 0, 0
+	if s.reader == nil {
+		s.reader, err = trace.NewReader(file, s.Path)
+		return err
+	}
+	return s.reader.Reset(file, s.Path)
+}
+
+func (s *traceSource) close() {
+	if s.file != nil {
+		_ = s.file.Close() // it was only read
+	}
+}
+
+// readBlock returns a block of size operations. It has fewer at the end of the trace, or
+// when maxPending timers are pending. After the end the error is io.EOF.
+func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (*script.Block, error) {
+	b := script.Reuse(reuse)
+	started, area := s.clock, 0.0
+	for n := 0; n < size && float64(s.reader.Pending()) < maxPending; n++ {
+		pending := float64(s.reader.Pending())
+		op, err := s.reader.Next()
+		if errors.Is(err, io.EOF) && n > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.opsRead++; int(op.Key) >= len(s.timers) {
+			return nil, fmt.Errorf("%s has changed since it was opened", s.Path)
+		}
+		if op.Kind == trace.Advance {
+			area += pending * float64(op.At-s.clock)
+		}
+		s.add(b, op)
+	}
+	s.total.Pending = uint64(s.reader.Pending())
+	b.Keys, b.Want, b.Late, b.Ticks = len(s.timers), s.total, s.lateSum, s.clock-started
+	b.Resident = float64(s.reader.Pending())
+	if b.Ticks > 0 {
+		b.Resident = area / float64(b.Ticks)
+	}
+	return b, nil
+}
+
+// add appends an operation of the trace to a block.
+func (s *traceSource) add(b *script.Block, op trace.Op) {
+	b.Calls++
+	switch op.Kind {
+	case trace.Schedule:
+		s.timers[op.Key] = traceTimer{op.At, op.At - s.clock, s.total.Scheduled, true}
+		s.total.Scheduled++
+		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
+	case trace.Reschedule:
+		t := &s.timers[op.Key]
+		t.deadline, t.delay = op.At, op.At-s.clock
+		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
+	case trace.Cancel:
+		s.total.Cancelled++
+		s.timers[op.Key].pending = false
+		b.Add(script.KindCancel, script.Op{Key: op.Key, Number: uint32(s.timers[op.Key].value)})
+	case trace.RefusedReschedule:
+		b.Add(script.KindRefused, script.Op{At: max(s.clock, s.clock+1)})
+	case trace.RefusedCancel:
+		b.Add(script.KindRefused, script.Op{})
+	case trace.Advance:
+		b.Calls += len(op.Fired) - 1
+		b.Pops++
+		s.clock = op.At
+		kind := script.KindWake
+		if len(op.Fired) > 0 {
+			kind = script.KindFire
+		}
+		b.Add(kind, script.Op{At: op.At})
+		for _, key := range op.Fired {
+			s.fire(b, key)
+		}
+	}
+}
+
+func (s *traceSource) fire(b *script.Block, key uint32) {
+	t := s.timers[key]
+	s.timers[key].pending = false
+	h := script.Checksum(t.deadline, t.value)
+	s.total.Fired++
+	s.total.Checksum += h
+	s.lateSum += script.LateChecksum(s.clock, t.deadline, h)
+	b.Fires = append(b.Fires, script.Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
+}
