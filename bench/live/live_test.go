@@ -71,8 +71,9 @@ func (w wrongTimers) Reset(i int, delay time.Duration) bool {
 func wrong(w wrongTimers) Contender {
 	return Contender{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
 		return broken{goTime{}, func(t Timers) Timers {
-			w.Timers = t
-			return w
+			own := w
+			own.Timers = t
+			return own
 		}}, nil
 	}}
 }

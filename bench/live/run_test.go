@@ -66,7 +66,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				}
 			}
 		}
-		if tables := Tables(l); len(tables) != 8 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := Tables(l); len(tables) != 10 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})

@@ -16,13 +16,13 @@ type Table struct {
 	Rows   [][]string
 }
 
-// Tables returns what was measured: for each number of resident timers the throughput,
-// what the contention of goroutines does to it, lateness and use, and memory.
+// Tables returns what was measured: for each number of resident timers the throughput and
+// its cost, what the contention of goroutines does to it, lateness and use, and memory.
 func Tables(l *results.Live) []Table {
 	var list []Table
 	for _, n := range Residents(l) {
 		s := session{l, n}
-		list = append(list, s.throughput())
+		list = append(list, s.throughput(), s.cost())
 		if len(l.Goroutines) > 1 {
 			list = append(list, s.contention())
 		}
@@ -72,6 +72,29 @@ func (s session) throughput() Table {
 	return s.rows(t, func(row results.LiveRow) (cells []string) {
 		for _, op := range Ops() {
 			cells = append(cells, rate(row, base, op, g))
+		}
+		return cells
+	})
+}
+
+func (s session) cost() Table {
+	g := s.goroutines()
+	t := Table{
+		Title:  fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns", count(g, "goroutine"), thousands(s.resident)),
+		Header: []string{"timers"},
+	}
+	for _, op := range Ops() {
+		t.Header = append(t.Header, string(op))
+	}
+	return s.rows(t, func(row results.LiveRow) (cells []string) {
+		for _, op := range Ops() {
+			ns, ok := Median(row.Throughput, func(t results.LiveThroughput) bool { return is(t, op, g) && t.CPUNS > 0 },
+				func(t results.LiveThroughput) float64 { return t.CPUNS / float64(t.Ops) })
+			cell := ""
+			if ok {
+				cell = figure(ns)
+			}
+			cells = append(cells, cell)
 		}
 		return cells
 	})

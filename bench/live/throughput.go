@@ -60,6 +60,7 @@ type crew struct {
 	resident []Timers // a part for each goroutine
 	each     int      // resident timers in a part
 	inFlight int      // timers that a goroutine has started before it stops the first of them
+	notDue   func()
 	fired    atomic.Int64
 	workers  []*worker
 	maxOps   int // of a goroutine in a slice
@@ -82,28 +83,43 @@ func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int
 	if contender.Limit > 0 {
 		room = max(1, contender.Limit/(2*goroutines))
 	}
-	c := &crew{system: s, form: form, each: n / goroutines, inFlight: min(maxInFlight, room), maxOps: maxOps}
-	neverFires := func() { c.fired.Add(1) }
-	for g := range goroutines {
-		c.resident = append(c.resident, s.Timers(form, c.each, func(int) func() { return neverFires }))
-		w := &worker{
-			scratch: make(map[Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
-			delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
-		}
-		for _, form := range Forms() {
-			if timers := s.Timers(form, c.inFlight, func(int) func() { return neverFires }); timers != nil {
-				w.scratch[form] = timers
-			}
-		}
-		r := rand.New(rand.NewPCG(seed, uint64(g)))
-		for i := range w.delays {
-			w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
-			w.victims[i] = r.Uint32()
-		}
-		w.burst.init(s, form, min(maxFiring, room), contender.Early, r)
-		c.workers = append(c.workers, w)
+	c := &crew{
+		system: s, form: form, resident: make([]Timers, goroutines), each: n / goroutines,
+		inFlight: min(maxInFlight, room), workers: make([]*worker, goroutines), maxOps: maxOps,
 	}
+	c.notDue = func() { c.fired.Add(1) }
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		// What a goroutine uses it has made itself: a driver may go by that.
+		wg.Go(func() {
+			c.resident[g] = s.Timers(form, c.each, c.neverFires)
+			c.workers[g] = c.newWorker(room, contender.Early, rand.New(rand.NewPCG(seed, uint64(g))))
+		})
+	}
+	wg.Wait()
 	return c
+}
+
+// neverFires returns the function of timers that are not due for minutes, the same for all.
+func (c *crew) neverFires(int) func() { return c.notDue }
+
+// newWorker makes what one goroutine has, with room for so many timers.
+func (c *crew) newWorker(room int, early time.Duration, r *rand.Rand) *worker {
+	w := &worker{
+		scratch: make(map[Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
+		delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
+	}
+	for _, form := range Forms() {
+		if timers := c.system.Timers(form, c.inFlight, c.neverFires); timers != nil {
+			w.scratch[form] = timers
+		}
+	}
+	for i := range w.delays {
+		w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
+		w.victims[i] = r.Uint32()
+	}
+	w.burst.init(c.system, c.form, min(maxFiring, room), early, r)
+	return w
 }
 
 // pending returns the number of resident timers.
