@@ -91,7 +91,7 @@ func (v *view) warnings() []string {
 		out = append(out, "> **Too few trials for intervals.** A 95 % confidence interval of a median needs at least 6 trials. "+
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
-	if len(v.measured(v.r.Cells)) == 0 {
+	if len(v.measured(v.r.Cells)) == 0 && v.r.Live == nil {
 		out = append(out, "No workload has a measured cost in these results.")
 	}
 	return out

@@ -28,6 +28,20 @@ func PerSecond(row results.LiveRow, op Op, goroutines int) (float64, bool) {
 	return Median(row.Throughput, func(t results.LiveThroughput) bool { return is(t, op, goroutines) }, results.LiveThroughput.PerSecond)
 }
 
+// Extent returns the least and the most of what PerSecond is the median of.
+func Extent(row results.LiveRow, op Op, goroutines int) (least, most float64) {
+	for _, t := range row.Throughput {
+		if is(t, op, goroutines) {
+			x := t.PerSecond()
+			if least == 0 || x < least {
+				least = x
+			}
+			most = max(most, x)
+		}
+	}
+	return least, most
+}
+
 func is(t results.LiveThroughput, op Op, goroutines int) bool {
 	return t.Op == string(op) && t.Goroutines == goroutines
 }

@@ -182,6 +182,9 @@ func TestRatio(t *testing.T) {
 	if got, ok := Ratio(row, base, Reset, 2); ok {
 		t.Errorf("%g of nothing", got)
 	}
+	if least, most := Extent(row, StartStop(Schedule), 2); math.Abs(least-20) > 1e-9 || math.Abs(most-120) > 1e-9 {
+		t.Errorf("%g to %g", least, most)
+	}
 	if got, ok := PerSecond(row, StartStop(Schedule), 2); !ok || got != 80 {
 		t.Errorf("%g, %t", got, ok)
 	}

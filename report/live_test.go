@@ -1,0 +1,98 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// liveFixture adds timers under a real clock to results, or makes results of them alone.
+func liveFixture(r *results.Run, goroutines ...int) *results.Run {
+	l := &results.Live{Rounds: 2, Goroutines: goroutines, Rate: 1000, IdleTimers: 1000}
+	row := func(name string, role results.Role, structure string, resident int, speed float64) {
+		out := results.LiveRow{Name: name, Role: role, Structure: structure, Driver: results.Tickless, Resident: resident}
+		for round := range l.Rounds {
+			for _, op := range live.Ops() {
+				for _, g := range goroutines {
+					out.Throughput = append(out.Throughput, results.LiveThroughput{
+						Round: round, Op: string(op), Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round),
+					})
+				}
+			}
+			out.Lateness = append(out.Lateness, results.LiveLateness{
+				Round: round, Rate: 1000, Timers: 2000, P50: 5e5, P90: 9e5, P99: 1e6, P999: 2e6, Max: 5e6, Use: results.LiveUse{Seconds: 1},
+			})
+			out.Idle = append(out.Idle, results.LiveUse{Seconds: 1, CPUSeconds: 0.001, Wakeups: 3})
+			out.Memory = append(out.Memory, results.LiveMemory{Round: round, Form: "afterfunc", Bytes: 100, CollectNS: 1e6})
+		}
+		l.Rows = append(l.Rows, out)
+	}
+	for _, n := range []int{1000, 100_000} {
+		row("time", results.RoleBaseline, "", n, 1)
+		row("hwheel tickless", results.RoleStructure, "hwheel", n, 3)
+		row("hwheel tickless, shards 1", results.RoleStructure, "hwheel", n, 2)
+		row("some_body's *timers*", results.RolePeer, "", n, 0.5)
+	}
+	r.Live = l
+	return r
+}
+
+func TestThePageShowsLiveTimers(t *testing.T) {
+	run := liveFixture(fixture{structures: six, workloads: workloads[:1], sizes: []int{100}, trials: 6}.results(), 1, 2, 4)
+	alone := liveFixture(&results.Run{Format: results.Format, Version: results.Version, Complete: true}, 1, 2)
+	for what, r := range map[string]*results.Run{"beside workloads": run, "alone": alone} {
+		v := newView(r, testKnowledge(six))
+		sections := v.sections()
+		page := v.page(sections).markdown()
+		for _, want := range []string{
+			"## What do timers cost under a real clock",
+			"live-lateness.png", "live-contention.png",
+			"Throughput with 2 goroutines among 100,000 timers",
+			"Contention: million a second among 1,000 timers",
+			"Memory of 100,000 timers",
+			`some\_body's \*timers\*`,
+			"(3.00)",
+		} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q in\n%s", what, want, page)
+			}
+		}
+		if strings.Contains(page, "No workload has a measured cost") {
+			t.Errorf("%s: it says that nothing was measured", what)
+		}
+		looks := v.liveLooks()
+		var seen []string
+		for _, l := range looks {
+			seen = append(seen, fmt.Sprint(l))
+		}
+		slices.Sort(seen)
+		if seen = slices.Compact(seen); len(seen) != 4 {
+			t.Errorf("%s: %d contenders have %d looks", what, len(looks), len(seen))
+		}
+		for _, f := range charts(sections) {
+			if !strings.HasPrefix(f.Name, "live-") {
+				continue
+			}
+			svg, err := f.SVG()
+			if err != nil || !bytes.Contains(svg, []byte("hwheel tickless, shards 1")) {
+				t.Errorf("%s: %s does not name its contenders: %v", what, f.Name, err)
+			}
+		}
+	}
+}
+
+func TestThereIsNoContentionOfOneGoroutine(t *testing.T) {
+	r := liveFixture(&results.Run{Complete: true}, 1)
+	if s := liveTimers(newView(r, testKnowledge(six))); s.charts[0] == nil || s.charts[1] != nil {
+		t.Error("want lateness and no contention")
+	}
+	r.Live = nil
+	if s := liveTimers(newView(r, testKnowledge(six))); len(s.charts)+len(s.tables) > 0 {
+		t.Error("want nothing where nothing was measured")
+	}
+}
