@@ -6,6 +6,13 @@ import (
 	"time"
 )
 
+// Waiting returns how many functions wait to be run.
+func (d *Driver) Waiting() int {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	return d.pool.queue.len()
+}
+
 // There is one pass at a time: what wakes up while one is under way does nothing.
 func TestOnePassAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -11,19 +11,24 @@ import (
 // started where it has been started already and has not come to run yet. So functions
 // that are short are run by as many goroutines as there are processors, and one that
 // blocks delays no other one. Goroutines end when the queue is empty.
+//
+// Where many functions wait more goroutines are started, one for each helpEvery: others
+// keep the processors busy, and each goroutine gets its part of them.
 type pool struct {
 	execution
 	onPanic func(value any, stack []byte)
 
 	mu         sync.Mutex
 	queue      fifo
-	goroutines int  // that work
-	coming     bool // one of them has not begun to
-	running    int  // functions
+	goroutines int // that work
+	coming     int // those of them that have not begun to
+	running    int // functions
 	closed     bool
 	dropped    int           // functions that are not run because of close
 	quiet      chan struct{} // closed once nothing runs any more, after close
 }
+
+const helpEvery = 64
 
 func (p *pool) init(e execution, onPanic func(any, []byte)) {
 	p.execution, p.onPanic = e, onPanic
@@ -49,10 +54,11 @@ func (p *pool) submit(fs []func(), more bool) {
 
 // help reports whether a goroutine is to be started. The lock is held.
 func (p *pool) help() bool {
-	if p.inline || p.coming || p.goroutines >= p.workers || p.queue.len() == 0 {
+	waiting := p.queue.len()
+	if p.inline || waiting == 0 || p.coming > waiting/helpEvery || p.goroutines >= p.workers {
 		return false
 	}
-	p.coming = true
+	p.coming++
 	p.goroutines++
 	return true
 }
@@ -62,7 +68,7 @@ func (p *pool) help() bool {
 func (p *pool) work(counted bool) {
 	p.mu.Lock()
 	if counted {
-		p.coming = false
+		p.coming--
 	} else {
 		if p.goroutines >= p.workers {
 			p.mu.Unlock()
