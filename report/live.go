@@ -162,9 +162,9 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 			s := draw.Series{Look: looks[row.Name], Radius: 2.7}
 			for _, g := range goroutines {
 				if perSecond, ok := live.PerSecond(row, op, g); ok {
-					least, most := live.Extent(row, op, g)
-					s.Marks = append(s.Marks, draw.Mark{X: float64(g), Y: perSecond, Lo: least, Hi: most})
-					all.Add(least, most)
+					lower, upper := live.Quartiles(row, op, g)
+					s.Marks = append(s.Marks, draw.Mark{X: float64(g), Y: perSecond, Lo: lower, Hi: upper})
+					all.Add(lower, upper)
 				}
 			}
 			if len(s.Marks) > 0 {
@@ -194,8 +194,8 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 		Title: "What do goroutines lose that use the same timers?",
 		Subtitle: fmt.Sprintf("Operations a second of all goroutines together, among %s pending timers, on %d processors. Higher is better.",
 			short(float64(resident)), v.r.Environment.GOMAXPROCS),
-		Caption: fmt.Sprintf("Both axes are logarithmic. Medians of %d rounds, with the least and the most of them. Straight lines between measured points. ", v.r.Live.Rounds) +
-			"Schedule and embedded timers are the driver's own; what package time does instead is afterfunc+stop.",
+		Caption: "Both axes are logarithmic. Medians of short slices in which contenders took turns, with the middle half of them. " +
+			"Straight lines between measured points. Schedule and embedded timers are the driver's own; what package time does instead is afterfunc+stop.",
 		Height: draw.Lines(len(panels), columns) * 200,
 		Panels: draw.Arrange(panels, columns),
 	}

@@ -20,7 +20,7 @@ func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 			for _, op := range live.Ops() {
 				for _, g := range goroutines {
 					out.Throughput = append(out.Throughput, results.LiveThroughput{
-						Round: round, Op: string(op), Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round),
+						Turn: round, Op: string(op), Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round),
 					})
 				}
 			}
@@ -28,7 +28,7 @@ func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 				Round: round, Rate: 1000, Timers: 2000, P50: 5e5, P90: 9e5, P99: 1e6, P999: 2e6, Max: 5e6, Use: results.LiveUse{Seconds: 1},
 			})
 			out.Idle = append(out.Idle, results.LiveUse{Seconds: 1, CPUSeconds: 0.001, Wakeups: 3})
-			out.Memory = append(out.Memory, results.LiveMemory{Round: round, Form: "afterfunc", Bytes: 100, CollectNS: 1e6})
+			out.Memory = append(out.Memory, results.LiveMemory{Form: "afterfunc", Bytes: 100, CollectNS: 1e6})
 		}
 		l.Rows = append(l.Rows, out)
 	}

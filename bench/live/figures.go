@@ -28,18 +28,20 @@ func PerSecond(row results.LiveRow, op Op, goroutines int) (float64, bool) {
 	return Median(row.Throughput, func(t results.LiveThroughput) bool { return is(t, op, goroutines) }, results.LiveThroughput.PerSecond)
 }
 
-// Extent returns the least and the most of what PerSecond is the median of.
-func Extent(row results.LiveRow, op Op, goroutines int) (least, most float64) {
+// Quartiles returns between what the middle half of the slices is whose median PerSecond
+// returns.
+func Quartiles(row results.LiveRow, op Op, goroutines int) (lower, upper float64) {
+	var values []float64
 	for _, t := range row.Throughput {
 		if is(t, op, goroutines) {
-			x := t.PerSecond()
-			if least == 0 || x < least {
-				least = x
-			}
-			most = max(most, x)
+			values = append(values, t.PerSecond())
 		}
 	}
-	return least, most
+	if len(values) == 0 {
+		return 0, 0
+	}
+	slices.Sort(values)
+	return values[len(values)/4], values[len(values)-1-len(values)/4]
 }
 
 func is(t results.LiveThroughput, op Op, goroutines int) bool {
@@ -55,27 +57,17 @@ func Counterpart(op Op) Op {
 }
 
 // Ratio returns how many times the throughput of other a row has, other doing what the
-// counterpart is: the median of the ratios within each round.
+// counterpart is: the median of the ratios of slices that were next to one another.
 func Ratio(row, other results.LiveRow, op Op, goroutines int) (float64, bool) {
-	return Median(row.Throughput,
-		func(t results.LiveThroughput) bool {
-			_, ok := counterpart(t, other)
-			return ok && is(t, op, goroutines)
-		},
-		func(t results.LiveThroughput) float64 {
-			o, _ := counterpart(t, other)
-			return t.PerSecond() / o.PerSecond()
-		})
-}
-
-// counterpart returns the slice of another row to compare a slice with.
-func counterpart(t results.LiveThroughput, other results.LiveRow) (results.LiveThroughput, bool) {
+	beside := make(map[int]float64)
 	for _, o := range other.Throughput {
-		if is(o, Counterpart(Op(t.Op)), t.Goroutines) && o.Round == t.Round {
-			return o, true
+		if is(o, Counterpart(op), goroutines) {
+			beside[o.Turn] = o.PerSecond()
 		}
 	}
-	return results.LiveThroughput{}, false
+	return Median(row.Throughput,
+		func(t results.LiveThroughput) bool { return is(t, op, goroutines) && beside[t.Turn] > 0 },
+		func(t results.LiveThroughput) float64 { return t.PerSecond() / beside[t.Turn] })
 }
 
 // Baseline returns the row of Go's own timers among so many resident ones.

@@ -31,7 +31,7 @@ func measureHeap() heapUse {
 
 // fillMeasured fills a crew with its resident timers and measures what they take. What
 // the load keeps to name them is there before.
-func (c *crew) fillMeasured(round int) (results.LiveMemory, error) {
+func (c *crew) fillMeasured() (results.LiveMemory, error) {
 	before := measureHeap()
 	if err := c.fill(); err != nil {
 		return results.LiveMemory{}, err
@@ -39,8 +39,23 @@ func (c *crew) fillMeasured(round int) (results.LiveMemory, error) {
 	after := measureHeap()
 	runtime.KeepAlive(c)
 	return results.LiveMemory{
-		Round: round, Form: string(c.form),
+		Form:      string(c.form),
 		Bytes:     max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.pending()),
 		CollectNS: max(0, float64(after.collect-before.collect)),
 	}, nil
+}
+
+// garbage is how many bytes may be allocated while the collector is off.
+const garbage = 1 << 30
+
+// collectGarbage collects what was allocated while the collector was off, if that is much
+// or always is set.
+func (r *runner) collectGarbage(always bool) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if always || m.HeapAlloc > r.heap+garbage {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		r.heap = m.HeapAlloc
+	}
 }

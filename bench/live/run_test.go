@@ -3,7 +3,9 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +20,7 @@ import (
 func tiny(list ...Contender) Config {
 	cfg := Default()
 	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 4}
-	cfg.Rounds, cfg.MaxOps, cfg.Sleep = 2, 2*maxInFlight, time.Sleep
+	cfg.Rounds, cfg.Turns, cfg.MaxOps, cfg.Sleep = 2, 2, 2*maxInFlight, time.Sleep
 	return cfg
 }
 
@@ -45,13 +47,13 @@ func TestRunMeasuresEverything(t *testing.T) {
 		for _, row := range l.Rows {
 			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless, shards 2": 4}[row.Name]
 			ops := map[string]int{"floor": 3, "time": 5, "hwheel tickless, shards 2": 7}[row.Name]
-			if len(row.Throughput) != ops*2*2 || len(row.Idle) != 2 || len(row.Lateness) != 2 {
+			if len(row.Throughput) != ops*2*2*2 || len(row.Idle) != 2 || len(row.Lateness) != 2 {
 				t.Errorf("%s: %d slices, %d idle, %d lateness", row.Name, len(row.Throughput), len(row.Idle), len(row.Lateness))
 			}
 			if row.Resident < fewTimers {
-				forms = -1
+				forms = 0
 			}
-			if forms != 0 && len(row.Memory) != forms+1 { // the form of the resident ones in each round
+			if len(row.Memory) != forms {
 				t.Errorf("%s: %d of memory", row.Name, len(row.Memory))
 			}
 			for _, s := range row.Throughput {
@@ -135,10 +137,10 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cfg := tiny(Time(), hwheel())
 		cfg.Progress = func(done, total int, _ string) {
-			if total != 2+2*2 {
+			if total != 2 && total != 2+(1+2*2)*2 {
 				t.Errorf("%d steps", total)
 			}
-			if done == 3 {
+			if done == 5 {
 				cancel()
 			}
 		}
@@ -165,7 +167,7 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 // Ratios are those of rounds, and compare what replaces what.
 func TestRatio(t *testing.T) {
 	slice := func(op Op, round int, perSecond int) results.LiveThroughput {
-		return results.LiveThroughput{Op: string(op), Goroutines: 2, Round: round, Ops: perSecond, NS: 1e9}
+		return results.LiveThroughput{Op: string(op), Goroutines: 2, Turn: round, Ops: perSecond, NS: 1e9}
 	}
 	base := results.LiveRow{Throughput: []results.LiveThroughput{
 		slice(StartStop(AfterFunc), 0, 10), slice(StartStop(AfterFunc), 1, 20), slice(StartStop(AfterFunc), 2, 40),
@@ -182,10 +184,58 @@ func TestRatio(t *testing.T) {
 	if got, ok := Ratio(row, base, Reset, 2); ok {
 		t.Errorf("%g of nothing", got)
 	}
-	if least, most := Extent(row, StartStop(Schedule), 2); math.Abs(least-20) > 1e-9 || math.Abs(most-120) > 1e-9 {
-		t.Errorf("%g to %g", least, most)
+	if lower, upper := Quartiles(row, StartStop(Schedule), 2); math.Abs(lower-20) > 1e-9 || math.Abs(upper-120) > 1e-9 {
+		t.Errorf("%g to %g", lower, upper)
 	}
 	if got, ok := PerSecond(row, StartStop(Schedule), 2); !ok || got != 80 {
 		t.Errorf("%g, %t", got, ok)
+	}
+}
+
+// Contenders of one number of timers are together, as many as fit, and the baseline is with
+// each of them. Those that tick are apart.
+func TestGroups(t *testing.T) {
+	e := func(name string, role results.Role, kind results.Driver, n int) *entry {
+		return &entry{unit: unit{Contender{Name: name, Role: role, Driver: kind}, n}}
+	}
+	big := maxTogether / 3
+	var got []string
+	for _, group := range groups([]*entry{
+		e("a", results.RoleStructure, results.Tickless, big), e("time", results.RoleBaseline, "", big), e("ticks", results.RoleStructure, results.Ticking, big),
+		e("b", results.RolePeer, "", big), e("c", results.RoleStructure, results.Tickless, big),
+		e("time", results.RoleBaseline, "", 10), e("floor", results.RoleFloor, "", 20), e("d", results.RoleStructure, results.Tickless, 20),
+	}) {
+		text := ""
+		for _, e := range group {
+			text += fmt.Sprint(" ", e.Name, " ", e.resident)
+		}
+		got = append(got, text[1:])
+	}
+	want := []string{
+		fmt.Sprintf("time %d a %d b %d", big, big, big), fmt.Sprintf("time %d c %d", big, big), fmt.Sprintf("time %d ticks %d", big, big),
+		"floor 20 d 20", "time 10",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What is measured fits into the time, and uses it.
+func TestPlanFillsTheTime(t *testing.T) {
+	for _, cfg := range []struct{ length, n, contenders int }{{20, 100_000, 6}, {180, 1_000_000, 11}, {600, 1_000_000, 20}} {
+		c := tiny(slices.Repeat([]Contender{Time()}, cfg.contenders)...)
+		c.Resident, c.For, c.Turns = []int{cfg.n}, time.Duration(cfg.length)*time.Second, 1000
+		p, err := c.plan()
+		if err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+			continue
+		}
+		n := time.Duration(cfg.contenders)
+		slices := n * time.Duration(p.turns*len(Ops())*len(c.Goroutines)) * p.slice
+		fixed := n*(perCheck+perUnit+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perUnit+time.Duration(cfg.n)*perTimer)
+		took := fixed + time.Duration(p.rounds)*(slices+n*(p.lateness+p.idle))
+		if took > c.For || took < c.For*8/10 || p.turns < minTurns {
+			t.Errorf("%+v takes %v: %+v", cfg, took, p)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,7 +46,6 @@ const (
 	maxFiring   = 8192 // timers that a goroutine starts before it waits for them
 	fireSpan    = int64(time.Millisecond)
 	numbers     = 1 << 14 // random numbers made beforehand
-	garbage     = 1 << 30 // bytes of heap beyond which garbage is collected between two slices
 	fireAlarm   = 10 * time.Second
 )
 
@@ -176,9 +174,8 @@ func (c *crew) can(op Op) bool {
 
 // slice times so many goroutines that do the same for about so long.
 func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
-	percent := debug.SetGCPercent(-1)
-	defer debug.SetGCPercent(percent)
 	var before, after runtime.MemStats
+	var start time.Time
 	counts := make([]int, goroutines)
 	errs := make([]error, goroutines)
 	begin := make(chan struct{})
@@ -189,7 +186,7 @@ func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveT
 			ready.Done()
 			<-begin
 			errs[g] = sheltered(func() (err error) {
-				counts[g], err = c.repeat(op, g, goroutines, length)
+				counts[g], err = c.repeat(op, g, goroutines, start, length)
 				return err
 			})
 		})
@@ -197,7 +194,7 @@ func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveT
 	ready.Wait()
 	runtime.ReadMemStats(&before)
 	usedBefore, known := used()
-	start := time.Now()
+	start = time.Now()
 	close(begin)
 	done.Wait()
 	took := time.Since(start)
@@ -213,15 +210,13 @@ func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveT
 	for _, n := range counts {
 		t.Ops += n
 	}
-	if after.HeapAlloc > garbage {
-		runtime.GC()
-	}
 	return t, firstOf(errs)
 }
 
-// repeat does an operation for about so long and returns how often. It looks at the clock
-// once for each batch.
-func (c *crew) repeat(op Op, g, goroutines int, length time.Duration) (int, error) {
+// repeat does an operation until so long after the start, and at least a batch of it. It
+// returns how often. After each batch other goroutines have their turn, where there are
+// more than processors.
+func (c *crew) repeat(op Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
 	w := c.workers[g]
 	var batch func() (int, error)
 	switch op {
@@ -233,8 +228,7 @@ func (c *crew) repeat(op Op, g, goroutines int, length time.Duration) (int, erro
 		timers := w.scratch[op.form()]
 		batch = func() (int, error) { return w.startStop(timers, c.inFlight) }
 	}
-	start := time.Now()
-	for n := 0; ; {
+	for n := 0; ; runtime.Gosched() {
 		done, err := batch()
 		n += done
 		if err != nil || n >= c.maxOps || time.Since(start) >= length {

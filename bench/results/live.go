@@ -6,7 +6,7 @@ import "fmt"
 // of resident timers are of one interleaved session.
 type Live struct {
 	Seed       uint64    `json:"seed"`
-	Rounds     int       `json:"rounds"`     // each measures every row once
+	Rounds     int       `json:"rounds"`     // in each, contenders take many turns
 	Goroutines []int     `json:"goroutines"` // of the throughput
 	Rate       float64   `json:"rate"`       // timers started a second, of the lateness; less for who is made for few
 	IdleTimers int       `json:"idle_timers"`
@@ -41,7 +41,7 @@ type LiveCheck struct {
 
 // LiveThroughput is one timed slice: goroutines that do the same at the same time.
 type LiveThroughput struct {
-	Round      int     `json:"round"`
+	Turn       int     `json:"turn"` // the same for all contenders whose slices were next to one another
 	Op         string  `json:"op"`
 	Goroutines int     `json:"goroutines"`
 	Ops        int     `json:"ops"` // of all goroutines
@@ -79,7 +79,6 @@ type LiveUse struct {
 // LiveMemory is what resident timers of one form take, without what the caller keeps to
 // name them.
 type LiveMemory struct {
-	Round     int     `json:"round"`
 	Form      string  `json:"form"`
 	Bytes     float64 `json:"bytes"`      // a timer
 	CollectNS float64 `json:"collect_ns"` // what they add to a full garbage collection
@@ -99,7 +98,7 @@ func (l *Live) validate() error {
 		seen[where] = true
 		for _, t := range row.Throughput {
 			if t.Op == "" || t.Goroutines < 1 || t.Ops < 1 || t.NS <= 0 {
-				return fmt.Errorf("%s, round %d: %d operations %q of %d goroutines in %g ns", where, t.Round, t.Ops, t.Op, t.Goroutines, t.NS)
+				return fmt.Errorf("%s, turn %d: %d operations %q of %d goroutines in %g ns", where, t.Turn, t.Ops, t.Op, t.Goroutines, t.NS)
 			}
 		}
 		for _, d := range row.Lateness {
@@ -114,7 +113,7 @@ func (l *Live) validate() error {
 		}
 		for _, m := range row.Memory {
 			if m.Form == "" || m.Bytes < 0 || m.CollectNS < 0 {
-				return fmt.Errorf("%s, round %d: %g bytes, %g ns of collection for timers of form %q", where, m.Round, m.Bytes, m.CollectNS, m.Form)
+				return fmt.Errorf("%s: %g bytes, %g ns of collection for timers of form %q", where, m.Bytes, m.CollectNS, m.Form)
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
 
 func (f *liveFlags) print(out io.Writer, r *results.Run) {
 	env := r.Environment
-	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s: %d rounds\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch, r.Live.Rounds)
+	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
 	for _, t := range live.Tables(r.Live) {
 		fmt.Fprintf(out, "\n%s\n", t.Render(f.markdown))
 	}
