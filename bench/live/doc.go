@@ -6,7 +6,8 @@
 //   - check starts, stops and moves timers at random from several goroutines and holds
 //     every firing against a model of each timer.
 //   - throughput has 1, 2, 4, 8 goroutines start and stop timers, move them, and let
-//     them fire, while very many others are pending.
+//     them fire, while very many others are pending. Contenders take turns of
+//     milliseconds, and are compared turn by turn.
 //   - lateness starts timers at times that are fixed beforehand, whatever the contender
 //     takes for it: the load is open-loop. A timer counts as late from the time at
 //     which it was to be started, plus its delay. So a contender that holds up its
@@ -18,6 +19,6 @@
 // A contender that fires early, late, twice or not at all, or that runs a function after
 // its Stop returned true, is a failure and gets no figures.
 //
-// A round measures every contender once, in random order. The collector is off in what is
-// timed; what is allocated there is counted.
+// The order is random. The collector is off while throughput is measured; what is allocated
+// there is counted.
 package live

@@ -37,7 +37,7 @@ type Config struct {
 // Default returns a configuration without contenders.
 func Default() Config {
 	return Config{
-		Resident: []int{1_000_000}, Goroutines: []int{1, 2, 4, 8}, For: 20 * time.Second, Rounds: 3, Turns: 40,
+		Resident: []int{1_000_000}, Goroutines: []int{1, 2, 4, 8}, For: 20 * time.Second, Rounds: 3, Turns: 100,
 		Rate: 10_000, IdleTimers: 1000, Seed: 1, MaxOps: 1 << 24,
 		Sleep: pause, Progress: func(int, int, string) {},
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +16,10 @@ import (
 // Op is what goroutines do again and again to be timed.
 type Op string
 
-// The operations besides Start+Stop of each form, which is named after the form.
+// The operations besides Start+Stop of each form, which is named after the form: it starts
+// timers of one delay, as a program does whose requests have a timeout, and stops them soon.
 const (
+	RandomStop  Op = "random+stop"  // the same with the form of the resident timers, and with any delay
 	Reset       Op = "reset"        // move a resident timer to its old delay from now: always to later
 	ResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
 	Fire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
@@ -34,7 +37,7 @@ func Ops() []Op {
 	for _, form := range Forms() {
 		ops = append(ops, StartStop(form))
 	}
-	return append(ops, Reset, ResetRandom, Fire)
+	return append(ops, RandomStop, Reset, ResetRandom, Fire)
 }
 
 const (
@@ -42,8 +45,9 @@ const (
 	residentMin  = 5 * time.Minute
 	residentSpan = 5 * time.Minute
 
-	maxInFlight = 256  // timers that a goroutine has started before it stops the first of them
-	maxFiring   = 8192 // timers that a goroutine starts before it waits for them
+	timeout     = time.Minute // the delay of those that are started and stopped
+	maxInFlight = 256         // timers that a goroutine has started before it stops the first of them
+	maxFiring   = 8192        // timers that a goroutine starts before it waits for them
 	fireSpan    = int64(time.Millisecond)
 	numbers     = 1 << 14 // random numbers made beforehand
 	fireAlarm   = 10 * time.Second
@@ -63,11 +67,12 @@ type crew struct {
 
 // worker is what one goroutine has for itself.
 type worker struct {
-	scratch map[Form]Timers
-	burst   burst
-	delays  []time.Duration // from residentMin on
-	victims []uint32
-	next    int // into both
+	scratch  map[Form]Timers
+	burst    burst
+	timeouts []time.Duration // each the same
+	delays   []time.Duration // from residentMin on
+	victims  []uint32
+	next     int // into delays and victims
 }
 
 // newCrew prepares n timers to be resident, and so many goroutines. form is that of the
@@ -81,7 +86,10 @@ func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int
 	neverFires := func() { c.fired.Add(1) }
 	for g := range goroutines {
 		c.resident = append(c.resident, s.Timers(form, c.each, func(int) func() { return neverFires }))
-		w := &worker{scratch: make(map[Form]Timers), delays: make([]time.Duration, numbers), victims: make([]uint32, numbers)}
+		w := &worker{
+			scratch: make(map[Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
+			delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
+		}
 		for _, form := range Forms() {
 			if timers := s.Timers(form, c.inFlight, func(int) func() { return neverFires }); timers != nil {
 				w.scratch[form] = timers
@@ -162,6 +170,8 @@ func firstOf(errs []error) error {
 // can reports whether the system has what an operation needs.
 func (c *crew) can(op Op) bool {
 	switch op {
+	case RandomStop:
+		return true
 	case Reset, ResetRandom:
 		_, ok := c.resident[0].(Mover)
 		return ok
@@ -224,9 +234,12 @@ func (c *crew) repeat(op Op, g, goroutines int, start time.Time, length time.Dur
 		batch = w.burst.fire
 	case Reset, ResetRandom:
 		batch = func() (int, error) { return c.move(w, g, goroutines, op == ResetRandom) }
+	case RandomStop:
+		timers := w.scratch[c.form]
+		batch = func() (int, error) { return startStop(timers, w.delays[w.take(c.inFlight):][:c.inFlight]) }
 	default:
 		timers := w.scratch[op.form()]
-		batch = func() (int, error) { return w.startStop(timers, c.inFlight) }
+		batch = func() (int, error) { return startStop(timers, w.timeouts) }
 	}
 	for n := 0; ; runtime.Gosched() {
 		done, err := batch()
@@ -238,18 +251,16 @@ func (c *crew) repeat(op Op, g, goroutines int, start time.Time, length time.Dur
 }
 
 // startStop starts timers and stops them again, the first one first.
-func (w *worker) startStop(timers Timers, n int) (int, error) {
-	next := w.take(n)
-	delays := w.delays[next : next+n]
+func startStop(timers Timers, delays []time.Duration) (int, error) {
 	for i, delay := range delays {
 		timers.Start(i, delay)
 	}
-	for i := range delays {
+	for i, delay := range delays {
 		if !timers.Stop(i) {
-			return 0, fmt.Errorf("a timer that was due in %v was not pending", delays[i])
+			return 0, fmt.Errorf("a timer that was due in %v was not pending", delay)
 		}
 	}
-	return n, nil
+	return len(delays), nil
 }
 
 // take returns where the next n random numbers are.
