@@ -11,10 +11,10 @@ import (
 // heapUse is what is on the heap, and how long it takes to find out.
 type heapUse struct {
 	bytes   uint64
-	collect time.Duration // of a full collection, median
+	collect time.Duration // the shortest of some full collections: others were interrupted
 }
 
-const collections = 3
+const collections = 5
 
 func measureHeap() heapUse {
 	var took []time.Duration
@@ -23,10 +23,9 @@ func measureHeap() heapUse {
 		runtime.GC()
 		took = append(took, time.Since(start))
 	}
-	slices.Sort(took)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return heapUse{m.HeapAlloc, took[collections/2]}
+	return heapUse{m.HeapAlloc, slices.Min(took)}
 }
 
 // fillMeasured fills a crew with its resident timers and measures what they take. What
