@@ -88,7 +88,7 @@ func (p *patch) failing(ctx context.Context, overlay string, changed []string, i
 		}
 	}
 	for _, pkg := range packages {
-		out, err := command(ctx, "go", "test", "-overlay", overlay, "-timeout", "120s", pkg)
+		out, err := command(ctx, "go", "test", "-overlay", overlay, "-failfast", "-timeout", "120s", pkg)
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()

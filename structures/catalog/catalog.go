@@ -104,7 +104,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "hierarchical, cascading wheel on arrays, swept: for many timers",
 			Source:  "Varghese & Lauck 1987, scheme 7",
 			Costs:   Costs{"O(1)", "O(1) amortised", "O(levels) a timer"}, Ties: Unspecified,
-			MaxBytes: 46,
+			MaxBytes: 41,
 			New:      func() structures.Scheduler[T] { return hwheel.New[T]() },
 		},
 		{

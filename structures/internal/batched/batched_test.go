@@ -1,0 +1,88 @@
+package batched
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// single is a wheel of one list, which is searched for the earliest timer.
+type single struct{ list fifo.List }
+
+func (w *single) Link(nodes *fifo.Lists, slots []uint32) {
+	for _, slot := range slots {
+		if slot != 0 {
+			nodes.PushBack(&w.list, slot)
+		}
+	}
+}
+
+func (w *single) Unlink(nodes *fifo.Lists, slot uint32) { nodes.Remove(&w.list, slot) }
+
+// first returns the first of the earliest timers.
+func (w *single) first(nodes *fifo.Lists) (first uint32) {
+	for slot, deadline := range nodes.All(w.list) {
+		if first == 0 || deadline < nodes.Deadline(first) {
+			first = slot
+		}
+	}
+	return first
+}
+
+func (w *single) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	slot := w.first(nodes)
+	if slot == 0 || nodes.Deadline(slot) > clock {
+		return 0
+	}
+	nodes.Remove(&w.list, slot)
+	return slot
+}
+
+func (w *single) Next(nodes *fifo.Lists, _ structures.Tick) structures.Tick {
+	return nodes.Deadline(w.first(nodes))
+}
+
+func (w *single) Work() structures.Work { return structures.Work{} }
+
+func (w *single) Check(nodes *fifo.Lists, _ structures.Tick, size int, mayBeLinked func(slot uint32) bool) error {
+	n, err := nodes.Check(w.list)
+	if err != nil || n != size {
+		return fmt.Errorf("%d timers linked, want %d: %w", n, size, err)
+	}
+	for slot := range nodes.All(w.list) {
+		if !mayBeLinked(slot) {
+			return fmt.Errorf("slot %d is linked", slot)
+		}
+	}
+	return nil
+}
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] {
+		s := New[uint64](single{}, 0)
+		return &s
+	}, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		s := New[*schedtest.Payload](single{}, 0)
+		return &s
+	})
+}
+
+// A timer that is cancelled before a batch is full is never linked.
+func TestTimersCancelledAtOnceAreNotLinked(t *testing.T) {
+	s := New[int](single{}, 0)
+	for range 1000 {
+		if !s.Cancel(s.Schedule(10, 0)) {
+			t.Fatal("not pending")
+		}
+	}
+	if s.arrivals.Len() != 0 || s.removals.Len() != 0 || !s.wheel.list.Empty() {
+		t.Fatalf("%d arrivals and %d removals are left, the wheel is empty: %t", s.arrivals.Len(), s.removals.Len(), s.wheel.list.Empty())
+	}
+}

@@ -1,0 +1,116 @@
+package slotted_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// sorted is a queue too simple to be wrong.
+type sorted struct{ entries []entry }
+
+type entry struct {
+	deadline structures.Tick
+	slot     uint32
+}
+
+func (q *sorted) Add(slot uint32, deadline structures.Tick) {
+	behind := func(e entry, deadline structures.Tick) int {
+		if e.deadline <= deadline {
+			return -1
+		}
+		return 1
+	}
+	i, _ := slices.BinarySearchFunc(q.entries, deadline, behind)
+	q.entries = slices.Insert(q.entries, i, entry{deadline, slot})
+}
+
+func (q *sorted) Remove(slot uint32) {
+	q.entries = slices.DeleteFunc(q.entries, func(e entry) bool { return e.slot == slot })
+}
+
+func (q *sorted) Move(slot uint32, deadline structures.Tick) {
+	q.Remove(slot)
+	q.Add(slot, deadline)
+}
+
+func (q *sorted) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(q.entries) == 0 {
+		return 0, math.MaxInt64
+	}
+	first := q.entries[0]
+	if first.deadline > clock {
+		return 0, first.deadline
+	}
+	q.entries = slices.Delete(q.entries, 0, 1)
+	return first.slot, first.deadline
+}
+
+func (q *sorted) Next(structures.Tick) structures.Tick { return q.entries[0].deadline }
+func (q *sorted) Work() structures.Work                { return structures.Work{} }
+
+func (q *sorted) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+	for _, e := range q.entries {
+		if !inUse(e.slot) {
+			return fmt.Errorf("slot %d is not in use", e.slot)
+		}
+	}
+	if sorted := slices.IsSortedFunc(q.entries, func(a, b entry) int { return cmp.Compare(a.deadline, b.deadline) }); !sorted || len(q.entries) != size {
+		return fmt.Errorf("%d entries, want %d; in order is %t", len(q.entries), size, sorted)
+	}
+	return nil
+}
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] {
+		s := slotted.New[uint64](sorted{}, 0)
+		return &s
+	}, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		s := slotted.New[*schedtest.Payload](sorted{}, 0)
+		return &s
+	})
+}
+
+// counted counts the calls of Pop.
+type counted struct {
+	sorted
+	pops int
+}
+
+func (q *counted) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	q.pops++
+	return q.sorted.Pop(clock)
+}
+
+// Once the queue has said when something will be due, Pop does not ask it before.
+func TestTheQueueIsNotAskedBeforeSomethingIsDue(t *testing.T) {
+	s := slotted.New[int](counted{}, 0)
+	_, q := slotted.Parts(&s)
+	s.Schedule(100, 0)
+	id := s.Schedule(200, 0)
+	for _, step := range []struct {
+		now  structures.Tick
+		ok   bool
+		pops int
+	}{
+		{5, false, 1}, {50, false, 1}, {99, false, 1}, {100, true, 2}, {100, false, 3}, {150, false, 3}, {150, false, 3},
+	} {
+		if _, ok := s.Pop(step.now); ok != step.ok || q.pops != step.pops {
+			t.Fatalf("Pop(%d) = %t after %d calls of the queue, want %t after %d", step.now, ok, q.pops, step.ok, step.pops)
+		}
+	}
+	s.Reschedule(id, 160)
+	if _, ok := s.Pop(160); !ok {
+		t.Fatal("a timer that was moved to earlier does not fire")
+	}
+}
