@@ -13,8 +13,8 @@
 //     which it was to be started, plus its delay. So a contender that holds up its
 //     caller is charged with that too.
 //   - idle leaves a few timers pending and counts what the process does meanwhile.
-//   - memory takes the heap of the pending timers, and the time of a full garbage
-//     collection.
+//   - memory takes the heap of the pending timers, and the processor time that they add to
+//     a full garbage collection.
 //
 // A contender that fires early, late, twice or not at all, or that runs a function after
 // its Stop returned true, is a failure and gets no figures.

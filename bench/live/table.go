@@ -179,7 +179,7 @@ func useCells(uses []results.LiveUse) []string {
 
 func (s session) memory() Table {
 	t := Table{
-		Title:  fmt.Sprintf("Memory of %s timers: bytes a timer, and what they add to a full collection", thousands(s.resident)),
+		Title:  fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection", thousands(s.resident)),
 		Header: []string{"timers"},
 	}
 	for _, form := range Forms() {

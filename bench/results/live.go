@@ -81,7 +81,7 @@ type LiveUse struct {
 type LiveMemory struct {
 	Form      string  `json:"form"`
 	Bytes     float64 `json:"bytes"`      // a timer
-	CollectNS float64 `json:"collect_ns"` // what they add to a full garbage collection
+	CollectNS float64 `json:"collect_ns"` // what they add to the processor time of a full garbage collection
 }
 
 // validate refuses what a report could not show.
