@@ -18,7 +18,7 @@ const (
 	goZeroEarly = 2 * goZeroInterval
 
 	// goZeroStall is how late a tick may be on a machine that does other things too.
-	goZeroStall = 100 * time.Millisecond
+	goZeroStall = 20 * time.Millisecond
 )
 
 // goZero is the TimingWheel of go-zero: keys, values, and one goroutine that does it all. It

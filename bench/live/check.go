@@ -113,7 +113,7 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 		}
 		i := r.IntN(len(slots))
 		sl := &slots[i]
-		delay := time.Duration(r.Int64N(int64(c.delay())))
+		delay := c.randomDelay(r)
 		armed, due := sl.ask()
 		switch choice := r.IntN(8); {
 		case sl.void || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
@@ -130,13 +130,22 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 	}
 }
 
+// randomDelay returns a delay, often one below a tick.
+func (c checked) randomDelay(r *rand.Rand) time.Duration {
+	most := c.delay()
+	if r.IntN(3) == 0 {
+		most = min(most, tick)
+	}
+	return time.Duration(r.Int64N(int64(most)))
+}
+
 // margin is how long before its deadline a timer of a silent system is left alone.
 func (c checked) margin() time.Duration { return 10*time.Millisecond + 2*c.contender.late(0) }
 
 // delay is the longest delay: long enough that timers of silent systems are touched too.
 func (c checked) delay() time.Duration {
 	if c.contender.Silent {
-		return c.Delay + 2*c.margin()
+		return c.Delay + 2*c.margin() + c.contender.Early
 	}
 	return c.Delay
 }
