@@ -136,7 +136,7 @@ func (c checked) randomDelay(r *rand.Rand) time.Duration {
 	if r.IntN(3) == 0 {
 		most = min(most, tick)
 	}
-	return time.Duration(r.Int64N(int64(most)))
+	return 1 + time.Duration(r.Int64N(int64(most)))
 }
 
 // margin is how long before its deadline a timer of a silent system is left alone.

@@ -325,7 +325,7 @@ type burst struct {
 func (b *burst) init(s System, form Form, n int, early time.Duration, r *rand.Rand) {
 	*b = burst{early: int64(early), delays: make([]int64, n), start: time.Now(), count: make([]atomic.Uint32, n), done: make(chan struct{}, 1)}
 	for i := range b.delays {
-		b.delays[i] = r.Int64N(fireSpan)
+		b.delays[i] = 1 + r.Int64N(fireSpan)
 	}
 	b.timers = s.Timers(form, n, func(i int) func() { return func() { b.fired(i) } })
 }
