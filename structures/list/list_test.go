@@ -24,8 +24,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
-// The scan must find the minimum wherever it stands, in a list of any length
-// modulo its group, and with equal ones around.
+// The scan must find the minimum at any place, in a list of any length modulo its group,
+// and with equal ones around.
 func TestScanFindsTheEarliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 40; n++ {
@@ -47,7 +47,7 @@ func TestScanFindsTheEarliest(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the list after
+// The comparisons are counted by hand. Beside each step is the list after
 // it, the earliest entry in brackets if it is known.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	l := New[int]()

@@ -9,8 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// An item is allocated for every timer, so the promise on that is left out; the
-// rest of the rule "Memory" has tests of its own below.
+// An item is allocated for every timer, so that rule "Memory" is left out. The rest of it
+// has tests below.
 func TestConformance(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Allocates())
 }
@@ -53,8 +53,8 @@ func TestScheduleAllocatesOneItem(t *testing.T) {
 }
 
 // The comparisons are counted by hand, after container/heap: up compares with
-// the parent, down the two children and then the earlier one with what goes
-// down; Fix and Remove go up if they could not go down. Beside each step stands
+// the parent, down the two children and then the earlier one with the item that goes
+// down; Fix and Remove go up if they could not go down. Beside each step is
 // the heap after it, a parent with each of its pairs of children in turn.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
@@ -104,7 +104,6 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 	}
 }
 
-// CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },

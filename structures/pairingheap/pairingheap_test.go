@@ -32,7 +32,7 @@ func TestANodeTakes24Bytes(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the heap after
+// The comparisons are counted by hand. Beside each step is the heap after
 // it, the children of a node in brackets, first to last.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
@@ -114,7 +114,7 @@ func (c *core) show(slot uint32) string {
 	return text + ")"
 }
 
-// Whatever the order of calls, they cost O(log n) each, taken together.
+// Whatever the order of calls, they cost O(log n) each, amortised.
 func TestCostsAreLogarithmicTogether(t *testing.T) {
 	const n = 20_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -195,8 +195,8 @@ func delayFirst(h *Heap[int], ids []structures.ID) {
 	}
 }
 
-// A heap of the greatest depth, a single line of nodes, is no trouble.
-func TestDepthIsNoTrouble(t *testing.T) {
+// A heap of the greatest depth is a single line of nodes. No operation recurses.
+func TestTheDeepestHeap(t *testing.T) {
 	const n = 200_000
 	h := New[int](Capacity(n))
 	ids := make([]structures.ID, n)

@@ -44,7 +44,7 @@ func TestChildrenShareACacheLine(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the heap after
+// The comparisons are counted by hand. Beside each step is the heap after
 // it, a parent with each of its groups of children in turn.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
