@@ -36,14 +36,8 @@ func TestANodeTakes24Bytes(t *testing.T) {
 // it, the children of a node in brackets, first to last.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = h.Schedule(d, 0)
-		}
-	}
-	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+	n := whitebox.NewNamed(h)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 
 	for _, step := range []struct {
 		name string
