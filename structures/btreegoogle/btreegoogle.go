@@ -22,7 +22,7 @@
 // per cent of the best at 10^3 and 10^6; at 10^5, where the noise was larger, within
 // that. A degree of 4 took up to twice as long.
 //
-// Pick it where google/btree is at hand anyway: of the containers off the shelf it
+// Pick it where a program uses google/btree already: of the containers off the shelf it
 // is the fastest. Package rbtree was up to twice as fast and allocates nothing.
 package btreegoogle
 
@@ -60,7 +60,7 @@ type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]
 
-// New returns an empty tree whose clock stands at tick 0. It panics when an option
+// New returns an empty tree whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	c := option.Apply(config{degree: 32}, opts)

@@ -33,11 +33,7 @@ func TestInvalidDegreePanics(t *testing.T) {
 func TestWorkCountsComparisons(t *testing.T) {
 	s := btreegoogle.New[int](btreegoogle.Degree(2))
 	ids := map[string]structures.ID{}
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, s, []whitebox.Step{
 		{"the first", func() { ids["a"] = s.Schedule(10, 0) }, 0},                                // a
 		{"less than a? a less?", func() { ids["b"] = s.Schedule(20, 0) }, 2},                     // a b
 		{"less than b? b less?", func() { ids["c"] = s.Schedule(20, 0) }, 2},                     // a b c
@@ -50,14 +46,5 @@ func TestWorkCountsComparisons(t *testing.T) {
 		{"less than b? b less? and so with c", func() { s.Schedule(30, 0) }, 4},    // b, below e and c 30
 		{"so with b, then with 30", func() { s.Schedule(40, 0) }, 4},               // b, below e and c 30 40
 		{"so with b; split; with 30, then with 40", func() { s.Schedule(50, 0) }, 6},
-	} {
-		before := s.Work()
-		step.do()
-		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := s.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }

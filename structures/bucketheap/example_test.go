@@ -19,11 +19,11 @@ func Example() {
 	for timer := range structures.Due(timers, at) {
 		fmt.Println(timer.Deadline, timer.Value)
 	}
-	fmt.Println(timers.Work().SlotsVisited, "bucket served")
+	fmt.Println(timers.Work().SlotsVisited, "bucket visited")
 	// Output:
 	// next at 30
 	// 30 session of alice
 	// 30 session of carol
 	// 30 session of bob
-	// 1 bucket served
+	// 1 bucket visited
 }

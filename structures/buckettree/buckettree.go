@@ -53,7 +53,7 @@ type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = bucketed.Scheduler[T]
 
-// New returns an empty tree whose clock stands at tick 0. It panics when an option
+// New returns an empty tree whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	c := option.Apply(config{}, opts)

@@ -77,7 +77,7 @@ type Queue[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
-// New returns an empty queue whose clock stands at tick 0. It panics when an option is
+// New returns an empty queue whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *Queue[T] {
 	c := option.Apply(config{}, opts)

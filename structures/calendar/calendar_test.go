@@ -29,8 +29,8 @@ func coreOf(q *Queue[int]) *core {
 }
 
 // The work is counted by hand. There are 8 days of one tick a year throughout,
-// so that up to tick 7 each tick has a bucket of its own. Beside each step stands
-// what is pending after it, the first timer in brackets if it is known.
+// so that up to tick 7 each tick has a bucket of its own. Beside each step are the
+// timers pending after it, the first one in brackets if it is known.
 func TestWorkIsCounted(t *testing.T) {
 	q := New[int]()
 	ids := map[structures.Tick]structures.ID{}
@@ -87,7 +87,7 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 }
 
-// Inserting is counted by hand too: all timers are in one bucket.
+// Inserting is counted by hand, too: all timers are in one bucket.
 func TestInsertingIsCounted(t *testing.T) {
 	var d days
 	d.nodes = make([]node, 1)

@@ -23,7 +23,7 @@ const (
 	minWidth = 3  // of the year: 8 days
 	maxShift = 62 // of the day: half of all ticks
 
-	visitsAllowed = 8 // for each timer found; a visit costs little, as buckets lie in order
+	visitsAllowed = 8 // for each timer found; a visit costs little, as the next bucket is the next in memory
 	stepsAllowed  = 2 // for each timer inserted
 	samples       = 64
 )

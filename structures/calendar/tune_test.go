@@ -48,7 +48,7 @@ func TestSampleMeasuresSeparations(t *testing.T) {
 	}
 }
 
-// distributions of delays, all of which the calendar has to get used to.
+// distributions of delays, to all of which the calendar has to adapt.
 var distributions = []struct {
 	name  string
 	delay func(rng *rand.Rand, i int) int64
@@ -71,8 +71,8 @@ var distributions = []struct {
 	}},
 }
 
-// run fills a new queue with n timers of these delays, unless it has n, schedules each that fires again for
-// a number of rounds, and returns the work of the last n of these a timer.
+// run fills a new queue with n timers of these delays, unless it has n. It schedules each
+// that fires again, for a number of rounds, and returns the work a timer in the last one.
 func run(t *testing.T, q *Queue[int], n, rounds int, delay func(int) int64) (days, comparisons, moved float64) {
 	t.Helper()
 	for i := q.Len(); i < n; i++ {
@@ -111,7 +111,7 @@ func TestATimerCostsLittleWhateverTheDelays(t *testing.T) {
 	}
 }
 
-// Filling the calendar settles the length of a day again and again, which must
+// Filling the calendar changes the length of a day again and again, which must
 // not cost much, whatever the delays.
 func TestFillingCostsLittleWhateverTheDelays(t *testing.T) {
 	const n = 20_000
@@ -133,7 +133,7 @@ func TestFillingCostsLittleWhateverTheDelays(t *testing.T) {
 	}
 }
 
-// A length that suits is kept.
+// A good length of day is kept.
 func TestASteadyStateMovesNoTimer(t *testing.T) {
 	for _, d := range distributions[:4] {
 		rng := rand.New(rand.NewPCG(9, 10))
@@ -148,8 +148,8 @@ func TestASteadyStateMovesNoTimer(t *testing.T) {
 	}
 }
 
-// Days change by more each time that the change before was soon found not to be
-// enough.
+// If a change of the length of a day turns out soon not to be enough, the next one is
+// larger.
 func TestRetuningGathersSpeed(t *testing.T) {
 	const n = 100
 	q := New[int]()
@@ -200,8 +200,8 @@ func TestDaysFollowTheTimers(t *testing.T) {
 	}
 }
 
-// Days may turn out to be far too long, but the calendar is not laid out at any
-// price, and gets rid of them afterwards.
+// If days turn out to be far too long while the calendar is rebuilt, it gives up and makes
+// them shorter.
 func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n = 20_000
@@ -214,15 +214,15 @@ func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := q.Work().Sub(before).Comparisons; got > 150*n {
-		t.Errorf("%d comparisons to lay out a calendar of %d timers", got, n)
+		t.Errorf("%d comparisons to rebuild a calendar of %d timers", got, n)
 	}
 	if _, comparisons, _ := run(t, q, n, 3, delay); comparisons > 8 || coreOf(q).shift > 4 {
 		t.Errorf("%.2f comparisons a timer, with days of 2^%d ticks", comparisons, coreOf(q).shift)
 	}
 }
 
-// Timers of one deadline cost the same however many there are, also those that
-// come before, behind and between such crowds in one bucket.
+// Timers of one deadline cost the same however many there are, and so do timers before,
+// behind and between such crowds in one bucket.
 func TestCrowdsOfOneDeadlineCostNothing(t *testing.T) {
 	const n, crowd, other = 10_000, 1 << 30, 1<<30 - 1
 	q := New[int]()
@@ -281,7 +281,7 @@ func TestResizingAllocatesNothingAnew(t *testing.T) {
 	}
 }
 
-// A population that stays about the same must not be laid out over and over.
+// As long as the number of timers stays about the same, the calendar is not rebuilt.
 func TestANumberOfTimersHasToChangeToResize(t *testing.T) {
 	for n := 17; n < 300; n++ {
 		q := New[int]()

@@ -75,7 +75,7 @@ type Wheel[T any] struct {
 	core  core
 }
 
-// New returns an empty wheel whose clock stands at tick 0. It panics when an option is
+// New returns an empty wheel whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{}, opts)

@@ -16,8 +16,8 @@ func roundUp(deadline, delay structures.Tick) structures.Tick {
 	return (deadline + granularity - 1) / granularity * granularity
 }
 
-// mustFireRoundedUp schedules timers of all delays at tick start, and drives the wheel
-// tick by tick or by Next: each must fire at its own tick, and Next must name no other.
+// mustFireRoundedUp schedules timers of all delays at tick start, and pops tick by tick or
+// at the ticks that Next names: each must fire at its own tick, and Next must name no other.
 func mustFireRoundedUp(t *testing.T, start structures.Tick, delays []structures.Tick, ticking bool) {
 	t.Helper()
 	w := New[structures.Tick]()
@@ -56,10 +56,10 @@ func TestEveryDelayOfTheFirstLevels(t *testing.T) {
 	}
 }
 
-// The last slot of a level is the one in which the cursor stands, a revolution ahead:
-// from there it must not hide those before it. There is nothing on the levels below, so
-// that the cursor is still there when the nearer timer expires.
-func TestTheLastSlotOfALevelHidesNoOther(t *testing.T) {
+// The last list of a level is that of the cursor itself, a revolution ahead. It must not
+// hide those before it. The levels below are empty, so that the cursor is still there when
+// the nearer timer expires.
+func TestTheLastListOfALevelHidesNoOther(t *testing.T) {
 	for level, granularity := 1, structures.Tick(8); level < levels-1; level, granularity = level+1, granularity*8 {
 		far := 63*granularity - 1
 		for _, start := range []structures.Tick{0, 1, 2, granularity - 1, granularity, granularity + 2, 64*granularity - 1} {

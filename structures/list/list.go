@@ -65,7 +65,7 @@ type List[T any] struct {
 	core  core
 }
 
-// New returns an empty list whose clock stands at tick 0. It panics when an option is
+// New returns an empty list whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *List[T] {
 	c := option.Apply(config{}, opts)

@@ -24,8 +24,8 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() })
 }
 
-// The scan must find the minimum wherever it stands, in a list of any length
-// modulo its group, and with equal ones around.
+// The scan must find the minimum at any place, in a list of any length modulo its group,
+// and with equal ones around.
 func TestScanFindsTheEarliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 40; n++ {
@@ -47,24 +47,14 @@ func TestScanFindsTheEarliest(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the list after
+// The comparisons are counted by hand. Beside each step is the list after
 // it, the earliest entry in brackets if it is known.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	l := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = l.Schedule(d, 0)
-		}
-	}
-	cancel := func(d structures.Tick) { l.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { l.Reschedule(ids[d], to); ids[to] = ids[d] }
+	n := whitebox.NewNamed(l)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, l, []whitebox.Step{
 		{"schedule 10", func() { schedule(10) }, 0},                                               // [10]
 		{"schedule 20, 30", func() { schedule(20, 30) }, 2},                                       // [10] 20 30
 		{"schedule 5", func() { schedule(5) }, 1},                                                 // 10 20 30 [5]
@@ -87,16 +77,7 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"next: a scan of 1", func() { l.Next() }, 0},                                             // [60]
 		{"schedule 12 more", func() { schedule(1, 2, 3, 4, 11, 12, 13, 14, 15, 16, 17, 18) }, 12}, // all past: at 9
 		{"pop two: a scan of 12", func() { l.Pop(70); l.Pop(70) }, 11},
-	} {
-		before := l.Work()
-		step.do()
-		if got, want := l.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := l.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {

@@ -30,29 +30,19 @@ func TestAnEntryIsADeadlineAndASlot(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the heap after
+// The comparisons are counted by hand. Beside each step is the heap after
 // it, a parent with each of its groups of children in turn.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = h.Schedule(d, 0)
-		}
-	}
+	n := whitebox.NewNamed(h)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 	popAll := func() {
 		for h.Len() > 0 {
 			h.Pop(90)
 		}
 	}
-	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
 
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, h, []whitebox.Step{
 		{"schedule 10", func() { schedule(10) }, 0},                             // 10
 		{"schedule 20", func() { schedule(20) }, 1},                             // 10, 20
 		{"schedule 30", func() { schedule(30) }, 1},                             // 10, 20 30
@@ -65,19 +55,10 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"move 50 to 45", func() { move(50, 45) }, 2},                           // 10, 40 30, 45
 		{"move 10 to 70", func() { move(10, 70) }, 3},                           // 30, 40 70, 45
 		{"cancel a stale ID", func() { cancel(60) }, 0},                         // 30, 40 70, 45
-		{"pop all", func() { popAll() }, 3},                                     // nothing
+		{"pop all", popAll, 3},                                                  // nothing
 		{"schedule anew", func() { schedule(110, 200, 120, 210, 220, 130) }, 5}, // 110, 200 120, 210 220, 130
 		{"cancel 210", func() { cancel(210) }, 3},                               // 110, 130 120, 200 220
-	} {
-		before := h.Work()
-		step.do()
-		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
 // The last entry may have to go up or down, and the last group of children has any

@@ -54,7 +54,7 @@ type Heap[T any] struct {
 	queue queue[T]
 }
 
-// New returns an empty heap whose clock stands at tick 0. It panics when an
+// New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	c := option.Apply(config{}, opts)

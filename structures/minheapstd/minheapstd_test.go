@@ -9,8 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// An item is allocated for every timer, so the promise on that is left out; the
-// rest of the rule "Memory" has tests of its own below.
+// An item is allocated for every timer, so that rule "Memory" is left out. The rest of it
+// has tests below.
 func TestConformance(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Allocates())
 }
@@ -53,30 +53,20 @@ func TestScheduleAllocatesOneItem(t *testing.T) {
 }
 
 // The comparisons are counted by hand, after container/heap: up compares with
-// the parent, down the two children and then the earlier one with what goes
-// down; Fix and Remove go up if they could not go down. Beside each step stands
+// the parent, down the two children and then the earlier one with the item that goes
+// down; Fix and Remove go up if they could not go down. Beside each step is
 // the heap after it, a parent with each of its pairs of children in turn.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = h.Schedule(d, 0)
-		}
-	}
+	n := whitebox.NewNamed(h)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 	popAll := func() {
 		for h.Len() > 0 {
 			h.Pop(90)
 		}
 	}
-	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
 
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, h, []whitebox.Step{
 		{"schedule 10", func() { schedule(10) }, 0},                             // 10
 		{"schedule 20", func() { schedule(20) }, 1},                             // 10, 20
 		{"schedule 30", func() { schedule(30) }, 1},                             // 10, 20 30
@@ -89,22 +79,12 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"cancel a stale ID", func() { cancel(60) }, 0},                         // 10, 40 30, 50
 		{"move 50 to 35", func() { move(50, 35) }, 2},                           // 10, 35 30, 40: no child, up 2
 		{"move 10 to 70", func() { move(10, 70) }, 2},                           // 30, 35 70, 40
-		{"pop all", func() { popAll() }, 3},                                     // nothing
+		{"pop all", popAll, 3},                                                  // nothing
 		{"schedule anew", func() { schedule(110, 200, 120, 210, 220, 130) }, 5}, // 110, 200 120, 210 220, 130
 		{"cancel 210: the last goes up", func() { cancel(210) }, 2},             // 110, 130 120, 200 220
-	} {
-		before := h.Work()
-		step.do()
-		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
-// CheckInvariants must find what the suite relies on it to find.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
 		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },

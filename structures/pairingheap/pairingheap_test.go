@@ -32,18 +32,12 @@ func TestANodeTakes24Bytes(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the heap after
+// The comparisons are counted by hand. Beside each step is the heap after
 // it, the children of a node in brackets, first to last.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = h.Schedule(d, 0)
-		}
-	}
-	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
+	n := whitebox.NewNamed(h)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 
 	for _, step := range []struct {
 		name string
@@ -114,7 +108,7 @@ func (c *core) show(slot uint32) string {
 	return text + ")"
 }
 
-// Whatever the order of calls, they cost O(log n) each, taken together.
+// Whatever the order of calls, they cost O(log n) each, amortised.
 func TestCostsAreLogarithmicTogether(t *testing.T) {
 	const n = 20_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -195,8 +189,8 @@ func delayFirst(h *Heap[int], ids []structures.ID) {
 	}
 }
 
-// A heap of the greatest depth, a single line of nodes, is no trouble.
-func TestDepthIsNoTrouble(t *testing.T) {
+// A heap of the greatest depth is a single line of nodes. No operation recurses.
+func TestTheDeepestHeap(t *testing.T) {
 	const n = 200_000
 	h := New[int](Capacity(n))
 	ids := make([]structures.ID, n)

@@ -44,29 +44,19 @@ func TestChildrenShareACacheLine(t *testing.T) {
 	}
 }
 
-// The comparisons are counted by hand. Beside each step stands the heap after
+// The comparisons are counted by hand. Beside each step is the heap after
 // it, a parent with each of its groups of children in turn.
 func TestWorkCountsEveryComparison(t *testing.T) {
 	h := New[int]()
-	ids := map[structures.Tick]structures.ID{}
-	schedule := func(deadlines ...structures.Tick) {
-		for _, d := range deadlines {
-			ids[d] = h.Schedule(d, 0)
-		}
-	}
+	n := whitebox.NewNamed(h)
+	schedule, cancel, move := n.Schedule, n.Cancel, n.Move
 	popAll := func() {
 		for h.Len() > 0 {
 			h.Pop(90)
 		}
 	}
-	cancel := func(d structures.Tick) { h.Cancel(ids[d]) }
-	move := func(d, to structures.Tick) { h.Reschedule(ids[d], to); ids[to] = ids[d] }
 
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, h, []whitebox.Step{
 		{"schedule 10", func() { schedule(10) }, 0},                         // 10
 		{"schedule 20, 30, 40, 50", func() { schedule(20, 30, 40, 50) }, 4}, // 10, 20 30 40 50
 		{"schedule 5", func() { schedule(5) }, 2},                           // 5, 10 30 40 50, 20
@@ -77,19 +67,10 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"move 30 to 25", func() { move(30, 25) }, 2},                       // 20, 40 25
 		{"move 20 to 70", func() { move(20, 70) }, 3},                       // 25, 40 70
 		{"cancel a stale ID", func() { cancel(50) }, 0},                     // 25, 40 70
-		{"pop all", func() { popAll() }, 1},                                 // nothing
+		{"pop all", popAll, 1},                                              // nothing
 		{"schedule anew", func() { schedule(110, 120, 200, 121, 122, 130, 131, 132, 133, 210, 211, 212, 213, 140) }, 13}, // 110, 120 200 121 122, 130 131 132 133, 210 211 212 213, 140
 		{"cancel 210", func() { cancel(210) }, 3}, // 110, 120 140 121 122, 130 131 132 133, 200 211 212 213
-	} {
-		before := h.Work()
-		step.do()
-		if got, want := h.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
 // The last entry may have to go up or down, and the last group of children has any

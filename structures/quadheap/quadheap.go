@@ -59,7 +59,7 @@ type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
-// New returns an empty heap whose clock stands at tick 0. It panics when an
+// New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	c := option.Apply(config{}, opts)

@@ -101,7 +101,7 @@ func TestWorkCountsWhatIsPutInOrderLate(t *testing.T) {
 	}
 }
 
-// What the structure is for: none of these reads or writes the heap.
+// None of these reads or writes the heap.
 func TestStoppingAndPushingOutLeaveTheHeapAlone(t *testing.T) {
 	h := newNamed(50, 40, 30, 20, 10)
 	before := slices.Clone(h.core.heap)
@@ -125,8 +125,8 @@ func TestStoppingAndPushingOutLeaveTheHeapAlone(t *testing.T) {
 	}
 }
 
-// A version that comes round finds no entry of the one before: a pass of the
-// sweep starts twice on the way, at the half and at the end.
+// When a version is used a second time, no entry has it any more: a pass of the sweep
+// starts twice before that, after half of the versions and after all.
 func TestVersionsComeRound(t *testing.T) {
 	for _, version := range []mark{1<<29 - 1, 1<<30 - 1} {
 		h := newNamed(100)

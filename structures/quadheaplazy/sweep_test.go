@@ -11,11 +11,11 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
-// What the package promises: entries that a call examines at most.
+// promised is the largest number of entries that a call examines, as the package says.
 const promised = 20
 
-// However timers go, at no time is more of the heap dead than promised, and no
-// call sweeps more than is.
+// In whatever order timers are removed, no more of the heap is ever dead than promised, and
+// no call sweeps more entries than promised.
 func TestDeadEntriesAreFew(t *testing.T) {
 	const n = 20_000
 	for name, order := range map[string]func(ids []structures.ID, rng *rand.Rand){
@@ -77,8 +77,7 @@ func TestDeadEntriesAreFew(t *testing.T) {
 	}
 }
 
-// With so many timers that more entries are dead than any threshold in the code or in a
-// mutant of it.
+// In its long form this test has half a million dead entries.
 func TestDeadEntriesAreFewAmongMany(t *testing.T) {
 	n := longtest.Scale(t, 20_000, 1<<18, 5<<19)
 	h := New[int](Capacity(n))
@@ -99,8 +98,8 @@ func TestDeadEntriesAreFewAmongMany(t *testing.T) {
 	}
 }
 
-// The worst that can be done to the sweep: while there is no pass, what dies is
-// near the root, where the next one comes last, and then what it has passed.
+// The worst case for the sweep: between passes entries near the root die, which the next
+// pass examines last, and during a pass those that it has examined.
 func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 	const n = 20_000
 	h := New[int]()
@@ -148,8 +147,8 @@ func TestNoDeadEntryEscapesThePass(t *testing.T) {
 }
 
 // Heaps of every small size, with the cursor everywhere, any entries dead, and a
-// new entry that goes up to the root or as far as it does: none that was dead
-// before the cursor may be found behind it.
+// new entry that goes up any way: no entry that was dead before the cursor may be behind
+// it afterwards.
 func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 	for n := 2; n <= 40; n++ {
 		for cursor := quad.Root + 1; cursor < quad.Root+n; cursor++ {
@@ -186,8 +185,8 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 	}
 }
 
-// Whatever is done while a pass is under way, in the end each entry is gone that
-// has been dead from its beginning on.
+// Whatever is done during a pass, at its end each entry was dropped that was dead at its
+// beginning and still is.
 func TestAPassDropsAllThatWereDead(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -68,17 +68,18 @@ func TestCancellingTheEarliestCostsTheSameAmongAny(t *testing.T) {
 				for i := range ids {
 					ids[i] = h.Schedule(structures.Tick(i)*life/structures.Tick(n)+timeout, 0)
 				}
-				before := h.Work()
+				steps := uint64(0)
 				for i := range 2 * n {
-					now := structures.Tick(n+i) * life / structures.Tick(n)
-					ids[i%n] = operate(h, ids[i%n], now)
+					before := h.Work()
+					ids[i%n] = operate(h, ids[i%n], structures.Tick(n+i)*life/structures.Tick(n))
+					w := h.Work().Sub(before)
+					steps += w.SlotsVisited + w.Moved + w.Comparisons
+					// The first operations may spread the n timers that were there before.
+					if most := uint64(20*(n+i) + 100); steps > most {
+						t.Fatalf("%s: %d timers cancelled after %d ticks: %d steps in %d operations", name, n, life, steps, i+1)
+					}
 				}
-				w := h.Work().Sub(before)
-				if cost := float64(w.SlotsVisited+w.Moved+w.Comparisons) / float64(2*n); cost > 20 {
-					t.Errorf("%s: %d timers cancelled after %d ticks: %.1f steps an operation, want at most 20", name, n, life, cost)
-				} else {
-					t.Logf("%s: %d timers cancelled after %d ticks: %.1f steps an operation", name, n, life, cost)
-				}
+				t.Logf("%s: %d timers cancelled after %d ticks: %.1f steps an operation", name, n, life, float64(steps)/float64(2*n))
 				if h.Len() != n {
 					t.Fatalf("%s: %d timers pending, want %d", name, h.Len(), n)
 				}

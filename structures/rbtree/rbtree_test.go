@@ -41,7 +41,7 @@ func mustBeBalanced(t *testing.T, tree *Tree[int]) {
 	_, c := slotted.Parts(&tree.scheduler)
 	height := c.height(c.nodes[none].child[left])
 	if bound := 2 * math.Log2(float64(tree.Len()+1)); float64(height) > bound {
-		t.Fatalf("%d timers stand %d high, at most %.1f is allowed", tree.Len(), height, bound)
+		t.Fatalf("the tree of %d timers is %d high, want at most %.1f", tree.Len(), height, bound)
 	}
 }
 
@@ -85,8 +85,8 @@ func TestHeightIsLogarithmic(t *testing.T) {
 	}
 }
 
-// Every removal from every tree of up to 7 timers, whatever the order in which
-// they came: small enough to reach all cases of balancing.
+// Every removal from every tree of up to 7 timers, scheduled in any order, which reaches
+// all cases of balancing.
 func TestEveryRemovalFromEverySmallTree(t *testing.T) {
 	var build func(order []int, n int)
 	build = func(order []int, n int) {

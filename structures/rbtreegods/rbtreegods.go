@@ -16,7 +16,7 @@
 //
 // Ties. FIFO, by the sequence number.
 //
-// Pick it where gods is at hand anyway and timers are few. Package rbtree is the
+// Pick it where a program uses gods already and timers are few. Package rbtree is the
 // same idea with nodes in an array: two to six times faster for hold and churn at
 // 10^3 and 10^5 timers.
 package rbtreegods
@@ -50,7 +50,7 @@ type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]
 
-// New returns an empty tree whose clock stands at tick 0. It panics when an option
+// New returns an empty tree whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	c := option.Apply(config{}, opts)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -28,11 +29,7 @@ func TestCapacity(t *testing.T) {
 func TestWorkCountsComparisons(t *testing.T) {
 	s := rbtreegods.New[int]()
 	ids := map[string]structures.ID{}
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, s, []whitebox.Step{
 		{"the first: with itself", func() { ids["a"] = s.Schedule(10, 0) }, 1},            // a
 		{"with a", func() { ids["b"] = s.Schedule(20, 0) }, 1},                            // a, b right of it
 		{"with a and b", func() { ids["c"] = s.Schedule(20, 0) }, 2},                      // b, a and c below
@@ -42,16 +39,7 @@ func TestWorkCountsComparisons(t *testing.T) {
 		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
 		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
 		{"find d: c, d", func() { s.Pop(10) }, 2},
-	} {
-		before := s.Work()
-		step.do()
-		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := s.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
 // AllocsPerRun runs the function once more than it is told to.

@@ -45,7 +45,7 @@ var broken = []struct {
 	{name: "Next moves the clock", check: "Clock/OnlyPop", says: `"Next"`, new: func() scheduler { return &nextMovesClock{} }},
 	{name: "past deadlines are kept", check: "PastDeadlines/Count", says: `"Next"`, new: func() scheduler { return &noClamp{} }},
 	{name: "past deadlines are kept by Reschedule", check: "PastDeadlines/Also", says: `"Next"`, new: func() scheduler { return &noClampWhenMoved{} }},
-	{name: "tick clock is not served yet", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &clampsToClock{} }},
+	{name: "a deadline in the past counts as the clock", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &clampsToClock{} }},
 	{name: "clock+1 wraps around", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &clampWraps{} }},
 	{name: "Timer.Deadline is what was asked", check: "PastDeadlines", says: `"PastDeadlines"`, new: func() scheduler { return &tellsAsked{asked: map[id]tick{}} }},
 	{name: "far deadlines are cut off", check: "Range", says: "never early", new: func() scheduler { return &cutsFar{} }},
@@ -638,7 +638,7 @@ func (s *insane) CheckInvariants() error {
 }
 
 // offByOneFarAway files a timer on the wrong side of a boundary of 2^20 ticks,
-// and fires it as if nothing was.
+// and fires it as if nothing was wrong.
 type offByOneFarAway struct{ model }
 
 func (s *offByOneFarAway) Schedule(at tick, v uint64) id {
@@ -680,7 +680,7 @@ func (s *coarseNext) Next() (tick, bool) {
 	return add(at, 8), ok
 }
 
-// firesBeforeNext says that it rounds up, and does not.
+// firesBeforeNext says in Next that it rounds up, but does not.
 type firesBeforeNext struct{ coarse }
 
 func (s *firesBeforeNext) Pop(now tick) (timer, bool) { return s.model.Pop(now) }

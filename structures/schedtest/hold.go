@@ -85,38 +85,54 @@ func (h *hold) fired(t structures.Timer[uint64], deadline structures.Tick, call 
 	}
 }
 
+// fire pops until nothing is due, and schedules each timer again. After each it asks
+// Next, which must name a tick after the clock exactly if nothing is due any more.
+func (h *hold) fire() (fired int) {
+	h.Helper()
+	next := h.clock
+	deadline, call := structures.Tick(math.MinInt64), uint64(0)
+	for {
+		t, ok := h.s.Pop(h.clock)
+		if fired > 0 && ok != (next <= h.clock) {
+			h.Fatalf("rule %q broken: Pop(%d) = %+v, %t, but Next had named tick %d", "Next", h.clock, t, ok, next)
+		}
+		if !ok {
+			break
+		}
+		h.fired(t, deadline, call)
+		deadline, call = t.Deadline, h.timers[t.Value].call
+		h.schedule(int(t.Value))
+		next, _ = h.s.Next()
+		fired++
+	}
+	if again, _ := h.s.Next(); fired > 0 && h.exact() && h.levels == 0 && again != next {
+		h.Fatalf("rule %q broken: Next() = %d, and before that %d, and nothing has changed", "Next", again, next)
+	}
+	return fired
+}
+
 func orderLongHold(r reporter, c *config) {
 	r.Helper()
 	h := &hold{reporter: r, config: c, s: c.new(), rng: rand.New(rand.NewPCG(43, 47))}
 	for i := range residents {
 		h.schedule(i)
 	}
-	fires, idle := 0, 0
-	for fires < c.amount(1_000_000, 110_000) {
+	idle := 0
+	for fires := 0; fires < c.amount(1_000_000, 110_000); {
+		h.disturb()
 		at, ok := h.s.Next()
 		if !ok || at <= h.clock {
 			h.Fatalf("rule %q broken: Next() = %d, %t at tick %d with %d timers pending, want a tick after that", "Next", at, ok, h.clock, residents)
 		}
 		h.clock = at
-		before := fires
-		deadline, call := structures.Tick(math.MinInt64), uint64(0)
-		for {
-			t, ok := h.s.Pop(at)
-			if !ok {
-				break
-			}
-			h.fired(t, deadline, call)
-			deadline, call = t.Deadline, h.timers[t.Value].call
-			h.schedule(int(t.Value))
-			fires++
-		}
-		if idle++; fires > before {
+		fired := h.fire()
+		if idle++; fired > 0 {
 			idle = 0
 		}
 		if idle > residents*c.levels || idle > 0 && c.levels == 0 && c.exact() {
 			h.Fatalf("rule %q broken: nothing has fired at the last %d ticks that Next has named, the last one %d", "Next", idle, at)
 		}
-		h.disturb()
+		fires += fired
 	}
 	if n := h.s.Len(); n != residents {
 		h.Fatalf("rule %q broken: Len() = %d, want %d", "Len", n, residents)

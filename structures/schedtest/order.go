@@ -165,7 +165,7 @@ func freedomReschedule(r reporter, c *config) {
 		s.pop(now)
 		s.reschedule(ids[14], now+5*width) // due, moved later
 		s.reschedule(ids[13], start)       // due, moved to the past: the next tick
-		s.reschedule(ids[12], now)         // due, moved to the tick being served: the same
+		s.reschedule(ids[12], now)         // due, moved to the clock: the same
 		s.reschedule(ids[11], now+1)
 		s.next()
 		s.reschedule(ids[20], start) // not due, moved to the past: it does not become due

@@ -91,7 +91,7 @@ func (h *holder) pop(now structures.Tick) bool {
 func (h *holder) check(when string) {
 	h.Helper()
 	kept := -1
-	for range 4 { // a single collection does, save when the stack was scanned at an odd moment
+	for range 4 { // one collection is enough unless a value was still on the stack when it was scanned
 		runtime.GC()
 		if kept = h.kept(); kept < 0 {
 			break

@@ -21,7 +21,7 @@
 //
 // Ties. FIFO, by the sequence number.
 //
-// Pick it where the library is at hand anyway and timers are few. Package skiplist
+// Pick it where a program uses the library already and timers are few. Package skiplist
 // is the same idea with its links in one array: about three times faster for hold
 // and churn at 10^3 timers, five or more at 10^5.
 package skiplisthuandu
@@ -62,7 +62,7 @@ type List[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]
 
-// New returns an empty list whose clock stands at tick 0. It panics when an option
+// New returns an empty list whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *List[T] {
 	c := option.Apply(config{seed: 1}, opts)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 )
@@ -31,11 +32,7 @@ func TestCapacity(t *testing.T) {
 func TestWorkCountsComparisons(t *testing.T) {
 	s := skiplisthuandu.New[int]()
 	ids := map[string]structures.ID{}
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-	}{
+	whitebox.CountsComparisons(t, s, []whitebox.Step{
 		{"the first", func() { ids["a"] = s.Schedule(10, 0) }, 0},
 		{"another score", func() { ids["b"] = s.Schedule(20, 0) }, 0},
 		{"the score of b", func() { ids["c"] = s.Schedule(20, 0) }, 1},
@@ -45,16 +42,7 @@ func TestWorkCountsComparisons(t *testing.T) {
 		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
 		{"the front", func() { s.Pop(10) }, 0},
 		{"one tick apart", func() { s.Reschedule(ids["c"], 1<<62); s.Schedule(1<<62+1, 0) }, 1}, // the same as a float64
-	} {
-		before := s.Work()
-		step.do()
-		if got, want := s.Work().Sub(before), (structures.Work{Comparisons: step.want}); got != want {
-			t.Errorf("%s: work %+v, want %+v", step.name, got, want)
-		}
-		if err := s.CheckInvariants(); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-	}
+	})
 }
 
 // AllocsPerRun runs the function once more than it is told to.

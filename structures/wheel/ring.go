@@ -192,7 +192,7 @@ func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
 	}
 }
 
-// revolution returns how many whole revolutions lie between two ticks.
+// revolution returns how many whole revolutions are between two ticks.
 func (r *ring) revolution(from, to structures.Tick) uint64 {
 	return uint64(to-from) / uint64(len(r.buckets))
 }
@@ -216,7 +216,7 @@ func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
 	if r.occupied.First() < 0 {
 		return math.MaxInt64
 	}
-	start := r.index(from + 1) // from is not the last tick, as a timer lies after it
+	start := r.index(from + 1) // from is not the last tick, as a timer is after it
 	i := r.occupied.Next(start)
 	if i < 0 {
 		i = r.occupied.First() + len(r.buckets)

@@ -86,7 +86,7 @@ type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, ring, *ring]
 
-// New returns an empty wheel whose clock stands at tick 0. It panics when an
+// New returns an empty wheel whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{slots: 1 << 16}, opts)

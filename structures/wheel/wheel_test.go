@@ -140,7 +140,7 @@ func TestJumpsKeepTheOrder(t *testing.T) {
 	}
 }
 
-// All pairs of ticks and all widths, against stepping from tick to tick.
+// All pairs of ticks and all widths, compared with stepping from tick to tick.
 func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		r := newRing(n)
@@ -202,8 +202,8 @@ func TestBadOptionsPanic(t *testing.T) {
 	}
 }
 
-// The cursor lags behind the clock when the last due timers are cancelled; a
-// bound between the two must not come out of Next.
+// The cursor is behind the clock when the last due timers are cancelled. Next must not
+// return a bound between the two.
 func TestNextIsAfterTheClockWhenTheLastDueTimersWereCancelled(t *testing.T) {
 	w := New[int](Slots(4))
 	w.Schedule(1, 0)

@@ -23,7 +23,7 @@ type Order interface {
 }
 
 // Queue is a slotted.Queue of buckets. A bucket is open while it holds a timer. All
-// open buckets are in byTick and in order, save the one that is being served.
+// open buckets are in byTick and in order, but for the one that is firing.
 type Queue struct {
 	lists   fifo.Lists
 	in      []uint32 // by slot: the number of its bucket
@@ -31,8 +31,8 @@ type Queue struct {
 	free    []uint32 // buckets that are not open
 	byTick  tickmap.Map
 	order   Order
-	serving uint32 // the bucket whose timers are being popped; 0: none
-	served  uint64
+	firing  uint32 // the bucket whose timers are being popped; 0: none
+	fired   uint64 // buckets
 }
 
 // bucket holds the timers of one tick.
@@ -46,7 +46,7 @@ type bucket struct {
 // if it opens and closes no bucket; otherwise also what the order takes for that. Timers
 // of one deadline fire in the order in which they were last scheduled or rescheduled
 // (FIFO). Work counts the comparisons of the order, and as SlotsVisited the buckets that
-// were served, none of which was empty.
+// fired, none of which was empty.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler with room for capacity timers. order, which must be
@@ -59,7 +59,7 @@ func New[T any](order Order, capacity int) Scheduler[T] {
 
 // Pop removes the first timer of the earliest bucket if that is due.
 func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
-	if q.serving == 0 {
+	if q.firing == 0 {
 		first, ok := q.order.Pop(clock)
 		if !ok {
 			if at, ok = q.order.Next(); !ok {
@@ -67,19 +67,19 @@ func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 			}
 			return slab.None, at
 		}
-		q.serving = first.Value
-		q.served++
-		q.byTick.Delete(q.buckets[q.serving].tick)
+		q.firing = first.Value
+		q.fired++
+		q.byTick.Delete(q.buckets[q.firing].tick)
 	}
-	slot = q.buckets[q.serving].list.Front()
+	slot = q.buckets[q.firing].list.Front()
 	q.Remove(slot)
 	return slot, q.lists.Deadline(slot)
 }
 
 // Next returns the tick of the earliest bucket.
 func (q *Queue) Next(structures.Tick) structures.Tick {
-	if q.serving != 0 {
-		return q.buckets[q.serving].tick
+	if q.firing != 0 {
+		return q.buckets[q.firing].tick
 	}
 	at, _ := q.order.Next()
 	return at
@@ -88,7 +88,7 @@ func (q *Queue) Next(structures.Tick) structures.Tick {
 // Work returns the counters of the work done so far.
 func (q *Queue) Work() structures.Work {
 	w := q.order.Work()
-	w.SlotsVisited += q.served
+	w.SlotsVisited += q.fired
 	return w
 }
 
@@ -135,8 +135,8 @@ func (q *Queue) Remove(slot uint32) {
 	if !q.lists.Remove(&b.list, slot) {
 		return
 	}
-	if number == q.serving {
-		q.serving = 0 // it has left the order already
+	if number == q.firing {
+		q.firing = 0 // it has left the order already
 	} else {
 		q.order.Cancel(b.id)
 		q.byTick.Delete(b.tick)
@@ -151,7 +151,7 @@ func (q *Queue) Check(_ structures.Tick, size int, inUse func(slot uint32) bool)
 	}
 	open := len(q.buckets) - 1 - len(q.free)
 	ordered := open
-	if q.serving != 0 {
+	if q.firing != 0 {
 		ordered--
 	}
 	if q.order.Len() != ordered || q.byTick.Len() != ordered {
@@ -179,7 +179,7 @@ func (q *Queue) checkBucket(number uint32, inUse func(slot uint32) bool) (length
 	if length, err = q.lists.Check(b.list); err != nil || length == 0 {
 		return length, err
 	}
-	if found, ok := q.byTick.Get(b.tick); number != q.serving && (!ok || found != number) {
+	if found, ok := q.byTick.Get(b.tick); number != q.firing && (!ok || found != number) {
 		return 0, fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t", b.tick, number, found, ok)
 	}
 	for slot, deadline := range q.lists.All(b.list) {

@@ -26,10 +26,10 @@ func TestBucketsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A bucket that is being served has left the order, but its timers may still be
+// A bucket that is firing has left the order, but its timers may still be
 // cancelled and moved, at the last tick also to the tick of that bucket. Then they go to
 // a new bucket behind it.
-func TestTheBucketBeingServedIsNotJoined(t *testing.T) {
+func TestTheBucketThatFiresIsNotJoined(t *testing.T) {
 	const end = 1<<63 - 1
 	s := New[int](quadheap.New[uint32](), 0)
 	var ids []structures.ID
@@ -74,6 +74,6 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"deadline":        func(q *Queue) { q.lists.SetDeadline(1, 11) },
 		"empty bucket":    func(q *Queue) { q.lists.PopFront(&q.buckets[2].list) },
 		"freed bucket":    func(q *Queue) { q.free = append(q.free, 2) },
-		"being served":    func(q *Queue) { q.serving = 1 },
+		"firing":          func(q *Queue) { q.firing = 1 },
 	})
 }

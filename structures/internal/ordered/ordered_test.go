@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// sorted is a container too simple to be wrong.
+// sorted is a container that keeps its keys in order in a slice.
 type sorted struct {
 	keys        []*Key
 	comparisons uint64

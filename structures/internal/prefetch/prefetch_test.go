@@ -39,7 +39,7 @@ func TestAFullBatchReplacesItsFirstLines(t *testing.T) {
 		b.Add(unsafe.Pointer(&data[64*i]))
 	}
 	if b.lines[0] != uintptr(unsafe.Pointer(&data[64*Capacity])) || b.lines[1] != uintptr(unsafe.Pointer(&data[64])) {
-		t.Fatal("the last line is not in the place of the first")
+		t.Fatal("the last line has not replaced the first")
 	}
 	b.Issue()
 	if b.n != 0 {

@@ -82,12 +82,33 @@ func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	}
 }
 
-func TestFreeKeepsNoReference(t *testing.T) {
+func TestFreeAndWithholdKeepNoReference(t *testing.T) {
 	table := New[*int](0)
-	slot, _ := table.Put(new(int))
-	table.Free(slot)
-	if *table.Value(slot) != nil {
-		t.Fatal("the value of a freed slot is still referred to")
+	for name, remove := range map[string]func(slot uint32){
+		"Free":     func(slot uint32) { table.Free(slot) },
+		"Withhold": table.Withhold,
+	} {
+		slot, _ := table.Put(new(int))
+		remove(slot)
+		if *table.Value(slot) != nil {
+			t.Errorf("%s keeps a reference to the value", name)
+		}
+	}
+}
+
+// A slot is used until a generation of 16 bits would come round.
+func TestOldIDsStayStale(t *testing.T) {
+	table := New[int](1)
+	ids := make([]structures.ID, 1<<17)
+	for i := range ids {
+		slot, id := table.Put(i)
+		ids[i] = id
+		for _, age := range []int{1 << 15, 1 << 16} {
+			if i >= age && table.Find(ids[i-age]) != None {
+				t.Fatalf("ID %#x finds its slot again, %d timers later", ids[i-age], age)
+			}
+		}
+		table.Free(slot)
 	}
 }
 

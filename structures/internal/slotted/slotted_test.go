@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// sorted is a queue too simple to be wrong.
+// sorted is a queue that keeps its slots in order in a slice.
 type sorted struct{ entries []entry }
 
 type entry struct {

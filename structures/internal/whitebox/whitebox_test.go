@@ -76,6 +76,44 @@ func TestChecksReportWhatTheyAreFor(t *testing.T) {
 	}
 }
 
+// miscounts counts a comparison too many once a timer is due at 3.
+type miscounts struct {
+	structures.Scheduler[int]
+	comparisons uint64
+}
+
+func (m *miscounts) Schedule(at structures.Tick, v int) structures.ID {
+	if m.comparisons++; at == 3 {
+		m.comparisons++
+	}
+	return m.Scheduler.Schedule(at, v)
+}
+
+func (m *miscounts) Work() structures.Work { return structures.Work{Comparisons: m.comparisons} }
+
+func (m *miscounts) CheckInvariants() error {
+	if m.Len() > 1 {
+		return errors.New("two timers")
+	}
+	return nil
+}
+
+func TestCountsComparisonsReportsTheStep(t *testing.T) {
+	m := &miscounts{Scheduler: schedtest.NewModel[int]()}
+	n := whitebox.NewNamed(m)
+	got := whitebox.Record(func(r whitebox.Reporter) {
+		whitebox.CountsComparisons(r, m, []whitebox.Step{
+			{"right", func() { n.Schedule(2); n.Move(2, 5); n.Cancel(5) }, 1},
+			{"wrong", func() { n.Schedule(3) }, 1},
+			{"unsound", func() { n.Schedule(4) }, 1},
+			{"never done", func() { n.Schedule(3) }, 1},
+		})
+	})
+	if len(got) != 2 || !strings.HasPrefix(got[0], "wrong: work") || got[1] != "unsound: two timers" {
+		t.Errorf("reported %q", got)
+	}
+}
+
 func TestRecordStopsAtFatalf(t *testing.T) {
 	got := whitebox.Record(func(r whitebox.Reporter) {
 		r.Errorf("one %d", 1)
