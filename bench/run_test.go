@@ -68,6 +68,9 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		var names []string
 		for _, row := range c.Rows {
 			names = append(names, row.Structure)
+			if t0 := row.Cost[0]; t0.Ops+t0.Wakes < 20_000 || t0.Ops+t0.Wakes > 20_200 {
+				t.Errorf("%s, %s: a trial of %d operations, want one block of 20,000", c.Workload, row.Structure, t0.Ops+t0.Wakes)
+			}
 			if len(row.Cost) != 2 || len(row.ByKind) != 2 || len(row.Latency) == 0 {
 				t.Errorf("%s, %s: %d cost trials, %d by kind, %d distributions", c.Workload, row.Structure, len(row.Cost), len(row.ByKind), len(row.Latency))
 			}
