@@ -59,7 +59,7 @@ type Config struct {
 	// minute. A handler that has not returned by then is tried again elsewhere.
 	HandlerTimeout time.Duration
 	// AckWait is how long after the last sign of life of the worker a timer that
-	// it handles goes to another one, at least 500 ms, by default 4 s. It is
+	// it handles goes to another one, at least 500 ms, by default 3 s. It is
 	// fixed when the stream is made.
 	AckWait time.Duration
 	// MaxAttempts is how many times a timer is handled before it becomes a dead
@@ -89,7 +89,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	setDefault(&cfg.Lease, 2*time.Second)
 	setDefault(&cfg.Concurrency, 64)
 	setDefault(&cfg.HandlerTimeout, time.Minute)
-	setDefault(&cfg.AckWait, 4*time.Second)
+	setDefault(&cfg.AckWait, 3*time.Second)
 	setDefault(&cfg.MaxAttempts, 10)
 	if cfg.Backoff == nil {
 		cfg.Backoff = doubling

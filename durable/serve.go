@@ -2,13 +2,11 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
 	"github.com/timerbench/timerbench/driver"
@@ -120,7 +118,7 @@ func (o *owner) begin(ctx context.Context, n int) *served {
 		wg.Go(func() { s.run(ctx) })
 	}
 	if n == 0 {
-		wg.Go(func() { o.c.clean(ctx) })
+		wg.Go(func() { o.c.sweep(ctx) })
 	}
 	go func() {
 		wg.Wait()
@@ -165,27 +163,5 @@ func (o *owner) watchClock(ctx context.Context) {
 			}
 		}
 		o.mu.Unlock()
-	}
-}
-
-// clean removes what has been handled. It is what the worker does that serves
-// partition 0.
-func (c *Client) clean(ctx context.Context) {
-	const pause = 100 * time.Millisecond
-	removed := uint64(0)
-	for sleep(ctx, pause) == nil {
-		request, cancel := context.WithTimeout(ctx, requestTimeout)
-		info, err := c.consumer.Info(request)
-		if err == nil && info.AckFloor.Stream > removed {
-			// All that has fired up to here has been handled.
-			err = c.stream.Purge(request, jetstream.WithPurgeSubject(c.layout.allFired()), jetstream.WithPurgeSequence(info.AckFloor.Stream+1))
-			if err == nil {
-				removed = info.AckFloor.Stream
-			}
-		}
-		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			c.cfg.Logger.Debug("removing what has been handled is tried again", "error", err)
-		}
 	}
 }

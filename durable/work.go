@@ -27,6 +27,7 @@ type worker struct {
 	c      *Client
 	handle func(context.Context, Fired) error
 	room   chan struct{} // has a token for each handler that runs
+	remove remover
 
 	mu   sync.Mutex
 	held map[jetstream.Msg]struct{} // those that the server is to give to nobody else
@@ -34,8 +35,13 @@ type worker struct {
 
 // work handles what has fired until ctx ends.
 func (c *Client) work(ctx context.Context, handle func(context.Context, Fired) error) error {
-	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), held: make(map[jetstream.Msg]struct{})}
+	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), held: make(map[jetstream.Msg]struct{}),
+		remove: remover{c: c, done: make(chan handled, maxRemoved)}}
 	info := c.consumer.CachedInfo()
+	var removing sync.WaitGroup
+	removing.Go(func() { w.remove.run(ctx) })
+	defer removing.Wait()
+	defer close(w.remove.done)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { w.hold(ctx, info.Config.AckWait/4) })
@@ -143,19 +149,19 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(meta.NumDelivered), ID: id(key, deadline)}
 	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	if f.Attempt > c.cfg.MaxAttempts { // the last one ended with its worker
-		w.bury(ctx, m, f, errors.New("the worker died"))
+		w.bury(ctx, m, meta.Sequence.Stream, f, errors.New("the worker died"))
 		return nothing
 	}
 	err, returned = w.call(ctx, f)
 	switch {
 	case err == nil:
 		c.counters.handled.Add(1)
-		w.tell(m.Ack())
+		w.done(m, meta.Sequence.Stream)
 	case ctx.Err() != nil: // it may not be the timer's fault
 		w.tell(m.Nak())
 	case f.Attempt >= c.cfg.MaxAttempts:
 		c.counters.failed.Add(1)
-		w.bury(ctx, m, f, err)
+		w.bury(ctx, m, meta.Sequence.Stream, f, err)
 	default:
 		c.counters.failed.Add(1)
 		c.cfg.Logger.Debug("handler has failed", "key", key, "attempt", f.Attempt, "error", err)
@@ -193,14 +199,23 @@ func (w *worker) call(ctx context.Context, f Fired) (err error, returned <-chan 
 }
 
 // bury makes a dead letter of m.
-func (w *worker) bury(ctx context.Context, m jetstream.Msg, f Fired, cause error) {
+func (w *worker) bury(ctx context.Context, m jetstream.Msg, revision uint64, f Fired, cause error) {
 	if err := w.c.writeDead(ctx, f, cause); err != nil {
 		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", f.Key, "error", err)
 		w.tell(m.NakWithDelay(time.Second))
 		return
 	}
 	w.c.counters.dead.Add(1)
-	w.tell(m.Ack())
+	w.done(m, revision)
+}
+
+// done tells the server that m need not be handled any more.
+func (w *worker) done(m jetstream.Msg, revision uint64) {
+	if err := m.Ack(); err != nil {
+		w.tell(err)
+		return
+	}
+	w.remove.done <- handled{revision, time.Now()}
 }
 
 // tell takes the error of an answer to the server. If it is lost the timer is handled
