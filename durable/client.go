@@ -48,7 +48,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkServer(nc); err != nil {
+	if err := checkServer(ctx, nc); err != nil {
 		return nil, err
 	}
 	js, err := jetstream.New(nc,
@@ -141,8 +141,7 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 // error either may be so. What had fired and has not been handled yet is handled.
 func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 	return c.change(ctx, "cancel", key, func(t Timer) *nats.Msg {
-		m := nats.NewMsg(c.layout.cancelled(c.layout.partition(key)))
-		m.Data = []byte(key)
+		m := newMessage(c.layout.cancelled(c.layout.partition(key)), []byte(key))
 		c.layout.removing(m, key, t.Revision)
 		return m
 	})

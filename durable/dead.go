@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -26,8 +25,7 @@ type DeadLetter struct {
 const maxError = 1024
 
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
-	m := nats.NewMsg(c.layout.dead(f.Key, f.Deadline.UnixNano()))
-	m.Data = f.Payload
+	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
 	text := cause.Error()
 	text = strconv.Quote(text[:min(len(text), maxError)]) // a header is one line
 	m.Header[headerError] = []string{text}
@@ -74,8 +72,7 @@ func (c *Client) parseDead(m jetstream.Msg) (DeadLetter, error) {
 // Revive gives a dead letter to the workers again, as if it had just fired. After an
 // error it may be there twice: among what has fired and among the dead letters.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
-	m := nats.NewMsg(c.layout.fired(d.Key, d.Deadline.UnixNano()))
-	m.Data = d.Payload
+	m := newMessage(c.layout.fired(d.Key, d.Deadline.UnixNano()), d.Payload)
 	if err := c.publish(ctx, m); err != nil {
 		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
 	}

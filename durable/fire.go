@@ -132,8 +132,7 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		return m, nil
 	}
 	// What workers need is in the subject and the body.
-	m := nats.NewMsg(l.fired(t.Key, n.deadline))
-	m.Data = t.Payload
+	m := newMessage(l.fired(t.Key, n.deadline), t.Payload)
 	if n.next.IsZero() {
 		l.removing(m, t.Key, t.Revision)
 	} else {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
 )
@@ -125,11 +126,21 @@ func (l layout) parseDone(subject string) (key string, deadline int64, ok bool) 
 	return key, deadline, ok
 }
 
+// newMessage returns a message that takes the place of what its subject has. A limit of
+// one message for each subject would do so as well, but the server does not note on
+// disk what that removes: it comes back if the server is killed after the newer
+// message was removed too.
+func newMessage(subject string, body []byte) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Data = body
+	m.Header[jetstream.MsgRollup] = []string{jetstream.MsgRollupSubject}
+	return m
+}
+
 // message returns how a timer is stored.
 func (l layout) message(t Timer) *nats.Msg {
 	ns := t.Deadline.UnixNano()
-	m := nats.NewMsg(l.timer(t.Key))
-	m.Data = t.Payload
+	m := newMessage(l.timer(t.Key), t.Payload)
 	m.Header[headerDeadline] = []string{strconv.FormatInt(ns, 10)}
 	if l.backend == JetStream {
 		// Nanoseconds, which jetstream.WithScheduleAt would cut off.

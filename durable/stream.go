@@ -23,7 +23,12 @@ const (
 // step that stores another message.
 const oldestMajor, oldestMinor = 2, 15
 
-func checkServer(nc *nats.Conn) error {
+func checkServer(ctx context.Context, nc *nats.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	if err := nc.FlushWithContext(ctx); err != nil {
+		return fmt.Errorf("durable: no answer from a server at %q: %w", nc.Servers(), err)
+	}
 	version := nc.ConnectedServerVersion()
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) == 3 {
@@ -75,7 +80,6 @@ func makeStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 		Subjects:          layout{name: cfg.Name}.subjects(),
 		Storage:           jetstream.FileStorage,
 		Replicas:          cfg.Replicas,
-		MaxMsgsPerSubject: 1,
 		AllowDirect:       true,
 		AllowRollup:       true,
 		AllowMsgSchedules: true,
@@ -102,7 +106,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
 	refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
 	refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
-	refuse(found.MaxMsgsPerSubject != 1, "MaxMsgsPerSubject is %d: want 1", found.MaxMsgsPerSubject)
+	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d brings timers back that were changed, after a crash: want -1", found.MaxMsgsPerSubject)
 	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention, jetstream.LimitsPolicy)
 	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
 	refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
