@@ -1,3 +1,5 @@
+//go:build unix
+
 package durable_test
 
 import (
@@ -9,8 +11,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +35,7 @@ type role struct {
 	Node    string   // of a cluster, or ""
 	Peer    string   // address of the node
 	Peers   []string // addresses of all nodes
+	MaxFile uint64   // bytes that a file can have before the disk is as good as full, or 0
 
 	// A worker, if URL is set.
 	URL      string
@@ -65,6 +70,12 @@ func (r role) run() error {
 		os.Exit(2)
 	}()
 	if r.URL == "" {
+		if r.MaxFile > 0 {
+			signal.Ignore(syscall.SIGXFSZ) // a write returns an error then
+			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: r.MaxFile, Max: r.MaxFile}); err != nil {
+				return err
+			}
+		}
 		options := []durable.ServerOption{durable.Listen(r.Address)}
 		if r.Node != "" {
 			options = append(options, durable.Cluster("test", r.Node, r.Peer, r.Peers...))

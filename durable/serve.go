@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -27,6 +28,9 @@ import (
 // returning; its timer is handled elsewhere. Serve returns before that only if the server refuses to work at
 // all; it goes on trying while there is no connection. A client serves once at a time.
 func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
+	if handle == nil {
+		return errors.New("durable: serve: want a handler")
+	}
 	if !c.serving.CompareAndSwap(false, true) {
 		return ErrServing
 	}
