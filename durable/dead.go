@@ -72,7 +72,7 @@ func (c *Client) parseDead(m jetstream.Msg) (DeadLetter, error) {
 // Revive gives a dead letter to the workers again, as if it had just fired. After an
 // error it may be there twice: among what has fired and among the dead letters.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
-	m := newMessage(c.layout.fired(d.Key, d.Deadline.UnixNano()), d.Payload)
+	m := c.layout.firedMessage(d.Key, d.Deadline.UnixNano(), d.Payload)
 	if err := c.publish(ctx, m); err != nil {
 		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
 	}

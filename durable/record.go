@@ -137,6 +137,14 @@ func newMessage(subject string, body []byte) *nats.Msg {
 	return m
 }
 
+// firedMessage returns what workers get. It takes no other's place: for each that
+// does the server would write down anew all that workers have in hand.
+func (l layout) firedMessage(key string, deadline int64, payload []byte) *nats.Msg {
+	m := nats.NewMsg(l.fired(key, deadline))
+	m.Data = payload
+	return m
+}
+
 // message returns how a timer is stored.
 func (l layout) message(t Timer) *nats.Msg {
 	ns := t.Deadline.UnixNano()

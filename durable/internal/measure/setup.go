@@ -93,7 +93,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	}
 
 	// All due at once, with time enough to store them.
-	due := time.Now().Add(time.Second + time.Duration(1.5*float64(s.burst)/r.Stored*float64(time.Second)))
+	due := time.Now().Add(time.Second + time.Duration(3*float64(s.burst)/r.Stored*float64(time.Second)))
 	if err := b.schedule(ctx, "burst", s.burst, func(int) time.Time { return due }); err != nil {
 		return r, err
 	}
@@ -107,7 +107,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 
 	// Evenly, stored before.
 	n = int(float64(s.rate) * steady.Seconds())
-	due = time.Now().Add(time.Second + time.Duration(1.5*float64(n)/r.Stored*float64(time.Second)))
+	due = time.Now().Add(time.Second + time.Duration(3*float64(n)/r.Stored*float64(time.Second)))
 	if err := b.schedule(ctx, "steady", n, func(i int) time.Time {
 		return due.Add(time.Duration(i) * time.Second / time.Duration(s.rate))
 	}); err != nil {
