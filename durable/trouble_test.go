@@ -19,6 +19,7 @@ import (
 // The disk of the server is full: what was acknowledged before fires once there is
 // room again, and nothing else does.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	cl := startCluster(t, 1)
 	cl.nodes[0].kill()
 	cl.roles[0].MaxFile = 300_000
@@ -68,6 +69,7 @@ func TestDiskFull(t *testing.T) {
 // The store of the server has reached its limit: Schedule says so, and what is due
 // fires once there is room again.
 func TestStoreFull(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s, err := durable.Embedded(dir, durable.MaxStore(100_000))
 	if err != nil {
@@ -109,6 +111,7 @@ func TestStoreFull(t *testing.T) {
 // The clocks of two workers are two seconds apart: no timer is early by the clock of
 // the one that fires it, and none is lost when partitions change hands.
 func TestClocksApart(t *testing.T) {
+	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, durable.Config{})
 	h := newHistory()
@@ -132,6 +135,7 @@ func TestClocksApart(t *testing.T) {
 // The connection of the client is cut again and again, in the middle of calls. After
 // an error the client sets the timer again.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	address := addresses(t, 1)[0]
 	s, err := durable.Embedded(t.TempDir(), durable.Listen(address))
 	if err != nil {
