@@ -45,62 +45,66 @@ func (c *Client) work(ctx context.Context, handle func(context.Context, Fired) e
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { w.hold(ctx, info.Config.AckWait/4) })
-	for ctx.Err() == nil {
-		err := w.consume(ctx, &wg)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) {
-			return err
-		}
-		c.cfg.Logger.Warn("getting what has fired is tried again", "error", err)
-		_ = sleep(ctx, 200*time.Millisecond) // ctx is asked next
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for range fetchers {
+		wg.Go(func() {
+			if err := w.fetch(ctx, &wg); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	<-ctx.Done()
+	if err := context.Cause(ctx); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) {
+		return err
 	}
 	return nil
 }
 
-// consume takes messages, and hands each to a handler as soon as there is room.
-func (w *worker) consume(ctx context.Context, wg *sync.WaitGroup) error {
-	failed := make(chan error, 1)
-	consume, err := w.c.consumer.Consume(func(m jetstream.Msg) {
-		w.take(m)
-		select {
+const fetchers = 2 // requests for what has fired at a time
+
+// fetch asks for what has fired again and again, and hands it to handlers.
+func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
+	size := min(max(w.c.cfg.Concurrency/2, 1), 256)
+	for {
+		select { // those of the last request do not wait any more, or few do
 		case w.room <- struct{}{}:
+			<-w.room
 		case <-ctx.Done():
-			w.give(m)
-			return
+			return nil
 		}
-		wg.Go(func() {
-			defer func() { <-w.room }()
-			returned := w.attempt(ctx, m)
-			w.give(m)
-			<-returned
-		})
-	}, jetstream.PullMaxMessages(max(2*w.c.cfg.Concurrency, 16)), jetstream.PullExpiry(pullExpiry), jetstream.PullHeartbeat(pullHeartbeat),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			w.c.cfg.Logger.Debug("getting what has fired", "error", err)
-			if errors.Is(err, jetstream.ErrConsumerDeleted) {
-				select {
-				case failed <- err:
-				default:
-				}
+		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(pullHeartbeat))
+		if err == nil {
+			for m := range batch.Messages() {
+				w.take(m)
+				wg.Go(func() { w.process(ctx, m) })
 			}
-		}))
-	if err != nil {
-		return err
+			err = batch.Error()
+		}
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted):
+			return err
+		default:
+			w.c.cfg.Logger.Debug("getting what has fired is tried again", "error", err)
+			_ = sleep(ctx, 100*time.Millisecond) // ctx is asked next
+		}
 	}
-	defer func() {
-		consume.Stop()
-		<-consume.Closed()
-	}()
+}
+
+// process handles m once there is room.
+func (w *worker) process(ctx context.Context, m jetstream.Msg) {
 	select {
+	case w.room <- struct{}{}:
 	case <-ctx.Done():
-		return nil
-	case err := <-failed:
-		return err
-	case <-consume.Closed():
-		return errors.New("the consumer was closed")
+		w.give(m)
+		w.tell(m.Nak())
+		return
 	}
+	defer func() { <-w.room }()
+	returned := w.attempt(ctx, m)
+	w.give(m)
+	<-returned
 }
 
 func (w *worker) take(m jetstream.Msg) {
@@ -125,7 +129,7 @@ func (w *worker) hold(ctx context.Context, pause time.Duration) {
 		}
 		w.mu.Unlock()
 		for _, m := range held {
-			if err := m.InProgress(); err != nil {
+			if err := m.InProgress(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 				w.c.cfg.Logger.Debug("holding what has fired", "error", err)
 			}
 		}

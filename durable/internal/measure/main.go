@@ -71,9 +71,9 @@ func write(dir, name string, text []byte) error {
 
 // setups are what is measured, the one with the many timers first.
 func setups(many int) []setup {
-	list := []setup{{backend: durable.Driver, nodes: 1, workers: 1, pending: many, burst: 60_000, rate: 5000, recovers: true}}
+	list := []setup{{backend: durable.Driver, nodes: 1, workers: 1, pending: many, burst: 30_000, rate: 5000, recovers: true}}
 	for _, nodes := range []int{1, 3} {
-		burst := 60_000 / nodes
+		burst := 30_000 / nodes
 		if nodes == 3 {
 			list = append(list, setup{backend: durable.Driver, nodes: nodes, workers: 1, burst: burst, rate: 1000})
 		}

@@ -42,7 +42,9 @@ type result struct {
 	Nodes, Workers int
 	Pending        int
 	Stored         float64 // a second
+	StoredCPU      float64 // processor time of a timer in all, microseconds
 	Fired          float64 // a second, until handled
+	FiredCPU       float64 // processor time of a timer in all, microseconds
 	Rate           int     // offered while lateness was measured, a second
 	P50, P99, Max  float64
 	Memory, Disk   float64 `json:",omitempty"` // bytes a timer
@@ -51,7 +53,7 @@ type result struct {
 
 const (
 	callers = 256             // goroutines that schedule
-	steady  = 5 * time.Second // how long lateness is measured
+	steady  = 3 * time.Second // how long lateness is measured
 )
 
 func (s setup) measure(ctx context.Context) (r result, err error) {
@@ -72,11 +74,12 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 
 	far := time.Now().AddDate(1, 0, 0)
 	n := max(s.pending, s.burst)
-	began := time.Now()
+	began, used := time.Now(), processorTime()
 	if err := b.schedule(ctx, "far", n, func(int) time.Time { return far }); err != nil {
 		return r, err
 	}
 	r.Stored = float64(n) / time.Since(began).Seconds()
+	r.StoredCPU = float64((processorTime() - used).Microseconds()) / float64(n)
 	if s.recovers {
 		r.Memory = float64(heap()-before) / float64(n)
 		size, err := diskUsed(dir)
@@ -93,21 +96,24 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	}
 
 	// All due at once, with time enough to store them.
-	due := time.Now().Add(time.Second + time.Duration(3*float64(s.burst)/r.Stored*float64(time.Second)))
+	due := time.Now().Add(time.Second + time.Duration(2*float64(s.burst)/r.Stored*float64(time.Second)))
 	if err := b.schedule(ctx, "burst", s.burst, func(int) time.Time { return due }); err != nil {
 		return r, err
 	}
 	if left := time.Until(due); left < 0 {
 		return r, fmt.Errorf("the burst was due %v before it was stored", -left)
 	}
+	time.Sleep(time.Until(due))
+	used = processorTime()
 	if _, err := b.wait(ctx, s.burst); err != nil {
 		return r, err
 	}
 	r.Fired = float64(s.burst) / time.Since(due).Seconds()
+	r.FiredCPU = float64((processorTime() - used).Microseconds()) / float64(s.burst)
 
 	// Evenly, stored before.
 	n = int(float64(s.rate) * steady.Seconds())
-	due = time.Now().Add(time.Second + time.Duration(3*float64(n)/r.Stored*float64(time.Second)))
+	due = time.Now().Add(time.Second + time.Duration(2*float64(n)/r.Stored*float64(time.Second)))
 	if err := b.schedule(ctx, "steady", n, func(i int) time.Time {
 		return due.Add(time.Duration(i) * time.Second / time.Duration(s.rate))
 	}); err != nil {

@@ -8,11 +8,11 @@ import (
 // table returns what was found as Markdown.
 func table(results []result) []byte {
 	var b bytes.Buffer
-	b.WriteString("| fires | nodes | workers | pending | stored/s | fired/s | at timers/s | p50 | p99 | max |\n")
-	b.WriteString("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	b.WriteString("| fires | nodes | workers | pending | stored/s | µs each | fired/s | µs each | at timers/s | p50 | p99 | max |\n")
+	b.WriteString("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	for _, r := range results {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.0f | %.0f | %d | %s | %s | %s |\n",
-			r.Backend, r.Nodes, r.Workers, r.Pending, r.Stored, r.Fired, r.Rate, ms(r.P50), ms(r.P99), ms(r.Max))
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.0f | %.0f | %.0f | %.0f | %d | %s | %s | %s |\n",
+			r.Backend, r.Nodes, r.Workers, r.Pending, r.Stored, r.StoredCPU, r.Fired, r.FiredCPU, r.Rate, ms(r.P50), ms(r.P99), ms(r.Max))
 	}
 	for _, r := range results {
 		if r.Recovery > 0 {
