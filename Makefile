@@ -41,6 +41,10 @@ bench-full: build ## Everything, up to ten million timers: hours
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
+.PHONY: bench-durable
+bench-durable: ## Timers on NATS JetStream, the driver's and the server's own: 2 minutes
+	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
+
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
 	$(CMD) micro $(ARGS)
@@ -72,10 +76,12 @@ trace-http: build ## Record traces/http.trace anew: a server under load by wrk, 
 test: ## Prove that everything works
 	go vet ./...
 	go test ./...
+	cd durable && go vet ./... && go test -short ./...
 
 .PHONY: test-long
 test-long: ## The same, with all random runs at full length
 	TIMERBENCH_LONG=1 go test ./...
+	cd durable && go test -count 20 -run Kill -timeout 60m .
 
 # The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
 .PHONY: vet-cross
@@ -113,6 +119,7 @@ lint: ## gofmt, vet and the linters
 	@test -z "$$(gofmt -l .)" || { gofmt -l . ; echo "not gofmt-clean"; exit 1; }
 	go vet ./...
 	go run $(LINTER) run ./...
+	cd durable && go run $(LINTER) run ./...
 
 .PHONY: cover
 cover: ## Test coverage by function

@@ -253,3 +253,21 @@ func TestStaleIsDropped(t *testing.T) {
 		t.Errorf("%+v: want another scan, and all 64 timers", s)
 	}
 }
+
+func TestEmbeddedRefuses(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]durable.ServerOption{
+		"cluster without Listen": {durable.Cluster("c", "n", "127.0.0.1:1")},
+		"no port":                {durable.Listen("127.0.0.1")},
+		"port 0":                 {durable.Listen("127.0.0.1:0")},
+		"store of 0 bytes":       {durable.MaxStore(0)},
+	} {
+		if s, err := durable.Embedded(t.TempDir(), options...); err == nil {
+			s.Close()
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := durable.Embedded(""); err == nil {
+		t.Error("no folder: no error")
+	}
+}

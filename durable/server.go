@@ -103,6 +103,9 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 			return nil, err
 		}
 	}
+	if opts.DontListen && opts.Cluster.Name != "" {
+		return nil, errors.New("durable: embedded server: a node of a cluster has clients elsewhere: want Listen as well as Cluster")
+	}
 	s, err := server.NewServer(opts)
 	if err != nil {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)

@@ -30,6 +30,7 @@ func main() {
 func run(ctx context.Context) error {
 	out := flag.String("out", "", "the `folder` for what is found")
 	many := flag.Int("n", 1_000_000, "timers pending in the first setup")
+	only := flag.Int("nodes", 0, "measure only the setups with this many `nodes`: 1 or 3")
 	flag.Parse()
 	if *out == "" || *many < 1 {
 		return fmt.Errorf("-out %q -n %d: want a folder and at least 1 timer", *out, *many)
@@ -39,6 +40,9 @@ func run(ctx context.Context) error {
 	}
 	var results []result
 	for _, s := range setups(*many) {
+		if *only != 0 && s.nodes != *only {
+			continue
+		}
 		fmt.Fprintf(os.Stderr, "%s\n", s)
 		r, err := s.measure(ctx)
 		if err != nil {
@@ -73,13 +77,14 @@ func write(dir, name string, text []byte) error {
 func setups(many int) []setup {
 	list := []setup{{backend: durable.Driver, nodes: 1, workers: 1, pending: many, burst: 30_000, rate: 5000, recovers: true}}
 	for _, nodes := range []int{1, 3} {
-		burst := 30_000 / nodes
+		burst, rate := 30_000, 5000
 		if nodes == 3 {
-			list = append(list, setup{backend: durable.Driver, nodes: nodes, workers: 1, burst: burst, rate: 1000})
+			burst, rate = 10_000, 1000
+			list = append(list, setup{backend: durable.Driver, nodes: nodes, workers: 1, burst: burst, rate: rate})
 		}
 		list = append(list,
-			setup{backend: durable.Driver, nodes: nodes, workers: 3, burst: burst, rate: 5000 / nodes / nodes},
-			setup{backend: durable.JetStream, nodes: nodes, workers: 1, burst: burst, rate: 5000 / nodes / nodes})
+			setup{backend: durable.Driver, nodes: nodes, workers: 3, burst: burst, rate: rate},
+			setup{backend: durable.JetStream, nodes: nodes, workers: 1, burst: burst, rate: rate})
 	}
 	return list
 }

@@ -205,14 +205,15 @@ func (s setup) start(ctx context.Context, dir string) (*bench, error) {
 }
 
 func (b *bench) startServers(dir string, nodes int) error {
-	addresses, err := freeAddresses(nodes)
+	list, err := freeAddresses(2 * nodes)
 	if err != nil {
 		return err
 	}
+	clients, addresses := list[:nodes], list[nodes:]
 	for i := range nodes {
 		var options []durable.ServerOption
 		if nodes > 1 {
-			options = append(options, durable.Cluster("measure", fmt.Sprintf("node%d", i), addresses[i], addresses...))
+			options = append(options, durable.Listen(clients[i]), durable.Cluster("measure", fmt.Sprintf("node%d", i), addresses[i], addresses...))
 		}
 		s, err := durable.Embedded(filepath.Join(dir, fmt.Sprint(i)), options...)
 		if err != nil {
