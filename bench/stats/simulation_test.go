@@ -35,11 +35,11 @@ func TestARaceOfEqualContendersSeldomCallsADifference(t *testing.T) {
 		noise      float64
 		cells      int
 	}{
-		{8, 1, longtest.Scale(t, 100, 1000, 4000)},
+		{6, 1, longtest.Scale(t, 100, 1000, 4000)},
 		{4, 0.6, longtest.Scale(t, 100, 600, 4000)},
-		{8, 0.35, longtest.Scale(t, 100, 400, 4000)},
-		{2, 0.2, longtest.Scale(t, 100, 400, 4000)},
-		{20, 1, longtest.Scale(t, 10, 40, 1000)},
+		{8, 0.35, longtest.Scale(t, 100, 300, 4000)},
+		{2, 0.2, longtest.Scale(t, 100, 300, 4000)},
+		{20, 1, longtest.Scale(t, 10, 20, 1000)},
 	} {
 		t.Run(fmt.Sprintf("%d contenders, noise %g", test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
