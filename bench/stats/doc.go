@@ -25,7 +25,7 @@
 // each is drawn towards their common value, the more so the more alike they are (the moderated
 // t of Smyth 2004, "Linear models and empirical Bayes methods"). [PoolRatios] and
 // [PoolCenters] learn the common value, a [Prior]. For the variance, a round counts for no
-// more than 4 robust standard deviations of the cell. Nothing is dropped from the estimate.
+// more than 4 robust standard deviations, of the pair or of the cell. Nothing is dropped from the estimate.
 //
 // [Center] does the same for the cost of one contender. Its variance is that of the
 // cost itself, so it is wider than that of a ratio.

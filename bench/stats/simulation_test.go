@@ -76,6 +76,7 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 		{"no variation between instances", 6, 4, func(m *model) { m.instances = [2]float64{} }},
 		{"mostly variation between instances", 6, 4, func(m *model) { m.rounds = 0.005 }},
 		{"unequal variances", 8, 5, func(m *model) { m.instances = [2]float64{0.005, 0.1} }},
+		{"one is noisy", 8, 5, func(m *model) { m.instances, m.noisy = [2]float64{0.01, 0.01}, 10 }},
 		{"three layouts", 6, 9, func(m *model) { m.layouts, m.ofLayouts = 3, 0.05 }},
 		{"five layouts", 6, 10, func(m *model) { m.layouts, m.ofLayouts = 5, 0.05 }},
 	} {
