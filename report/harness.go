@@ -20,7 +20,7 @@ func harness(v *view) section {
 			{lead: v.controlLead(), title: "The control in every cell", body: v.controlTable()},
 			{lead: v.driftLead(), title: "Cells whose cost changed steadily", body: v.driftTable()},
 			{title: "Rounds, and why there were no more", body: v.roundsTable()},
-			{title: "Warnings about samples", body: v.warningTable()},
+			{title: "Warnings about the samples of rounds, from benchmath", body: v.warningTable()},
 			{
 				lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + pending), and every exact structure " +
 					"had to fire the same timers at the same ticks as the script or the trace says: the checksum is over tick and value of each. " +

@@ -17,7 +17,10 @@ import (
 
 // namedTies is how many of the structures that tie are named in a line of the
 // summary (chosen).
-const namedTies = 3
+const namedTies = 2
+
+// namedMost is how many structures are named as the fastest the most often (chosen).
+const namedMost = 3
 
 // summarize prints what a run has found: a line for each cell, and which
 // structures were the fastest the most often.
@@ -32,7 +35,7 @@ func summarize(out io.Writer, r *results.Run) {
 		if n := len(v.Others); n > 0 {
 			next = multiple(v.Others[0])
 			if m := v.Others[0]; m.Lo > 0 && !math.IsInf(m.Hi, 1) {
-				next += fmt.Sprintf(" ±%.0f %%", 100*max(m.Hi/m.Times-1, 1-m.Lo/m.Times))
+				next += fmt.Sprintf(" ±%.0f%%", 100*max(m.Hi/m.Times-1, 1-m.Lo/m.Times))
 			}
 			if n > 1 {
 				slowest = multiple(v.Others[n-1])
@@ -107,7 +110,7 @@ func standings(verdicts []report.Verdict) string {
 		return cmp.Or(cmp.Compare(b.cells, a.cells), strings.Compare(a.name, b.name))
 	})
 	var parts []string
-	for _, s := range all[:min(namedTies, len(all))] {
+	for _, s := range all[:min(namedMost, len(all))] {
 		parts = append(parts, fmt.Sprintf("%s %d", s.name, s.cells))
 	}
 	return strings.Join(parts, ", ")
