@@ -177,13 +177,14 @@ func TestRace(t *testing.T) {
 		contenders [][]stats.Sample
 		want       []stats.Decision
 	}{
-		"clear":              {[][]stats.Sample{slow, fast, middle}, []stats.Decision{b, s, s}},
-		"a tie":              {[][]stats.Sample{fast, slow, fast}, []stats.Decision{s, b, s}},
-		"too few rounds":     {[][]stats.Sample{slow[:4], fast[:4]}, []stats.Decision{c, c}},
-		"unclear":            {[][]stats.Sample{fast, slow, wide}, []stats.Decision{c, b, c}},
-		"nobody":             {nil, []stats.Decision{}},
-		"one, known":         {[][]stats.Sample{fast}, []stats.Decision{s}},
-		"one, and not known": {[][]stats.Sample{wide}, []stats.Decision{c}},
+		"clear":               {[][]stats.Sample{slow, fast, middle}, []stats.Decision{b, s, s}},
+		"a tie":               {[][]stats.Sample{fast, slow, fast}, []stats.Decision{s, b, s}},
+		"too few rounds":      {[][]stats.Sample{slow[:4], fast[:4]}, []stats.Decision{c, c}},
+		"unclear":             {[][]stats.Sample{fast, slow, wide}, []stats.Decision{c, b, c}},
+		"nobody":              {nil, []stats.Decision{}},
+		"slow, and not known": {[][]stats.Sample{instances(16, 16.1, 26, 26.1, 12, 12.1), fast}, []stats.Decision{c, c}},
+		"one, known":          {[][]stats.Sample{fast}, []stats.Decision{s}},
+		"one, and not known":  {[][]stats.Sample{wide}, []stats.Decision{c}},
 	} {
 		got := stats.Race(test.contenders, 0, stats.Options{})
 		if !reflect.DeepEqual(got, test.want) {
