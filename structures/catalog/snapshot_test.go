@@ -7,22 +7,27 @@ import (
 )
 
 // The conformance suite looks at each snapshot after random operations. Here is what it
-// cannot know: that every structure of the catalog has one.
-func TestEveryEntryShowsItsShape(t *testing.T) {
+// cannot know: how many structures offer one that shows anything. A new one need not.
+func TestStructuresShowTheirShape(t *testing.T) {
+	const known = 19
+	shown := 0
 	for _, e := range All() {
-		shown, ok := e.New().(interface{ Snapshot() structures.Snapshot })
-		if !ok {
-			t.Errorf("%s has no method Snapshot", e.Name)
+		s := e.New()
+		shape, ok := s.(interface{ Snapshot() structures.Snapshot })
+		if !ok || len(shape.Snapshot().Parts) == 0 {
 			continue
 		}
-		s := shown.(structures.Scheduler[uint64])
+		shown++
 		s.Schedule(10, 1)
 		cells := 0
-		for _, p := range shown.Snapshot().Parts {
+		for _, p := range shape.Snapshot().Parts {
 			cells += len(p.Cells)
 		}
 		if cells != 1 {
 			t.Errorf("%s: %d cells with one timer pending", e.Name, cells)
 		}
+	}
+	if shown < known {
+		t.Errorf("%d structures show their shape, %d did before", shown, known)
 	}
 }

@@ -119,7 +119,9 @@ func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom
 // entry draws an entry with its mark.
 func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
 	fill := color.NRGBAModel.Convert(markFill(l.Mark, s.look)).(color.NRGBA)
-	c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
+	if l.Mark != sketch.Same {
+		c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
+	}
 	sty := sans(sketchText, ink)
 	if dark(fill) {
 		sty.Color = color.White

@@ -158,7 +158,7 @@ func inOrder(a, b []structures.ID) map[structures.ID]bool {
 			out[a[i]] = true
 			i++
 			j++
-		case longest[i+1][j] >= longest[i][j+1]:
+		case longest[i+1][j] > longest[i][j+1]: // of two choices, the one that came forward has moved
 			i++
 		default:
 			j++
