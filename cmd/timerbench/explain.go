@@ -39,10 +39,10 @@ loses in the last results, if there are any.`,
 				return err
 			}
 			if err := writeTo(html, x.HTML); err != nil {
-				return fmt.Errorf("--html: %w", err)
+				return fmt.Errorf("--html %s: %w", html, err)
 			}
 			if err := writeTo(svg, x.SVG); err != nil {
-				return fmt.Errorf("--svg: %w", err)
+				return fmt.Errorf("--svg %s: %w", svg, err)
 			}
 			return nil
 		},

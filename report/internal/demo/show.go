@@ -9,8 +9,8 @@ import (
 )
 
 // Legend explains the marks of a sketch.
-const Legend = "A number is a deadline. +new  >moved  xleft: stale from now on, as its timer was cancelled or moved  (stale)\n" +
-	"110→900: filed under tick 110, the timer moved to 900 since.  r: red node.  ·5·: five empty slots."
+const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved  (stale since before)
+110→900: filed under tick 110, the timer moved to 900 since.  r: red node.  ·5·: five empty slots.`
 
 // Sketch draws all steps, one below the other.
 func Sketch(steps []Step) sketch.Sketch {
