@@ -186,9 +186,6 @@ func TestTheReportExplainsTheStructuresOfItsRun(t *testing.T) {
 	if n := len(charts(empty.sections())); n != 0 {
 		t.Errorf("%d charts of empty results", n)
 	}
-	if text := empty.page(empty.sections()).markdown(); !strings.Contains(text, "the timeline of each wheel") {
-		t.Error("the page of empty results does not say that the timeline is left out")
-	}
 	heaps := newView(costs(map[string]float64{"rbtree": 20}), knowing(t, "rbtree"))
 	if heaps.timelineChart() != nil {
 		t.Error("a timeline of no wheel")

@@ -39,7 +39,6 @@ var timelineSteps = []draw.Step{
 func wheelTimeline(v *view) section {
 	return section{
 		title:  "Which calls of a wheel do much work at once?",
-		absent: "the timeline of each wheel",
 		charts: []*draw.Figure{v.timelineChart()},
 		caption: "What it says: a wheel that cascades moves a whole slot of timers in one call of `Pop`: a dark field in the first row, at the tick at " +
 			"which a level above loses what a level below gains. These calls are the tail of the latencies. " +
