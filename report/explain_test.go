@@ -220,3 +220,31 @@ func write(t *testing.T, dir, name string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+const (
+	explainPage  = "../docs/explain.md"
+	exampleBegin = "<!-- hwheel -->\n"
+	exampleEnd   = "<!-- end of hwheel -->\n"
+)
+
+// The page shows the first steps as they are.
+func TestTheExampleOnThePageIsDrawn(t *testing.T) {
+	x := Explain(find(t, "hwheel"), nil).Text()
+	from, to := strings.Index(x, "0. "), strings.Index(x, "\n4. ")
+	want := "\n```\n" + x[from:to] + "```\n\n"
+	data, err := os.ReadFile(explainPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(data), exampleBegin)
+	got, after, ok2 := strings.Cut(rest, exampleEnd)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("%s has no example", explainPage)
+	case got == want:
+	case *update:
+		write(t, "../docs", "explain.md", []byte(before+exampleBegin+want+exampleEnd+after))
+	default:
+		t.Errorf("%s shows\n%s\nand it is (run with -update)\n%s", explainPage, got, want)
+	}
+}

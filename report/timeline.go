@@ -41,7 +41,7 @@ func wheelTimeline(v *view) section {
 		title:  "Which calls of a wheel do much work at once?",
 		charts: []*draw.Figure{v.timelineChart()},
 		caption: "What it says: a wheel that cascades moves a whole slot of timers in one call of `Pop`: a dark field in the first row, at the tick at " +
-			"which a level above loses what a level below gains. These calls are the tail of the latencies. " +
+			"which a level above loses what a level below gains. Such calls make the tail of the latencies long. " +
 			"What it does not say: how long a call takes. It is one workload at one size; other delays cascade at other ticks. " +
 			"Timers that wait in a buffer, or are about to fire, are in no row.",
 	}

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -58,7 +57,6 @@ func (s stripFields) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, r := range s.Rows {
 		at := RowAt(i, len(s.Rows))
 		if len(r.Values) == 0 {
-			c.FillPolygon(color.White, []vg.Point{{X: c.Min.X, Y: trY(at - 0.5)}, {X: c.Max.X, Y: trY(at - 0.5)}, {X: c.Max.X, Y: trY(at + 0.5)}, {X: c.Min.X, Y: trY(at + 0.5)}})
 			write(&c, bold(headingSize, ink), c.Min.X, trY(at)-headingSize*0.35, 0, r.Name)
 			continue
 		}
