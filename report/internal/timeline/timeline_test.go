@@ -18,12 +18,17 @@ var around = Window{From: 1<<16 - 2048, Width: 256, Bins: 16}
 
 func of(t *testing.T, name string) Timeline {
 	t.Helper()
+	return within(t, name, around)
+}
+
+func within(t *testing.T, name string, window Window) Timeline {
+	t.Helper()
 	e, ok := catalog.Find(name)
 	w, ok2 := workload.Find("hold")
 	if !ok || !ok2 {
 		t.Fatal("no such structure or workload")
 	}
-	return Of(e.New(), w, timers, 1, around)
+	return Of(e.New(), w, timers, 1, window)
 }
 
 // With 256 slots a level, the classical wheel empties a slot of level 2 at tick 65,536:
@@ -47,6 +52,20 @@ func TestACascadeIsSeenWhereItHappens(t *testing.T) {
 	one, two := list.Held[1].Values, list.Held[2].Values
 	if one[at] <= one[at-1] || two[at] != 0 || two[at-1] < 0.9*timers {
 		t.Errorf("level 1 holds %v, then %v; level 2 %v, then %v", one[at-1], one[at], two[at-1], two[at])
+	}
+}
+
+// A bin says what its worst call did, however many calls it covers.
+func TestABinShowsOneCall(t *testing.T) {
+	whole := around
+	whole.Width, whole.Bins = around.Width*structures.Tick(around.Bins), 1
+	for _, name := range []string{"hwheel", "calendar"} {
+		fine, coarse := of(t, name), within(t, name, whole)
+		for i, pair := range [][2]Row{{fine.Moved, coarse.Moved}, {fine.Visited, coarse.Visited}} {
+			if most := slices.Max(pair[0].Values); pair[1].Values[0] != most {
+				t.Errorf("%s, row %d: %v in one bin, at most %v in each of many", name, i, pair[1].Values[0], most)
+			}
+		}
 	}
 }
 
