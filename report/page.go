@@ -13,7 +13,10 @@ const pageTitle = "Timer structures compared"
 
 // page is the content of a report, block by block, apart from how it is written
 // out, as Markdown or as HTML.
-type page struct{ chapters []chapter }
+type page struct {
+	title    string
+	chapters []chapter
+}
 
 // chapter is what stands under one heading. The first one has no title: it stands
 // above the others.
@@ -22,7 +25,7 @@ type chapter struct {
 	blocks []block
 }
 
-// block is a chart or a text.
+// block is a chart or a text, or both folded together.
 type block struct {
 	chart   *draw.Figure
 	text    string // Markdown
@@ -32,7 +35,7 @@ type block struct {
 
 // page puts sections one below the other, after what a reader must know first.
 func (v *view) page(sections []section) *page {
-	p := &page{chapters: []chapter{{}}}
+	p := &page{title: pageTitle, chapters: []chapter{{}}}
 	for _, w := range v.warnings() {
 		p.text(w)
 	}
@@ -62,7 +65,7 @@ func (p *page) section(s section) {
 	p.text(s.caption)
 	for _, t := range s.tables {
 		p.text(t.lead)
-		p.add(block{text: t.body, summary: t.title, wide: true})
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true})
 	}
 }
 
