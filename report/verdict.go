@@ -27,8 +27,9 @@ type Multiple struct {
 
 // Verdicts returns the verdicts of all cells that have one, in the order of the
 // results, and of each workload by size.
-func Verdicts(r *results.Run) []Verdict {
-	v := &view{r: r}
+func Verdicts(r *results.Run) []Verdict { return (&view{r: r}).verdicts() }
+
+func (v *view) verdicts() []Verdict {
 	var out []Verdict
 	for _, w := range v.workloads() {
 		for _, c := range v.cells(w) {
