@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/btree"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
@@ -164,6 +165,14 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
 			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
+		},
+		{
+			Name: "btree", Family: Trees, Package: root + "btree",
+			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
+			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
+			Costs:   Costs{"O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
+			MaxBytes: 96,
+			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
 			Name: "btree-google", Family: Trees, Package: root + "btreegoogle",

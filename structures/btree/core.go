@@ -1,0 +1,340 @@
+package btree
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// none is the number of no node.
+const none = 0
+
+// maxLen is the largest number of timers. Nodes, of which there are fewer, and slots have
+// numbers of 32 bits, and an index must fit an int.
+const maxLen = min(1<<32, math.MaxInt) - 2
+
+// core is the queue of slots: the leaves, read from left to right, hold them in the order
+// of their deadlines, and equal ones in the order in which they came.
+//
+// All leaves are at one depth. No leaf is empty, unless it is the only one, and the root
+// has more than one child if it has any. Of two neighbours with one parent at least one
+// has more than sparse entries, unless the left one is the first leaf: timers that fire
+// empty that one.
+type core struct {
+	nodes       []node
+	heads       []head   // per node
+	leaves      []uint32 // per slot: its leaf
+	root        uint32
+	first, last uint32 // leaves
+	depth       int    // of the leaves below the root
+	free        uint32 // the first free node
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	// A leaf that was split has half of its entries left at least. The levels above add a
+	// fifteenth at most, and a node each.
+	nodes := 2 + capacity/(fan/2)*16/15 + 8
+	c := core{
+		nodes:  make([]node, 1, nodes),
+		heads:  make([]head, 1, nodes),
+		leaves: make([]uint32, 1, capacity+1),
+	}
+	c.root = c.newNode()
+	c.first, c.last = c.root, c.root
+	return c
+}
+
+// newNode returns a node without entries.
+func (c *core) newNode() uint32 {
+	x := c.free
+	if x != none {
+		c.free = c.heads[x].parent
+	} else {
+		x = uint32(len(c.nodes))
+		c.nodes = append(c.nodes, node{})
+		c.heads = append(c.heads, head{})
+	}
+	c.heads[x] = head{}
+	c.nodes[x].clear(&c.heads[x])
+	return x
+}
+
+func (c *core) freeNode(x uint32) {
+	c.heads[x].parent = c.free
+	c.free = x
+}
+
+// Pop removes the first entry of the first leaf if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	h := c.heads[c.first]
+	if h.begin == h.end {
+		return 0, math.MaxInt64
+	}
+	n := &c.nodes[c.first]
+	if at = n.keys[h.begin%fan]; at > clock {
+		return 0, at
+	}
+	slot = n.refs[h.begin%fan]
+	c.remove(c.first, int(h.begin))
+	return slot, at
+}
+
+// Next returns the first key of the first leaf.
+func (c *core) Next(structures.Tick) structures.Tick {
+	return c.nodes[c.first].keys[c.heads[c.first].begin%fan]
+}
+
+// Remove removes a slot from its leaf.
+func (c *core) Remove(slot uint32) {
+	x := c.leaves[slot]
+	c.remove(x, c.nodes[x].find(c.heads[x], slot))
+}
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A tree does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Add adds an entry for slot behind all deadlines up to its own.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.leaves) {
+		if len(c.leaves) > maxLen {
+			panic(fmt.Sprintf("btree: more than %d timers pending", maxLen))
+		}
+		c.leaves = append(c.leaves, none)
+	}
+	h := c.heads[c.last]
+	if h.begin == h.end {
+		c.insert(c.last, 0, deadline, slot)
+		return
+	}
+	c.comparisons++
+	if deadline >= c.nodes[c.last].keys[(h.end-1)%fan] {
+		c.insert(c.last, int(h.end), deadline, slot)
+		return
+	}
+	x := c.root
+	for range c.depth {
+		n := &c.nodes[x]
+		x = n.refs[(n.rank(deadline)-1)%fan]
+	}
+	c.comparisons += uint64(c.depth+1) * comparisons
+	c.insert(x, c.nodes[x].rank(deadline), deadline, slot)
+}
+
+// own notes that the entry ref on a level, 0 for leaves, is in node x.
+func (c *core) own(level int, ref, x uint32) {
+	if level == 0 {
+		c.leaves[ref] = x
+	} else {
+		c.heads[ref].parent = x
+	}
+}
+
+// ownAll is own for several entries.
+func (c *core) ownAll(level int, refs []uint32, x uint32) {
+	for _, ref := range refs {
+		c.own(level, ref, x)
+	}
+}
+
+// insert inserts an entry into a leaf, and splits it and the nodes above as needed.
+func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) {
+	for level := 0; ; level++ {
+		h := &c.heads[x]
+		if h.len() < fan {
+			c.nodes[x].insert(h, at, key, ref)
+			c.own(level, ref, x)
+			return
+		}
+		y := c.newNode()
+		split := c.split(x, y, at, level)
+		if at > split || split == fan {
+			h := &c.heads[y]
+			c.nodes[y].insert(h, at-split, key, ref)
+			c.own(level, ref, y)
+		} else {
+			c.nodes[x].insert(&c.heads[x], at, key, ref)
+			c.own(level, ref, x)
+		}
+		if level == 0 && x == c.last {
+			c.last = y
+		}
+		key, ref = c.nodes[y].keys[0], y
+		if level > 0 {
+			c.nodes[y].keys[0] = dead
+		}
+		parent := c.heads[x].parent
+		if parent == none {
+			parent = c.newNode()
+			c.nodes[parent].insert(&c.heads[parent], 0, dead, x)
+			c.heads[x].parent = parent
+			c.root = parent
+			c.depth++
+		}
+		at = c.nodes[parent].find(c.heads[parent], x) + 1
+		x = parent
+	}
+}
+
+// split moves the entries of the full node x from a place on to the empty node y, and
+// returns that place. Half of them go, but none from the last node of a level if the new
+// entry comes behind them: timers that come in order fill their nodes.
+func (c *core) split(x, y uint32, at, level int) int {
+	if at == fan && c.isLast(x) {
+		return fan
+	}
+	const half = fan / 2
+	from, to := &c.nodes[x], &c.nodes[y]
+	copy(to.keys[:], from.keys[half:])
+	copy(to.refs[:], from.refs[half:])
+	c.heads[x].end, c.heads[y].end = half, half
+	from.clear(&c.heads[x])
+	c.ownAll(level, to.refs[:half], y)
+	return half
+}
+
+// isLast reports whether no node on its level is behind x.
+func (c *core) isLast(x uint32) bool {
+	for p := c.heads[x].parent; p != none; x, p = p, c.heads[p].parent {
+		if c.nodes[p].refs[(c.heads[p].end-1)%fan] != x {
+			return false
+		}
+	}
+	return true
+}
+
+// remove removes an entry from a leaf.
+func (c *core) remove(x uint32, at int) {
+	h := &c.heads[x]
+	c.nodes[x].remove(h, at)
+	if size := h.len(); size > sparse || size > 0 && x == c.first {
+		return
+	}
+	c.shrink(x)
+	if c.heads[c.first].len() == 0 {
+		c.first = c.leftmost()
+	}
+	if c.heads[c.last].len() == 0 {
+		c.last = c.rightmost()
+	}
+}
+
+// shrink removes x, which has lost an entry, if it is empty, or merges it with a sibling
+// that is sparse as well. Its parent has lost an entry then.
+func (c *core) shrink(x uint32) {
+	for level := 0; ; level++ {
+		size, parent := c.heads[x].len(), c.heads[x].parent
+		if parent == none {
+			c.shrinkRoot()
+			return
+		}
+		if size > sparse {
+			return
+		}
+		n, h := &c.nodes[parent], &c.heads[parent]
+		at, merged := n.find(*h, x), true
+		if size == 0 {
+			c.freeNode(x)
+		} else if at, merged = c.merge(parent, at, level); !merged {
+			return
+		}
+		n.remove(h, at)
+		if h.begin < h.end {
+			n.keys[h.begin%fan] = dead
+		}
+		x = parent
+	}
+}
+
+// shrinkRoot makes the only child of the root the root.
+func (c *core) shrinkRoot() {
+	for c.depth > 0 && c.heads[c.root].len() == 1 {
+		child := c.nodes[c.root].refs[c.heads[c.root].begin%fan]
+		c.freeNode(c.root)
+		c.root = child
+		c.heads[child].parent = none
+		c.depth--
+	}
+	if c.depth == 0 && c.heads[c.root].len() == 0 {
+		c.nodes[c.root].shift(&c.heads[c.root], 0)
+	}
+}
+
+// merge merges the child at a place of parent with a sibling, if they have few entries
+// together. It returns the place of the child that is no more.
+func (c *core) merge(parent uint32, at, level int) (gone int, ok bool) {
+	p, h := &c.nodes[parent], c.heads[parent]
+	for left := max(at-1, int(h.begin)); left <= at && left+1 < int(h.end); left++ {
+		x, y := p.refs[left], p.refs[left+1]
+		if c.heads[x].len()+c.heads[y].len() > 2*sparse || level == 0 && x == c.first {
+			continue
+		}
+		if level > 0 {
+			c.nodes[y].keys[c.heads[y].begin%fan] = p.keys[left+1]
+		}
+		if c.heads[y].len() <= c.heads[x].len() {
+			c.append(x, y, level)
+			if level == 0 && y == c.last {
+				c.last = x
+			}
+			c.freeNode(y)
+		} else {
+			c.prepend(y, x, level)
+			p.refs[left] = y
+			c.freeNode(x)
+		}
+		return left + 1, true
+	}
+	return 0, false
+}
+
+// append moves the entries of node y behind those of x, which have room.
+func (c *core) append(x, y uint32, level int) {
+	to, h := &c.nodes[x], &c.heads[x]
+	from, moved := &c.nodes[y], c.heads[y]
+	if int(h.end)+moved.len() > fan {
+		to.shift(h, 0)
+	}
+	copy(to.keys[h.end:], from.keys[moved.begin:moved.end])
+	copy(to.refs[h.end:], from.refs[moved.begin:moved.end])
+	h.end += uint8(moved.len())
+	c.ownAll(level, from.refs[moved.begin:moved.end], x)
+}
+
+// prepend moves the entries of node x before those of y, which have room.
+func (c *core) prepend(y, x uint32, level int) {
+	to, h := &c.nodes[y], &c.heads[y]
+	from, moved := &c.nodes[x], c.heads[x]
+	if int(h.begin) < moved.len() {
+		to.shift(h, moved.len())
+	}
+	h.begin -= uint8(moved.len())
+	copy(to.keys[h.begin:], from.keys[moved.begin:moved.end])
+	copy(to.refs[h.begin:], from.refs[moved.begin:moved.end])
+	c.ownAll(level, from.refs[moved.begin:moved.end], y)
+}
+
+// leftmost returns the first leaf.
+func (c *core) leftmost() uint32 {
+	x := c.root
+	for range c.depth {
+		x = c.nodes[x].refs[c.heads[x].begin%fan]
+	}
+	return x
+}
+
+// rightmost returns the last leaf.
+func (c *core) rightmost() uint32 {
+	x := c.root
+	for range c.depth {
+		x = c.nodes[x].refs[(c.heads[x].end-1)%fan]
+	}
+	return x
+}
