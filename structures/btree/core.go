@@ -30,6 +30,7 @@ type core struct {
 	depth       int    // of the leaves below the root
 	free        uint32 // the first free node
 	comparisons uint64
+	ahead       structures.Tick // written so that the compiler keeps the reads ahead
 }
 
 func newCore(capacity int) core {
@@ -89,7 +90,9 @@ func (c *core) Next(structures.Tick) structures.Tick {
 // Remove removes a slot from its leaf.
 func (c *core) Remove(slot uint32) {
 	x := c.leaves[slot]
-	c.remove(x, c.nodes[x].find(c.heads[x], slot))
+	n := &c.nodes[x]
+	c.ahead = n.readAhead()
+	c.remove(x, n.find(c.heads[x], slot))
 }
 
 // Move removes a slot and adds it again, behind all timers of its deadline.
@@ -125,7 +128,9 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 		x = n.refs[(n.rank(deadline)-1)%fan]
 	}
 	c.comparisons += uint64(c.depth+1) * comparisons
-	c.insert(x, c.nodes[x].rank(deadline), deadline, slot)
+	n := &c.nodes[x]
+	c.ahead = n.readAhead()
+	c.insert(x, n.rank(deadline), deadline, slot)
 }
 
 // own notes that the entry ref on a level, 0 for leaves, is in node x.

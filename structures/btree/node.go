@@ -118,3 +118,9 @@ func (n *node) clear(h *head) {
 		n.keys[i] = vacant
 	}
 }
+
+// readAhead reads from each cache line of the node.
+func (n *node) readAhead() structures.Tick {
+	return n.keys[0] | n.keys[line] | n.keys[2*line] | n.keys[3*line] |
+		structures.Tick(n.refs[0]|n.refs[2*line])
+}
