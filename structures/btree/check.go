@@ -15,8 +15,12 @@ func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) 
 	if err := w.node(c.root, none, c.depth, dead, vacant); err != nil {
 		return err
 	}
-	if w.slots != size {
-		return fmt.Errorf("btree: %d slots in the leaves, want %d", w.slots, size)
+	waiting, err := c.checkArrivals(inUse)
+	if err != nil {
+		return err
+	}
+	if w.slots+waiting != size {
+		return fmt.Errorf("btree: %d slots in the leaves and %d arrivals, want %d", w.slots, waiting, size)
 	}
 	if n := c.heads[c.root].len(); c.depth > 0 && n == 1 {
 		return fmt.Errorf("btree: the root, node %d, has one child", c.root)
@@ -122,4 +126,27 @@ func (w *walk) neighbours(x, y uint32) error {
 		return fmt.Errorf("btree: nodes %d and %d have %d and %d entries, which one node should hold", x, y, w.heads[x].len(), w.heads[y].len())
 	}
 	return nil
+}
+
+// checkArrivals returns the number of arrivals.
+func (c *core) checkArrivals(inUse func(slot uint32) bool) (count int, err error) {
+	a := &c.arrivals
+	if a.n < 0 || a.n > batch || a.n > 0 && a.slots[a.n-1] == 0 {
+		return 0, fmt.Errorf("btree: there are %d arrivals, or the last of them was removed", a.n)
+	}
+	earliest := vacant
+	for i, slot := range a.slots[:a.n] {
+		if slot == 0 {
+			continue
+		}
+		if !inUse(slot) || int(slot) >= len(c.leaves) || c.leaves[slot] != waiting|uint32(i) {
+			return 0, fmt.Errorf("btree: arrival %d, slot %d, is not in use, or its link does not say that it waits there", i, slot)
+		}
+		earliest = min(earliest, a.deadlines[i])
+		count++
+	}
+	if earliest != a.earliest {
+		return 0, fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d", earliest, a.earliest)
+	}
+	return count, nil
 }

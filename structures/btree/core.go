@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
 // none is the number of no node.
@@ -29,6 +30,9 @@ type core struct {
 	first, last uint32 // leaves
 	depth       int    // of the leaves below the root
 	free        uint32 // the first free node
+	splitFrom   uint32
+	arrivals    arrivals
+	prefetch    prefetch.Batch
 	comparisons uint64
 	ahead       structures.Tick // written so that the compiler keeps the reads ahead
 }
@@ -44,6 +48,7 @@ func newCore(capacity int) core {
 	}
 	c.root = c.newNode()
 	c.first, c.last = c.root, c.root
+	c.arrivals.earliest = vacant
 	return c
 }
 
@@ -69,27 +74,34 @@ func (c *core) freeNode(x uint32) {
 
 // Pop removes the first entry of the first leaf if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if c.arrivals.earliest <= clock {
+		c.settle()
+	}
 	h := c.heads[c.first]
 	if h.begin == h.end {
-		return 0, math.MaxInt64
+		return 0, c.arrivals.earliest
 	}
 	n := &c.nodes[c.first]
 	if at = n.keys[h.begin%fan]; at > clock {
-		return 0, at
+		return 0, min(at, c.arrivals.earliest)
 	}
 	slot = n.refs[h.begin%fan]
 	c.remove(c.first, int(h.begin))
 	return slot, at
 }
 
-// Next returns the first key of the first leaf.
+// Next returns the earliest deadline. An empty leaf begins with a vacant key.
 func (c *core) Next(structures.Tick) structures.Tick {
-	return c.nodes[c.first].keys[c.heads[c.first].begin%fan]
+	return min(c.nodes[c.first].keys[c.heads[c.first].begin%fan], c.arrivals.earliest)
 }
 
-// Remove removes a slot from its leaf.
+// Remove removes a slot from its leaf, or from the arrivals.
 func (c *core) Remove(slot uint32) {
 	x := c.leaves[slot]
+	if x&waiting != 0 {
+		c.leave(x &^ waiting)
+		return
+	}
 	n := &c.nodes[x]
 	c.ahead = n.readAhead()
 	c.remove(x, n.find(c.heads[x], slot))
@@ -104,7 +116,7 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 // Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
-// Add adds an entry for slot behind all deadlines up to its own.
+// Add adds slot to the arrivals.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.leaves) {
 		if len(c.leaves) > maxLen {
@@ -112,25 +124,31 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 		}
 		c.leaves = append(c.leaves, none)
 	}
+	c.wait(slot, deadline)
+}
+
+// place inserts an entry for slot behind all deadlines up to its own: at the end, into leaf
+// x, or where a search leads if x is none. It returns the leaf that was split off, if any.
+func (c *core) place(slot uint32, deadline structures.Tick, x uint32) uint32 {
 	h := c.heads[c.last]
 	if h.begin == h.end {
-		c.insert(c.last, 0, deadline, slot)
-		return
+		return c.insert(c.last, 0, deadline, slot)
 	}
 	c.comparisons++
 	if deadline >= c.nodes[c.last].keys[(h.end-1)%fan] {
-		c.insert(c.last, int(h.end), deadline, slot)
-		return
+		return c.insert(c.last, int(h.end), deadline, slot)
 	}
-	x := c.root
-	for range c.depth {
-		n := &c.nodes[x]
-		x = n.refs[(n.rank(deadline)-1)%fan]
+	if x == none {
+		x = c.root
+		for range c.depth {
+			n := &c.nodes[x]
+			x = n.refs[(n.rank(deadline)-1)%fan]
+		}
+		c.comparisons += uint64(c.depth * comparisons)
 	}
-	c.comparisons += uint64(c.depth+1) * comparisons
 	n := &c.nodes[x]
-	c.ahead = n.readAhead()
-	c.insert(x, n.rank(deadline), deadline, slot)
+	c.comparisons += comparisons
+	return c.insert(x, n.rank(deadline), deadline, slot)
 }
 
 // own notes that the entry ref on a level, 0 for leaves, is in node x.
@@ -149,14 +167,15 @@ func (c *core) ownAll(level int, refs []uint32, x uint32) {
 	}
 }
 
-// insert inserts an entry into a leaf, and splits it and the nodes above as needed.
-func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) {
+// insert inserts an entry into a leaf, and splits it and the nodes above as needed. It
+// returns the leaf that was split off, if any.
+func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) (leaf uint32) {
 	for level := 0; ; level++ {
 		h := &c.heads[x]
 		if h.len() < fan {
 			c.nodes[x].insert(h, at, key, ref)
 			c.own(level, ref, x)
-			return
+			return leaf
 		}
 		y := c.newNode()
 		split := c.split(x, y, at, level)
@@ -168,8 +187,11 @@ func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) {
 			c.nodes[x].insert(&c.heads[x], at, key, ref)
 			c.own(level, ref, x)
 		}
-		if level == 0 && x == c.last {
-			c.last = y
+		if level == 0 {
+			leaf, c.splitFrom = y, x
+			if x == c.last {
+				c.last = y
+			}
 		}
 		key, ref = c.nodes[y].keys[0], y
 		if level > 0 {
