@@ -18,6 +18,8 @@ const maxLen = min(1<<32, math.MaxInt) - 2
 // core is the queue of slots: the leaves, read from left to right, hold them in the order
 // of their deadlines, and equal ones in the order in which they came.
 //
+// A timer that was scheduled or moved is an arrival first, and in no leaf.
+//
 // All leaves are at one depth. No leaf is empty, unless it is the only one, and the root
 // has more than one child if it has any. Of two neighbours with one parent at least one
 // has more than sparse entries, unless the left one is the first leaf: timers that fire
@@ -25,22 +27,23 @@ const maxLen = min(1<<32, math.MaxInt) - 2
 type core struct {
 	nodes       []node
 	heads       []head   // per node
-	leaves      []uint32 // per slot: its leaf
+	leaves      []uint32 // per slot: its leaf, or its place among the arrivals
 	root        uint32
 	first, last uint32 // leaves
 	depth       int    // of the leaves below the root
 	free        uint32 // the first free node
-	splitFrom   uint32
 	arrivals    arrivals
-	prefetch    prefetch.Batch
+	lines       prefetch.Batch
 	comparisons uint64
 	ahead       structures.Tick // written so that the compiler keeps the reads ahead
 }
 
 func newCore(capacity int) core {
-	// A leaf that was split has half of its entries left at least. The levels above add a
-	// fifteenth at most, and a node each.
-	nodes := 2 + capacity/(fan/2)*16/15 + 8
+	// A leaf that was split keeps half of its entries, and so does an inner node. Besides
+	// there are node 0 and the last node of each level.
+	const half = fan / 2
+	leaves := capacity/half + 1
+	nodes := leaves + leaves/(half-1) + 9
 	c := core{
 		nodes:  make([]node, 1, nodes),
 		heads:  make([]head, 1, nodes),
@@ -127,30 +130,6 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.wait(slot, deadline)
 }
 
-// place inserts an entry for slot behind all deadlines up to its own: at the end, into leaf
-// x, or where a search leads if x is none. It returns the leaf that was split off, if any.
-func (c *core) place(slot uint32, deadline structures.Tick, x uint32) uint32 {
-	h := c.heads[c.last]
-	if h.begin == h.end {
-		return c.insert(c.last, 0, deadline, slot)
-	}
-	c.comparisons++
-	if deadline >= c.nodes[c.last].keys[(h.end-1)%fan] {
-		return c.insert(c.last, int(h.end), deadline, slot)
-	}
-	if x == none {
-		x = c.root
-		for range c.depth {
-			n := &c.nodes[x]
-			x = n.refs[(n.rank(deadline)-1)%fan]
-		}
-		c.comparisons += uint64(c.depth * comparisons)
-	}
-	n := &c.nodes[x]
-	c.comparisons += comparisons
-	return c.insert(x, n.rank(deadline), deadline, slot)
-}
-
 // own notes that the entry ref on a level, 0 for leaves, is in node x.
 func (c *core) own(level int, ref, x uint32) {
 	if level == 0 {
@@ -188,7 +167,7 @@ func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) (leaf u
 			c.own(level, ref, x)
 		}
 		if level == 0 {
-			leaf, c.splitFrom = y, x
+			leaf = y
 			if x == c.last {
 				c.last = y
 			}

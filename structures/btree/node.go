@@ -2,13 +2,17 @@ package btree
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
 const (
 	fan  = 32 // entries of a node at most
 	line = 8  // keys of a cache line
+
+	lines = fan * 12 / 64 // cache lines of a node
 
 	// comparisons is what a search compares in a node: the last key of each line but the
 	// last line, and all keys of one line.
@@ -56,6 +60,9 @@ func (n *node) rank(deadline structures.Tick) int {
 		later(l[0], deadline) - later(l[1], deadline) - later(l[2], deadline) - later(l[3], deadline) -
 		later(l[4], deadline) - later(l[5], deadline) - later(l[6], deadline) - later(l[7], deadline)
 }
+
+// child returns the child of an inner node in which to search for deadline.
+func (n *node) child(deadline structures.Tick) uint32 { return n.refs[(n.rank(deadline)-1)%fan] }
 
 // later returns 1 if key is after deadline, else 0. The difference cannot overflow, as
 // neither is negative.
@@ -119,8 +126,18 @@ func (n *node) clear(h *head) {
 	}
 }
 
-// readAhead reads from each cache line of the node.
+// readAhead reads from each cache line of the node, so that none waits for another.
 func (n *node) readAhead() structures.Tick {
 	return n.keys[0] | n.keys[line] | n.keys[2*line] | n.keys[3*line] |
 		structures.Tick(n.refs[0]|n.refs[2*line])
+}
+
+// prefetch adds all cache lines of the node to b.
+func (n *node) prefetch(b *prefetch.Batch) {
+	for i := 0; i < fan; i += line {
+		b.Add(unsafe.Pointer(&n.keys[i]))
+	}
+	for i := 0; i < fan; i += 2 * line {
+		b.Add(unsafe.Pointer(&n.refs[i]))
+	}
 }
