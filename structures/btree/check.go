@@ -70,6 +70,9 @@ func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 			if w.leaves[ref] != x {
 				return fmt.Errorf("btree: slot %d is in leaf %d, its link says %d", ref, x, w.leaves[ref])
 			}
+			if n.find(h, ref) != i {
+				return fmt.Errorf("btree: slot %d is twice in leaf %d", ref, x)
+			}
 			w.slots++
 			continue
 		}

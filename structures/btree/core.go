@@ -15,6 +15,9 @@ const none = 0
 // numbers of 32 bits, and an index must fit an int.
 const maxLen = min(1<<32, math.MaxInt) - 2
 
+// maxDepth is more than the depth of any tree: a node has (sparse+2)/2 entries on average.
+const maxDepth = 16
+
 // core is the queue of slots: the leaves, read from left to right, hold them in the order
 // of their deadlines, and equal ones in the order in which they came.
 //
@@ -70,8 +73,9 @@ func (c *core) newNode() uint32 {
 	return x
 }
 
+// freeNode frees a node, which has no entries from now on.
 func (c *core) freeNode(x uint32) {
-	c.heads[x].parent = c.free
+	c.heads[x] = head{parent: c.free}
 	c.free = x
 }
 
@@ -223,7 +227,7 @@ func (c *core) remove(x uint32, at int) {
 	if size := h.len(); size > sparse || size > 0 && x == c.first {
 		return
 	}
-	c.shrink(x)
+	c.shrink(x, 0)
 	if c.heads[c.first].len() == 0 {
 		c.first = c.leftmost()
 	}
@@ -232,30 +236,45 @@ func (c *core) remove(x uint32, at int) {
 	}
 }
 
-// shrink removes x, which has lost an entry, if it is empty, or merges it with a sibling
-// that is sparse as well. Its parent has lost an entry then.
-func (c *core) shrink(x uint32) {
-	for level := 0; ; level++ {
+// shrink removes node x, on a level, if it is empty, or merges it with a sibling if both
+// are sparse. Its parent has lost an entry then, and is next.
+func (c *core) shrink(x uint32, level int) {
+	var seams [maxDepth]uint32 // per level: a node that has got a sibling by a merge above
+	for ; ; level++ {
 		size, parent := c.heads[x].len(), c.heads[x].parent
 		if parent == none {
 			c.shrinkRoot()
-			return
+			break
 		}
 		if size > sparse {
-			return
+			break
 		}
 		n, h := &c.nodes[parent], &c.heads[parent]
-		at, merged := n.find(*h, x), true
+		at := n.find(*h, x)
 		if size == 0 {
 			c.freeNode(x)
-		} else if at, merged = c.merge(parent, at, level); !merged {
-			return
+		} else {
+			left, ok := c.mergeable(parent, at, level)
+			if !ok {
+				break
+			}
+			if level > 0 {
+				right := n.refs[left+1]
+				seams[level-1] = c.nodes[right].refs[c.heads[right].begin%fan]
+			}
+			c.merge(parent, left, level)
+			at = left + 1
 		}
 		n.remove(h, at)
 		if h.begin < h.end {
 			n.keys[h.begin%fan] = dead
 		}
 		x = parent
+	}
+	for level := level - 1; level >= 0; level-- {
+		if x := seams[level]; x != none && c.heads[x].len() > 0 && c.heads[x].len() <= sparse {
+			c.shrink(x, level)
+		}
 	}
 }
 
@@ -273,32 +292,39 @@ func (c *core) shrinkRoot() {
 	}
 }
 
-// merge merges the child at a place of parent with a sibling, if they have few entries
-// together. It returns the place of the child that is no more.
-func (c *core) merge(parent uint32, at, level int) (gone int, ok bool) {
+// mergeable returns the place of the left one of two siblings to merge, one of them the
+// sparse child at a place of parent, if both are sparse and the left one is not the first
+// leaf.
+func (c *core) mergeable(parent uint32, at, level int) (left int, ok bool) {
 	p, h := &c.nodes[parent], c.heads[parent]
 	for left := max(at-1, int(h.begin)); left <= at && left+1 < int(h.end); left++ {
 		x, y := p.refs[left], p.refs[left+1]
-		if c.heads[x].len()+c.heads[y].len() > 2*sparse || level == 0 && x == c.first {
-			continue
+		if c.heads[x].len() <= sparse && c.heads[y].len() <= sparse && (level > 0 || x != c.first) {
+			return left, true
 		}
-		if level > 0 {
-			c.nodes[y].keys[c.heads[y].begin%fan] = p.keys[left+1]
-		}
-		if c.heads[y].len() <= c.heads[x].len() {
-			c.append(x, y, level)
-			if level == 0 && y == c.last {
-				c.last = x
-			}
-			c.freeNode(y)
-		} else {
-			c.prepend(y, x, level)
-			p.refs[left] = y
-			c.freeNode(x)
-		}
-		return left + 1, true
 	}
 	return 0, false
+}
+
+// merge merges two siblings, the children of parent at left and behind it. What is left is
+// the child at left, and the entry behind it is to be removed.
+func (c *core) merge(parent uint32, left, level int) {
+	p := &c.nodes[parent]
+	x, y := p.refs[left], p.refs[left+1]
+	if level > 0 {
+		c.nodes[y].keys[c.heads[y].begin%fan] = p.keys[left+1]
+	}
+	if c.heads[y].len() > c.heads[x].len() {
+		c.prepend(y, x, level)
+		p.refs[left] = y
+		c.freeNode(x)
+		return
+	}
+	c.append(x, y, level)
+	if level == 0 && y == c.last {
+		c.last = x
+	}
+	c.freeNode(y)
 }
 
 // append moves the entries of node y behind those of x, which have room.

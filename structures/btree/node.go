@@ -18,9 +18,8 @@ const (
 	// last line, and all keys of one line.
 	comparisons = fan/line - 1 + line
 
-	// sparse is the number of entries from which on a node that loses one looks for a
-	// sibling to merge with. Both together have at most twice as many, so that a merged
-	// node takes a while to be split again.
+	// sparse is the number of entries at and below which two neighbours are merged, so that
+	// it takes a while until they are split again.
 	sparse = 3 * fan / 8
 )
 
