@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
+	"github.com/timerbench/timerbench/structures/ebtree"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
@@ -165,6 +166,14 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
 			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
+		},
+		{
+			Name: "ebtree", Family: Trees, Package: root + "ebtree",
+			Summary: "elastic binary tree, a radix tree of timers that are node and leaf: HAProxy",
+			Source:  "Tarreau 2002, HAProxy's ebtree",
+			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
+			MaxBytes: 84,
+			New:      func() structures.Scheduler[T] { return ebtree.New[T]() },
 		},
 		{
 			Name: "btree", Family: Trees, Package: root + "btree",
