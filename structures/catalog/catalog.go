@@ -172,7 +172,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "elastic binary tree, a radix tree of timers that are node and leaf: HAProxy",
 			Source:  "Tarreau 2002, HAProxy's ebtree",
 			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
-			MaxBytes: 84,
+			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return ebtree.New[T]() },
 		},
 		{
