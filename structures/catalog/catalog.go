@@ -180,7 +180,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
 			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
 			Costs:   Costs{"O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
-			MaxBytes: 64,
+			MaxBytes: 80,
 			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
