@@ -9,6 +9,12 @@
 //
 // must be caught by that run of timerbench too: by its proof.
 //
+// A patch that names a package,
+//
+//	# test: ./structures/internal/costs
+//
+// must be caught by the tests of that one.
+//
 // Nothing in the work tree is changed: the patched files are given to the go command
 // as an overlay.
 package main

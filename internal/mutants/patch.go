@@ -18,6 +18,7 @@ type patch struct {
 	name   string
 	breaks string   // what it breaks
 	run    string   // arguments of a run of timerbench that must catch it; empty: none
+	test   string   // the package whose tests must catch it; empty: any
 	files  []string // what it changes
 	diff   []byte
 }
@@ -33,6 +34,8 @@ func readPatch(name, path string) (*patch, error) {
 		switch {
 		case strings.HasPrefix(line, "# run: "):
 			p.run = strings.TrimPrefix(line, "# run: ")
+		case strings.HasPrefix(line, "# test: "):
+			p.test = strings.TrimPrefix(line, "# test: ")
 		case strings.HasPrefix(line, "# ") && p.breaks == "":
 			p.breaks = strings.TrimPrefix(line, "# ")
 		case strings.HasPrefix(line, "+++ b/"):
@@ -87,8 +90,14 @@ func (p *patch) failing(ctx context.Context, overlay string, changed []string, i
 			}
 		}
 	}
+	if p.test != "" {
+		packages = []string{p.test}
+	}
 	for _, pkg := range packages {
-		out, err := command(ctx, "go", "test", "-overlay", overlay, "-failfast", "-timeout", "120s", pkg)
+		cmd := exec.CommandContext(ctx, "go", "test", "-failfast", "-timeout", "240s", pkg)
+		// Tests that build a program must build the broken one.
+		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+		out, err := cmd.CombinedOutput()
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()

@@ -13,8 +13,8 @@ import (
 // be above the one before it; but not two in a row, and not the last one by much.
 func Check(counts []Count, costs catalog.Costs) error {
 	const (
-		little, much = 1.05, 2 // times what is allowed
-		few          = 2          // blocks
+		little, much = 1.1, 3 // times what is allowed
+		few          = 1      // blocks
 	)
 	claim := counts[0].Claim(costs)
 	if claim == catalog.Linear {
@@ -43,15 +43,13 @@ func Check(counts []Count, costs catalog.Costs) error {
 // timers, or nearly, and what the structure itself has counted does not.
 func CheckWork(counts []Count) error {
 	first, last := counts[0], counts[len(counts)-1]
-	factor := float64(last.N) / float64(first.N)
-	if last.PerTurn() < first.PerTurn()*factor/3 {
+	near := float64(last.N) / float64(first.N) / 3
+	counted := func(c Count) float64 { return float64(c.Work) / float64(c.Turns) }
+	if near <= 1 || last.PerTurn() < near*first.PerTurn() || last.Work > 0 && counted(last) >= near*counted(first) {
 		return nil
 	}
-	if counted := func(c Count) float64 { return float64(c.Work) / float64(c.Turns) }; counted(last) < counted(first)*factor/3 || last.Work == 0 {
-		return fmt.Errorf("%s: %s took %s blocks, but its own counters went from %.1f to %.1f",
-			last.Pattern, last.Ops, series(counts), counted(first), counted(last))
-	}
-	return nil
+	return fmt.Errorf("%s: %s took %s blocks, but its own counters went from %.1f to %.1f",
+		last.Pattern, last.Ops, series(counts), counted(first), counted(last))
 }
 
 // series returns what a turn took, in words.

@@ -11,7 +11,7 @@ var populations = []struct {
 	run func(*load)
 	few bool // few different deadlines or delays
 }{
-	{run: random}, {run: far}, {run: oneTimeout, few: true}, {run: oneTick, few: true},
+	{run: random}, {run: far}, {run: falling}, {run: oneTimeout, few: true}, {run: oneTick, few: true},
 }
 
 // random is timers with delays between 1 tick and span, evenly distributed.
@@ -62,6 +62,16 @@ func far(l *load) {
 		for range l.n {
 			l.s.Pop(l.now)
 		}
+	})
+}
+
+// falling is timers that are scheduled in the order of their deadlines, the last one
+// first.
+func falling(l *load) {
+	at := 2 * span
+	l.fill("falling deadlines: fill", func() structures.Tick {
+		at--
+		return at
 	})
 }
 

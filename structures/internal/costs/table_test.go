@@ -33,8 +33,6 @@ func (t *table) add(name string, counts []costs.Count) {
 	t.counts[name] = counts
 }
 
-var sizes = []int{1000, 10_000, 100_000}
-
 // markdown returns a table for each pattern, with a row for each structure and a column
 // for each number of timers and set of operations.
 func (t *table) markdown() string {

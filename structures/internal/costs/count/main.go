@@ -1,6 +1,6 @@
 // Command count prints what the operations of a structure cost, as JSON.
 //
-//	count hwheel 1000 10000
+//	count hwheel 1000
 //
 // It must be built with go build -cover -covermode=atomic and -coverpkg for the packages
 // whose blocks are to be counted.
@@ -24,20 +24,16 @@ func main() {
 }
 
 func count(args []string) error {
-	if len(args) < 2 {
-		return fmt.Errorf("%d arguments, want a structure and numbers of timers", len(args))
+	if len(args) != 2 {
+		return fmt.Errorf("%d arguments, want a structure and a number of timers", len(args))
 	}
 	e, ok := catalog.Find(args[0])
 	if !ok {
 		return fmt.Errorf("there is no structure %q", args[0])
 	}
-	var counts []costs.Count
-	for _, arg := range args[1:] {
-		n, err := strconv.Atoi(arg)
-		if err != nil || n < costs.Least {
-			return fmt.Errorf("%q timers, want a number of at least %d", arg, costs.Least)
-		}
-		counts = append(counts, costs.Measure(e, n)...)
+	n, err := strconv.Atoi(args[1])
+	if err != nil || n < costs.Least {
+		return fmt.Errorf("%q timers, want a number from %d", args[1], costs.Least)
 	}
-	return json.NewEncoder(os.Stdout).Encode(counts)
+	return json.NewEncoder(os.Stdout).Encode(costs.Measure(e, n))
 }
