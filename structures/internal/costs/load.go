@@ -16,7 +16,7 @@ type load struct {
 	few    bool // few different deadlines or delays
 	now    structures.Tick
 	timers []timer // by value
-	turn   int     // where the oldest timers are
+	turn   int     // timers that were the oldest and have been started again
 	random *rand.Rand
 	meter  meter
 	counts []Count
@@ -109,7 +109,8 @@ func (l *load) any(n int) []int { return l.random.Perm(l.n)[:n] }
 // earliest returns the first n timers by deadline.
 func (l *load) earliest(n int) []int { return l.byDeadline()[:n] }
 
-// oldest returns n timers each time, in turn, of timers that are started in turn.
+// oldest returns the n timers that were started first, of timers that are all started in
+// turn, by value.
 func (l *load) oldest(n int) []int {
 	values := make([]int, n)
 	for i := range values {

@@ -16,21 +16,21 @@ var populations = []struct {
 
 // random is timers with delays between 1 tick and span, evenly distributed.
 func random(l *load) {
-	const batches = 4
 	anywhere := func() structures.Tick { return l.now + l.delay() }
 	l.fill("random delays: fill", anywhere)
-	l.fire("random delays: fire the earliest, schedule one", batches, anywhere)
-	l.cancelAndSchedule("random delays: cancel the earliest, schedule one", batches, l.earliest, anywhere)
-	l.cancelAndSchedule("random delays: cancel the latest, schedule one", batches, l.latest, anywhere)
-	l.cancelAndSchedule("random delays: cancel any, schedule one", batches, l.any, anywhere)
-	l.reschedule("random delays: reschedule any at random", batches, l.any, func(timer) structures.Tick { return anywhere() })
+	l.fire("random delays: fire the earliest, schedule one", anywhere)
+	l.cancelAndSchedule("random delays: cancel the earliest, schedule one", l.earliest, anywhere)
+	l.cancelAndSchedule("random delays: cancel the latest, schedule one", l.latest, anywhere)
+	l.cancelAndSchedule("random delays: cancel any, schedule one", l.any, anywhere)
+	l.reschedule("random delays: reschedule any at random", l.any, anywhere)
 	after := l.now + 2*span
-	l.reschedule("random delays: reschedule the earliest to be the latest", batches, l.earliest, func(timer) structures.Tick {
+	l.reschedule("random delays: reschedule the earliest to be the latest", l.earliest, func() structures.Tick {
 		after++
 		return after
 	})
-	l.reschedule("random delays: reschedule all to be earlier", 1, l.any, func(t timer) structures.Tick {
-		return t.deadline - structures.Tick(l.random.Int64N(max(1, int64(t.deadline-l.now))))
+	l.each(0, "random delays: reschedule all to be earlier", Reschedule, l.any(l.n), func(v int) {
+		deadline := l.timers[v].deadline
+		l.move(v, deadline-structures.Tick(l.random.Int64N(max(1, int64(deadline-l.now)))))
 	})
 	l.drain("random delays: drain")
 }
@@ -53,9 +53,9 @@ func far(l *load) {
 		}
 	})
 	before := 2 * span
-	l.reschedule("far ahead: reschedule each to be the earliest", 1, l.any, func(timer) structures.Tick {
+	l.each(0, "far ahead: reschedule each to be the earliest", Reschedule, l.any(l.n), func(v int) {
 		before--
-		return before
+		l.move(v, before)
 	})
 	l.measure("far ahead: the clock jumps past all, drain", Pop, l.n, func() {
 		l.now += 4 * span
@@ -77,30 +77,27 @@ func falling(l *load) {
 
 // oneTimeout is timers that all have the same delay, in bursts.
 func oneTimeout(l *load) {
-	const bursts = 10
 	timeout := func() structures.Tick { return l.now + span }
-	restart := func(timer) structures.Tick { return timeout() }
 	l.timers = make([]timer, l.n)
-	for b := range bursts {
-		l.tick(span / (2 * bursts))
-		for v := l.n * b / bursts; v < l.n*(b+1)/bursts; v++ {
-			l.schedule(v, timeout())
+	for v := range l.timers {
+		if v%l.batch() == 0 {
+			l.tick(span / (2 * rounds))
 		}
+		l.schedule(v, timeout())
 	}
-	l.fire("one timeout: fire the oldest, schedule one", bursts, timeout)
-	l.cancelAndSchedule("one timeout: cancel the oldest, schedule one", bursts, l.oldest, timeout)
-	l.reschedule("one timeout: restart the oldest", bursts, l.oldest, restart)
-	l.reschedule("one timeout: restart any", bursts, l.any, restart)
+	l.fire("one timeout: fire the oldest, schedule one", timeout)
+	l.cancelAndSchedule("one timeout: cancel the oldest, schedule one", l.oldest, timeout)
+	l.reschedule("one timeout: restart the oldest", l.oldest, timeout)
+	l.reschedule("one timeout: restart any", l.any, timeout)
 	l.drain("one timeout: drain")
 }
 
 // oneTick is timers that are all due at one tick.
 func oneTick(l *load) {
-	const batches = 4
 	tick := func() structures.Tick { return span }
 	l.fill("one tick: fill", tick)
-	l.cancelAndSchedule("one tick: cancel any, schedule one", batches, l.any, tick)
-	l.reschedule("one tick: reschedule any to the same tick", batches, l.any, func(timer) structures.Tick { return span })
+	l.cancelAndSchedule("one tick: cancel any, schedule one", l.any, tick)
+	l.reschedule("one tick: reschedule any to the same tick", l.any, tick)
 	l.drain("one tick: drain")
 }
 
@@ -124,39 +121,48 @@ func (l *load) drain(pattern string) {
 	})
 }
 
-// fire fires each timer once, the earliest of all first, and schedules it again.
-func (l *load) fire(pattern string, batches int, deadline func() structures.Tick) {
-	for b := range batches {
+// rounds is how many batches a pattern takes, all timers in total, as what is amortised
+// over many operations would not show in few. In half of the batches it asks for the
+// next tick after each operation.
+const rounds = 4
+
+// batch is the number of timers in a batch.
+func (l *load) batch() int { return l.n / rounds }
+
+// fire fires the earliest timers of all, and schedules them again.
+func (l *load) fire(pattern string, deadline func() structures.Tick) {
+	for r := range rounds {
 		var fired []int
-		l.measure(pattern, Pop, l.n/batches, func() {
-			for range l.n / batches {
+		l.measure(pattern, Pop, l.batch(), func() {
+			for range l.batch() {
 				fired = append(fired, l.pop())
 			}
 		})
-		l.each(b, pattern, Schedule, fired, func(v int) { l.schedule(v, deadline()) })
+		l.turn += len(fired)
+		l.each(r, pattern, Schedule, fired, func(v int) { l.schedule(v, deadline()) })
 	}
 }
 
-// cancelAndSchedule cancels a batch of timers and schedules them again.
-func (l *load) cancelAndSchedule(pattern string, batches int, victims func(n int) []int, deadline func() structures.Tick) {
-	for b := range batches {
-		batch := victims(l.n / batches)
-		l.each(b, pattern, Cancel, batch, l.cancel)
-		l.each(b, pattern, Schedule, batch, func(v int) { l.schedule(v, deadline()) })
+// cancelAndSchedule cancels timers and schedules them again.
+func (l *load) cancelAndSchedule(pattern string, victims func(n int) []int, deadline func() structures.Tick) {
+	for r := range rounds {
+		batch := victims(l.batch())
+		l.each(r, pattern, Cancel, batch, l.cancel)
+		l.each(r, pattern, Schedule, batch, func(v int) { l.schedule(v, deadline()) })
 	}
 }
 
-// reschedule moves a batch of timers.
-func (l *load) reschedule(pattern string, batches int, victims func(n int) []int, deadline func(timer) structures.Tick) {
-	for b := range batches {
-		l.each(b, pattern, Reschedule, victims(l.n/batches), func(v int) { l.move(v, deadline(l.timers[v])) })
+// reschedule moves timers.
+func (l *load) reschedule(pattern string, victims func(n int) []int, deadline func() structures.Tick) {
+	for r := range rounds {
+		l.each(r, pattern, Reschedule, victims(l.batch()), func(v int) { l.move(v, deadline()) })
 	}
 }
 
-// each does an operation on the timers of a batch. In every other batch it asks for the
-// next tick after each.
-func (l *load) each(batch int, pattern string, op Ops, timers []int, do func(value int)) {
-	if batch%2 == 0 {
+// each does an operation on some timers. In every other round it asks for the next tick
+// after each.
+func (l *load) each(round int, pattern string, op Ops, timers []int, do func(value int)) {
+	if round%2 == 0 {
 		l.measure(pattern, op|Next, len(timers), func() {
 			for _, v := range timers {
 				do(v)
@@ -176,8 +182,9 @@ func (l *load) each(batch int, pattern string, op Ops, timers []int, do func(val
 // startStop starts a timer and stops it at once, and asks for the next tick after each
 // operation.
 func (l *load) startStop(pattern string, deadline func() structures.Tick) {
-	l.measure(pattern, Schedule|Cancel|Next, l.n, func() {
-		for range l.n {
+	turns := l.n / 4
+	l.measure(pattern, Schedule|Cancel|Next, turns, func() {
+		for range turns {
 			id := l.s.Schedule(deadline(), 0)
 			l.next()
 			l.s.Cancel(id)
