@@ -42,7 +42,7 @@ func TestClaims(t *testing.T) {
 			})
 		}
 	})
-	if !t.Failed() {
+	if len(table.counts) == len(catalog.All()) { // none was left out, and none failed
 		table.compare(t)
 	}
 }
