@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
+	"github.com/timerbench/timerbench/structures/lawn"
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/minheapstd"
@@ -173,6 +174,14 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/google/btree",
 			MaxBytes: 112,
 			New:      func() structures.Scheduler[T] { return btreegoogle.New[T]() },
+		},
+		{
+			Name: "lawn", Family: Lists, Package: root + "lawn",
+			Summary:  "a list per delay, the first of each in a heap: Node.js, libevent",
+			Source:   "Lev-Libfeld 2019, arXiv 1906.10860",
+			Costs:    Costs{"O(1) or O(log n)", "O(1) or O(log n)", "O(1) or O(log n)"},
+			MaxBytes: 74,
+			New:      func() structures.Scheduler[T] { return lawn.New[T]() },
 		},
 		{
 			Name: "skiplist", Family: Lists, Package: root + "skiplist",

@@ -168,3 +168,9 @@ func (s *Scheduler[T, C, W]) CheckInvariants() error {
 		return s.table.InUse(slot) || s.removals.Holds(slot)
 	})
 }
+
+// Parts returns the parts of a scheduler, for white-box tests. What was scheduled or
+// cancelled last may not have reached the wheel yet: Next makes sure of that.
+func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], nodes *fifo.Lists, wheel *C) {
+	return &s.table, &s.nodes, &s.wheel
+}

@@ -2,9 +2,21 @@ package quad
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/timerbench/timerbench/structures"
 )
+
+// All returns an iterator over the slots of the heap and their deadlines, in any order.
+func (h *Heap) All() iter.Seq2[uint32, structures.Tick] {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for _, e := range h.entries[Root:] {
+			if !yield(e.slot, e.deadline) {
+				return
+			}
+		}
+	}
+}
 
 // Check walks the heap. As pos names the index of each entry, no slot has two.
 func (h *Heap) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {

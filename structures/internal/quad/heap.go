@@ -77,6 +77,14 @@ func (h *Heap) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return first.slot, first.deadline
 }
 
+// First returns the earliest entry, or slot 0 if there is none.
+func (h *Heap) First() (slot uint32, at structures.Tick) {
+	if len(h.entries) == Root {
+		return 0, math.MaxInt64
+	}
+	return h.entries[Root].slot, h.entries[Root].deadline
+}
+
 // Next returns the earliest deadline. The heap is not empty.
 func (h *Heap) Next(structures.Tick) structures.Tick { return h.entries[Root].deadline }
 
