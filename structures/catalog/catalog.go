@@ -6,6 +6,7 @@ import (
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
+	"github.com/timerbench/timerbench/structures/ffsqueue"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
@@ -132,6 +133,14 @@ func For[T any]() []EntryFor[T] {
 			Costs:   Costs{"O(1) expected", "O(1)", "O(1) expected"}, Ties: FIFO,
 			MaxBytes: 50,
 			New:      func() structures.Scheduler[T] { return calendar.New[T]() },
+		},
+		{
+			Name: "ffsqueue", Family: Wheels, Package: root + "ffsqueue",
+			Summary:  "a bucket per tick, found by a bitmap; a heap beyond its span: Eiffel",
+			Source:   "Saeed et al. 2019, Eiffel's cFFS",
+			Costs:    Costs{"O(1) within the span", "O(1) within the span", "O(1) within the span"},
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return ffsqueue.New[T]() },
 		},
 		{
 			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",

@@ -58,6 +58,7 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	i := c.listFor(deadline - c.clock)
 	c.in[timer] = uint16(i + 1)
 	if i < 0 {
+		nodes.Detach(timer)
 		c.heap.Add(timer, deadline)
 		return
 	}

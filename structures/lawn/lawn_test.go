@@ -179,6 +179,21 @@ func TestFewDelaysHaveLists(t *testing.T) {
 	}
 }
 
+// All lists hold two timers, so that the timers that are cancelled get none.
+func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
+	l := New[int](Lists(8))
+	for i := range structures.Tick(16) {
+		l.Schedule(5000+i/2, 0)
+	}
+	l.Next()
+	whitebox.CancelsBatched(t, 1000, inNoList{l})
+}
+
+// inNoList is a Lawn of which 16 timers do not count.
+type inNoList struct{ *Lawn[int] }
+
+func (l inNoList) Len() int { return l.Lawn.Len() - 16 }
+
 // Timers 1 to 4 have delay 10, timer 5 has delay 7 and timer 6 gets no list.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *scheduler[int] {

@@ -18,7 +18,8 @@ type Wheel[C any] interface {
 	*C
 
 	// Link adds slots to their lists; none of them is in one, and a 0 among them is no
-	// slot. Their deadlines are after the clock, or the last tick.
+	// slot. Their deadlines are after the clock, or the last tick. A slot that the wheel
+	// keeps elsewhere than in a list must be detached.
 	Link(nodes *fifo.Lists, slots []uint32)
 
 	// Unlink removes a slot from its list.
