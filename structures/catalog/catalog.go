@@ -22,6 +22,7 @@ import (
 	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/skiplist"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
+	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/wheel"
 )
 
@@ -141,6 +142,14 @@ func For[T any]() []EntryFor[T] {
 			Costs:    Costs{"O(1) within the span", "O(1) within the span", "O(1) within the span"},
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return ffsqueue.New[T]() },
+		},
+		{
+			Name: "soonlater", Family: Wheels, Package: root + "soonlater",
+			Summary:  "two wheels, timers move from one to the other in shares: Erlang/OTP",
+			Source:   "OTP 21, erts/emulator/beam/time.c",
+			Costs:    Costs{"O(1)", "O(1)", "O(1) amortised"},
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return soonlater.New[T]() },
 		},
 		{
 			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",

@@ -2,7 +2,6 @@ package ffsqueue
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
@@ -10,8 +9,8 @@ import (
 
 // Check walks the buckets and the heap.
 func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(timer uint32) bool) error {
-	if c.cursor < 0 || c.cursor > clock || c.horizon-c.cursor != structures.Tick(c.mask) && c.horizon != math.MaxInt64 {
-		return fmt.Errorf("ffsqueue: cursor %d, horizon %d, clock %d", c.cursor, c.horizon, clock)
+	if c.cursor < 0 || c.cursor > clock {
+		return fmt.Errorf("ffsqueue: cursor %d, clock %d", c.cursor, clock)
 	}
 	if err := c.occupied.Check(); err != nil {
 		return fmt.Errorf("ffsqueue: %w", err)
@@ -20,9 +19,9 @@ func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLi
 		return fmt.Errorf("ffsqueue: %w", err)
 	}
 	for timer, deadline := range c.far.All() {
-		if deadline <= c.horizon || deadline < c.next || nodes.Deadline(timer) != deadline {
-			return fmt.Errorf("ffsqueue: timer %d, deadline %d, is in the heap for %d; the horizon is %d, next %d",
-				timer, nodes.Deadline(timer), deadline, c.horizon, c.next)
+		if deadline < max(c.cursor, c.next) || nodes.Deadline(timer) != deadline {
+			return fmt.Errorf("ffsqueue: timer %d, deadline %d, is in the heap for %d; the cursor is %d, next %d",
+				timer, nodes.Deadline(timer), deadline, c.cursor, c.next)
 		}
 	}
 	total := c.far.Len()
@@ -33,9 +32,9 @@ func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLi
 			return fmt.Errorf("ffsqueue: bucket %d is marked as occupied and holds %d timers: %w", i, length, err)
 		}
 		for timer, deadline := range nodes.All(c.buckets[i]) {
-			if deadline < max(c.cursor, c.next) || deadline > c.horizon || c.bucket(deadline) != i || !mayBeLinked(timer) {
-				return fmt.Errorf("ffsqueue: timer %d, deadline %d, is in bucket %d, or not pending; from %d to %d, next %d",
-					timer, deadline, i, c.cursor, c.horizon, c.next)
+			if deadline < max(c.cursor, c.next) || uint64(deadline-c.cursor) > c.mask || c.bucket(deadline) != i || !mayBeLinked(timer) {
+				return fmt.Errorf("ffsqueue: timer %d, deadline %d, is in bucket %d, or not pending; the cursor is %d, next %d",
+					timer, deadline, i, c.cursor, c.next)
 			}
 		}
 		total += length

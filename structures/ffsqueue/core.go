@@ -11,25 +11,25 @@ import (
 // core holds the timers. A timer is named by its number in the slab. At all times
 //
 //   - no deadline is before the cursor, which is at most the clock;
-//   - a timer due from the cursor to the horizon is in the bucket of its deadline, modulo
-//     the number of buckets. The horizon is as far away as there are buckets, so that all
-//     timers of a bucket have one deadline;
-//   - a timer due after the horizon is far: it is in the heap.
+//   - a timer in a bucket is due within the span, which begins at the cursor and has as
+//     many ticks as there are buckets. It is in the bucket of its deadline, modulo the
+//     number of buckets, so that all timers of a bucket have one deadline;
+//   - a timer that was due after the span when it came is far: it is in the heap, and stays
+//     there.
 type core struct {
-	cursor, horizon structures.Tick
-	next            structures.Tick // no deadline is before it
-	mask            uint64          // number of buckets less one
-	buckets         []fifo.List
-	occupied        fifo.Occupancy
-	far             quad.Heap
-	visited         structures.Tick // last tick whose bucket was counted as visited
-	seen            uint32          // written so that the compiler keeps the reads of Link
-	work            structures.Work // without the comparisons, which the heap counts
+	cursor   structures.Tick
+	next     structures.Tick // no deadline is before it
+	mask     uint64          // number of buckets less one
+	buckets  []fifo.List
+	occupied fifo.Occupancy
+	far      quad.Heap
+	visited  structures.Tick // last tick whose bucket was counted as visited
+	slots    uint64          // buckets visited
+	seen     uint32          // written so that the compiler keeps the reads of Link
 }
 
 func newCore(slots, capacity int) core {
 	return core{
-		horizon:  structures.Tick(slots) - 1,
 		next:     math.MaxInt64,
 		mask:     uint64(slots) - 1,
 		buckets:  make([]fifo.List, slots),
@@ -59,7 +59,7 @@ func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 // add appends a timer to its bucket, or adds it to the heap.
 func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	c.next = min(c.next, deadline)
-	if deadline > c.horizon {
+	if uint64(deadline-c.cursor) > c.mask {
 		nodes.Detach(timer)
 		c.far.Add(timer, deadline)
 		return
@@ -73,33 +73,16 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 
 // Unlink removes a timer.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
-	deadline := nodes.Deadline(timer)
-	if deadline > c.horizon {
+	if c.far.Has(timer) {
 		c.far.Remove(timer)
-	} else if i := c.bucket(deadline); nodes.Remove(&c.buckets[i], timer) {
+	} else if i := c.bucket(nodes.Deadline(timer)); nodes.Remove(&c.buckets[i], timer) {
 		c.occupied.Clear(i)
 	}
 }
 
-// moveTo moves the cursor to a tick before which no timer is due, and the far timers that
-// are no longer beyond the horizon to their buckets.
-func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
-	c.cursor = tick
-	c.horizon = structures.Tick(min(uint64(tick)+c.mask, math.MaxInt64))
-	for {
-		timer, deadline := c.far.First()
-		if timer == 0 || deadline > c.horizon {
-			return
-		}
-		c.far.Pop(deadline)
-		c.add(nodes, timer, deadline)
-		c.work.Moved++
-	}
-}
-
-// first returns the earliest deadline, or the last tick if there is no timer.
-func (c *core) first() structures.Tick {
-	if c.next >= c.cursor && c.next <= c.horizon && !c.buckets[c.bucket(c.next)].Empty() {
+// near returns the earliest deadline in the buckets, or the last tick if they are empty.
+func (c *core) near() structures.Tick {
+	if uint64(c.next-c.cursor) <= c.mask && !c.buckets[c.bucket(c.next)].Empty() {
 		return c.next // none is before it
 	}
 	start := c.bucket(c.cursor)
@@ -108,28 +91,33 @@ func (c *core) first() structures.Tick {
 		i = c.occupied.First()
 	}
 	if i < 0 {
-		_, at := c.far.First()
-		return at
+		return math.MaxInt64
 	}
 	return c.cursor + structures.Tick(uint64(i-start)&c.mask)
 }
 
-// Pop removes the earliest timer if it is due.
+// Pop removes the earliest timer if it is due. Of one deadline, those in the heap come
+// first: they are older.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	if c.next <= clock {
-		if c.next = c.first(); c.next <= clock {
-			c.moveTo(nodes, c.next)
+		near := c.near()
+		_, far := c.far.First()
+		if c.next = min(near, far); c.next <= clock {
+			c.cursor = c.next
+			if far <= near {
+				if timer, _ := c.far.Pop(far); timer != 0 {
+					return timer
+				}
+			}
 			return c.popFront(nodes)
 		}
 	}
-	if c.cursor < clock {
-		c.moveTo(nodes, clock)
-	}
+	c.cursor = clock
 	return 0
 }
 
-// popFront removes the first timer of the bucket of the cursor. There is none only if the
-// clock is at the last tick and nothing is pending.
+// popFront removes the first timer of the bucket of the cursor. There is none if the clock
+// is at the last tick and nothing is pending.
 func (c *core) popFront(nodes *fifo.Lists) uint32 {
 	i := c.bucket(c.cursor)
 	timer := nodes.PopFront(&c.buckets[i])
@@ -141,20 +129,21 @@ func (c *core) popFront(nodes *fifo.Lists) uint32 {
 	}
 	if c.visited != c.cursor {
 		c.visited = c.cursor
-		c.work.SlotsVisited++
+		c.slots++
 	}
 	return timer
 }
 
 // Next returns the earliest deadline.
 func (c *core) Next(*fifo.Lists, structures.Tick) structures.Tick {
-	c.next = c.first()
+	_, far := c.far.First()
+	c.next = min(c.near(), far)
 	return c.next
 }
 
 // Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work {
-	w := c.work
-	w.Comparisons = c.far.Work().Comparisons
+	w := c.far.Work()
+	w.SlotsVisited = c.slots
 	return w
 }

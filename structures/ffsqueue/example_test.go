@@ -25,5 +25,5 @@ func Example() {
 	// 400 second of flow a
 	// 800 third of flow a
 	// 9000 second of flow b
-	// {SlotsVisited:3 EmptySlots:0 Moved:1 Dropped:0 Comparisons:0}
+	// {SlotsVisited:2 EmptySlots:0 Moved:0 Dropped:0 Comparisons:0}
 }

@@ -15,24 +15,21 @@
 //   - Eiffel has two arrays of buckets, which change places once the clock has passed one
 //     of them, and puts what is beyond both in the last bucket, unsorted. Here there is one
 //     ring, so that the span always begins at the clock.
-//   - Timers beyond the span wait in a 4-ary heap, and move to their buckets, once, when
-//     the span reaches them. So nothing is rounded, and a jump of any width costs what the
-//     queue holds.
+//   - Timers beyond the span wait in a 4-ary heap, until they fire. So nothing is rounded,
+//     and nothing is ever moved: there is no moment at which a part of the queue turns.
 //   - A timer can be cancelled and moved by its ID.
 //
 // Package wheel has the same ring and the same bitmap. It leaves timers of all revolutions
 // in one slot, and looks at them each time that one of them fires.
 //
-// Costs, for f timers beyond the span. Within the span all operations cost O(1), amortised
-// over growth and over batches of 64 that are linked or unlinked together. A timer beyond
-// it takes O(log f) to schedule, cancel or reschedule, and O(log f) once to move into the
-// span. Next O(1). A timer takes 16 bytes beside its value and its ID, one beyond the span
-// up to 36 more.
+// Costs, for f timers in the heap. Within the span all operations cost O(1), amortised
+// over growth and over batches of 64 that are linked or unlinked together. For a timer
+// that was beyond it when it came Schedule, Cancel, Reschedule and Pop cost O(log f). Next
+// O(1). A timer takes 16 bytes beside its value and its ID, one in the heap up to 36 more.
 //
 // Work counts
 //
 //   - SlotsVisited: one for each bucket whose timers fire. EmptySlots is 0.
-//   - Moved: one for each timer that moves from the heap to its bucket.
 //   - Comparisons: those of the heap.
 //
 // Ties. Unspecified. Timers of one deadline fire in the order in which they were last

@@ -120,6 +120,15 @@ func (h *Heap) Replace(old, slot uint32, deadline structures.Tick) {
 	h.down(int(h.pos[old]), entry{deadline, slot})
 }
 
+// Has reports whether slot has an entry.
+func (h *Heap) Has(slot uint32) bool {
+	if len(h.entries) == Root || int(slot) >= len(h.pos) {
+		return false
+	}
+	i := int(h.pos[slot])
+	return i >= Root && i < len(h.entries) && h.entries[i].slot == slot
+}
+
 // Len returns the number of entries.
 func (h *Heap) Len() int { return len(h.entries) - Root }
 

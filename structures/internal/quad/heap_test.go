@@ -1,6 +1,7 @@
 package quad
 
 import (
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -53,6 +54,25 @@ func TestReplaceKeepsTheOrder(t *testing.T) {
 				t.Fatalf("victim %d: slot %d at %d after %d", victim, slot, at, last)
 			}
 			last = at
+		}
+	}
+}
+
+func TestHasKnowsWhichSlotsHaveAnEntry(t *testing.T) {
+	h := NewHeap(0)
+	want := map[uint32]bool{}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		slot := 1 + rng.Uint32N(40)
+		if want[slot] = !want[slot]; want[slot] {
+			h.Add(slot, structures.Tick(rng.IntN(20)))
+		} else {
+			h.Remove(slot)
+		}
+		for slot := range uint32(45) {
+			if h.Has(slot) != want[slot] {
+				t.Fatalf("Has(%d) = %t among %v", slot, !want[slot], want)
+			}
 		}
 	}
 }
