@@ -24,6 +24,7 @@ import (
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/wheel"
+	"github.com/timerbench/timerbench/structures/wheelfixed"
 )
 
 // root is where the structures live.
@@ -126,6 +127,15 @@ func For[T any]() []EntryFor[T] {
 			MaxLate: hwheellinux.MaxLate, Late: "less than 8/63 (12.7 %) of the delay",
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return hwheellinux.New[T]() },
+		},
+		{
+			Name: "wheel-fixed", Family: Wheels, Package: root + "wheelfixed",
+			Summary: "slots of a fixed capacity without cascades, coarse; a heap where they are full: bitwheel",
+			Source:  "bitwheel, a Rust library, 2025",
+			Costs:   Costs{"O(1), O(log n) where full", "O(1), O(log n) where full", "O(1), O(log n) where full"},
+			MaxLate: wheelfixed.MaxLate, Late: "less than 8/63 (12.7 %) of the delay, or 3 ticks",
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return wheelfixed.New[T]() },
 		},
 		{
 			Name: "calendar", Family: Wheels, Package: root + "calendar",
