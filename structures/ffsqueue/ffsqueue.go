@@ -40,8 +40,10 @@
 // minute, which the usual delays fit.
 //
 // Pick it where delays fit the span and Next must name the very tick, as for a tickless
-// driver. Pick package wheel where equal deadlines must fire in order, hwheel where there
-// are 10^5 timers and more, and quadheap where timers are few or memory is.
+// driver: with 10^4 timers that all fire it was the fastest of the exact structures, beside
+// calendar, and 1.5 times as fast as a heap or hwheel (AMD EPYC). Pick package wheel where
+// equal deadlines must fire in order, hwheel where there are more than 10^5 timers, and
+// quadheap where timers are few or memory is.
 package ffsqueue
 
 import (

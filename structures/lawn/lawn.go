@@ -35,12 +35,13 @@
 // Ties. Unspecified. Timers of one deadline and one delay that got a list fire in the
 // order in which they were scheduled, those of different delays in any order.
 //
-// Default. 256 lists, 4 KiB when empty. With 64 delays, chosen at random, all of them
-// have lists; from about 130 on some have none.
+// Default. 256 lists, 6 KiB when empty. With 64 delays, chosen at random, nearly always
+// all of them have lists; from about 130 on some have none.
 //
 // Pick it where nearly all timers have one of a few delays, as the timeouts of a server
-// do, and many of them fire, or Next must be exact. Pick hwheel where delays are many, and
-// where a tick later than it could be is no harm; and quadheap where timers are few.
+// do, up to some 10^4 of them: with one delay and 10^3 timers it was the fastest of the
+// exact structures, 1.3 times as fast as a heap and twice as fast as hwheel (AMD EPYC).
+// Pick hwheel where timers are more or delays are many: it is a slower quadheap then.
 package lawn
 
 import (

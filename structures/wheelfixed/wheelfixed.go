@@ -41,9 +41,11 @@
 // find room. Of more of them the wheel takes as many as it can, and the heap the rest,
 // which costs what quadheap costs and the probes.
 //
-// Pick it for some thousands of timeouts where memory must be known in advance and a call
-// must not take long. Pick hwheellinux for more of them, and hwheel where timers must fire
-// on their tick.
+// Pick it for up to 10^4 timeouts where memory must be known in advance: in hold it took
+// 1.1 to 1.2 times as long as hwheellinux there, and half as long as hwheel (AMD EPYC).
+// Where slots are full it is slower than quadheap: to schedule and cancel among 10^5
+// timers took twice as long. Pick hwheellinux for more of them, and hwheel where timers
+// must fire on their tick.
 package wheelfixed
 
 import (
