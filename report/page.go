@@ -12,7 +12,10 @@ const pageTitle = "Timer structures compared"
 
 // page is the content of a report, block by block, apart from how it is written
 // out, as Markdown or as HTML.
-type page struct{ chapters []chapter }
+type page struct {
+	title    string
+	chapters []chapter
+}
 
 // chapter is what stands under one heading. The first one has no title: it stands
 // above the others.
@@ -21,7 +24,7 @@ type chapter struct {
 	blocks []block
 }
 
-// block is a chart or a text.
+// block is a chart or a text, or both folded together.
 type block struct {
 	chart   *draw.Figure
 	text    string // Markdown
@@ -31,7 +34,7 @@ type block struct {
 
 // page puts sections one below the other, after what a reader must know first.
 func (v *view) page(sections []section) *page {
-	p := &page{chapters: []chapter{{}}}
+	p := &page{title: pageTitle, chapters: []chapter{{}}}
 	for _, w := range v.warnings() {
 		p.text(w)
 	}
@@ -61,7 +64,7 @@ func (p *page) section(s section) {
 	p.text(s.caption)
 	for _, t := range s.tables {
 		p.text(t.lead)
-		p.add(block{text: t.body, summary: t.title, wide: true})
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true})
 	}
 }
 

@@ -45,7 +45,8 @@ func Write(dir string, r *results.Run) error {
 // Files is Write and returns the paths of the files written, the pages last.
 func Files(dir string, r *results.Run) ([]string, error) {
 	known := knowledge{workload: func(name string) (workload.Workload, bool) { return findWorkload(r, name) }}
-	for _, e := range catalog.All() {
+	known.entries = catalog.All()
+	for _, e := range known.entries {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
 	return files(dir, r, known, draw.DPI)

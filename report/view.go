@@ -31,6 +31,7 @@ type view struct {
 type knowledge struct {
 	structures []structure // of the catalog, in its order
 	workload   func(name string) (workload.Workload, bool)
+	entries    []catalog.Entry // of which the report shows how they work
 }
 
 // structure is what a chart needs to know of an entry of the catalog.
