@@ -45,6 +45,11 @@ bench-peers: build ## Other people's timers beside driver and Go's own: a minute
 bench-durable: ## Timers on NATS JetStream, the driver's and the server's own: 2 minutes
 	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
+.PHONY: bench-peers-structures
+bench-peers-structures: build ## Other people's data structures beside ours, with charts: half a minute
+	out="$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers-structures))" && \
+	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
+
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
 	$(CMD) micro $(ARGS)
