@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -77,31 +78,27 @@ func weight(id string, partition int) uint64 {
 // whenever that may have changed, until ctx ends. serves returns what to tell.
 func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() []int, changed func(*members)) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	var giving sync.WaitGroup
+	defer func() { cancel(); giving.Wait() }()
 	watcher, err := bucket.WatchAll(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = watcher.Stop() }() // the connection may be gone
 	failed := make(chan error, 1)
-	go func() { failed <- m.give(ctx, bucket, serves) }()
+	giving.Go(func() { failed <- m.give(ctx, bucket, serves) })
 	quiet := time.NewTimer(3 * m.lease)
 	defer quiet.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			<-failed
 			return nil
 		case err := <-failed:
 			return err
 		case <-quiet.C:
-			cancel()
-			<-failed
 			return fmt.Errorf("no sign of life for %v, not even of this worker", 3*m.lease)
 		case entry, ok := <-watcher.Updates():
 			if !ok {
-				cancel()
-				<-failed
 				return fmt.Errorf("the watcher of bucket %s was closed", bucket.Bucket())
 			}
 			if entry == nil {

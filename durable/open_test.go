@@ -124,8 +124,8 @@ func TestServesOnce(t *testing.T) {
 func TestPending(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), durable.Config{})
-	for range c.Pending(t.Context(), "") {
-		t.Error("there is a timer before any was set")
+	for timer, err := range c.Pending(t.Context(), "") {
+		t.Errorf("before any timer was set there is %+v, %v", timer, err)
 	}
 	at := time.Now().Add(time.Hour)
 	for _, key := range []string{"a.1", "a.2", "b.1"} {
@@ -151,7 +151,10 @@ func TestPending(t *testing.T) {
 			t.Errorf("Pending(%q) has %d timers, want %d", prefix, n, want)
 		}
 	}
-	for range c.Pending(t.Context(), "") {
+	for _, err := range c.Pending(t.Context(), "") {
+		if err != nil {
+			t.Error(err)
+		}
 		break // it can be ended early
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -156,7 +156,7 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 		w.bury(ctx, m, meta.Sequence.Stream, f, errors.New("the worker died"))
 		return nothing
 	}
-	err, returned = w.call(ctx, f)
+	returned, err = w.call(ctx, f)
 	switch {
 	case err == nil:
 		c.counters.handled.Add(1)
@@ -176,7 +176,7 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 
 // call calls the handler, and returns an error if it does not return in time.
 // returned is closed when it has returned.
-func (w *worker) call(ctx context.Context, f Fired) (err error, returned <-chan struct{}) {
+func (w *worker) call(ctx context.Context, f Fired) (returned <-chan struct{}, err error) {
 	timeout := w.c.cfg.HandlerTimeout
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	result := make(chan error, 1)
@@ -196,9 +196,9 @@ func (w *worker) call(ctx context.Context, f Fired) (err error, returned <-chan 
 	defer late.Stop()
 	select {
 	case err := <-result:
-		return err, done
+		return done, err
 	case <-late.C:
-		return fmt.Errorf("the handler has not returned after %v", timeout), done
+		return done, fmt.Errorf("the handler has not returned after %v", timeout)
 	}
 }
 

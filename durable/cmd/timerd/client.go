@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -108,22 +109,26 @@ func listCommand(o *options) *cobra.Command {
 			prefix := strings.Join(args, "")
 			return o.with(cmd, func(ctx context.Context, c *durable.Client, out io.Writer) error {
 				w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-				defer w.Flush()
+				list := listPending
 				if dead {
-					return listDead(ctx, c, w, prefix)
+					list = listDead
 				}
-				for t, err := range c.Pending(ctx, prefix) {
-					if err != nil {
-						return err
-					}
-					fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", t.Key, t.Deadline.Format(time.RFC3339Nano), t.Cron, t.Payload)
-				}
-				return nil
+				return errors.Join(list(ctx, c, w, prefix), w.Flush())
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&dead, "dead", false, "list the dead letters")
 	return cmd
+}
+
+func listPending(ctx context.Context, c *durable.Client, w io.Writer, prefix string) error {
+	for t, err := range c.Pending(ctx, prefix) {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", t.Key, t.Deadline.Format(time.RFC3339Nano), t.Cron, t.Payload)
+	}
+	return nil
 }
 
 func listDead(ctx context.Context, c *durable.Client, w io.Writer, prefix string) error {
@@ -150,14 +155,13 @@ func statsCommand(o *options) *cobra.Command {
 					return err
 				}
 				w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-				defer w.Flush()
 				fmt.Fprintf(w, "timers pending\t%d\n", n.Pending)
 				fmt.Fprintf(w, "fired, not handled\t%d\n", n.Fired)
 				fmt.Fprintf(w, "of these in hand\t%d\n", n.Handled)
 				fmt.Fprintf(w, "dead letters\t%d\n", n.Dead)
 				fmt.Fprintf(w, "workers\t%d\n", n.Workers)
 				fmt.Fprintf(w, "bytes\t%d\n", n.Bytes)
-				return nil
+				return w.Flush()
 			})
 		},
 	}

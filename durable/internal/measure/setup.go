@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -64,7 +65,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	before := heap()
 	b, err := s.start(ctx, dir)
 	if err != nil {
