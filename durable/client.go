@@ -195,9 +195,8 @@ func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
 }
 
 // Pending goes through all timers that are pending and whose key begins with
-// prefix, in no order. It reads all timers, whatever the prefix: it takes a second
-// for some 100,000. Timers that are set or fire meanwhile may be among them or not.
-// After an error there is nothing more.
+// prefix, in no order. It reads all timers, whatever the prefix. Timers that are set
+// or fire meanwhile may be among them or not. After an error there is nothing more.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
 	return func(yield func(Timer, error) bool) {
 		for m, err := range c.read(ctx, c.layout.allTimers()) {
