@@ -111,9 +111,12 @@ func proveSize(proof, n int) int {
 	return proof
 }
 
-// blockSize returns the number of operations in a timed block. Over the trials
-// of a cell the population is replaced about once, so that what a structure puts
-// off (cascades, sweeps) falls into the time that is measured.
+// agePeriod returns the number of operations over which the rounds of a cell are spread:
+// about so many replace a population of n, because each timer is scheduled and cancelled
+// or fired.
+func agePeriod(n int) int { return 2 * n }
+
+// blockSize returns the number of operations in a timed block.
 func blockSize(w workload.Workload, n int) int {
 	if w.Trial > 0 {
 		return w.Trial
