@@ -47,9 +47,8 @@ type cellRun struct {
 	seconds float64       // of all passes
 	took    time.Duration // the last pass
 
-	residentSum float64      // sum of the mean resident timers of the timed blocks
-	timedBlocks int          // number of timed blocks so far
-	wanted      script.Proof // expected outcome after the last block of the last pass
+	residentSum float64 // sum of the mean resident timers of the timed blocks
+	timedBlocks int     // number of timed blocks so far
 }
 
 // newCell returns a cell in which nobody has run.
@@ -166,7 +165,7 @@ func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (res
 			return results.SeedProof{}, r.failed, err
 		}
 	}
-	proof := results.SeedProof{Seed: c.seed, Proof: r.wanted, Rows: len(p.rows)}
+	proof := results.SeedProof{Seed: c.seed, Proof: p.rows[0].proof, Rows: len(p.rows)} // of the floor
 	for _, row := range p.rows {
 		if row.proof == proof.Proof {
 			proof.Agree++
@@ -243,8 +242,9 @@ func (c *cellRun) result() results.Cell {
 	if g := c.workload.Grid; g != nil {
 		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
-	if done := c.wanted.Cancelled + c.wanted.Fired; done > 0 {
-		cell.CancelRate = float64(c.wanted.Cancelled) / float64(done)
+	proof := c.rows[0].row.Proof // of the floor
+	if done := proof.Cancelled + proof.Fired; done > 0 {
+		cell.CancelRate = float64(proof.Cancelled) / float64(done)
 	}
 	for _, row := range c.rows {
 		cell.Rows = append(cell.Rows, row.row)

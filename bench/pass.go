@@ -21,7 +21,7 @@ type pass struct {
 	plan    roundPlan
 	rows    []*contender
 	blocks  []*script.Block // of the previous segment; their memory is reused
-	spare   *script.Block   // memory of blocks that are not timed
+	spare   *script.Block   // memory of a block that is not timed
 	aged    int             // operations since the fill
 }
 
@@ -90,7 +90,6 @@ func (p *pass) skipProof(ctx context.Context) error { return p.replayNext(ctx, p
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
 	b, err := p.source.nextBlock(size, reuse)
 	if err == nil {
-		p.wanted = b.Want
 		p.aged += b.Calls + b.Pops
 	}
 	return b, err
@@ -108,7 +107,6 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing it and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	p.wanted = b.Want
 	return p.sideBySide(ctx, func(row *contender) error {
 		row.replayWhole(b)
 		return row.check(b, row.snapshot())
@@ -125,12 +123,24 @@ func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 func (p *pass) ageTo(ctx context.Context, round int) error {
 	passes := p.passes()
 	age := p.plan.period * (round*passes + p.number%passes) / (passes * p.perPass)
-	for p.aged < age {
-		if err := p.replayNext(ctx, min(age-p.aged, largestAgeing)); err != nil {
+	var replayed error
+	var working sync.WaitGroup
+	defer working.Wait()
+	for spare := (*script.Block)(nil); p.aged < age; {
+		b, err := p.next(min(age-p.aged, largestAgeing), spare)
+		if err != nil {
 			return err
 		}
+		working.Wait()
+		if replayed != nil {
+			return replayed
+		}
+		// The next block is written while this one is replayed.
+		spare, p.spare = p.spare, b
+		working.Go(func() { replayed = p.replayOnAll(ctx, b) })
 	}
-	return nil
+	working.Wait()
+	return replayed
 }
 
 // largestAgeing limits the memory of a block that is not timed.

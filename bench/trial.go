@@ -29,7 +29,7 @@ const (
 // time by kind also gives the time of the whole block, and a quarter of the rounds
 // gives enough latency samples.
 func (c cellConfig) modes(round int) []mode {
-	const manyTimers = 200_000
+	const manyTimers = 50_000
 	asked := round < c.trials
 	switch {
 	case c.cyclic() && asked && round%4 == 0:
