@@ -17,6 +17,10 @@ type Profile struct {
 	// Budget is the time of a run within which racing adds rounds; 0: no racing.
 	Budget time.Duration
 
+	// Layouts is the number of code layouts of the program among which a run is repeated;
+	// 0: the program as it is.
+	Layouts int
+
 	extra            bool  // runs the extra workloads as well
 	otherSeeds       int   // on which workloads that bring their own size are proved besides, untimed
 	sizes            []int // of the workloads that take any number of timers
@@ -52,7 +56,7 @@ func Profiles() []Profile {
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 20, proveOps: 150_000,
 		},
 		{
-			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds: hours", Trials: 12, extra: true, otherSeeds: 2,
+			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
 			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{1_000, 100_000, 1_000_000},
 			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
 		},

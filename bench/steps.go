@@ -60,7 +60,7 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			steps = append(steps, s)
 		}
 	}
-	if !cfg.wantsIdle() {
+	if !cfg.wantsIdle() || cfg.Layout > 1 { // layouts have these analyses in common
 		return steps
 	}
 	for _, n := range cfg.Profile.memorySizes {

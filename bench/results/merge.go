@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,6 +56,12 @@ func MergeShards(shards []Named) (*Run, error) {
 			}
 		}
 	}
+	place := func(c Cell) (int, int) { return slices.Index(out.Parameters.Workloads, c.Workload), c.N }
+	slices.SortStableFunc(out.Cells, func(a, b Cell) int {
+		aw, an := place(a)
+		bw, bn := place(b)
+		return cmp.Or(cmp.Compare(aw, bw), cmp.Compare(an, bn))
+	})
 	return out, nil
 }
 
