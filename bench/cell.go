@@ -99,10 +99,8 @@ func (c *cellRun) runPass(ctx context.Context) error {
 		return err
 	}
 	defer p.end()
-	if c.done == 0 {
-		if err := p.prove(ctx); err != nil {
-			return err
-		}
+	if err := p.firstBlock(ctx); err != nil {
+		return err
 	}
 	for round := range rounds {
 		if err := p.run(ctx, round); err != nil {
@@ -134,7 +132,7 @@ func (c *cellRun) runGC(ctx context.Context) error {
 	}
 	defer p.end()
 	p.number, p.collect = 0, true
-	if err := p.skipProof(ctx); err != nil {
+	if err := p.replayNext(ctx, p.plan.prove); err != nil {
 		return err
 	}
 	heap := newProgramHeap(c.n)
