@@ -52,7 +52,7 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newLive(), newReport(), newMicro(), newList(), newScenario(), newTrace())
+	root.AddCommand(newRun(), newLive(), newReport(), newDoctor(), newMicro(), newList(), newScenario(), newTrace())
 	return root
 }
 

@@ -30,6 +30,7 @@ func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr i
 		folder.saved = true
 		return save(folder.path, r)
 	}
+	printMachine(stderr)
 	progress := newProgress(stderr)
 	cfg.Progress = progress.show
 	r, err := bench.Run(ctx, cfg)
