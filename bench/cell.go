@@ -35,6 +35,8 @@ type cellRun struct {
 	order  *script.Rand    // shuffles the contenders of a round
 	blocks []*script.Block // of the previous segment; their memory is reused
 
+	hardware hardware // counts in the cost trials
+
 	residentSum float64      // sum of the mean resident timers of the timed blocks
 	timedBlocks int          // number of timed blocks so far
 	wanted      script.Proof // expected outcome after the last block
@@ -66,6 +68,8 @@ func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (resul
 		return results.Cell{}, nil, err
 	}
 	defer r.end()
+	r.hardware = openHardware()
+	defer r.hardware.close()
 	if err := r.prove(ctx); err != nil {
 		return results.Cell{}, r.failed, err
 	}
@@ -253,6 +257,7 @@ func (c *cellRun) result() results.Cell {
 	}
 	for _, row := range c.rows {
 		row.row.Latency = row.samples.summary()
+		row.row.Counters = row.counted.perUnit()
 		cell.Rows = append(cell.Rows, row.row)
 	}
 	return cell

@@ -27,6 +27,7 @@ type contender struct {
 	*replayer
 	second  *coarseReplayer // second instance of a coarse structure; nil: exact
 	samples *latencies
+	counted hardwareCounts // in the cost trials
 	empty   heapUse // before the structure was created
 }
 

@@ -52,7 +52,7 @@ func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
 		row.replayWhole(b)
 		return
 	case modeCost:
-		trial.NS = float64(row.replayWhole(b))
+		c.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(row.replayWhole(b)) })
 	case modeByKind:
 		trial.Kinds = row.replayByKind(b, c.clock)
 		for _, k := range trial.Kinds {
