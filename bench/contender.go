@@ -28,7 +28,7 @@ type contender struct {
 	second  *coarseReplayer // second instance of a coarse structure; nil: exact
 	samples *latencies
 	counted hardwareCounts // in the cost trials
-	empty   heapUse // before the structure was created
+	empty   heapUse        // before the structure was created
 }
 
 // contenders returns the contenders of a workload: the floor, Go's timers where they
