@@ -1,0 +1,2 @@
+// Package stats compares contenders that were measured in the same rounds.
+package stats
