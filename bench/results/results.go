@@ -94,6 +94,10 @@ type Parameters struct {
 	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
 	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
 
+	// Session names the session of a merged run whose parts took turns with those of
+	// another build. Two results of one session can be compared as if they were one run.
+	Session string `json:"session,omitempty"`
+
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 
