@@ -164,27 +164,34 @@ func pairsOf(old, new *results.Run, kinds bool) []*pair {
 	for _, c := range old.Cells {
 		oldCells[keyOf(c)] = c
 	}
+	floors := noiseFloors(old, new)
 	var out []*pair
 	for i, c := range new.Cells {
 		before, ok := oldCells[keyOf(c)]
 		if !ok {
 			continue
 		}
-		ops := []string{string(c.Unit)}
-		if kinds {
-			for kind := range script.Kind(script.NumKinds) {
-				ops = append(ops, kind.String())
-			}
+		ops := opsOf(c)
+		if !kinds {
+			ops = ops[:1]
 		}
 		for _, op := range ops {
-			out = append(out, pairsOfCell(before, c, i, op)...)
+			out = append(out, pairsOfCell(before, c, i, op, floors[place{keyOf(c), op}])...)
 		}
 	}
 	return out
 }
 
-func pairsOfCell(old, new results.Cell, cell int, op string) []*pair {
-	floor := max(floorOf(old, op), floorOf(new, op))
+// opsOf returns what can be compared in a cell: the cost, and the kinds of operations.
+func opsOf(c results.Cell) []string {
+	ops := []string{string(c.Unit)}
+	for kind := range script.Kind(script.NumKinds) {
+		ops = append(ops, kind.String())
+	}
+	return ops
+}
+
+func pairsOfCell(old, new results.Cell, cell int, op string, floor float64) []*pair {
 	var out []*pair
 	for _, row := range new.Rows {
 		i := slices.IndexFunc(old.Rows, func(r results.Row) bool { return r.Structure == row.Structure && r.Role == row.Role })
@@ -205,23 +212,4 @@ func pairsOfCell(old, new results.Cell, cell int, op string) []*pair {
 		out = append(out, p)
 	}
 	return out
-}
-
-// floorOf returns the noise floor of a cell, as a log ratio: 0 without a control.
-func floorOf(c results.Cell, op string) float64 {
-	bySide := make(map[string][]stats.Sample)
-	var all [][]stats.Sample
-	for _, row := range c.Rows {
-		if s := samples(row, c.Unit, op); len(s) > 0 {
-			bySide[row.Structure] = s
-			all = append(all, s)
-		}
-	}
-	floor := 0.0
-	for _, row := range c.Rows {
-		if row.Role == results.RoleControl {
-			floor = max(floor, stats.Floor(bySide[row.Of], bySide[row.Structure], stats.Options{Prior: stats.PoolRatios(all)}))
-		}
-	}
-	return floor
 }
