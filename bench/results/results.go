@@ -29,7 +29,9 @@ type Run struct {
 	Format      string      `json:"format"`
 	Version     int         `json:"version"`
 	Created     time.Time   `json:"created"`
-	Complete    bool        `json:"complete"` // false: interrupted; the results so far are valid
+	Complete    bool        `json:"complete"`          // false: interrupted; the results so far are valid
+	Seconds     float64     `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
+	Done        []string    `json:"done,omitempty"`    // names of the finished steps of an interrupted run
 	Environment Environment `json:"environment"`
 
 	// Machines are the environments of the shards of a merged run, the first of them

@@ -30,35 +30,40 @@ func Best(contenders [][]Sample, floor float64, o Options) []Standing {
 type cell struct {
 	options Options
 	points  [][]point
-	ratios  [][]Ratio // ratios[i][j] is that of i to j; Pairs is 0 without common rounds
-	present []int     // contenders with points
-	best    int       // index of the contender with the lowest center; -1: none
+	prior   Prior         // of the pairs
+	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; no rounds: they have none in common
+	present []int         // contenders with points
+	best    int           // the contender with the lowest center; -1: none
 }
 
 func newCell(contenders [][]Sample, o Options) *cell {
-	c := &cell{options: o, points: logsOf(contenders), best: -1}
-	o.Prior = poolPairs(c.points)
-	c.ratios = make([][]Ratio, len(contenders))
-	for i := range c.ratios {
-		c.ratios[i] = make([]Ratio, len(contenders))
-		for j := range i {
-			r, ok := pairedPoints(c.points[i], c.points[j], o)
-			if ok {
-				c.ratios[i][j], c.ratios[j][i] = r, r.inverse()
-			}
-		}
+	c := &cell{options: o, best: -1, pairs: make([][]uncertain, len(contenders))}
+	for i, a := range contenders {
+		c.points = append(c.points, logs(a))
+		c.pairs[i] = make([]uncertain, len(contenders))
 		if len(c.points[i]) > 0 {
 			c.present = append(c.present, i)
 		}
 	}
+	var all []estimate
+	var places [][2]int
+	for _, i := range c.present {
+		for _, j := range c.present {
+			if d := differences(c.points[i], c.points[j]); j < i && len(d) > 0 {
+				all, places = append(all, estimateOf(d)), append(places, [2]int{i, j})
+			}
+		}
+	}
+	c.prior = pool(all, float64(len(c.present)-1))
+	for n := range all {
+		i, j := places[n][0], places[n][1]
+		u := all[n].error(c.prior)
+		c.pairs[i][j] = u
+		u.log = -u.log
+		c.pairs[j][i] = u
+	}
 	c.findBest()
 	return c
-}
-
-func (r Ratio) inverse() Ratio {
-	inv := r
-	inv.Center, inv.Lo, inv.Hi = 1/r.Center, 1/r.Hi, 1/r.Lo
-	return inv
 }
 
 // findBest begins with the lowest center over all rounds. Contenders differ in the rounds that
@@ -73,8 +78,7 @@ func (c *cell) findBest() {
 	for range c.present { // pairs may form a circle
 		next := c.best
 		for _, i := range c.present {
-			if r := c.ratios[i][c.best]; r.Pairs > 0 && r.Center < 1 &&
-				(next == c.best || r.Center < c.ratios[next][c.best].Center) {
+			if c.pairs[i][c.best].log < c.pairs[next][c.best].log {
 				next = i
 			}
 		}
@@ -95,11 +99,11 @@ func (c *cell) standings(floor float64) []Standing {
 	}
 	one := 1 + c.options.width()
 	for _, i := range c.present {
-		out[i].ToBest = c.ratios[i][c.best]
+		r := c.pairs[i][c.best].ratio(c.options)
 		if i == c.best {
-			out[i].ToBest = Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1}, Pairs: len(c.points[i]), P: 1}
+			r = Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1}, Pairs: len(c.points[i]), P: 1}
 		}
-		r := out[i].ToBest
+		out[i].ToBest = r
 		out[i].Known = r.Bounded() && r.Hi <= one && r.Lo >= 1/one
 	}
 	return out
@@ -128,15 +132,11 @@ func (c *cell) setOfBest(floor float64) []int {
 // beats returns by how much j is better than i as a multiple of the critical value for k
 // contenders, and 0 if it is not.
 func (c *cell) beats(j, i int, floor float64, k int) float64 {
-	r := c.ratios[i][j]
-	if r.Pairs == 0 || !r.Bounded() || r.Center <= 1 {
+	u := c.pairs[i][j]
+	if u.df <= 0 || u.log <= floor {
 		return 0
 	}
-	effect := math.Log(r.Center)
-	if effect <= floor {
-		return 0
-	}
-	if over := effect / (r.SE * critical(k, r.DF, c.options)); over > 1 {
+	if over := u.log / (u.se * critical(k, u.df, c.options)); over > 1 {
 		return over
 	}
 	return 0

@@ -19,99 +19,83 @@ type Prior struct {
 }
 
 // PoolRatios learns the variance of the ratio of two contenders from all pairs of them.
-func PoolRatios(contenders [][]Sample) Prior {
-	return poolPairs(logsOf(contenders))
-}
+func PoolRatios(contenders [][]Sample) Prior { return newCell(contenders, Options{}).prior }
 
 // PoolCenters learns the variance of the cost of a contender from all of them.
-func PoolCenters(contenders [][]Sample) Prior { return poolPoints(logsOf(contenders), 0) }
-
-func logsOf(contenders [][]Sample) [][]point {
-	out := make([][]point, len(contenders))
-	for i, c := range contenders {
-		out[i] = logs(c)
-	}
-	return out
-}
-
-func poolPairs(contenders [][]point) Prior {
-	var pairs [][]point
-	for i, a := range contenders {
-		for _, b := range contenders[:i] {
-			pairs = append(pairs, differences(a, b))
+func PoolCenters(contenders [][]Sample) Prior {
+	var all []estimate
+	for _, c := range contenders {
+		if points := logs(c); len(points) > 0 {
+			all = append(all, estimateOf(points))
 		}
 	}
-	return poolPoints(pairs, len(contenders))
+	return pool(all, math.Inf(1))
 }
 
-// poolPoints pools the groups of the commonest level. If the groups are pairs, contenders is the
-// number of contenders among which they were formed, otherwise 0.
-func poolPoints(groups [][]point, contenders int) Prior {
-	var byLevel [Layouts + 1][]estimate
+// pool sets the variances of estimates and returns what they say together. It learns from
+// those of the commonest level. The degrees of freedom are at most those of the number of
+// independent contenders given.
+func pool(all []estimate, independent float64) Prior {
 	var scales [Layouts + 1][]float64
-	scale := func(points []point) float64 { return mad(points, center(points)) }
-	for _, points := range groups {
-		if len(points) < 2 {
-			continue
+	for _, e := range all {
+		if e.df() > 0 {
+			scales[e.level] = append(scales[e.level], e.scale)
 		}
-		_, level := outermost(points)
-		scales[level] = append(scales[level], scale(points))
 	}
-	best := Rounds
+	var p Prior
 	for level := range scales {
-		if len(scales[level]) > len(scales[best]) {
-			best = Level(level)
+		if len(scales[level]) > len(scales[p.Level]) {
+			p.Level = Level(level)
 		}
 	}
-	if len(scales[best]) < 2 {
-		return Prior{}
+	if len(scales[p.Level]) > 1 {
+		p.Scale = median(scales[p.Level])
 	}
-	p := Prior{Level: best, Scale: median(scales[best])}
-	for _, points := range groups {
-		if len(points) < 2 {
-			continue
-		}
-		if e := estimateOf(points, p.Scale); e.level == best {
-			byLevel[best] = append(byLevel[best], e)
+	var of []estimate
+	for i := range all {
+		all[i].spread(p.Scale)
+		if all[i].df() > 0 && all[i].level == p.Level {
+			of = append(of, all[i])
 		}
 	}
-	p.fit(byLevel[best], contenders)
+	if len(of) > 1 {
+		p.fit(of, independent)
+	}
 	return p
 }
 
 // fit sets the variance and its weight by the moments of the logarithms of the variances
 // (Smyth 2004, section 6.2).
-func (p *Prior) fit(of []estimate, contenders int) {
-	variances := make([]float64, len(of))
-	for i, e := range of {
-		variances[i] = e.variance
+func (p *Prior) fit(of []estimate, independent float64) {
+	var variances, logs, trigammas []float64
+	for _, e := range of {
+		variances = append(variances, e.variance)
 	}
 	least := 1e-5 * median(slices.Clone(variances)) // the logarithm of 0 would outweigh all else
-	var e, trigammas, df []float64
-	for i, v := range variances {
-		d := float64(of[i].units - 1)
-		df = append(df, d)
-		if v = max(v, least); v == 0 {
-			return
-		}
-		e = append(e, math.Log(v)-mathext.Digamma(d/2)+math.Log(d/2))
-		trigammas = append(trigammas, trigamma(d/2))
+	if least == 0 {
+		return
 	}
-	mean, spread := stat.MeanVariance(e, nil)
+	df := 0.0
+	for i, e := range of {
+		half := e.df() / 2
+		df += e.df() / float64(len(of))
+		logs = append(logs, math.Log(max(variances[i], least))-mathext.Digamma(half)+math.Log(half))
+		trigammas = append(trigammas, trigamma(half))
+	}
+	mean, spread := stat.MeanVariance(logs, nil)
 	p.Variance, p.DF = math.Exp(mean), math.Inf(1)
 	if spread -= stat.Mean(trigammas, nil); spread > 0 {
-		p.DF = 2 * trigammaInverse(spread)
-		p.Variance = math.Exp(mean + mathext.Digamma(p.DF/2) - math.Log(p.DF/2))
+		half := trigammaInverse(spread)
+		p.DF = 2 * half
+		p.Variance = math.Exp(mean + mathext.Digamma(half) - math.Log(half))
 	}
-	p.Most = stat.Mean(df, nil) * float64(len(of))
-	if contenders > 0 {
-		p.Most = stat.Mean(df, nil) * float64(contenders-1) // pairs share contenders
-	}
+	p.Most = df * min(float64(len(of)), independent)
 }
 
-// moderate returns a variance and its degrees of freedom, together with what the prior says.
-func (p Prior) moderate(e estimate) (variance, df float64) {
-	own := float64(e.units - 1)
+// moderate returns the variance of an estimate and its degrees of freedom, together with
+// what the prior says (Smyth 2004, section 3).
+func (p Prior) moderate(e *estimate) (variance, df float64) {
+	own := e.df()
 	switch {
 	case p.DF == 0 || p.Level != e.level:
 		return e.variance, own

@@ -38,11 +38,11 @@ func Race(contenders [][]Sample, floor float64, o Options) []Decision {
 		return out
 	}
 	for _, i := range c.present {
-		r := c.ratios[i][c.best]
-		if i == c.best || r.Pairs < LeastRounds || !r.Bounded() {
+		u := c.pairs[i][c.best]
+		if i == c.best || u.rounds < LeastRounds || u.df <= 0 {
 			continue
 		}
-		if math.Log(r.Center)-r.SE*critical(len(c.present), r.DF, o) > math.Log(BeatenAt) {
+		if u.log-u.se*critical(len(c.present), u.df, o) > math.Log(BeatenAt) {
 			out[i] = Beaten
 		}
 	}

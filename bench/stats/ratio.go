@@ -33,30 +33,13 @@ func (r Ratio) Differs() bool { return r.Bounded() && (r.Lo > 1 || r.Hi < 1) }
 // Paired returns the ratio of a to b, matched by round, with the interval of this one
 // comparison at one look. ok is false if they have no round in common.
 func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
-	return pairedPoints(logs(a), logs(b), o)
-}
-
-func pairedPoints(a, b []point, o Options) (Ratio, bool) {
-	d := differences(a, b)
+	d := differences(logs(a), logs(b))
 	if len(d) == 0 {
 		return Ratio{}, false
 	}
-	e := estimateOf(d, o.Prior.Scale)
-	r := Ratio{Pairs: len(d), SE: math.NaN(), P: math.NaN()}
-	var se float64
-	if r.Interval, se = e.interval(o); !r.Bounded() {
-		return r, true
-	}
-	r.SE = se
-	switch {
-	case e.center == 0:
-		r.P = 1
-	case se == 0:
-		r.P = 0
-	default:
-		r.P = 2 * studentT(r.DF).CDF(-math.Abs(e.center)/se)
-	}
-	return r, true
+	e := estimateOf(d)
+	e.spread(o.Prior.Scale)
+	return e.error(o.Prior).ratio(o), true
 }
 
 // Center returns the cost of a contender: the Hodges-Lehmann estimate of the logarithms.
@@ -67,21 +50,42 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	if len(points) == 0 {
 		return Interval{}, false
 	}
-	i, _ = estimateOf(points, o.Prior.Scale).interval(o)
-	return i, true
+	e := estimateOf(points)
+	e.spread(o.Prior.Scale)
+	return e.error(o.Prior).ratio(o).Interval, true
 }
 
-// interval returns the interval of an estimate, and the standard error of its logarithm.
-func (e estimate) interval(o Options) (Interval, float64) {
-	i := Interval{Center: math.Exp(e.center), Hi: math.Inf(1), Level: e.level, Units: e.units}
-	variance, df := o.Prior.moderate(e)
-	if i.DF = df; df <= 0 {
-		return i, math.NaN()
+// uncertain is a log ratio and its standard error.
+type uncertain struct {
+	log, se, df float64 // df is 0 where the error is not known
+	level       Level
+	units       int
+	rounds      int
+}
+
+// error returns the estimate with its standard error.
+func (e *estimate) error(p Prior) uncertain {
+	variance, df := p.moderate(e)
+	return uncertain{e.center, math.Sqrt(variance / float64(len(e.units))), df, e.level, len(e.units), e.points}
+}
+
+func (u uncertain) ratio(o Options) Ratio {
+	r := Ratio{Interval: Interval{Center: math.Exp(u.log), Hi: math.Inf(1), Level: u.level, Units: u.units}, Pairs: u.rounds, SE: math.NaN(), P: math.NaN()}
+	if u.df <= 0 {
+		return r
 	}
-	se := math.Sqrt(variance / float64(e.units))
-	half := se * studentT(df).Quantile((1+o.confidence())/2)
-	i.Lo, i.Hi = math.Exp(e.center-half), math.Exp(e.center+half)
-	return i, se
+	t := studentT(u.df)
+	half := u.se * t.Quantile((1+o.confidence())/2)
+	r.Lo, r.Hi, r.DF, r.SE = math.Exp(u.log-half), math.Exp(u.log+half), u.df, u.se
+	switch {
+	case u.log == 0:
+		r.P = 1
+	case u.se == 0:
+		r.P = 0
+	default:
+		r.P = 2 * t.CDF(-math.Abs(u.log)/u.se)
+	}
+	return r
 }
 
 func studentT(df float64) distuv.StudentsT {

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // median returns the median of values, which it sorts. There must be one at least.
@@ -35,42 +37,45 @@ func mad(points []point, c float64) float64 {
 	return 1.4826 * median(distances)
 }
 
-// estimate is a center and the variance of the means of the units around it.
+// estimate is a center and what is needed for its variance.
 type estimate struct {
-	center   float64
-	variance float64 // between the means of units
-	units    int
-	points   int
-	level    Level
+	center float64
+	units  [][]point // of the outermost level of which there are two or more
+	level  Level
+	points int
+	scale  float64 // robust standard deviation of the points
+
+	variance float64 // between the means of units, set by spread
+}
+
+// estimateOf estimates points, of which there must be one at least.
+func estimateOf(points []point) estimate {
+	e := estimate{center: center(points), points: len(points)}
+	e.units, e.level = outermost(points)
+	e.scale = mad(points, e.center)
+	return e
 }
 
 // clip is the distance from the center, in pooled standard deviations, up to which a
 // point counts for the variance in full.
 const clip = 4
 
-// estimateOf estimates points, of which there must be one at least. A scale above 0
-// limits what a single point adds to the variance.
-func estimateOf(points []point, scale float64) estimate {
-	grouped, level := outermost(points)
-	e := estimate{center: center(points), units: len(grouped), points: len(points), level: level}
-	means := make([]float64, len(grouped))
-	var sum float64
-	for i, unit := range grouped {
+// spread sets the variance. A scale above 0 limits what a single point adds to it.
+func (e *estimate) spread(scale float64) {
+	limit := clip * scale
+	if scale == 0 {
+		limit = math.Inf(1)
+	}
+	means := make([]float64, len(e.units))
+	for i, unit := range e.units {
 		for _, p := range unit {
-			d := p.log - e.center
-			if scale > 0 {
-				d = max(-clip*scale, min(d, clip*scale))
-			}
-			means[i] += d / float64(len(unit))
+			means[i] += max(-limit, min(p.log-e.center, limit)) / float64(len(unit))
 		}
-		sum += means[i]
 	}
-	if len(means) < 2 {
-		return e
+	if len(means) > 1 {
+		e.variance = stat.Variance(means, nil)
 	}
-	for _, m := range means {
-		d := m - sum/float64(len(means))
-		e.variance += d * d / float64(len(means)-1)
-	}
-	return e
 }
+
+// df is the number of degrees of freedom of the variance.
+func (e *estimate) df() float64 { return float64(len(e.units) - 1) }
