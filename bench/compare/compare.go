@@ -182,11 +182,14 @@ func pairsOf(old, new *results.Run, kinds bool) []*pair {
 	return out
 }
 
-// opsOf returns what can be compared in a cell: the cost, and the kinds of operations.
+// opsOf returns what can be compared in a cell: the cost, and the kinds of operations,
+// save one of which the cost is the cost already.
 func opsOf(c results.Cell) []string {
 	ops := []string{string(c.Unit)}
 	for kind := range script.Kind(script.NumKinds) {
-		ops = append(ops, kind.String())
+		if name := kind.String(); name != ops[0] {
+			ops = append(ops, name)
+		}
 	}
 	return ops
 }
