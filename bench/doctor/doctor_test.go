@@ -84,7 +84,7 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 		"no clock source":     {map[string]string{source: gone}, "clock source", Unavailable, "has no /" + source, ""},
 		"huge pages always":   {map[string]string{thp: "[always] madvise never"}, "transparent huge pages", Warn, "always", "madvise"},
 		"half a processor":    {map[string]string{"sys/fs/cgroup/user/session/cpu.max": "50000 100000"}, "processor limit", Warn, "0.5 processors", "raise"},
-		"limit further up":    {map[string]string{"sys/fs/cgroup/user/cpu.max": "150000 100000"}, "processor limit", Warn, "1.5 processors", "raise"},
+		"limit further up":    {map[string]string{"sys/fs/cgroup/user/cpu.max": "300000 200000"}, "processor limit", Warn, "1.5 processors", "raise"},
 		"old control groups":  {map[string]string{unified: "4:memory:/x\n2:cpu,cpuacct:/x", "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us": "200000", "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us": "100000"}, "processor limit", Warn, "2 processors", "raise"},
 		"little memory":       {map[string]string{"sys/fs/cgroup/user/session/memory.max": "1073741824"}, "memory limit", Warn, "1.1 GB", "--n"},
 		"old, little memory":  {map[string]string{unified: "4:memory:/x\n2:cpu:/x\n0::/", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "2147483648"}, "memory limit", Warn, "2.1 GB", "--n"},
