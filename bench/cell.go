@@ -99,6 +99,8 @@ func (c *cellRun) runPass(ctx context.Context) error {
 		return err
 	}
 	defer p.end()
+	p.hardware = openHardware()
+	defer p.hardware.close()
 	if err := p.firstBlock(ctx); err != nil {
 		return err
 	}
@@ -245,6 +247,7 @@ func (c *cellRun) result() results.Cell {
 		cell.CancelRate = float64(proof.Cancelled) / float64(done)
 	}
 	for _, row := range c.rows {
+		row.row.Counters = row.counted.perUnit()
 		cell.Rows = append(cell.Rows, row.row)
 	}
 	return cell

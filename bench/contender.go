@@ -27,8 +27,9 @@ const ReferenceName = "quadheap"
 // that it measures.
 type contender struct {
 	row     results.Row
-	entry   catalog.Entry // declares its bounds
-	samples *latencies    // nil after the rounds that every contender gets
+	entry   catalog.Entry  // declares its bounds
+	samples *latencies     // nil after the rounds that every contender gets
+	counted hardwareCounts // in the cost trials
 
 	// Of the pass:
 	*replayer

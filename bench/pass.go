@@ -23,6 +23,8 @@ type pass struct {
 	blocks  []*script.Block // of the previous segment; their memory is reused
 	spare   *script.Block   // memory of a block that is not timed
 	aged    int             // operations since the fill
+
+	hardware hardware // counts in the cost trials
 }
 
 // begin opens the source and fills a fresh instance for each of the rows, in their order.
@@ -80,6 +82,11 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if p.number > 0 {
 		return p.replayNext(ctx, p.plan.block)
 	}
+	return p.prove(ctx)
+}
+
+// prove replays a block on all rows and checks every answer.
+func (p *pass) prove(ctx context.Context) error {
 	b, err := p.next(p.plan.prove, nil)
 	if err != nil {
 		return err

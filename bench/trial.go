@@ -67,7 +67,7 @@ func (p *pass) trial(row *contender, b *script.Block, m mode, trial results.Tria
 		row.replayWhole(b)
 		return
 	case modeCost:
-		trial.NS = float64(row.replayWhole(b))
+		p.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(row.replayWhole(b)) })
 	case modeByKind:
 		trial.Kinds = row.replayByKind(b, p.clock)
 		for _, k := range trial.Kinds {

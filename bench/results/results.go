@@ -96,6 +96,10 @@ type Parameters struct {
 	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
 	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
 
+	// Session names the session of a merged run whose parts took turns with those of
+	// another build. Two results of one session can be compared as if they were one run.
+	Session string `json:"session,omitempty"`
+
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 
@@ -186,6 +190,11 @@ type Row struct {
 	ByKind        []Trial      `json:"by_kind"`         // trials timed by batch of operations of one kind
 	Latency       []Latency    `json:"latency"`         // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
+
+	// Counters are what the hardware counted in the cost trials, per unit of the cell, by
+	// the names of package counters. It is empty where the machine shows no counters, and
+	// for workloads whose trials are timed by kind only.
+	Counters map[string]float64 `json:"counters,omitempty"`
 
 	// Stopped says why the contender got no more rounds.
 	Stopped Stopped `json:"stopped,omitempty"`

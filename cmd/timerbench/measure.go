@@ -17,6 +17,7 @@ import (
 type target struct {
 	folder string   // empty: a new one
 	resume bool     // go on with the run in it
+	json   string   // a further file of the results; empty: none; -: the standard output
 	flags  []string // of the command line, for runs of one layout
 }
 
@@ -37,6 +38,9 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 			return err
 		}
 	}
+	if cfg.Layout == 0 { // said once of all layouts
+		printMachine(stderr)
+	}
 	var r *results.Run
 	if cfg.Layouts > 1 && cfg.Layout == 0 {
 		r, err = measureLayouts(ctx, cfg, to.flags, folder, stderr)
@@ -46,7 +50,14 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 	if r == nil {
 		return err
 	}
-	summarize(stdout, r)
+	if to.json == "-" {
+		summarize(stderr, r)
+	} else {
+		summarize(stdout, r)
+	}
+	if folder.saved {
+		err = errors.Join(err, writeJSON(to.json, r, stdout))
+	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
 		if err := folder.markLatest(); err != nil {
@@ -60,6 +71,17 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
 	return err
+}
+
+// writeJSON writes the results to a further file.
+func writeJSON(path string, r *results.Run, stdout io.Writer) error {
+	switch path {
+	case "":
+		return nil
+	case "-":
+		return results.Encode(stdout, r)
+	}
+	return results.Write(path, r)
 }
 
 // measureHere runs cfg in this process.

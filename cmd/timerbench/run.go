@@ -33,6 +33,7 @@ type runFlags struct {
 	resume     bool
 	dryRun     bool
 	out        string
+	json       string
 
 	budgetGiven, layoutsGiven bool
 	typed                     []string // the flags that a run of one layout needs
@@ -40,10 +41,6 @@ type runFlags struct {
 
 func newRun() *cobra.Command {
 	var f runFlags
-	var profiles []string
-	for _, p := range bench.Profiles() {
-		profiles = append(profiles, fmt.Sprintf("%s (%s)", p.Name, p.Doc))
-	}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
@@ -64,6 +61,7 @@ interrupted run, on the same machine and of the same build.`,
   timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
   timerbench run --dry-run --profile full
   timerbench run --out /tmp/try --resume
+  timerbench run --profile smoke --json - | jq '.cells[].workload'
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
@@ -74,12 +72,7 @@ interrupted run, on the same machine and of the same build.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
-	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file`, and no built-in one unless --workload is given; can be repeated")
-	flags.StringVarP(&f.profile, "profile", "p", "normal", "how much to run: "+strings.Join(profiles, ", "))
-	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
+	f.addChoice(flags, "normal")
 	flags.IntVar(&f.trials, "trials", 0, "rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
 	flags.DurationVar(&f.budget, "budget", 0, "time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
 	flags.IntVar(&f.layouts, "layouts", 0, "number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
@@ -89,13 +82,28 @@ interrupted run, on the same machine and of the same build.`,
 	flags.BoolVar(&f.resume, "resume", false, "go on with the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be measured and how long it takes, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVar(&f.json, "json", "", "also write the results to this `file` at the end; - is the standard output, and all else goes to the standard error then")
 	return cmd
+}
+
+// addChoice adds the flags that choose the cells of a run.
+func (f *runFlags) addChoice(flags *pflag.FlagSet, profile string) {
+	var profiles []string
+	for _, p := range bench.Profiles() {
+		profiles = append(profiles, fmt.Sprintf("%s (%s)", p.Name, p.Doc))
+	}
+	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
+	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file`, and no built-in one unless --workload is given; can be repeated")
+	flags.StringVarP(&f.profile, "profile", "p", profile, "how much to run: "+strings.Join(profiles, ", "))
+	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
 }
 
 // typedFlag returns a flag as it was given, unless it says where a run goes or how it is
 // divided.
 func typedFlag(flag *pflag.Flag) []string {
-	if slices.Contains([]string{"out", "resume", "budget", "layout"}, flag.Name) {
+	if slices.Contains([]string{"out", "json", "resume", "budget", "layout"}, flag.Name) {
 		return nil
 	}
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
@@ -117,7 +125,7 @@ func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		printPlan(stdout, cfg)
 		return nil
 	}
-	return measure(ctx, cfg, target{folder: f.out, resume: f.resume, flags: f.typed}, stdout, stderr)
+	return measure(ctx, cfg, target{folder: f.out, resume: f.resume, json: f.json, flags: f.typed}, stdout, stderr)
 }
 
 // config turns flags into a configuration, or says which value is wrong.
