@@ -11,7 +11,7 @@ import (
 )
 
 func newVerify() *cobra.Command {
-	f := runFlags{budget: -1, layouts: -1}
+	f := runFlags{layouts: -1}
 	seeds := 3
 	cmd := &cobra.Command{
 		Use:   "verify",
