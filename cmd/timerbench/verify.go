@@ -11,7 +11,7 @@ import (
 )
 
 func newVerify() *cobra.Command {
-	f := runFlags{layouts: -1}
+	f := runFlags{}
 	seeds := 3
 	cmd := &cobra.Command{
 		Use:   "verify",
