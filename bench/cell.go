@@ -101,10 +101,8 @@ func (c *cellRun) runPass(ctx context.Context) error {
 	defer p.end()
 	p.hardware = openHardware()
 	defer p.hardware.close()
-	if c.done == 0 {
-		if err := p.prove(ctx); err != nil {
-			return err
-		}
+	if err := p.firstBlock(ctx); err != nil {
+		return err
 	}
 	for round := range rounds {
 		if err := p.run(ctx, round); err != nil {
@@ -136,7 +134,7 @@ func (c *cellRun) runGC(ctx context.Context) error {
 	}
 	defer p.end()
 	p.number, p.collect = 0, true
-	if err := p.skipProof(ctx); err != nil {
+	if err := p.replayNext(ctx, p.plan.prove); err != nil {
 		return err
 	}
 	heap := newProgramHeap(c.n)

@@ -55,7 +55,7 @@ func divide(steps []step, shards int) [][]step {
 	}
 	var units []unit
 	for i, s := range steps {
-		for j, part := range s.parts(total / float64(shards)) {
+		for j, part := range s.parts(total/float64(shards), shards) {
 			units = append(units, unit{part, i, j})
 		}
 	}
@@ -83,26 +83,32 @@ func divide(steps []step, shards int) [][]step {
 	return out
 }
 
-// parts splits a step into parts that take limit seconds each, if possible. Each has the
-// reference and some of the other structures.
-func (s step) parts(limit float64) []step {
-	count := int(math.Ceil(s.seconds / limit))
-	if s.split == nil || count < 2 {
+// parts splits a step into parts that take limit seconds each, if possible, but into most
+// parts at most. Each part of a cell has the reference and some of the other structures.
+func (s step) parts(limit float64, most int) []step {
+	others := slices.Clone(s.entries)
+	var shared []catalog.Entry
+	if !s.once {
+		reference := referenceOf(s.entries)
+		at := slices.IndexFunc(s.entries, func(e catalog.Entry) bool { return e.Name == reference })
+		shared, others = s.entries[at:at+1], slices.Delete(others, at, at+1)
+	}
+	most = min(most, len(others))
+	count := min(int(math.Ceil(s.seconds/limit)), most)
+	if count < 2 {
 		return []step{s}
 	}
-	reference := referenceOf(s.entries)
-	at := slices.IndexFunc(s.entries, func(e catalog.Entry) bool { return e.Name == reference })
-	others := slices.Delete(slices.Clone(s.entries), at, at+1)
-	if count = min(count, len(others)); count < 2 {
-		return []step{s}
+	// The shared contenders make a part take longer than its share.
+	for count < most && s.some(s.entries[:len(shared)+(len(others)+count-1)/count]).seconds > limit {
+		count++
 	}
 	out := make([]step, count)
 	for i := range out {
-		chosen := []catalog.Entry{s.entries[at]}
+		chosen := slices.Clone(shared)
 		for j := i; j < len(others); j += count { // neighbours in the catalog are alike
 			chosen = append(chosen, others[j])
 		}
-		out[i] = s.split(chosen)
+		out[i] = s.some(chosen)
 	}
 	return out
 }
@@ -139,11 +145,10 @@ type PlannedStep struct {
 // as far as steps can be split.
 func PlanRun(cfg Config, perShard float64) Plan {
 	cfg = cfg.withDefaults()
-	layouts := float64(max(1, cfg.Layouts))
 	var p Plan
 	for _, s := range stepsOf(cfg, Clock{}, nil) {
-		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds, len(s.entries), s.seconds * layouts})
-		p.Seconds += s.seconds * layouts
+		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds * max(1, cfg.Layouts), len(s.entries), s.seconds})
+		p.Seconds += s.seconds
 	}
 	all := allSteps(cfg, Clock{}, nil)
 	for p.Shards = 1; len(all) > 0; p.Shards++ {
@@ -152,7 +157,7 @@ func PlanRun(cfg Config, perShard float64) Plan {
 		for _, shard := range divide(all, p.Shards) {
 			sum := 0.0
 			for _, s := range shard {
-				sum += s.seconds * layouts
+				sum += s.seconds
 			}
 			p.Slowest = max(p.Slowest, sum)
 			parts += len(shard)

@@ -18,14 +18,22 @@ type step struct {
 	entries []catalog.Entry
 	run     func(context.Context, *results.Run) error
 
-	// split returns the step with some of its structures only; nil: it has no parts.
-	split func(entries []catalog.Entry) step
+	// some returns the step with some of its structures.
+	some func(entries []catalog.Entry) step
+
+	// once says that the step is the same for all code layouts, and that its structures are
+	// not compared with one another in time.
+	once bool
 }
 
 // stepsOf lists the steps of a run, or of one shard. The cells that are open after their
 // step enter the race, which may be nil.
 func stepsOf(cfg Config, clock Clock, racing *race) []step {
-	return cfg.Shard.choose(allSteps(cfg, clock, racing))
+	steps := cfg.Shard.choose(allSteps(cfg, clock, racing))
+	if cfg.Layout > 1 { // the first layout has what they have in common
+		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
+	}
+	return steps
 }
 
 // allSteps lists the steps of all shards.
@@ -56,43 +64,61 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 		cell := t.cell(cfg.Trials, clock)
 		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
 			s := cell.step(0, entries, nil)
-			s.seconds = 100e-9 * float64(cell.passes()) * float64(t.Summary.Totals.Count()) * float64(len(entries))
+			s.seconds = 100e-9 * float64(cell.passes()) * float64(t.Summary.Totals.Count()) * float64(len(entries)) // traces have no shards
 			steps = append(steps, s)
 		}
 	}
-	if !cfg.wantsIdle() || cfg.Layout > 1 { // layouts have these analyses in common
+	for i := range steps {
+		steps[i] = steps[i].times(float64(max(1, cfg.Layouts)))
+	}
+	if !cfg.wantsIdle() {
 		return steps
 	}
 	for _, n := range cfg.Profile.memorySizes {
-		entries := cfg.entries(n)
 		c := memoryCase{n, min(cfg.Profile.replacedPerTimer*n, cfg.Profile.maxReplaced), cfg.Seed}
-		steps = append(steps, step{
-			name:    c.name(),
-			seconds: c.seconds(len(entries)),
-			run: func(ctx context.Context, r *results.Run) error {
-				measured, failed, err := c.run(ctx, entries)
-				r.Memory = append(r.Memory, measured...)
-				r.Failures = append(r.Failures, failed...)
-				return err
-			},
-		})
+		steps = append(steps, c.step(cfg.entries(n)))
 	}
 	for _, n := range idlePopulations {
 		for _, delay := range dist.Grid() {
 			c := idleCase{delay.Name, n, cfg.Profile.idleTicks, cfg.Seed}
-			steps = append(steps, step{
-				name:    c.name(),
-				seconds: c.seconds(len(cfg.Structures)),
-				run: func(ctx context.Context, r *results.Run) error {
-					counts, failed, err := c.run(ctx, cfg.Structures)
-					r.Idle = append(r.Idle, counts...)
-					r.Failures = append(r.Failures, failed...)
-					return err
-				},
-			})
+			steps = append(steps, c.step(cfg.Structures))
 		}
 	}
 	return steps
+}
+
+// times multiplies the estimated duration.
+func (s step) times(factor float64) step {
+	out := s
+	out.seconds *= factor
+	out.some = func(entries []catalog.Entry) step { return s.some(entries).times(factor) }
+	return out
+}
+
+// step returns the step that runs the analysis.
+func (c memoryCase) step(entries []catalog.Entry) step {
+	return step{
+		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
+		run: func(ctx context.Context, r *results.Run) error {
+			measured, failed, err := c.run(ctx, entries)
+			r.Memory = append(r.Memory, measured...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
+}
+
+// step returns the step that runs the case.
+func (c idleCase) step(entries []catalog.Entry) step {
+	return step{
+		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
+		run: func(ctx context.Context, r *results.Run) error {
+			counts, failed, err := c.run(ctx, entries)
+			r.Idle = append(r.Idle, counts...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
 }
 
 // largestSize returns the largest size of the run that is not a workload's own.
@@ -132,7 +158,7 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 		rounds:  c.trials,
 		seconds: c.seconds(otherSeeds, len(entries)),
 		entries: entries,
-		split:   func(some []catalog.Entry) step { return c.step(otherSeeds, some, racing) },
+		some:    func(some []catalog.Entry) step { return c.step(otherSeeds, some, racing) },
 		run: func(ctx context.Context, r *results.Run) error {
 			run := c.newCell(entries)
 			if err := run.measure(ctx); err != nil {

@@ -18,11 +18,11 @@ func printPlan(out io.Writer, cfg bench.Config) {
 	p := bench.PlanRun(cfg, perShard.Seconds())
 	t := newTable("step", "structures", "rounds", "about")
 	for _, s := range p.Steps {
-		var structures, rounds any = "–", "–"
+		var rounds any = "–"
 		if s.Rounds > 0 {
-			structures, rounds = s.Structures, s.Rounds*max(1, cfg.Layouts)
+			rounds = s.Rounds
 		}
-		t.AppendRow(table.Row{s.Name, structures, rounds, about(s.Seconds)})
+		t.AppendRow(table.Row{s.Name, s.Structures, rounds, about(s.Seconds)})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 4))
 	fmt.Fprintf(out, "%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))

@@ -34,7 +34,9 @@ type runFlags struct {
 	dryRun     bool
 	out        string
 	json       string
-	typed      []string // the flags that a run of one layout needs
+
+	budgetGiven, layoutsGiven bool
+	typed                     []string // the flags that a run of one layout needs
 }
 
 func newRun() *cobra.Command {
@@ -64,12 +66,7 @@ interrupted run, on the same machine and of the same build.`,
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("budget") {
-				f.budget = -1
-			}
-			if !cmd.Flags().Changed("layouts") {
-				f.layouts = -1
-			}
+			f.budgetGiven, f.layoutsGiven = cmd.Flags().Changed("budget"), cmd.Flags().Changed("layouts")
 			cmd.Flags().Visit(func(flag *pflag.Flag) { f.typed = append(f.typed, typedFlag(flag)...) })
 			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
@@ -148,16 +145,17 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	switch cfg.Budget = f.budget; {
-	case f.budget < 0 && f.trials > 0:
-		cfg.Budget = 0
-	case f.budget < 0:
+	cfg.Budget, cfg.Layout, cfg.Layouts = f.budget, f.layout, f.layouts
+	if !f.budgetGiven && f.trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	if cfg.Layout, cfg.Layouts = f.layout, f.layouts; f.layouts < 0 {
+	if !f.layoutsGiven {
 		cfg.Layouts = cfg.Profile.Layouts
 	}
-	if cfg.Layouts < 0 || cfg.Layout < 0 || cfg.Layout > cfg.Layouts {
+	if cfg.Budget < 0 {
+		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)
+	}
+	if cfg.Layouts < 0 {
 		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
 	}
 	if f.shard != "" {
