@@ -69,7 +69,7 @@ type (
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
-	out := htmlPage{Title: pageTitle}
+	out := htmlPage{Title: p.title}
 	id := ids()
 	for _, chapter := range p.chapters {
 		c := htmlChapter{Title: chapter.title, ID: id(chapter.title)}

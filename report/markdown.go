@@ -16,21 +16,23 @@ import (
 func (p *page) markdown() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n\n", args...) }
-	line("# %s", pageTitle)
+	line("# %s", p.title)
 	for _, chapter := range p.chapters {
 		if chapter.title != "" {
 			line("## %s", chapter.title)
 		}
 		for _, block := range chapter.blocks {
-			switch f := block.chart; {
-			case f != nil:
-				line("[![%s](%s.png)](%s.svg)", literal(f.Alt()), f.Name, f.Name)
-			case block.summary != "":
+			if block.summary != "" {
 				line("<details><summary>%s</summary>", html.EscapeString(oneLine(block.summary)))
+			}
+			if f := block.chart; f != nil {
+				line("[![%s](%s.png)](%s.svg)", literal(f.Alt()), f.Name, f.Name)
+			}
+			if block.text != "" {
 				line("%s", block.text)
+			}
+			if block.summary != "" {
 				line("</details>")
-			default:
-				line("%s", block.text)
 			}
 		}
 	}

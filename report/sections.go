@@ -10,7 +10,7 @@ import (
 // its forms, and the charts. Each section stands in a file of its own; one
 // without charts and tables is left out.
 var sections = []func(*view) section{
-	answer, scale, breakEven, grid, realistic, latency, kinds, idle, lateness, memory, ageing, liveTimers, harness, origin,
+	answer, scale, breakEven, grid, realistic, latency, kinds, idle, lateness, memory, ageing, collector, liveTimers, wheelTimeline, explain, harness, origin,
 }
 
 // section is one question that a report answers.
@@ -25,9 +25,10 @@ type section struct {
 
 // table is a table of a section, or another text.
 type table struct {
-	lead  string // Markdown above it
-	title string // it unfolds at a click on this; empty: it is open
-	body  string // Markdown; empty: it is left out, and what stands above it
+	lead  string       // Markdown above it
+	title string       // it unfolds at a click on this; empty: it is open
+	chart *draw.Figure // above the body, folded with it; nil: none
+	body  string       // Markdown; empty: it is left out, and what stands above it
 }
 
 // sections makes all sections. The names of charts become those of files, so that
@@ -40,7 +41,7 @@ func (v *view) sections() []section {
 		s := f(v)
 		s.charts = slices.DeleteFunc(s.charts, func(f *draw.Figure) bool { return f == nil })
 		s.tables = slices.DeleteFunc(s.tables, func(t table) bool { return t.body == "" })
-		for _, f := range s.charts {
+		for _, f := range s.figures() {
 			f.Name = name(f.Name)
 			if f.Title == "" {
 				f.Title = s.title
@@ -51,11 +52,22 @@ func (v *view) sections() []section {
 	return out
 }
 
+// figures returns the charts of a section, those of its tables last.
+func (s section) figures() []*draw.Figure {
+	out := slices.Clone(s.charts)
+	for _, t := range s.tables {
+		if t.chart != nil {
+			out = append(out, t.chart)
+		}
+	}
+	return out
+}
+
 // charts returns the charts of sections, in order.
 func charts(sections []section) []*draw.Figure {
 	var out []*draw.Figure
 	for _, s := range sections {
-		out = append(out, s.charts...)
+		out = append(out, s.figures()...)
 	}
 	return out
 }

@@ -101,7 +101,8 @@ func (c *cell) standings(floor float64) []Standing {
 	for _, i := range c.present {
 		r := c.pairs[i][c.best].ratio(c.options)
 		if i == c.best {
-			r = Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1}, Pairs: len(c.points[i]), P: 1}
+			_, level := outermost(c.points[i])
+			r = Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1, Level: level}, Pairs: len(c.points[i]), P: 1}
 		}
 		out[i].ToBest = r
 		out[i].Known = r.Bounded() && r.Hi <= one && r.Lo >= 1/one

@@ -57,7 +57,7 @@ func tabled(df float64) float64 {
 // The units of a contender are normal. Each contender has an error of its own in its
 // standard error, of df/2 degrees of freedom, so that a pair has df.
 func (f family) simulate() []float64 {
-	const cells = 8192
+	const cells = 16_384
 	rng := rand.New(rand.NewPCG(2004, 1984))
 	scale := distuv.ChiSquared{K: f.df / 2, Src: rng}
 	largest := make([][]float64, f.contenders+1)

@@ -16,6 +16,7 @@ type model struct {
 	spikes    float64    // probability of a round in which something else disturbed a contender
 	common    float64    // of a round, in all contenders alike
 	layouts   int        // number of layouts
+	noisy     float64    // what the variation between instances of the first contender is multiplied by; 0: 1
 	ofLayouts float64    // between layouts
 }
 
@@ -39,6 +40,9 @@ func (m model) cell(seed uint64) *simulated {
 	s := &simulated{model: m, rng: rand.New(rand.NewPCG(seed, 13)), samples: make([][]stats.Sample, len(m.effects))}
 	for range m.effects {
 		s.instance = append(s.instance, m.instances[0]+(m.instances[1]-m.instances[0])*s.rng.Float64())
+		if len(s.instance) == 1 && m.noisy > 0 {
+			s.instance[0] *= m.noisy
+		}
 		shifts := make([]float64, m.layouts)
 		for i := range shifts {
 			shifts[i] = m.ofLayouts * s.rng.NormFloat64()

@@ -63,10 +63,14 @@ type uncertain struct {
 	rounds      int
 }
 
+// hodgesLehmann is the variance of the Hodges-Lehmann estimate as a multiple of that of the mean,
+// where the distribution is normal. It is less where the tails are heavier.
+const hodgesLehmann = math.Pi / 3
+
 // error returns the estimate with its standard error.
 func (e *estimate) error(p Prior) uncertain {
 	variance, df := p.moderate(e)
-	return uncertain{e.center, math.Sqrt(variance / float64(len(e.units))), df, e.level, len(e.units), e.points}
+	return uncertain{e.center, math.Sqrt(hodgesLehmann * variance / float64(len(e.units))), df, e.level, len(e.units), e.points}
 }
 
 func (u uncertain) ratio(o Options) Ratio {

@@ -56,13 +56,15 @@ func estimateOf(points []point) estimate {
 	return e
 }
 
-// clip is the distance from the center, in pooled standard deviations, up to which a
+// clip is the distance from the center, in robust standard deviations, up to which a
 // point counts for the variance in full.
 const clip = 4
 
-// spread sets the variance. A scale above 0 limits what a single point adds to it.
+// spread sets the variance. A pooled scale above 0 limits what a single point adds to it.
+// The own scale of an estimate may be 0 by chance; the pooled one may be too small for
+// a contender that is noisier than the others. So the larger one counts.
 func (e *estimate) spread(scale float64) {
-	limit := clip * scale
+	limit := clip * max(scale, e.scale)
 	if scale == 0 {
 		limit = math.Inf(1)
 	}

@@ -35,11 +35,11 @@ func TestARaceOfEqualContendersSeldomCallsADifference(t *testing.T) {
 		noise      float64
 		cells      int
 	}{
-		{8, 1, longtest.Scale(t, 100, 1000, 4000)},
+		{6, 1, longtest.Scale(t, 100, 1000, 4000)},
 		{4, 0.6, longtest.Scale(t, 100, 600, 4000)},
-		{8, 0.35, longtest.Scale(t, 100, 400, 4000)},
-		{2, 0.2, longtest.Scale(t, 100, 400, 4000)},
-		{20, 1, longtest.Scale(t, 10, 40, 1000)},
+		{8, 0.35, longtest.Scale(t, 100, 300, 4000)},
+		{2, 0.2, longtest.Scale(t, 100, 300, 4000)},
+		{20, 1, longtest.Scale(t, 10, 20, 1000)},
 	} {
 		t.Run(fmt.Sprintf("%d contenders, noise %g", test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
@@ -76,6 +76,7 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 		{"no variation between instances", 6, 4, func(m *model) { m.instances = [2]float64{} }},
 		{"mostly variation between instances", 6, 4, func(m *model) { m.rounds = 0.005 }},
 		{"unequal variances", 8, 5, func(m *model) { m.instances = [2]float64{0.005, 0.1} }},
+		{"one is noisy", 8, 5, func(m *model) { m.instances, m.noisy = [2]float64{0.01, 0.01}, 10 }},
 		{"three layouts", 6, 9, func(m *model) { m.layouts, m.ofLayouts = 3, 0.05 }},
 		{"five layouts", 6, 10, func(m *model) { m.layouts, m.ofLayouts = 5, 0.05 }},
 	} {

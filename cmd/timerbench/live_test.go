@@ -15,6 +15,10 @@ var tinyLive = []string{"live", "--n", "1000", "--goroutines", "1", "--drivers",
 
 // The results of live have a folder of their own, or go into that of a run.
 func TestLive(t *testing.T) {
+	// A run counts the allocations of the whole process, so it is made before the
+	// parallel tests go on.
+	other := t.TempDir()
+	must(t, append(tiny, "-o", other)...)
 	t.Parallel()
 	own := filepath.Join(t.TempDir(), "own")
 	code, stdout, stderr := run(append(tinyLive, "--out", own)...)
@@ -37,8 +41,6 @@ func TestLive(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	other := t.TempDir()
-	must(t, append(tiny, "-o", other)...)
 	code, stdout, stderr = run(append(tinyLive, "--into", other, "--markdown")...)
 	if code != 0 || !strings.Contains(stdout, "| hwheel tickless, shards 2 |") {
 		t.Fatalf("exit %d: %s\n%s", code, stderr, stdout)

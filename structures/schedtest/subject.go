@@ -237,6 +237,7 @@ func (s *subject) after() {
 	}
 	if n := len(s.trace); s.walk == always || s.walk == thinning && (n < s.amount(128, 32) || n%(256/s.amount(32, 8)) == 0) {
 		s.checkInvariants()
+		s.checkSnapshot()
 		s.checkWork()
 	}
 }

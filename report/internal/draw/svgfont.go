@@ -12,6 +12,12 @@ import (
 // font, weight, size and the rest, and its content.
 var svgText = regexp.MustCompile(`<text ([^>]*?)font-family:Liberation Sans;([^>]*?font-weight:(\w+);[^>]*?font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
 
+// fonts stands once in an SVG, for all its texts: it would be a quarter of many of them.
+const fonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
+
+// usual matches what a text has anyway.
+var usual = regexp.MustCompile(`font-(variant|weight|style):normal;`)
+
 // anyFont makes an SVG look the same without its font. It names substitutes for the
 // font, and gives each text its width, so that a text in a wider font does not
 // cover the data.
@@ -29,10 +35,10 @@ func anyFont(svg []byte) []byte {
 			sty = bold(Length(size), nil)
 		}
 		out.Write(svg[last:m[0]])
-		fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %sfont-family:'Liberation Sans',Arial,Helvetica,sans-serif;%s>%s</text>`,
-			sty.Width(html.UnescapeString(group(5))).Points(), group(1), group(2), group(5))
+		fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s%s>%s</text>`,
+			sty.Width(html.UnescapeString(group(5))).Points(), group(1), usual.ReplaceAllString(group(2), ""), group(5))
 		last = m[1]
 	}
 	out.Write(svg[last:])
-	return out.Bytes()
+	return bytes.Replace(out.Bytes(), []byte("<svg "), []byte(`<svg style="`+fonts+`" `), 1)
 }

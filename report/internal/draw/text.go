@@ -2,7 +2,7 @@
 // and as SVG. It knows nothing of what the data mean.
 //
 // A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Dots],
-// [Series], [Bar], [VerticalLine], or a [Heat] map.
+// [Series], [Bar], [VerticalLine], or a [Heat] map, or a sketch without axes.
 package draw
 
 import (

@@ -1,0 +1,250 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// knowing is the knowledge of tests, and the pages of some structures of the catalog.
+func knowing(t *testing.T, names ...string) knowledge {
+	t.Helper()
+	known := testKnowledge(six)
+	for _, name := range names {
+		known.entries = append(known.entries, find(t, name))
+	}
+	return known
+}
+
+func find(t *testing.T, name string) catalog.Entry {
+	t.Helper()
+	e, ok := catalog.Find(name)
+	if !ok {
+		t.Fatalf("no structure %s", name)
+	}
+	return e
+}
+
+// hidden is an entry whose structure does not show its shape.
+func hidden() catalog.Entry {
+	return catalog.Entry{
+		Name: "hidden", Summary: "shows nothing", Family: catalog.Lists, Package: "example.com/hidden", Source: "a test",
+		Costs: catalog.Costs{Schedule: "O(1)", Cancel: "O(1)", Pop: "O(n)"},
+		New:   func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
+	}
+}
+
+// costs are results in which the structures have given costs in each cell.
+func costs(cells ...map[string]float64) *results.Run {
+	r := &results.Run{Complete: true}
+	for i, cell := range cells {
+		c := results.Cell{Workload: "hold", N: 100 * (i + 1), Unit: script.PerLifecycle}
+		for _, name := range []string{"hwheel", "rbtree", "hidden"} {
+			if ns, ok := cell[name]; ok {
+				row := results.Row{Structure: name, Role: results.RoleStructure}
+				for round := range 8 {
+					row.Cost = append(row.Cost, results.Trial{Round: round, NS: 100 * (ns + 0.001*float64(round)), Units: 100})
+				}
+				c.Rows = append(c.Rows, row)
+			}
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	return r
+}
+
+func factOf(facts []fact, name string) string {
+	for _, f := range facts {
+		if f.name == name {
+			return f.text
+		}
+	}
+	return ""
+}
+
+func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
+	t.Parallel()
+	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
+	of := func(name string) []fact { return facts(find(t, name), r, Verdicts(r)) }
+	for _, test := range []struct{ structure, fact, want string }{
+		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
+		{"hwheel", "Loses", "most in hold, N = 200 (2.0 × the fastest)"},
+		{"hwheel", "Typical", "1.26 × the fastest"}, // the cube root of 2
+		{"rbtree", "Wins", "in 1 of 2 cells: hold, N = 200"},
+		{"rbtree", "Loses", "hold, N = 100 (4.0 × the fastest)"},
+		{"rbtree", "Typical", "2.0 × the fastest"}, // the square root of 4
+		{"skiplist", "Wins and loses", "these results have no cost of it"},
+	} {
+		if got := factOf(of(test.structure), test.fact); !strings.Contains(got, test.want) {
+			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
+		}
+	}
+	if got := factOf(facts(find(t, "hwheel"), nil, nil), "Wins and loses"); got != "there are no results that could tell" {
+		t.Errorf("without results: %q", got)
+	}
+	if got := factOf(of("hwheel"), "Loses"); strings.Contains(got, "N = 100") {
+		t.Errorf("hwheel loses where it wins: %q", got)
+	}
+}
+
+func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
+	t.Parallel()
+	r := &results.Run{Memory: []results.Memory{
+		{Structure: "hwheel", N: 1000, Bytes: 90, AgedBytes: 95}, {Structure: "hwheel", N: 100_000, Bytes: 33, AgedBytes: 38}, {Structure: "list", N: 1 << 20, Bytes: 7},
+	}}
+	for _, test := range []struct{ structure, fact, want string }{
+		{"hwheel", "Memory", "measured among 100k: 33.0 bytes, and 38.0 after timers were replaced"},
+		{"hwheel", "Exactness", "exact"},
+		{"hwheel", "Equal deadlines", "in any order"},
+		{"rbtree", "Equal deadlines", "FIFO"},
+		{"rbtree", "Memory", "allocates nothing"},
+		{"hwheel-linux", "Exactness", "coarse: never early, and late by less than 8/63"},
+		{"list", "Limit", "up to 10\u202f000 timers"},
+		{"rbtree-gods", "Off the shelf", "github.com/emirpasic/gods"},
+		{"rbtree-gods", "Memory", "allocates in the steady state"},
+	} {
+		if got := factOf(facts(find(t, test.structure), r, nil), test.fact); !strings.Contains(got, test.want) {
+			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
+		}
+	}
+}
+
+// A structure that shows nothing of itself has a page without a drawing.
+func TestAPageWithoutADrawing(t *testing.T) {
+	t.Parallel()
+	known := knowing(t, "rbtree")
+	known.entries = append(known.entries, hidden())
+	v := newView(costs(map[string]float64{"rbtree": 10, "hidden": 20}), known)
+	s := explain(v)
+	if len(s.tables) != 2 || s.tables[0].chart == nil || s.tables[1].chart != nil {
+		t.Fatalf("%d pages", len(s.tables))
+	}
+	if !strings.Contains(s.tables[1].body, "2.0 × the fastest") {
+		t.Errorf("the page does not say how it did: %s", s.tables[1].body)
+	}
+	x := Explain(hidden(), nil)
+	if got := x.Text(); !strings.Contains(got, noDrawing) {
+		t.Errorf("the text does not say that there is no drawing: %s", got)
+	}
+	if html, err := x.HTML(); err != nil || !bytes.Contains(html, []byte(noDrawing)) || bytes.Contains(html, []byte("<svg")) {
+		t.Errorf("the page does not say that there is no drawing: %v", err)
+	}
+	if _, err := x.SVG(); err == nil || !strings.Contains(err.Error(), "hidden") {
+		t.Errorf("a drawing of nothing: %v", err)
+	}
+}
+
+// The report explains the structures of its run, and only these.
+func TestTheReportExplainsTheStructuresOfItsRun(t *testing.T) {
+	t.Parallel()
+	v := newView(costs(map[string]float64{"hwheel": 10, "rbtree": 20}), knowing(t, "wheel", "hwheel", "rbtree", "skiplist"))
+	sections := v.sections()
+	var found []string
+	for _, f := range charts(sections) {
+		if strings.HasPrefix(f.Name, "explain-") || f.Name == "timeline" {
+			found = append(found, f.Name)
+			if f.Legend == nil || f.Height < 100 {
+				t.Errorf("%s has no legend or no height: %v", f.Name, f.Height)
+			}
+		}
+	}
+	if want := []string{"timeline", "explain-hwheel", "explain-rbtree"}; !slices.Equal(found, want) {
+		t.Errorf("charts %q, want %q", found, want)
+	}
+	page := v.page(sections)
+	if text := page.markdown(); !strings.Contains(text, "<details><summary>hwheel: hierarchical") || !strings.Contains(text, "(explain-hwheel.png)") {
+		t.Error("report.md does not fold the drawing of hwheel")
+	}
+	dir := t.TempDir()
+	for _, f := range charts(sections) {
+		png, err := f.PNG(testDPI)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, f.Name+".png", png)
+		write(t, dir, f.Name+".svg", svg)
+		if f.Name == "timeline" || f.Name == "explain-hwheel" {
+			checkPNG(t, dir, f)
+			checkSVG(t, dir, f)
+		}
+	}
+	empty := newView(&results.Run{}, knowing(t, "hwheel"))
+	if n := len(charts(empty.sections())); n != 0 {
+		t.Errorf("%d charts of empty results", n)
+	}
+	heaps := newView(costs(map[string]float64{"rbtree": 20}), knowing(t, "rbtree"))
+	if heaps.timelineChart() != nil {
+		t.Error("a timeline of no wheel")
+	}
+}
+
+func TestExplainedStructuresOfTheCatalog(t *testing.T) {
+	t.Parallel()
+	for _, e := range catalog.All() {
+		x := Explain(e, nil)
+		for line := range strings.Lines(x.Text()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 || strings.HasSuffix(line, " \n") {
+				t.Errorf("%s: %d columns: %q", e.Name, n, line)
+			}
+		}
+		page, err := x.HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		readHTML(t, page)
+		for _, want := range []string{"<title>" + e.Name + "</title>", "How " + e.Name + " works", "Equal deadlines", "no results"} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("the page of %s does not say %q", e.Name, want)
+			}
+		}
+	}
+}
+
+func write(t *testing.T, dir, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	explainPage  = "../docs/explain.md"
+	exampleBegin = "<!-- hwheel -->\n"
+	exampleEnd   = "<!-- end of hwheel -->\n"
+)
+
+// The page shows the first steps as they are.
+func TestTheExampleOnThePageIsDrawn(t *testing.T) {
+	x := Explain(find(t, "hwheel"), nil).Text()
+	from, to := strings.Index(x, "0. "), strings.Index(x, "\n4. ")
+	want := "\n```\n" + x[from:to] + "```\n\n"
+	data, err := os.ReadFile(explainPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(data), exampleBegin)
+	got, after, ok2 := strings.Cut(rest, exampleEnd)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("%s has no example", explainPage)
+	case got == want:
+	case *update:
+		write(t, "../docs", "explain.md", []byte(before+exampleBegin+want+exampleEnd+after))
+	default:
+		t.Errorf("%s shows\n%s\nand it is (run with -update)\n%s", explainPage, got, want)
+	}
+}

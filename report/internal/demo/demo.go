@@ -1,0 +1,87 @@
+// Package demo does each operation on a structure that holds a few timers, and takes a
+// snapshot after each.
+package demo
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Step is one operation, and how it has left the structure.
+type Step struct {
+	Title    string
+	Detail   string // what was done, in words; empty: the title says it
+	Snapshot structures.Snapshot
+	Work     structures.Work
+	Counted  bool // the structure counts its work
+	Fired    []structures.Tick
+}
+
+// The population: near and far deadlines, two of them equal, seen from tick 100. They
+// reach over three levels of the usual wheels, and one revolution of none.
+var deadlines = []structures.Tick{300, 103, 700, 110, 1500, 118, 70_000, 210, 103, 5000, 420, 180}
+
+const start = 100
+
+// Timers is the number of timers of the population.
+var Timers = len(deadlines)
+
+// Steps does the operations on a new, empty structure. All come from one sequence: each
+// step begins where the one before has ended. It returns nil if the structure does not show
+// its shape.
+func Steps(s structures.Scheduler[uint64]) []Step {
+	shown, ok := s.(interface{ Snapshot() structures.Snapshot })
+	if !ok || len(shown.Snapshot().Parts) == 0 {
+		return nil
+	}
+	r := recorder{s: s, shown: shown}
+	ids := make(map[structures.Tick]structures.ID)
+	r.do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", Timers, start), func() {
+		s.Pop(start)
+		for i, at := range deadlines {
+			ids[at] = s.Schedule(at, uint64(i))
+		}
+		s.Next()
+	})
+	r.do("Schedule a timer for tick 350", "", func() { s.Schedule(350, 0) })
+	r.do("Cancel the timer of tick 210", "", func() { s.Cancel(ids[210]) })
+	r.do("Reschedule a timer to later, from tick 118 to 900", "", func() { s.Reschedule(ids[118], 900) })
+	r.do("Reschedule a timer to earlier, from tick 5000 to 130", "", func() { s.Reschedule(ids[5000], 130) })
+	r.do("Pop at tick 103 until nothing is due", "", func() { r.pop(103) })
+	r.do("Advance to tick 512 and pop until nothing is due", "", func() { r.pop(512) })
+	return r.steps
+}
+
+// recorder takes down the steps.
+type recorder struct {
+	s     structures.Scheduler[uint64]
+	shown interface{ Snapshot() structures.Snapshot }
+	steps []Step
+	fired []structures.Tick
+}
+
+func (r *recorder) do(title, detail string, operation func()) {
+	before, counted := work(r.s)
+	r.fired = nil
+	operation()
+	after, _ := work(r.s)
+	r.steps = append(r.steps, Step{
+		Title: title, Detail: detail, Snapshot: r.shown.Snapshot(), Work: after.Sub(before), Counted: counted, Fired: r.fired,
+	})
+}
+
+func (r *recorder) pop(now structures.Tick) {
+	for t := range structures.Due(r.s, now) {
+		r.fired = append(r.fired, t.Deadline)
+	}
+}
+
+// work reads the counters of a structure that has any.
+func work(s structures.Scheduler[uint64]) (w structures.Work, ok bool) {
+	c, ok := s.(interface{ Work() structures.Work })
+	if ok {
+		w = c.Work()
+	}
+	return w, ok
+}

@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/report/internal/sketch"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// One of each shape, and those that leave entries behind.
+func TestDrawings(t *testing.T) {
+	for _, name := range []string{"list", "minheap", "quadheap-lazy", "pairingheap", "radixheap", "wheel", "hwheel", "calendar", "bucketheap", "rbtree", "skiplist"} {
+		e, _ := catalog.Find(name)
+		got := Sketch(Steps(e.New())).String()
+		path := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.MkdirAll("testdata", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is drawn in another way than %s shows: look at both, then run with -update:\n%s", name, path, got)
+		}
+	}
+}
+
+func TestEveryStructureIsDrawnWithin100Columns(t *testing.T) {
+	for _, e := range catalog.All() {
+		for line := range strings.Lines(Sketch(Steps(e.New())).String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > sketch.Columns {
+				t.Errorf("%s: %d columns: %s", e.Name, n, line)
+			}
+		}
+	}
+}
+
+// The steps do what their titles say: the same timers fire in every exact structure, and
+// each snapshot shows what a list of timers would.
+func TestStepsDoWhatTheySay(t *testing.T) {
+	for _, e := range catalog.All() {
+		steps := Steps(e.New())
+		if len(steps) != 7 {
+			t.Errorf("%s: %d steps", e.Name, len(steps))
+			continue
+		}
+		for i, want := range [][]structures.Tick{
+			{103, 103, 110, 118, 180, 210, 300, 420, 700, 1500, 5000, 70_000},
+			{103, 103, 110, 118, 180, 210, 300, 350, 420, 700, 1500, 5000, 70_000},
+			{103, 103, 110, 118, 180, 300, 350, 420, 700, 1500, 5000, 70_000},
+			{103, 103, 110, 180, 300, 350, 420, 700, 900, 1500, 5000, 70_000},
+			{103, 103, 110, 130, 180, 300, 350, 420, 700, 900, 1500, 70_000},
+			{110, 130, 180, 300, 350, 420, 700, 900, 1500, 70_000},
+			{700, 900, 1500, 70_000},
+		} {
+			if got := pending(steps[i].Snapshot); !slices.Equal(got, want) {
+				t.Errorf("%s after %q shows %v, want %v", e.Name, steps[i].Title, got, want)
+			}
+		}
+		fired := slices.Concat(steps[5].Fired, steps[6].Fired)
+		if want := []structures.Tick{103, 103, 110, 130, 180, 300, 350, 420}; !slices.Equal(fired, want) {
+			t.Errorf("%s: fired %v, want %v", e.Name, fired, want)
+		}
+		if !steps[0].Counted {
+			t.Errorf("%s: its work is not read", e.Name)
+		}
+	}
+}
+
+func pending(s structures.Snapshot) []structures.Tick {
+	var out []structures.Tick
+	for _, p := range s.Parts {
+		for _, c := range p.Cells {
+			for _, e := range c.Entries {
+				if !e.Stale() {
+					out = append(out, e.Deadline)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// The model of the conformance suite shows nothing of itself.
+func TestAStructureWithoutAShapeHasNoSteps(t *testing.T) {
+	if steps := Steps(schedtest.NewModel[uint64]()); steps != nil {
+		t.Errorf("%d steps", len(steps))
+	}
+}
+
+func TestWorkInWords(t *testing.T) {
+	for want, s := range map[string]Step{
+		"not counted":          {},
+		"none that is counted": {Counted: true},
+		"1 comparison, 2 slots visited, 1 of them empty, 3 timers moved or passed, 1 stale entry dropped": {
+			Counted: true, Work: structures.Work{Comparisons: 1, SlotsVisited: 2, EmptySlots: 1, Moved: 3, Dropped: 1},
+		},
+	} {
+		if got := Work(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

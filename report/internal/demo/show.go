@@ -1,0 +1,73 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timerbench/timerbench/report/internal/sketch"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Legend explains the marks of a sketch.
+const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved  (stale since before)
+110→900: filed under tick 110, the timer moved to 900 since.  r: red node.  ·5·: five empty slots.`
+
+// Sketch draws all steps, one below the other.
+func Sketch(steps []Step) sketch.Sketch {
+	var all sketch.Sketch
+	var before *structures.Snapshot
+	for i, step := range steps {
+		if i > 0 {
+			all.Rows++
+		}
+		all.Note(sketch.Heading, fmt.Sprintf("%d. %s", i, step.Title))
+		if step.Detail != "" {
+			all.Note(sketch.Plain, "   "+step.Detail)
+		}
+		if len(step.Fired) > 0 {
+			all.Note(sketch.Plain, "   fired: "+ticks(step.Fired))
+		}
+		all.Note(sketch.Plain, "   work: "+Work(step))
+		all.Add(sketch.Of(before, step.Snapshot))
+		before = &step.Snapshot
+	}
+	return all
+}
+
+func ticks(list []structures.Tick) string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = fmt.Sprint(t)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Work says in words what a step has cost.
+func Work(s Step) string {
+	if !s.Counted {
+		return "not counted"
+	}
+	var out []string
+	for _, w := range []struct {
+		n         uint64
+		one, many string
+	}{
+		{s.Work.Comparisons, "comparison", "comparisons"},
+		{s.Work.SlotsVisited, "slot visited", "slots visited"},
+		{s.Work.EmptySlots, "of them empty", "of them empty"},
+		{s.Work.Moved, "timer moved or passed", "timers moved or passed"},
+		{s.Work.Dropped, "stale entry dropped", "stale entries dropped"},
+	} {
+		switch w.n {
+		case 0:
+		case 1:
+			out = append(out, "1 "+w.one)
+		default:
+			out = append(out, fmt.Sprint(w.n)+" "+w.many)
+		}
+	}
+	if len(out) == 0 {
+		return "none that is counted"
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,138 @@
+package draw
+
+import (
+	"image/color"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/timerbench/timerbench/report/internal/sketch"
+)
+
+// sketchRow is the height of a row of a sketch. Its text is as large as that of the page, since
+// a box with numbers in it cannot be read at a glance.
+const (
+	sketchRow  = bodySize * 1.34
+	sketchText = bodySize
+)
+
+// SketchHeight is what the panel of a sketch takes.
+func SketchHeight(s sketch.Sketch) Length { return Length(s.Rows)*sketchRow + 6 }
+
+// SketchPanel draws a sketch in the colour of a look.
+func SketchPanel(s sketch.Sketch, look Look) *Panel {
+	p := NewPanel("")
+	p.plot.HideAxes()
+	p.plot.X.Min, p.plot.X.Max = 0, sketch.Columns
+	p.plot.Y.Min, p.plot.Y.Max = 0, float64(max(s.Rows, 1))
+	p.Add(sketchMarks{s, look})
+	return p
+}
+
+// SketchLegend explains the marks of sketches in the colour of a look.
+func SketchLegend(look Look) []Key {
+	return []Key{
+		{Text: "+ new", Swatch: markFill(sketch.Added, look)},
+		{Text: "> moved", Swatch: markFill(sketch.Moved, look)},
+		{Text: "x left: stale from now on", Swatch: markFill(sketch.Left, look)},
+		{Text: "( ) stale", Swatch: markFill(sketch.Stale, look)},
+	}
+}
+
+// markFill is the colour behind an entry with a mark.
+func markFill(m sketch.Mark, look Look) color.Color {
+	switch m {
+	case sketch.Added:
+		return look.Color
+	case sketch.Moved:
+		return Mix(look.Color, 0.7)
+	case sketch.Left:
+		return Hex("b5b5b5")
+	case sketch.Stale:
+		return Hex("e4e4e4")
+	}
+	return color.White
+}
+
+// sketchMarks draws a sketch onto its panel.
+type sketchMarks struct {
+	sketch.Sketch
+	look Look
+}
+
+// Plot implements plot.Plotter.
+func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	x := func(column float64) Length { return trX(column) }
+	y := func(row float64) Length { return trY(float64(max(s.Rows, 1)) - row) }
+	edge := draw.LineStyle{Color: frame, Width: 0.7}
+	for _, l := range s.Lines {
+		if l.Y0 == l.Y1 {
+			c.StrokeLine2(edge, x(float64(l.X0)), y(float64(l.Y0)+0.5), x(float64(l.X1)+1), y(float64(l.Y1)+0.5))
+			continue
+		}
+		c.StrokeLine2(edge, x(float64(l.X0)+0.5), y(float64(l.Y0)+0.9), x(float64(l.X1)+0.5), y(float64(l.Y1)+0.1))
+	}
+	baseline := func(row int) Length { return y(float64(row)+0.5) - sketchText*0.35 }
+	for _, n := range s.Notes {
+		sty := sans(sketchText, ink)
+		switch n.Style {
+		case sketch.Heading:
+			sty = bold(sketchText, ink)
+		case sketch.Faded:
+			sty.Color = Faded
+		}
+		text := strings.TrimLeft(n.Text, " ") // a browser would drop the spaces
+		write(&c, sty, x(float64(n.X+len(n.Text)-len(text))), baseline(n.Y), 0, text)
+	}
+	for _, b := range s.Boxes {
+		left, right := x(float64(b.X)), x(float64(b.X+b.Width))
+		if b.Framed {
+			middle := (left + right) / 2
+			write(&c, sans(sketchText, Faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
+			write(&c, sans(sketchText, Faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+			for i, l := range b.Labels {
+				s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)), false)
+			}
+			outline(&c, edge, left+1, right-1, y(float64(b.Y+1)), y(float64(b.Y+1+len(b.Labels))))
+			continue
+		}
+		s.node(&c, b, left, right, y(float64(b.Y)+0.08), y(float64(b.Y)+0.92))
+	}
+}
+
+// node draws a box without a frame: its entries side by side.
+func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom Length) {
+	each := (right - left) / Length(len(b.Labels))
+	for i, l := range b.Labels {
+		s.entry(c, l, left+Length(i)*each, left+Length(i+1)*each, top, bottom, b.Red && i == len(b.Labels)-1)
+	}
+	sty := draw.LineStyle{Color: frame, Width: 0.7}
+	if b.Red {
+		sty = draw.LineStyle{Color: ink, Width: 1.6}
+	}
+	outline(c, sty, left, right, top, bottom)
+}
+
+// entry draws an entry with its mark.
+func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
+	fill := color.NRGBAModel.Convert(markFill(l.Mark, s.look)).(color.NRGBA)
+	if l.Mark != sketch.Same {
+		c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
+	}
+	sty := sans(sketchText, ink)
+	if dark(fill) {
+		sty.Color = color.White
+	}
+	text := l.Text
+	if red {
+		text += "r"
+	}
+	write(c, sty, (left+right)/2, (top+bottom)/2-sketchText*0.35, 0.5, text)
+}
+
+func outline(c *draw.Canvas, sty draw.LineStyle, left, right, top, bottom Length) {
+	c.StrokeLines(sty, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}, {X: left, Y: top}})
+}

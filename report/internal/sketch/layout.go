@@ -1,0 +1,291 @@
+package sketch
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Of lays out a snapshot, and marks what has changed since the one before. Parts that are
+// as they were are named only. Without a snapshot before, nothing is marked and all parts
+// are shown.
+func Of(before *structures.Snapshot, now structures.Snapshot) Sketch {
+	var s Sketch
+	marks := compare(before, now)
+	var same []string
+	for i, p := range now.Parts {
+		if before != nil && !marks[i].changed {
+			same = append(same, p.Name)
+			continue
+		}
+		s.Note(Faded, heading(p))
+		s.Add(part(p, marks[i].labels))
+	}
+	if len(same) > 0 {
+		s.Note(Faded, strings.Join(same, ", ")+": as before")
+	}
+	if before != nil {
+		for _, p := range before.Parts {
+			if !hasPart(now, p.Name) {
+				s.Note(Faded, p.Name+": empty now")
+			}
+		}
+	}
+	return s
+}
+
+func hasPart(s structures.Snapshot, name string) bool {
+	for _, p := range s.Parts {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// heading names a part and says what does not show in the picture.
+func heading(p structures.Part) string {
+	if p.Shape != structures.Slots {
+		return p.Name + ":"
+	}
+	out := fmt.Sprintf("%s: %s slots", p.Name, number(p.Size))
+	if p.Width > 0 {
+		out += " of " + count(int64(p.Width), "tick")
+	}
+	if p.Now >= 0 {
+		out += fmt.Sprintf(", the clock is at slot %d", p.Now)
+	}
+	return out + ":"
+}
+
+func count(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return number(n) + " " + what
+}
+
+// number groups the digits of large numbers.
+func number[I int | int64](n I) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && len(s) > 4; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// part lays out the cells of a part.
+func part(p structures.Part, labels [][]Label) Sketch {
+	if len(p.Cells) == 0 {
+		var s Sketch
+		s.Note(Plain, "  no timers")
+		return s
+	}
+	switch p.Shape {
+	case structures.Slots:
+		return slots(p, labels)
+	case structures.Heap, structures.Tree:
+		return nodes(p, labels)
+	}
+	if p.Cells[0].Levels > 0 {
+		return skipList(p, labels)
+	}
+	return row(p, labels)
+}
+
+// indent is the room left of every part.
+const indent = 2
+
+// slots lays slots side by side, from the clock on, with the number of empty ones between.
+func slots(p structures.Part, labels [][]Label) Sketch {
+	first := 0
+	for first < len(p.Cells) && p.Cells[first].Index <= p.Now {
+		first++
+	}
+	var s Sketch
+	x, last := indent, p.Now
+	for i := range p.Cells {
+		at := (first + i) % len(p.Cells)
+		c := p.Cells[at]
+		b := Box{Framed: true, Title: fmt.Sprintf(" %d ", c.Index), Foot: span(p, c), Labels: labels[at]}
+		b.Width = utf8.RuneCountInString(b.Title) + 2
+		b.Width = max(b.Width, utf8.RuneCountInString(b.Foot)+2)
+		for _, l := range b.Labels {
+			b.Width = max(b.Width, utf8.RuneCountInString(l.Text)+4)
+		}
+		gap := ""
+		if p.Width > 0 {
+			empty := c.Index - last - 1
+			if empty < 0 {
+				empty += p.Size
+			}
+			if empty > 0 && (i > 0 || p.Now >= 0) {
+				gap = "·" + number(empty) + "·"
+			}
+		}
+		last = c.Index
+		if x+utf8.RuneCountInString(gap)+b.Width > Columns && x > indent {
+			x, s.Rows = indent, bottom(s)
+		}
+		if gap != "" {
+			s.Notes = append(s.Notes, Note{X: x, Y: s.Rows + 1, Text: gap, Style: Faded})
+			x += utf8.RuneCountInString(gap)
+		}
+		b.X, b.Y = x, s.Rows
+		s.Boxes = append(s.Boxes, b)
+		x += b.Width
+		if p.Width == 0 {
+			x++
+		}
+	}
+	s.Rows = bottom(s)
+	return s
+}
+
+// span is the ticks that a slot covers, where its number and its timers do not say them.
+func span(p structures.Part, c structures.Cell) string {
+	switch {
+	case c.From != c.To:
+		return fmt.Sprintf("%d–%d", c.From, c.To)
+	case p.Width > 0 && c.Entries[0].Filed > c.To:
+		return fmt.Sprintf("next: %d", c.From)
+	}
+	return ""
+}
+
+// bottom is the row below all boxes.
+func bottom(s Sketch) int {
+	rows := s.Rows
+	for _, b := range s.Boxes {
+		rows = max(rows, b.Y+b.Height())
+	}
+	return rows
+}
+
+// row lays cells side by side.
+func row(p structures.Part, labels [][]Label) Sketch {
+	s := Sketch{Rows: 1}
+	x := indent
+	for i := range p.Cells {
+		b := node(labels[i], false)
+		if x+b.Width > Columns && x > indent {
+			x = indent
+			s.Rows++
+		}
+		b.X, b.Y = x, s.Rows-1
+		s.Boxes = append(s.Boxes, b)
+		x += b.Width + 2
+	}
+	return s
+}
+
+// node returns a box without a frame.
+func node(labels []Label, red bool) Box {
+	b := Box{Labels: labels, Red: red}
+	b.Width = utf8.RuneCountInString(b.oneLine())
+	return b
+}
+
+// skipList lays out a row for each level, the highest at the top.
+func skipList(p structures.Part, labels [][]Label) Sketch {
+	levels := 0
+	for _, c := range p.Cells {
+		levels = max(levels, c.Levels)
+	}
+	s := Sketch{Rows: levels}
+	x := indent
+	at := make([]int, levels) // the end of each level so far
+	for level := range at {
+		at[level] = indent
+	}
+	for i, c := range p.Cells {
+		b := node(labels[i], false)
+		for level := range c.Levels {
+			b.X, b.Y = x+2, levels-1-level
+			s.Lines = append(s.Lines, Line{at[level], b.Y, b.X - 1, b.Y})
+			s.Boxes = append(s.Boxes, b)
+			at[level] = b.X + b.Width
+		}
+		x += b.Width + 2
+	}
+	return s
+}
+
+// nodes lays out a tree: a row for each depth, and a row for the lines between. A search
+// tree is read from left to right; otherwise parents are above the middle of their
+// children.
+func nodes(p structures.Part, labels [][]Label) Sketch {
+	children := make([][]int, len(p.Cells))
+	for i, c := range p.Cells {
+		if c.Parent >= 0 {
+			children[c.Parent] = append(children[c.Parent], i)
+		}
+	}
+	boxes := make([]Box, len(p.Cells))
+	middle := func(i int) int { return boxes[i].X + boxes[i].Width/2 }
+	x := indent
+	var place func(i, depth int)
+	place = func(i, depth int) {
+		boxes[i] = node(labels[i], p.Cells[i].Red)
+		boxes[i].Y = 2 * depth
+		set := func() {
+			boxes[i].X = x
+			x += boxes[i].Width + 1
+		}
+		if p.Shape == structures.Tree && p.Arity == 2 {
+			done := false
+			for _, child := range children[i] {
+				if p.Cells[child].Child > 0 && !done {
+					set()
+					done = true
+				}
+				place(child, depth+1)
+			}
+			if !done {
+				set()
+			}
+			return
+		}
+		from := x
+		for _, child := range children[i] {
+			place(child, depth+1)
+		}
+		if n := len(children[i]); n > 0 {
+			boxes[i].X = max(from, (middle(children[i][0])+middle(children[i][n-1]))/2-boxes[i].Width/2)
+			x = max(x, boxes[i].X+boxes[i].Width+1)
+			return
+		}
+		set()
+	}
+	place(0, 0)
+	if x-1 > Columns {
+		return outline(p, labels, children)
+	}
+	s := Sketch{Boxes: boxes}
+	for i, c := range p.Cells {
+		if c.Parent >= 0 {
+			s.Lines = append(s.Lines, Line{middle(c.Parent), boxes[c.Parent].Y, middle(i), boxes[i].Y})
+		}
+	}
+	s.Rows = bottom(s)
+	return s
+}
+
+// outline lays out a tree that is too wide: a row for each node, indented by its depth.
+func outline(p structures.Part, labels [][]Label, children [][]int) Sketch {
+	var s Sketch
+	var place func(i, depth int)
+	place = func(i, depth int) {
+		b := node(labels[i], p.Cells[i].Red)
+		b.X, b.Y = indent+3*depth, s.Rows
+		s.Boxes = append(s.Boxes, b)
+		s.Rows++
+		for _, child := range children[i] {
+			place(child, depth+1)
+		}
+	}
+	place(0, 0)
+	return s
+}

@@ -1,0 +1,98 @@
+// Package sketch lays out the shape of a structure on a grid of characters: boxes for
+// slots and nodes, lines between them, notes. The grid is shown as text as it is, or drawn
+// by package draw.
+package sketch
+
+// Columns is the width of every sketch.
+const Columns = 100
+
+// Sketch is a picture on a grid. Rows count from the top.
+type Sketch struct {
+	Rows  int
+	Boxes []Box
+	Lines []Line
+	Notes []Note
+}
+
+// Mark says what an operation has done to an entry.
+type Mark int
+
+// The marks.
+const (
+	Same  Mark = iota // nothing
+	Added             // a new timer
+	Moved             // it stands elsewhere, has another parent or another deadline
+	Left              // its timer has left it: it is stale from now on
+	Stale             // it was stale before
+)
+
+// Sign is what a label with the mark begins with, so that no colour is needed to tell.
+func (m Mark) Sign() string { return [...]string{"", "+", ">", "x", "("}[m] }
+
+// Label is an entry as it is written.
+type Label struct {
+	Text string // with its sign
+	Mark Mark
+}
+
+// Box is a slot, with a frame and a line for each entry, or a node, which is one line
+// without a frame.
+type Box struct {
+	X, Y, Width int
+	Title, Foot string // in the upper and the lower edge of a frame
+	Labels      []Label
+	Framed      bool
+	Red         bool // a red node of a red-black tree
+}
+
+// Height returns the rows that the box takes.
+func (b Box) Height() int {
+	if b.Framed {
+		return len(b.Labels) + 2
+	}
+	return 1
+}
+
+// Line leads from a node down to one below it, or along a row.
+type Line struct{ X0, Y0, X1, Y1 int }
+
+// Note is a text beside the boxes.
+type Note struct {
+	X, Y  int
+	Text  string
+	Style Style
+}
+
+// Style is how a note is written.
+type Style int
+
+// The styles.
+const (
+	Plain Style = iota
+	Heading
+	Faded
+)
+
+// Add puts another sketch below.
+func (s *Sketch) Add(below Sketch) {
+	for _, b := range below.Boxes {
+		b.Y += s.Rows
+		s.Boxes = append(s.Boxes, b)
+	}
+	for _, l := range below.Lines {
+		l.Y0 += s.Rows
+		l.Y1 += s.Rows
+		s.Lines = append(s.Lines, l)
+	}
+	for _, n := range below.Notes {
+		n.Y += s.Rows
+		s.Notes = append(s.Notes, n)
+	}
+	s.Rows += below.Rows
+}
+
+// Note puts a line of text below.
+func (s *Sketch) Note(style Style, text string) {
+	s.Notes = append(s.Notes, Note{Y: s.Rows, Text: text, Style: style})
+	s.Rows++
+}

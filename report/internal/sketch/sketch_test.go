@@ -1,0 +1,142 @@
+package sketch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// at returns entries of timers whose IDs are their deadlines.
+func at(deadlines ...structures.Tick) []structures.Entry {
+	var out []structures.Entry
+	for _, d := range deadlines {
+		out = append(out, structures.Entry{ID: structures.ID(d), Deadline: d, Filed: d})
+	}
+	return out
+}
+
+func list(deadlines ...structures.Tick) structures.Part {
+	p := structures.Part{Name: "list", Shape: structures.List}
+	for i, e := range at(deadlines...) {
+		p.Cells = append(p.Cells, structures.Cell{Index: i, Entries: []structures.Entry{e}})
+	}
+	return p
+}
+
+// tree returns a tree from the parents and the sides of its nodes, due at 1, 2 and so on.
+func tree(arity int, parents ...[2]int) structures.Part {
+	p := structures.Part{Name: "tree", Shape: structures.Tree, Arity: arity}
+	for i, parent := range parents {
+		p.Cells = append(p.Cells, structures.Cell{Index: i, Parent: parent[0], Child: parent[1], Entries: at(structures.Tick(i + 1))})
+	}
+	return p
+}
+
+func ring(now int, cells ...structures.Cell) structures.Part {
+	return structures.Part{Name: "ring", Shape: structures.Slots, Size: 16, Width: 1, Now: now, Cells: cells}
+}
+
+func slot(index int, entries ...structures.Entry) structures.Cell {
+	return structures.Cell{Index: index, From: structures.Tick(index), To: structures.Tick(index), Entries: entries}
+}
+
+func snapshot(parts ...structures.Part) structures.Snapshot { return structures.Snapshot{Parts: parts} }
+
+func TestWhatHasChangedIsMarked(t *testing.T) {
+	left := structures.Entry{Deadline: 7, Filed: 7}
+	later := structures.Entry{ID: 5, Deadline: 9, Filed: 5}
+	tests := map[string]struct {
+		before, now structures.Snapshot
+		want        string
+	}{
+		"added": {snapshot(list(5)), snapshot(list(5, 8)), "list:\n  5  +8\n"},
+		// Of the list without 6, only the last has moved, not those behind the gap.
+		"the last takes a place": {snapshot(list(5, 6, 7, 8)), snapshot(list(5, 8, 7)), "list:\n  5  >8  7\n"},
+		"removed":                {snapshot(list(5, 6)), snapshot(list(6)), "list:\n  6\n"},
+		"as before":              {snapshot(list(5, 6)), snapshot(list(5, 6)), "list: as before\n"},
+		"left in its slot": {
+			snapshot(ring(0, slot(7, at(7)...))), snapshot(ring(0, slot(7, left))),
+			"ring: 16 slots of 1 tick, the clock is at slot 0:\n     ┌ 7 ─┐\n  ·6·│ x7 │\n     └────┘\n",
+		},
+		"stale, beside a new one": {
+			snapshot(ring(0, slot(7, left))), snapshot(ring(0, slot(7, left, at(8)[0]))),
+			"ring: 16 slots of 1 tick, the clock is at slot 0:\n     ┌─ 7 ─┐\n  ·6·│ (7) │\n     │ +8  │\n     └─────┘\n",
+		},
+		"another deadline": {snapshot(list(5)), snapshot(structures.Part{Name: "list", Shape: structures.List, Cells: []structures.Cell{{Entries: []structures.Entry{later}}}}),
+			"list:\n  >5→9\n"},
+		"another parent": {
+			snapshot(tree(0, [2]int{-1, 0}, [2]int{0, 0}, [2]int{1, 0})), snapshot(tree(0, [2]int{-1, 0}, [2]int{0, 0}, [2]int{0, 1})),
+			"tree:\n   1\n  ┌┴─┐\n  2 >3\n",
+		},
+		"another side of a search tree": {
+			snapshot(tree(2, [2]int{-1, 0}, [2]int{0, 0})), snapshot(tree(2, [2]int{-1, 0}, [2]int{0, 1})),
+			"tree:\n  1\n  └──┐\n    >2\n",
+		},
+		"emptied":   {snapshot(list(5), tree(0, [2]int{-1, 0})), snapshot(list(5)), "list: as before\ntree: empty now\n"},
+		"no timers": {snapshot(list(5)), snapshot(list()), "list:\n  no timers\n"},
+	}
+	for name, test := range tests {
+		if got := Of(&test.before, test.now).String(); got != test.want {
+			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
+		}
+	}
+}
+
+// Without a snapshot before, nothing is marked and nothing is left out.
+func TestTheFirstDrawingIsWhole(t *testing.T) {
+	stale := structures.Entry{Deadline: 7, Filed: 7}
+	got := Of(nil, snapshot(list(5), ring(-1, slot(7, stale)))).String()
+	if want := "list:\n  5\nring: 16 slots of 1 tick:\n  ┌─ 7 ─┐\n  │ (7) │\n  └─────┘\n"; got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
+// Slots are in the order in which the clock reaches them.
+func TestSlotsBeginAtTheClock(t *testing.T) {
+	got := Of(nil, snapshot(ring(5, slot(2, at(18)...), slot(6, at(6)...), slot(9, at(9)...)))).String()
+	want := "ring: 16 slots of 1 tick, the clock is at slot 5:\n" +
+		"  ┌ 6 ┐   ┌ 9 ┐   ┌── 2 ──┐\n" +
+		"  │ 6 │·2·│ 9 │·8·│  18   │\n" +
+		"  └───┘   └───┘   └next: 2┘\n"
+	if got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
+// What is wider than the page goes on below.
+func TestWideDrawingsAreBroken(t *testing.T) {
+	var deadlines []structures.Tick
+	var cells []structures.Cell
+	star := [][2]int{{-1, 0}}
+	for i := range 60 {
+		deadlines = append(deadlines, structures.Tick(1_000_000+i))
+		cells = append(cells, slot(i, at(structures.Tick(1_000_000+i))...))
+		star = append(star, [2]int{0, i})
+	}
+	wide := structures.Part{Name: "ring", Shape: structures.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
+	text := Of(nil, snapshot(list(deadlines...), wide, tree(0, star...))).String()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > Columns {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, d := range deadlines {
+		if n := strings.Count(text, fmt.Sprint(d)); n < 2 {
+			t.Fatalf("deadline %d is there %d times, want it in the list and in the ring:\n%s", d, n, text)
+		}
+	}
+	if !strings.Contains(text, "\n     60\n     61\n") {
+		t.Errorf("the wide tree is no outline:\n%s", text)
+	}
+}
+
+func TestNumbersAreGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 4096: "4096", 65_536: "65,536", 16_777_216: "16,777,216"} {
+		if got := number(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
