@@ -2,10 +2,12 @@ package catalog
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/btree"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
+	"github.com/timerbench/timerbench/structures/ebtree"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
@@ -164,6 +166,22 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
 			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
+		},
+		{
+			Name: "ebtree", Family: Trees, Package: root + "ebtree",
+			Summary: "elastic binary tree, a radix tree of timers that are node and leaf: HAProxy",
+			Source:  "Tarreau 2002, HAProxy's ebtree",
+			Costs:   Costs{"O(log n) expected", "O(1) expected", "O(1) expected"}, Ties: FIFO,
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return ebtree.New[T]() },
+		},
+		{
+			Name: "btree", Family: Trees, Package: root + "btree",
+			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
+			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
+			Costs:   Costs{"O(log n)", "O(1) amortised", "O(1) amortised"}, Ties: FIFO,
+			MaxBytes: 80,
+			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
 			Name: "btree-google", Family: Trees, Package: root + "btreegoogle",

@@ -1,0 +1,305 @@
+package btree
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+func TestManyTimers(t *testing.T) {
+	schedtest.Many(t, 60_000, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "btree", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+}
+
+// order returns the values in the order in which they fire.
+func order(s structures.Scheduler[int]) (values []int) {
+	for timer := range structures.Due(s, math.MaxInt64) {
+		values = append(values, timer.Value)
+	}
+	return values
+}
+
+// Timers come and go in all kinds of order, enough of them for three levels. Each time the
+// tree is sound, and what is left fires in the order of deadlines and arrival.
+func TestOrdersOfComingAndGoing(t *testing.T) {
+	const n, rest = 6000, 100
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, deadline := range map[string]func(i int) int{
+		"ascending":  func(i int) int { return i },
+		"descending": func(i int) int { return n - i },
+		"inward":     func(i int) int { return (i&1*2-1)*(n-i) + n },
+		"equal":      func(int) int { return n },
+		"few":        func(i int) int { return i % 7 },
+		"random":     func(int) int { return random.IntN(n) },
+	} {
+		for removal, victim := range map[string]func(pending int) int{
+			"first":  func(int) int { return 0 },
+			"last":   func(pending int) int { return pending - 1 },
+			"middle": func(pending int) int { return pending / 2 },
+			"random": random.IntN,
+			"spread": func(pending int) int { return pending * 7 / 9 },
+		} {
+			t.Run(name+"/cancel="+removal, func(t *testing.T) {
+				tree := New[int]()
+				type pending struct {
+					id           structures.ID
+					deadline, at int
+				}
+				var timers []pending
+				for i := range n {
+					d := 1 + deadline(i)
+					timers = append(timers, pending{tree.Schedule(structures.Tick(d), i), d, i})
+					if i%500 == 0 {
+						mustBeSound(t, tree)
+					}
+				}
+				mustBeSound(t, tree)
+				if _, c := slotted.Parts(&tree.scheduler); c.depth != 2 {
+					t.Fatalf("%d timers are %d levels deep, want 2", n, c.depth)
+				}
+				slices.SortStableFunc(timers, func(a, b pending) int { return a.deadline - b.deadline })
+				for len(timers) > rest {
+					at := victim(len(timers))
+					if !tree.Cancel(timers[at].id) {
+						t.Fatalf("timer %d is not pending", at)
+					}
+					timers = slices.Delete(timers, at, at+1)
+					if len(timers)%250 == 0 {
+						mustBeSound(t, tree)
+					}
+				}
+				var want []int
+				for _, p := range timers {
+					want = append(want, p.at)
+				}
+				if got := order(tree); !slices.Equal(got, want) {
+					t.Errorf("fired %d, want %d", got, want)
+				}
+				mustBeSound(t, tree)
+			})
+		}
+	}
+}
+
+// mustBeSound checks the invariants, and the fill, which follows from them.
+func mustBeSound(t *testing.T, tree *Tree[int]) {
+	t.Helper()
+	if err := tree.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	_, c := slotted.Parts(&tree.scheduler)
+	used := len(c.nodes) - 1
+	for x := c.free; x != none; x = c.heads[x].parent {
+		used--
+	}
+	// Two neighbours hold sparse+2 entries. The first leaf and the last node of each
+	// level may hold fewer.
+	if bound := tree.Len()*2/(sparse+2)*8/7 + 2*c.depth + 4; used > bound {
+		t.Fatalf("%d nodes for %d timers, want at most %d", used, tree.Len(), bound)
+	}
+}
+
+// Leaves are emptied from the front while others fill: the nodes above go, too.
+func TestTheFrontMovesOn(t *testing.T) {
+	tree := New[int]()
+	random := rand.New(rand.NewPCG(3, 4))
+	for i := range 5000 {
+		tree.Schedule(structures.Tick(1+random.IntN(5000)), i)
+	}
+	_, c := slotted.Parts(&tree.scheduler)
+	nodes := 0
+	for clock := structures.Tick(1); clock < 60_000; clock++ {
+		for timer := range structures.Due(tree, clock) {
+			tree.Schedule(clock+1+structures.Tick(random.IntN(5000)), timer.Value)
+		}
+		if clock%500 == 0 {
+			mustBeSound(t, tree)
+		}
+		if clock == 20_000 {
+			nodes = cap(c.nodes)
+		}
+	}
+	if tree.Len() != 5000 || cap(c.nodes) != nodes {
+		t.Errorf("%d timers and room for %d nodes, want 5000 and %d", tree.Len(), cap(c.nodes), nodes)
+	}
+}
+
+// The rank of every deadline in every node, with dead and vacant keys.
+func TestRank(t *testing.T) {
+	for begin := range fan + 1 {
+		for end := begin; end <= fan; end++ {
+			var n node
+			n.clear(&head{begin: uint8(begin), end: uint8(end)})
+			for i := begin; i < end; i++ {
+				n.keys[i] = structures.Tick(10 * (1 + i/2)) // in pairs
+			}
+			for deadline := structures.Tick(1); deadline < 10*fan/2+20; deadline += 3 {
+				want := begin
+				for want < end && n.keys[want] <= deadline {
+					want++
+				}
+				if got := n.rank(deadline); got != want {
+					t.Fatalf("entries %d to %d: rank(%d) = %d, want %d", begin, end, deadline, got, want)
+				}
+			}
+			if got := n.rank(math.MaxInt64 - 1); got != end {
+				t.Fatalf("entries %d to %d: rank of a late deadline = %d", begin, end, got)
+			}
+		}
+	}
+}
+
+// A timer at the last tick has the key of a vacant place, and is told from it.
+func TestTheLastTick(t *testing.T) {
+	tree := New[int]()
+	var want []int
+	for i := range 200 {
+		tree.Schedule(math.MaxInt64, i)
+		tree.Schedule(structures.Tick(math.MaxInt64-200+i), 1000+i)
+		want = append(want, 1000+i)
+	}
+	for i := range 200 {
+		want = append(want, i)
+	}
+	mustBeSound(t, tree)
+	if got := order(tree); !slices.Equal(got, want) {
+		t.Errorf("fired %d, want %d", got, want)
+	}
+}
+
+func TestWorkCountsComparisons(t *testing.T) {
+	tree := New[int]()
+	n := whitebox.NewNamed(tree)
+	fill := func(from, to structures.Tick) func() {
+		return func() {
+			for d := from; d < to; d += 10 {
+				n.Schedule(d)
+			}
+		}
+	}
+	settle := func() { // by a Pop at which nothing is due but an arrival
+		tree.Pop(1)
+	}
+	whitebox.CountsComparisons(t, tree, []whitebox.Step{
+		{"each with the earliest arrival", func() { n.Schedule(30, 10, 20) }, 3},
+		{"not the earliest, no other is compared", func() { n.Cancel(30) }, 0},
+		{"the earliest: the one that is left is compared", func() { n.Cancel(10) }, 1},
+		{"stale", func() { n.Cancel(10); n.Move(10, 5) }, 0},
+		{"nothing due", func() { tree.Next(); tree.Pop(0) }, 0},
+		{"the last arrival", func() { n.Cancel(20) }, 0},
+		{"32 arrivals", fill(100, 420), batch},
+		// The first settles in an empty leaf, the others behind the last one.
+		{"one more: the others settle", fill(420, 430), 1 + (batch - 1)},
+		// 420 is compared with the last timer as the search begins, and as it ends.
+		// So is the new one, with the first timer of the leaf that 420 was given in
+		// between, and with the keys of the only other leaf.
+		{"an arrival that is due settles, behind the other", func() { n.Schedule(1); settle() }, 1 + 2 + 3 + comparisons},
+	})
+	// 420 went to a leaf of its own, and 1 came before 32 others: three leaves, of which
+	// the first lost the timer that was due.
+	_, c := slotted.Parts(&tree.scheduler)
+	if c.depth != 1 || c.heads[c.root].len() != 3 {
+		t.Fatalf("%d levels, %d leaves", c.depth, c.heads[c.root].len())
+	}
+	whitebox.CountsComparisons(t, tree, []whitebox.Step{
+		// With the earliest arrival; with the last timer twice; with two nodes' keys.
+		{"a search over two levels", func() { n.Schedule(2); tree.Pop(2) }, 1 + 2 + 2*comparisons},
+		{"removal", func() { n.Cancel(100); n.Cancel(410); tree.Pop(120) }, 0},
+		{"a move is a removal and an arrival", func() { n.Move(200, 205) }, 1},
+	})
+}
+
+func TestCheckFindsDamage(t *testing.T) {
+	makeSound := func() *slotted.Scheduler[int, core, *core] {
+		tree := New[int]()
+		for i := range 100 {
+			tree.Schedule(structures.Tick(10+i), i)
+		}
+		return &tree.scheduler
+	}
+	_, c := slotted.Parts(makeSound())
+	if c.depth != 1 || c.arrivals.n != 4 || c.heads[c.root].len() != 3 {
+		t.Fatalf("%d levels, %d arrivals, %d leaves", c.depth, c.arrivals.n, c.heads[c.root].len())
+	}
+	whitebox.FindsDamageToQueue(t, makeSound, map[string]func(*core){
+		"order in a leaf":         func(c *core) { c.nodes[c.first].keys[3] = 10 },
+		"key beyond the parent's": func(c *core) { c.nodes[c.first].keys[fan-1] = 60 },
+		"key before the parent's": func(c *core) { c.nodes[c.last].keys[0] = 11 },
+		"separator too late":      func(c *core) { c.nodes[c.root].keys[1]++ },
+		"first key of the root":   func(c *core) { c.nodes[c.root].keys[0] = 1 },
+		"vacant key":              func(c *core) { c.nodes[c.root].keys[fan-1] = 1 },
+		"dead key": func(c *core) {
+			c.remove(c.first, 0)
+			c.nodes[c.first].keys[0] = 1
+		},
+		"ends":               func(c *core) { c.heads[c.root].end = fan + 1 },
+		"begin behind end":   func(c *core) { c.heads[c.root].begin = fan },
+		"empty leaf":         func(c *core) { c.heads[c.last].end = 0 },
+		"parent":             func(c *core) { c.heads[c.first].parent = c.last },
+		"parent of the root": func(c *core) { c.heads[c.root].parent = c.last },
+		"slot's leaf":        func(c *core) { c.leaves[c.nodes[c.first].refs[0]] = c.last },
+		"slot out of range":  func(c *core) { c.nodes[c.first].refs[0] = 9999 },
+		"slot twice":         func(c *core) { c.nodes[c.first].refs[0] = c.nodes[c.first].refs[1] },
+		"child out of range": func(c *core) { c.nodes[c.root].refs[0] = 9999 },
+		"no child":           func(c *core) { c.nodes[c.root].refs[0] = none },
+		"child twice":        func(c *core) { c.nodes[c.root].refs[1] = c.nodes[c.root].refs[0] },
+		"cycle":              func(c *core) { c.nodes[c.root].refs[1] = c.root },
+		"first leaf":         func(c *core) { c.first = c.last },
+		"last leaf":          func(c *core) { c.last = c.first },
+		"depth":              func(c *core) { c.depth = 0 },
+		"root with one child": func(c *core) {
+			c.heads[c.root].end = 1
+			c.nodes[c.root].clear(&c.heads[c.root])
+		},
+		"lost node":    func(c *core) { c.newNode() },
+		"free twice":   func(c *core) { c.freeNode(c.newNode()); c.heads[c.free].parent = c.free },
+		"free in use":  func(c *core) { c.free = c.first },
+		"fewer heads":  func(c *core) { c.heads = c.heads[:len(c.heads)-1] },
+		"arrivals":     func(c *core) { c.arrivals.n-- },
+		"many":         func(c *core) { c.arrivals.n = batch + 1 },
+		"no last one":  func(c *core) { c.arrivals.slots[3] = 0 },
+		"its place":    func(c *core) { c.leaves[c.arrivals.slots[0]]++ },
+		"its slot":     func(c *core) { c.arrivals.slots[0] = 9999 },
+		"the earliest": func(c *core) { c.arrivals.earliest++ },
+	})
+}
+
+func TestASparsePairIsNamed(t *testing.T) {
+	tree := New[int]()
+	for i := range 96 {
+		tree.Schedule(structures.Tick(10+i), i)
+	}
+	_, c := slotted.Parts(&tree.scheduler)
+	c.settle()
+	for _, x := range c.nodes[c.root].refs[1:3] {
+		for c.heads[x].len() > sparse {
+			c.nodes[x].remove(&c.heads[x], int(c.heads[x].begin))
+		}
+	}
+	err := c.Check(0, 32+2*sparse, func(uint32) bool { return true })
+	if want := fmt.Sprintf("btree: nodes 2 and 4 have %d and %d entries, which one node should hold", sparse, sparse); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -1,0 +1,311 @@
+package ebtree
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// The two sides of a node. The other side of d is 1-d.
+const left, right = 0, 1
+
+// none is the slot of no timer. Its node stands above the root, which is its left child.
+const none = 0
+
+// queued is the parent of a timer that is not in the tree, as an equal one is there.
+const queued = math.MaxUint32
+
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index
+// must fit an int.
+const maxLen = min(1<<31, math.MaxInt) - 1
+
+// link is a slot, and which part of it: its node or its leaf.
+type link uint32
+
+const leaf = 1
+
+func nodeOf(slot uint32) link { return link(slot << 1) }
+func leafOf(slot uint32) link { return link(slot<<1 | leaf) }
+
+func (l link) slot() uint32 { return uint32(l >> 1) }
+func (l link) isLeaf() bool { return l&leaf != 0 }
+
+// label says which deadlines are below a node: those that have its bits above its lowest
+// one. The ones with that bit are on the right. 0 is the label of a node that is not used.
+type label uint64
+
+// newLabel returns the label of the lowest node that has both deadlines below it. They
+// differ in diff.
+func newLabel(deadline structures.Tick, diff uint64) label {
+	low := uint64(1) << (bits.Len64(diff) - 1)
+	return label(uint64(deadline)&^(low-1) | low)
+}
+
+// differs reports whether a key with these bits unlike a label belongs above its node.
+func (l label) differs(diff uint64) bool { return diff >= uint64(l&-l)<<1 }
+
+// node is what a search reads of a slot: 16 bytes, so that none crosses a cache line.
+type node struct {
+	label label
+	child [2]link
+}
+
+// timer is what else is known of a slot. Timers of one deadline form a ring in the order in
+// which they came. The first of them is in the tree.
+type timer struct {
+	deadline   structures.Tick
+	up         uint32 // the parent of its leaf, or queued
+	nodeUp     uint32 // the parent of its node, if that is used
+	next, prev uint32 // in the ring
+}
+
+// core is the queue of slots.
+//
+// A node has two children. Of the deadlines below it, those on the left lack the lowest bit
+// of its label and those on the right have it, and they have all higher bits in common. The
+// node of a slot is used only while its leaf is in the tree, and is above that leaf. n
+// leaves need n-1 nodes, so there is always one to use.
+type core struct {
+	nodes       []node
+	timers      []timer
+	ends        [2]uint32 // the leftmost and the rightmost leaf
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	return core{nodes: make([]node, 1, capacity+1), timers: make([]timer, 1, capacity+1)}
+}
+
+// Pop removes the first timer of the leftmost deadline if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.ends[left]
+	if slot == none {
+		return none, math.MaxInt64
+	}
+	if at = c.timers[slot].deadline; at > clock {
+		return none, at
+	}
+	c.Remove(slot)
+	return slot, at
+}
+
+// Next returns the leftmost deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.timers[c.ends[left]].deadline }
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A tree does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Add adds a leaf for slot, or queues it behind the timers of its deadline.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.nodes) {
+		if len(c.nodes) > maxLen {
+			panic(fmt.Sprintf("ebtree: more than %d timers pending", maxLen))
+		}
+		c.nodes = append(c.nodes, node{})
+		c.timers = append(c.timers, timer{})
+	}
+	c.timers[slot] = timer{deadline: deadline, next: slot, prev: slot}
+	if c.ends[left] == none {
+		c.nodes[none].child[left] = leafOf(slot)
+		c.ends = [2]uint32{slot, slot}
+		return
+	}
+	first, last := c.ends[left], c.ends[right]
+	var at link
+	var diff uint64
+	end := -1 // the side on which slot is the outermost, if it is
+	c.comparisons++
+	if deadline >= c.timers[last].deadline {
+		at, diff = c.climb(last, deadline)
+		end = right
+	} else if c.comparisons++; deadline <= c.timers[first].deadline {
+		at, diff = c.climb(first, deadline)
+		end = left
+	} else {
+		at, diff = c.search(deadline)
+	}
+	if diff == 0 {
+		c.queue(at.slot(), slot)
+		return
+	}
+	c.insert(slot, at, diff)
+	if end >= 0 {
+		c.ends[end] = slot
+	}
+}
+
+// search goes down from the root. It returns the leaf of that deadline, with diff 0, or the
+// link above which a leaf belongs, and how its deadline differs from those there.
+//
+// It chooses a child by arithmetic, as no predictor guesses which it is.
+func (c *core) search(deadline structures.Tick) (at link, diff uint64) {
+	nodes := c.nodes
+	compared := uint64(1)
+	at = nodes[none].child[left]
+	for !at.isLeaf() {
+		n := &nodes[at.slot()]
+		compared++
+		if diff = uint64(deadline) ^ uint64(n.label); n.label.differs(diff) {
+			c.comparisons += compared - 1
+			return at, diff
+		}
+		l, r := n.child[left], n.child[right]
+		side := link(^(uint64(deadline) - uint64(n.label)) >> 63)
+		at = l ^ (l^r)&-side
+	}
+	c.comparisons += compared
+	return at, uint64(deadline) ^ uint64(c.timers[at.slot()].deadline)
+}
+
+// climb is search for a deadline that no leaf is beyond, from the leaf at that end upward. A
+// node that it passes is at the end no more.
+func (c *core) climb(end uint32, deadline structures.Tick) (at link, diff uint64) {
+	t := &c.timers[end]
+	at, diff = leafOf(end), uint64(deadline)^uint64(t.deadline)
+	if diff == 0 {
+		return at, diff
+	}
+	for p := t.up; p != none; p = c.timers[p].nodeUp {
+		c.comparisons++
+		if !c.nodes[p].label.differs(diff) {
+			break
+		}
+		at = nodeOf(p)
+	}
+	return at, diff
+}
+
+// insert adds a leaf and its node above at.
+func (c *core) insert(slot uint32, at link, diff uint64) {
+	t := &c.timers[slot]
+	l := newLabel(t.deadline, diff)
+	side := right
+	if t.deadline < structures.Tick(l) {
+		side = left
+	}
+	parent := c.up(at)
+	c.replace(parent, at, nodeOf(slot))
+	c.nodes[slot].label = l
+	c.nodes[slot].child[side], c.nodes[slot].child[1-side] = leafOf(slot), at
+	t.nodeUp, t.up = parent, slot
+	c.setUp(at, slot)
+}
+
+// up returns the parent of a leaf or a node.
+func (c *core) up(l link) uint32 {
+	if l.isLeaf() {
+		return c.timers[l.slot()].up
+	}
+	return c.timers[l.slot()].nodeUp
+}
+
+func (c *core) setUp(l link, parent uint32) {
+	if l.isLeaf() {
+		c.timers[l.slot()].up = parent
+	} else {
+		c.timers[l.slot()].nodeUp = parent
+	}
+}
+
+// replace makes by the child of parent instead of l.
+func (c *core) replace(parent uint32, l, by link) {
+	n := &c.nodes[parent]
+	if n.child[right] == l {
+		n.child[right] = by
+	} else {
+		n.child[left] = by
+	}
+}
+
+// queue puts slot behind all timers of its deadline, of which first is the first.
+func (c *core) queue(first, slot uint32) {
+	last := c.timers[first].prev
+	t := &c.timers[slot]
+	t.up, t.next, t.prev = queued, first, last
+	c.timers[last].next = slot
+	c.timers[first].prev = slot
+}
+
+// Remove removes a slot.
+func (c *core) Remove(slot uint32) {
+	t := c.timers[slot]
+	c.timers[t.prev].next = t.next
+	c.timers[t.next].prev = t.prev
+	switch {
+	case t.up == queued:
+	case t.next != slot:
+		c.succeed(slot, t.next)
+	case t.up == none:
+		c.nodes[none].child[left] = 0
+		c.ends = [2]uint32{}
+	default:
+		c.removeLeaf(slot)
+	}
+}
+
+// succeed gives the place of a leaf to the next timer of its deadline.
+func (c *core) succeed(slot, heir uint32) {
+	up := c.timers[slot].up
+	c.timers[heir].up = up
+	c.replace(up, leafOf(slot), leafOf(heir))
+	c.moveNode(slot, heir)
+	for side, end := range c.ends {
+		if end == slot {
+			c.ends[side] = heir
+		}
+	}
+}
+
+// removeLeaf removes the leaf of a slot, and its parent, whose other child moves up. The
+// node of that parent is vacant then, and above its leaf, so it can take over for the node
+// of the slot, wherever above that is.
+func (c *core) removeLeaf(slot uint32) {
+	parent := c.timers[slot].up
+	n := &c.nodes[parent]
+	sibling := n.child[left]
+	if sibling == leafOf(slot) {
+		sibling = n.child[right]
+	}
+	above := c.timers[parent].nodeUp
+	c.replace(above, nodeOf(parent), sibling)
+	c.setUp(sibling, above)
+	n.label = 0
+	for side, end := range c.ends {
+		if end == slot {
+			c.ends[side] = c.edge(sibling, side)
+		}
+	}
+	c.moveNode(slot, parent)
+}
+
+// moveNode makes the node of slot to, which is not used, replace that of slot from, if that
+// is used.
+func (c *core) moveNode(from, to uint32) {
+	n := c.nodes[from]
+	if n.label == 0 {
+		return
+	}
+	c.nodes[from].label = 0
+	c.nodes[to] = n
+	up := c.timers[from].nodeUp
+	c.timers[to].nodeUp = up
+	c.replace(up, nodeOf(from), nodeOf(to))
+	c.setUp(n.child[left], to)
+	c.setUp(n.child[right], to)
+}
+
+// edge returns the outermost leaf at or below l on a side.
+func (c *core) edge(l link, side int) uint32 {
+	for !l.isLeaf() {
+		l = c.nodes[l.slot()].child[side]
+	}
+	return l.slot()
+}
