@@ -64,7 +64,7 @@ func (c cellConfig) verify(ctx context.Context, entries []catalog.Entry, v *Veri
 		return err
 	}
 	defer p.end()
-	if err := p.prove(ctx); err != nil {
+	if err := p.firstBlock(ctx); err != nil {
 		return err
 	}
 	for range c.trials {

@@ -70,7 +70,11 @@ func TestHardwareCountersOrTheReason(t *testing.T) {
 		}
 		return
 	}
-	defer s.Close()
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}

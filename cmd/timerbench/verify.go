@@ -11,7 +11,7 @@ import (
 )
 
 func newVerify() *cobra.Command {
-	f := runFlags{}
+	var f runFlags
 	seeds := 3
 	cmd := &cobra.Command{
 		Use:   "verify",
