@@ -9,8 +9,14 @@
 //
 // must be caught by that run of timerbench too: by its proof.
 //
+// A patch that names tests, by arguments of go test,
+//
+//	# test: -short ./structures/internal/costs
+//
+// must be caught by these.
+//
 // Nothing in the work tree is changed: the patched files are given to the go command
-// as an overlay.
+// as an overlay, or the named tests run in a copy.
 package main
 
 import (

@@ -18,6 +18,7 @@ type patch struct {
 	name   string
 	breaks string   // what it breaks
 	run    string   // arguments of a run of timerbench that must catch it; empty: none
+	test   []string // arguments of a go test that must catch it; empty: the tests of any package
 	files  []string // what it changes
 	diff   []byte
 }
@@ -33,6 +34,8 @@ func readPatch(name, path string) (*patch, error) {
 		switch {
 		case strings.HasPrefix(line, "# run: "):
 			p.run = strings.TrimPrefix(line, "# run: ")
+		case strings.HasPrefix(line, "# test: "):
+			p.test = strings.Fields(strings.TrimPrefix(line, "# test: "))
 		case strings.HasPrefix(line, "# ") && p.breaks == "":
 			p.breaks = strings.TrimPrefix(line, "# ")
 		case strings.HasPrefix(line, "+++ b/"):
@@ -64,6 +67,9 @@ func (p *patch) caughtBy(ctx context.Context, importers map[string][]string) (st
 	}
 	if out, err := command(ctx, "go", append([]string{"build", "-overlay", overlay}, changed...)...); err != nil {
 		return "", fmt.Errorf("it does not build: %w\n%s", errBroken, out)
+	}
+	if len(p.test) > 0 {
+		return p.failingCopy(ctx, dir)
 	}
 	by, err := p.failing(ctx, overlay, changed, importers)
 	if err != nil || p.run == "" || by == "" {
@@ -99,6 +105,54 @@ func (p *patch) failing(ctx context.Context, overlay string, changed []string, i
 		}
 	}
 	return "", nil
+}
+
+// failingCopy returns the tests that the patch names if they fail in a patched copy of the
+// work tree. An overlay does not reach the programs that tests build, and go build -cover
+// heeds none: it instruments the files that the overlay replaces.
+func (p *patch) failingCopy(ctx context.Context, dir string) (string, error) {
+	tree := filepath.Join(dir, "tree")
+	list, err := command(ctx, "git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return "", err
+	}
+	for file := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		data, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, and not committed
+		}
+		to := filepath.Join(tree, file)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o644)); err != nil {
+			return "", err
+		}
+	}
+	if err := p.apply(ctx, tree); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-failfast", "-timeout", "300s"}, p.test...)...)
+	cmd.Dir = tree
+	// Paths are trimmed, so that the build cache knows what has been built in another copy.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err == nil:
+		return "", nil
+	case !bytes.Contains(out, []byte("--- FAIL")):
+		return "", fmt.Errorf("go test %s does not run: %w\n%s", strings.Join(p.test, " "), errBroken, out)
+	}
+	return "go test " + strings.Join(p.test, " "), nil
+}
+
+// apply applies the diff to the files below dir.
+func (p *patch) apply(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "git", "apply", "-")
+	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(p.diff)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("it does not apply: %w\n%s", errBroken, out)
+	}
+	return nil
 }
 
 // proof runs the benchmark that must refuse to give numbers.
@@ -142,10 +196,8 @@ func (p *patch) overlay(ctx context.Context, dir string) (string, error) {
 		}
 		replace[filepath.Join(root, f)] = to
 	}
-	cmd := exec.CommandContext(ctx, "git", "apply", "-")
-	cmd.Dir, cmd.Stdin = patched, bytes.NewReader(p.diff)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("it does not apply: %w\n%s", errBroken, out)
+	if err := p.apply(ctx, patched); err != nil {
+		return "", err
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -33,10 +33,6 @@ const (
 	Lists  Family = "lists"
 )
 
-// Costs are the published costs of a structure with n pending timers, in the
-// usual notation.
-type Costs struct{ Schedule, Cancel, Pop string }
-
 // Entry is one structure, as the benchmark measures it: with values of 8 bytes.
 type Entry = EntryFor[uint64]
 
