@@ -41,6 +41,11 @@ bench-full: build ## Everything, up to ten million timers: hours
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
+.PHONY: bench-peers-structures
+bench-peers-structures: build ## Other people's data structures beside ours, with charts: half a minute
+	out="$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers-structures))" && \
+	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
+
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
 	$(CMD) micro $(ARGS)

@@ -27,7 +27,8 @@ func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
 		if e.MaxBytes == 0 {
 			t.Errorf("%s declares no MaxBytes", e.Name)
 		}
-		if taken := variableBytes(m); taken < 0.5*float64(e.MaxBytes) {
+		// Some structures declare room for a heap, in which no timer of this population is.
+		if taken := variableBytes(m); taken < 0.4*float64(e.MaxBytes) {
 			t.Errorf("%s takes %.1f bytes a timer, and declares %d: too loose to find a leak", e.Name, taken, e.MaxBytes)
 		}
 	}

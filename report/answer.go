@@ -16,11 +16,14 @@ func answer(v *view) section {
 		title:  "Which one should I use?",
 		absent: "the overview",
 		charts: []*draw.Figure{v.overviewChart()},
-		caption: "The fastest structures of each workload at its largest N. Structures are named together, in order of their medians, " +
-			"where their 95 % confidence intervals overlap that of the first: these are ties. × floor: what it takes beside the harness alone, which every number includes; × Go's timers: beside time.AfterFunc, where that can take part.",
+		caption: "The fastest structures of each workload at its largest N, in order of their cost. Each may be the best: no other one is better " +
+			"at the family-wise confidence of 95 % and by more than the noise of the cell (multiple comparison with the best, paired by round). " +
+			"Those that **tie** are known to be within 5 % of the first. What is **unclear** may be the best, too, but its ratio is not known well enough. " +
+			"Multiples are ratios paired by round, with the 95 % interval of that one comparison. " +
+			"× floor: what it takes beside the harness alone, which every number includes; × Go's timers: beside time.AfterFunc, where that can take part.",
 		tables: []table{
 			{body: v.answerTable()},
-			{title: "Every cell as a multiple of its fastest structure (bold: the fastest, or tied with it)", body: v.ratioTable()},
+			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable()},
 		},
 	}
 }
@@ -53,7 +56,7 @@ func (v *view) overviewChart() *draw.Figure {
 	} {
 		first := len(cells)
 		for _, w := range v.ofClass(g.class) {
-			if c, _ := v.largestWithNearlyAll(w); len(rank(c).names) > 0 {
+			if c, _ := v.largestWithNearlyAll(w); structuresIn(c) > 0 {
 				cells = append(cells, c)
 			}
 		}
@@ -64,7 +67,7 @@ func (v *view) overviewChart() *draw.Figure {
 	if len(cells) == 0 {
 		return nil
 	}
-	caption := "Bold: the fastest, or tied with it (95 % confidence intervals overlap). "
+	caption := "Bold: may be the fastest: no other one is better at the family-wise confidence of 95 %. "
 	if len(cells) > 1 {
 		groups = append(groups, draw.Group{First: len(cells)})
 		caption += "Worst: the largest multiple of the row, where all workloads were measured: what the choice costs at most. "
@@ -94,15 +97,14 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 		var best []bool
 		worst := 0.0
 		for _, c := range cells {
-			r := rank(c)
+			a := v.analysis(c)
 			row, _ := rowOf(c, who.name)
-			s := cost(row)
 			value := math.NaN()
-			if s.ok() {
-				value = s.median / r.stats[0].median
+			if r := a.toBest(c, row); r.Pairs > 0 {
+				value = r.Center
 			}
 			values = append(values, value)
-			best = append(best, s.ok() && slices.Contains(r.names[:r.ties], who.name))
+			best = append(best, a.inBest(who.name))
 			worst = max(worst, value) // NaN stays
 		}
 		if len(cells) > 1 {
@@ -153,27 +155,40 @@ func (v *view) answerTable() string {
 	var rows [][]string
 	for _, w := range v.workloads() {
 		c, ok := v.largest(w)
-		r := rank(c)
-		if !ok || len(r.names) == 0 {
+		a := v.analysis(c)
+		if !ok || len(a.ranked) == 0 {
 			continue
 		}
 		next, last := "–", "–"
-		if r.ties < len(r.names) {
-			next = r.times(r.ties)
+		if others := a.others(); len(others) > 0 {
+			next = others[0].times()
+			if len(others) > 1 {
+				last = others[len(others)-1].times()
+			}
 		}
-		if n := len(r.names) - 1; n > r.ties {
-			last = r.times(n)
-		}
-		best := r.stats[0]
-		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(r.names[:r.ties])),
-			digits3(best.median), best.interval(), best.over(v.costOf(c, results.RoleFloor)), best.over(v.costOf(c, results.RoleBaseline)), next, last})
+		best := a.ranked[0].stat
+		row, _ := rowOf(c, a.ranked[0].name)
+		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(a.names(ranked.ties))), literal(orDash(a.names(ranked.isUnclear))),
+			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), times(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next, last})
 	}
-	return markdownTable("lrlrrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "ns", "95 % CI", "× floor", "× Go's timers", "Next", "Slowest"}, rows)
+	return markdownTable("lrllrrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "× Go's timers", "Next", "Slowest"}, rows)
 }
 
-// times names the structure at a rank and its cost to the best.
-func (r ranking) times(i int) string {
-	return fmt.Sprintf("%s %s\u00a0×", literal(r.names[i]), r.stats[i].over(r.stats[0]))
+// orDash joins names, and is a dash where there are none.
+func orDash(names []string) string {
+	if len(names) == 0 {
+		return "–"
+	}
+	return andList(names)
+}
+
+// times names a structure and its cost to the best.
+func (r ranked) times() string {
+	out := fmt.Sprintf("%s %s\u00a0×", literal(r.name), times(r.ToBest))
+	if ci := ratioInterval(r.ToBest); ci != "–" {
+		out += " (" + ci + ")"
+	}
+	return out
 }
 
 // ratioTable is the overview in numbers, at every N.
@@ -186,18 +201,19 @@ func (v *view) ratioTable() string {
 	var lines [][]string
 	for _, w := range v.workloads() {
 		for _, c := range v.cells(w) {
-			r := rank(c)
-			if len(r.names) == 0 {
+			a := v.analysis(c)
+			if len(a.ranked) == 0 {
 				continue
 			}
+			uncertain := a.names(ranked.isUnclear)
 			line := []string{literal(w), short(float64(c.N))}
 			for _, who := range rows {
 				row, _ := rowOf(c, who.name)
-				text := "–"
-				if s := cost(row); s.ok() {
-					text = s.over(r.stats[0])
+				text := times(a.toBest(c, row))
+				if slices.Contains(uncertain, who.name) {
+					text += "?"
 				}
-				if slices.Contains(r.names[:r.ties], who.name) {
+				if a.inBest(who.name) {
 					text = "**" + text + "**"
 				}
 				line = append(line, text)

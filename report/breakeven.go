@@ -14,7 +14,7 @@ func breakEven(v *view) section {
 	return section{
 		title: "From how many timers on is it worth more than a list?",
 		lead: fmt.Sprintf("The measured number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum. "+
-			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1; "+
+			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1, and where they differ by more than the noise floor; "+
 			"otherwise it is unclear which is faster. `%s` takes part up to a limit only: \"not up to\" names the largest size at which both were measured.", plainList, plainList),
 		tables: []table{{body: v.breakEvenTable()}},
 	}
@@ -27,7 +27,7 @@ const plainList = "list"
 type against string
 
 // The verdicts. A difference counts where the interval of the paired ratio lies
-// on one side of 1.
+// on one side of 1, and the ratio differs from 1 by more than the noise floor of the cell.
 const (
 	faster  against = "faster"
 	slower  against = "slower"
@@ -42,7 +42,7 @@ type sizeVerdict struct {
 
 // againstList compares a structure with the list at every size at which both
 // were measured, the smallest first.
-func againstList(cells []results.Cell, name string) []sizeVerdict {
+func (v *view) againstList(cells []results.Cell, name string) []sizeVerdict {
 	var out []sizeVerdict
 	for _, c := range cells {
 		list, ok1 := rowOf(c, plainList)
@@ -50,22 +50,12 @@ func againstList(cells []results.Cell, name string) []sizeVerdict {
 		if !ok1 || !ok2 {
 			continue
 		}
-		if ratio := paired(row, list); ratio.ok() {
-			out = append(out, sizeVerdict{c.N, ratio.comparedToOne()})
+		a := v.analysis(c)
+		if r := a.ratio(row, list); r.Pairs > 0 {
+			out = append(out, sizeVerdict{c.N, a.compared(r)})
 		}
 	}
 	return out
-}
-
-// comparedToOne compares a ratio with 1.
-func (s stat) comparedToOne() against {
-	switch {
-	case s.bounded() && s.hi < 1:
-		return faster
-	case s.bounded() && s.lo > 1:
-		return slower
-	}
-	return unclear
 }
 
 // fasterFrom says from which measured size on a structure is faster than the list.
@@ -128,7 +118,7 @@ func (v *view) breakEvenTable() string {
 	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure && who.name != plainList }) {
 		line, compared := []string{literal(who.name)}, false
 		for _, w := range workloads {
-			cell := fasterFrom(againstList(v.cells(w), who.name))
+			cell := fasterFrom(v.againstList(v.cells(w), who.name))
 			compared = compared || cell != ""
 			if cell == "" {
 				cell = "–"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -15,17 +16,17 @@ func (v *view) measured(cells []results.Cell) []contender {
 	return v.present(func(who contender) bool {
 		return slices.ContainsFunc(cells, func(c results.Cell) bool {
 			row, ok := rowOf(c, who.name)
-			return ok && cost(row).ok()
+			return ok && hasCost(row)
 		})
 	})
 }
 
 // costSpan is the range of all costs of cells, with their intervals.
-func costSpan(cells []results.Cell) draw.Span {
+func (v *view) costSpan(cells []results.Cell) draw.Span {
 	var s draw.Span
 	for _, c := range cells {
 		for _, row := range c.Rows {
-			m := markOf(cost(row), 0)
+			m := markOf(v.cost(c, row), 0)
 			s.Add(m.X, m.Lo, m.Hi)
 		}
 	}
@@ -72,49 +73,65 @@ func (v *view) costTables(c class) []table {
 
 // costTable shows one cell: every contender's cost, and what it is to the best.
 func (v *view) costTable(c results.Cell) string {
-	r := rank(c)
-	floor, timers := v.costOf(c, results.RoleFloor), v.costOf(c, results.RoleBaseline)
-	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "× floor"}
-	if timers.ok() {
+	a := v.analysis(c)
+	floor, timers := v.rowIn(c, results.RoleFloor), v.rowIn(c, results.RoleBaseline)
+	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "95 % CI", "× floor"}
+	if hasCost(timers) {
 		header = append(header, "× Go's timers")
 	}
 	var rows [][]string
 	for _, who := range v.rows {
 		row, ok := rowOf(c, who.name)
-		s := cost(row)
+		s := v.cost(c, row)
 		if !ok || !s.ok() {
 			continue
 		}
-		times := "–"
-		if len(r.stats) > 0 && who.role != results.RoleFloor {
-			times = s.over(r.stats[0])
+		best := stats.Ratio{}
+		if who.role != results.RoleFloor {
+			best = a.toBest(c, row)
 		}
-		line := []string{v.label(who, slices.Contains(r.names[:r.ties], who.name)),
-			digits3(s.median), s.interval(), digits3(s.mean), times, s.over(floor)}
-		if timers.ok() {
-			line = append(line, s.over(timers))
+		line := []string{v.label(who, a.inBest(who.name)), digits3(s.median), s.interval(), digits3(s.mean),
+			times(best), ratioInterval(best), times(a.ratio(row, floor))}
+		if hasCost(timers) {
+			line = append(line, times(a.ratio(row, timers)))
 		}
-		rows = append(rows, append(line, fmt.Sprint(s.trials)))
+		rows = append(rows, append(line, rounds(s, row)))
 	}
-	return markdownTable("lr", append(header, "Trials"), rows)
+	return markdownTable("lr", append(header, "Rounds"), rows)
 }
 
-// costOf is the cost of the contender in a role; it is not ok where none took part.
-func (v *view) costOf(c results.Cell, role results.Role) stat {
+// rounds says how many rounds a row has, and why it got no more.
+func rounds(s stat, row results.Row) string {
+	if row.Stopped == results.StoppedDone {
+		return fmt.Sprint(s.trials)
+	}
+	return fmt.Sprintf("%d, %s", s.trials, row.Stopped)
+}
+
+// rowIn is the row of the contender in a role; it has no trials where none took part.
+func (v *view) rowIn(c results.Cell, role results.Role) results.Row {
 	for _, who := range v.rows {
 		if row, ok := rowOf(c, who.name); ok && who.role == role {
-			return cost(row)
+			return row
 		}
 	}
-	return stat{}
+	return results.Row{}
 }
 
-// over writes a median as a multiple of another one.
-func (s stat) over(other stat) string {
-	if !other.ok() {
+// times writes a ratio of two rows.
+func times(r stats.Ratio) string {
+	if r.Pairs == 0 {
 		return "–"
 	}
-	return ratio(s.median / other.median)
+	return ratio(r.Center)
+}
+
+// ratioInterval writes the 95 % confidence interval of a ratio.
+func ratioInterval(r stats.Ratio) string {
+	if !r.Bounded() || r.Lo == r.Hi {
+		return "–"
+	}
+	return ratio(r.Lo) + " to " + ratio(r.Hi)
 }
 
 // interval writes the 95 % confidence interval.

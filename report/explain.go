@@ -16,7 +16,7 @@ func explain(v *view) section {
 			"and the work that it counts. Each drawing is what the next operation finds. Below it: where the structure wins and loses in this run, " +
 			"what it costs, what it promises. " + drawingLimits,
 	}
-	verdicts := Verdicts(v.r)
+	verdicts := v.verdicts()
 	for _, e := range v.explained() {
 		s.tables = append(s.tables, table{
 			title: e.Name + ": " + e.Summary,

@@ -178,7 +178,7 @@ func (f fixture) row(c results.Cell, name, like string, role results.Role, proof
 	}
 	for i := range f.trials {
 		noise := 1 + 0.03*r.NormFloat64()
-		t := results.Trial{Round: i, NS: per * 1e5 * noise, Ops: 200_000, Units: 1e5}
+		t := results.Trial{Instance: i / 2, Round: i, NS: per * 1e5 * noise, Ops: 200_000, Units: 1e5}
 		if like == "skiplist" {
 			t.Allocs, t.AllocBytes = 12_345, 1_234_567
 		}

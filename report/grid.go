@@ -44,7 +44,7 @@ func (v *view) gridChart() *draw.Figure {
 		return nil
 	}
 	slices.Sort(shares)
-	rows, costs := v.measured(cells), costSpan(cells).Around(1.25, 1.25)
+	rows, costs := v.measured(cells), v.costSpan(cells).Around(1.25, 1.25)
 	columns := min(len(shares), 3)
 	var panels []*draw.Panel
 	for col, share := range shares {
@@ -58,8 +58,9 @@ func (v *view) gridChart() *draw.Figure {
 			line := draw.Dots{Look: v.looks[who.name], Joined: true}
 			var points []draw.Dots
 			for d, distribution := range distributions {
-				row, ok := rowOf(at[results.Grid{Delays: distribution, CancelPercent: share}], who.name)
-				if s := cost(row); ok && s.ok() {
+				c := at[results.Grid{Delays: distribution, CancelPercent: share}]
+				row, ok := rowOf(c, who.name)
+				if s := v.cost(c, row); ok && s.ok() {
 					m := markOf(s, draw.RowAt(i, len(rows)))
 					line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
 					dots := distributionDots(v.looks[who.name], d)

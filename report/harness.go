@@ -17,11 +17,10 @@ func harness(v *view) section {
 					"it is part of every other row, and is not taken off.",
 				title: "The floor in every cell", body: v.floorTable(),
 			},
-			{
-				lead: "**The control** is a second instance of a structure, measured like any other row. Its ratio to the structure that it repeats, " +
-					"paired by round, should be 1; what it differs by is what the noise can do. By chance alone, one cell in twenty shows a difference.",
-				title: "The control in every cell", body: v.controlTable(),
-			},
+			{lead: v.controlLead(), title: "The control in every cell", body: v.controlTable()},
+			{lead: v.driftLead(), title: "Cells whose cost changed steadily", body: v.driftTable()},
+			{title: "Rounds, and why there were no more", body: v.roundsTable()},
+			{title: "Warnings about the samples of rounds, from benchmath", body: v.warningTable()},
 			{
 				lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + pending), and every exact structure " +
 					"had to fire the same timers at the same ticks as the script or the trace says: the checksum is over tick and value of each. " +
@@ -33,54 +32,20 @@ func harness(v *view) section {
 	}
 }
 
-// controlTable shows each A/A control against the structure that it repeats.
-func (v *view) controlTable() string {
-	var rows [][]string
-	for _, w := range v.workloads() {
-		for _, c := range v.cells(w) {
-			for _, row := range c.Rows {
-				of, ok := rowOf(c, row.Of)
-				if row.Role != results.RoleControl || !ok {
-					continue
-				}
-				s := paired(row, of)
-				if !s.ok() {
-					continue
-				}
-				verdict := "–"
-				if s.bounded() {
-					verdict = "differs: read smaller differences of this cell as noise"
-					if s.lo <= 1 && 1 <= s.hi {
-						verdict = "no difference"
-					}
-				}
-				ci := "–"
-				if s.bounded() {
-					ci = ratio3(s.lo) + " to " + ratio3(s.hi)
-				}
-				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), ratio3(s.median), ci, verdict})
-			}
-		}
-	}
-	return markdownTable("lrlrrl", []string{"Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict"}, rows)
-}
-
-func ratio3(v float64) string { return fmt.Sprintf("%.3f", v) }
-
 // floorTable shows what the harness itself costs, and its share of the fastest.
 func (v *view) floorTable() string {
 	var rows [][]string
 	for _, w := range v.workloads() {
 		for _, c := range v.cells(w) {
-			r := rank(c)
+			a := v.analysis(c)
 			for _, row := range c.Rows {
-				s := cost(row)
+				s := v.cost(c, row)
 				if row.Role != results.RoleFloor || !s.ok() {
 					continue
 				}
 				share := "–"
-				if len(r.stats) > 0 {
-					share = percent(s.median / r.stats[0].median)
+				if r := a.toBest(c, row); r.Pairs > 0 {
+					share = percent(r.Center)
 				}
 				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
 			}

@@ -22,7 +22,7 @@ func origin(v *view) section {
 		}
 	}
 	s.lead = "Every structure got the same operations in the same order on the same resident timers. Trials were interleaved in random order; " +
-		"none was dropped. Medians with 95 % confidence intervals assume nothing about how times are distributed; the overall mean is all time " +
+		"none was dropped. The 95 % confidence intervals of medians hold the variation between instances of a structure; the overall mean is all time " +
 		"over all units. The unit is a lifecycle, a timer scheduled and done with (fired or cancelled), unless a workload says otherwise."
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -90,9 +91,13 @@ func (v *view) warnings() []string {
 	for _, f := range v.r.Failures {
 		out = append(out, "> **"+literal(f.Structure)+" broke its contract** on "+literal(f.Where)+", and has no figures there: "+literal(f.Reason)+".")
 	}
-	if v.fewTrials() {
-		out = append(out, "> **Too few trials for intervals.** A 95 % confidence interval of a median needs at least 6 trials. "+
+	if v.anyCost(func(s stat) bool { return !s.bounded() }) {
+		out = append(out, "> **Too few trials for intervals.** A 95 % confidence interval needs at least two trials. "+
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
+	}
+	if v.anyCost(func(s stat) bool { return s.bounded() && s.level == stats.Rounds }) {
+		out = append(out, "> **One instance of each structure.** How cost varies with the placement in memory is not known from these results, "+
+			"and not in their intervals: another run may differ by more.")
 	}
 	if len(v.measured(v.r.Cells)) == 0 && v.r.Live == nil {
 		out = append(out, "No workload has a measured cost in these results.")
@@ -100,12 +105,12 @@ func (v *view) warnings() []string {
 	return out
 }
 
-// fewTrials reports whether some row has a cost but no interval.
-func (v *view) fewTrials() bool {
+// anyCost reports whether is holds for the cost of some row.
+func (v *view) anyCost(is func(stat) bool) bool {
 	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
 		return slices.ContainsFunc(c.Rows, func(r results.Row) bool {
-			s := cost(r)
-			return s.ok() && !s.bounded()
+			s := v.cost(c, r)
+			return s.ok() && is(s)
 		})
 	})
 }

@@ -29,7 +29,7 @@ func (v *view) realisticChart() *draw.Figure {
 	}
 	rows := v.measured(cells)
 	columns := min(len(cells), 3)
-	costs := costSpan(cells).Around(1.3, 1.3).RoomForLabels(0.07 * float64(columns)) // for the numbers beside the marks
+	costs := v.costSpan(cells).Around(1.3, 1.3).RoomForLabels(0.07 * float64(columns)) // for the numbers beside the marks
 	var panels []*draw.Panel
 	for i, c := range cells {
 		p := draw.NewPanel(cellTitle(c))
@@ -40,7 +40,7 @@ func (v *view) realisticChart() *draw.Figure {
 		}
 		for j, who := range rows {
 			row, ok := rowOf(c, who.name)
-			if s := cost(row); ok && s.ok() {
+			if s := v.cost(c, row); ok && s.ok() {
 				m := markOf(s, draw.RowAt(j, len(rows)))
 				m.Label = duration(s.median)
 				p.Add(draw.Dots{Look: v.looks[who.name], Radius: 3.2, Marks: []draw.Mark{m}})

@@ -7,9 +7,9 @@
 // and one marker on all of them. The same results give the same bytes.
 //
 // All times are nanoseconds of the machine that made the results. Medians come
-// with 95 % confidence intervals that assume nothing about how times are
-// distributed; where the intervals of two structures overlap, the page calls it
-// a tie.
+// with 95 % confidence intervals that hold the variation between instances.
+// Structures are compared in pairs, round by round. Package stats explains how the
+// set of the best is found, and what a tie is.
 package report
 
 import (

@@ -35,7 +35,7 @@ func (v *view) scaleChart() *draw.Figure {
 		sizes.Add(float64(n))
 	}
 	sizes = sizes.Around(1.25, 1.25)
-	costs := costSpan(cells).Around(1.2, 1.2)
+	costs := v.costSpan(cells).Around(1.2, 1.2)
 	columns := min(len(workloads), 2)
 	if len(workloads) > 4 {
 		columns = 3
@@ -79,7 +79,7 @@ func (v *view) costCurve(workload, name string) []draw.Mark {
 	var out []draw.Mark
 	for _, c := range v.cells(workload) {
 		row, _ := rowOf(c, name)
-		if s := cost(row); s.ok() && c.N > 0 {
+		if s := v.cost(c, row); s.ok() && c.N > 0 {
 			m := markOf(s, 0)
 			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi})
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 func trials(ns ...float64) []results.Trial {
@@ -18,50 +19,109 @@ func trials(ns ...float64) []results.Trial {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})})
-	if s.trials != 6 || s.median != 3.5 || s.lo != 1 || s.hi != 9 || s.mean != 4 {
+	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})}, stats.Prior{})
+	if s.trials != 6 || s.median != 3.5 || s.lo >= 3 || s.lo < 1 || s.hi <= 4 || s.hi > 9 || s.mean != 4 || s.level != stats.Rounds {
 		t.Errorf("%+v", s)
 	}
-	if s := cost(results.Row{Cost: trials(1, 2, 3, 4, 5)}); s.bounded() || s.median != 3 {
-		t.Errorf("five trials have no 95 %% interval: %+v", s)
+	if s := cost(results.Row{Cost: trials(3)}, stats.Prior{}); s.bounded() || s.median != 3 || len(s.warnings) == 0 {
+		t.Errorf("one trial has no 95 %% interval, and that is a warning: %+v", s)
 	}
-	if s := cost(results.Row{}); s.ok() || s.bounded() {
+	if s := cost(results.Row{}, stats.Prior{}); s.ok() || s.bounded() {
 		t.Errorf("no trials: %+v", s)
 	}
 }
 
-func TestRank(t *testing.T) {
+// The interval of few instances is wider than that of as many rounds of one instance.
+func TestTheIntervalOfACostHasTheInstancesInIt(t *testing.T) {
+	t.Parallel()
+	one := results.Row{Cost: trials(10, 10.1, 11, 11.1, 12, 12.1)}
+	three := results.Row{Cost: trials(10, 10.1, 11, 11.1, 12, 12.1)}
+	for i := range three.Cost {
+		three.Cost[i].Instance = i / 2
+	}
+	a, b := cost(one, stats.Prior{}), cost(three, stats.Prior{})
+	if b.level != stats.Instances || b.hi-b.lo < 1.5*(a.hi-a.lo) || a.median != b.median {
+		t.Errorf("one instance %+v, three %+v", a, b)
+	}
+}
+
+// A time less the cost of the clock may be negative. It is counted all the same.
+func TestNegativeTimesCount(t *testing.T) {
+	t.Parallel()
+	s := summarize([]stats.Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, 3, stats.Prior{})
+	if s.trials != 7 || s.median != 4 || s.lo != -4 || s.hi != 7 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAnalyse(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
 		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
 	}
 	c := results.Cell{Rows: []results.Row{
 		row("slow", results.RoleStructure, 7, 7, 7, 7, 7, 8),
-		row("tie", results.RoleStructure, 2, 3, 4, 5, 6, 6.5),
-		row("best", results.RoleStructure, 1, 2, 3, 3, 3, 4),
+		row("unclear", results.RoleStructure, 2, 3, 4, 2.2, 1.8, 3.1),
+		row("tie", results.RoleStructure, 2.01, 2.02, 2, 2, 2.03, 2.01),
+		row("best", results.RoleStructure, 2, 2.01, 2.02, 2, 2.01, 2),
 		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
 		row("none", results.RoleStructure),
 	}}
-	r := rank(c)
-	if !slices.Equal(r.names, []string{"best", "tie", "slow"}) || r.ties != 2 {
-		t.Errorf("%+v", r)
+	a := analyse(c, false)
+	if got := a.names(ranked.ties); !slices.Equal(got, []string{"best", "tie"}) {
+		t.Errorf("ties: %v", got)
 	}
-	c.Rows[2].Cost = c.Rows[2].Cost[:3]
-	if r := rank(c); r.ties != 1 {
-		t.Errorf("without an interval there is no tie: %+v", r)
+	if got := a.names(ranked.isUnclear); !slices.Equal(got, []string{"unclear"}) {
+		t.Errorf("unclear: %v", got)
+	}
+	if others := a.others(); len(others) != 1 || others[0].name != "slow" || a.inBest("slow") || !a.inBest("unclear") || a.inBest("null") {
+		t.Errorf("others: %+v", others)
+	}
+	if r := a.toBest(c, c.Rows[4]); r.Center < 0.49 || r.Center > 0.51 {
+		t.Errorf("the floor to the best: %+v", r)
+	}
+	for i := range c.Rows {
+		c.Rows[i].Cost = c.Rows[i].Cost[:min(1, len(c.Rows[i].Cost))]
+	}
+	if a := analyse(c, false); len(a.names(ranked.ties)) != 1 || len(a.others()) != 0 {
+		t.Errorf("one trial each says nothing but what is first: %+v", a.ranked)
 	}
 }
 
-func TestPaired(t *testing.T) {
+// What a control shows is no win, in the set of the best as in comparisons of two.
+func TestDifferencesBelowTheFloorAreNoise(t *testing.T) {
 	t.Parallel()
-	of := results.Row{Cost: trials(1, 2, 4, 8, 16, 32)}
-	a := results.Row{Cost: trials(2, 4, 8, 16, 32, 64)}
-	slices.Reverse(a.Cost) // rounds, not positions, are paired
-	if s := paired(a, of); s.median != 2 || s.lo != 2 || s.hi != 2 || s.trials != 6 {
-		t.Errorf("%+v", s)
+	row := func(name string, role results.Role, times float64) results.Row {
+		r := results.Row{Structure: name, Role: role, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
+		for i := range r.Cost {
+			r.Cost[i].NS *= times * (1 + 0.002*float64(i*i%5))
+		}
+		return r
 	}
-	if s := paired(a, results.Row{}); s.ok() {
-		t.Errorf("nothing to pair with: %+v", s)
+	c := results.Cell{Rows: []results.Row{row("a", results.RoleStructure, 1), row("b", results.RoleStructure, 1.06), row("list", results.RoleStructure, 2)}}
+	if a := analyse(c, false); a.inBest("b") || a.compared(a.ratio(c.Rows[1], c.Rows[0])) != slower {
+		t.Errorf("without a control: %+v", a.ranked)
+	}
+	control := row("a-control", results.RoleControl, 1.08)
+	control.Of = "a"
+	c.Rows = append(c.Rows, control)
+	a := analyse(c, false)
+	if !a.inBest("b") || a.inBest("list") || a.compared(a.ratio(c.Rows[1], c.Rows[0])) != unclear || a.compared(a.ratio(c.Rows[2], c.Rows[0])) != slower {
+		t.Errorf("with a control that differs by 8 %%: floor %g, %+v", a.floor, a.ranked)
+	}
+}
+
+// A race has looked at the data several times, which an analysis must know.
+func TestARaceCostsLooks(t *testing.T) {
+	t.Parallel()
+	v := &view{r: &results.Run{}}
+	c := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: trials(1, 2)}}}
+	if got := v.analysis(c).options.Looks; got != 0 {
+		t.Errorf("%d looks without a race", got)
+	}
+	v = &view{r: &results.Run{Parameters: results.Parameters{Budget: 60}}}
+	if got := v.analysis(c).options.Looks; got != stats.RaceLooks {
+		t.Errorf("%d looks of a race, want %d", got, stats.RaceLooks)
 	}
 }
 

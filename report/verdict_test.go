@@ -9,6 +9,8 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
+func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
@@ -17,15 +19,21 @@ func TestVerdicts(t *testing.T) {
 	cell := results.Cell{Workload: "hold", N: 1000, Rows: []results.Row{
 		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
 		row("slow", results.RoleStructure, 8, 8, 8, 8, 8, 8),
-		row("tie", results.RoleStructure, 2, 3, 3, 3, 3, 6.5),
-		row("best", results.RoleStructure, 1, 2, 2, 2, 2, 4),
+		row("tie", results.RoleStructure, 2, 2, 2, 2, 2, 2),
+		row("best", results.RoleStructure, 2, 2, 2, 2, 2, 2),
 	}}
-	small := results.Cell{Workload: "hold", N: 10, Unit: script.PerTick, Rows: []results.Row{row("best", results.RoleStructure, 3)}}
+	small := results.Cell{Workload: "hold", N: 10, Unit: script.PerTick, Rows: []results.Row{row("best", results.RoleStructure, 3), row("other", results.RoleStructure, 9)}}
 	empty := results.Cell{Workload: "churn", N: 10}
 	got := Verdicts(&results.Run{Cells: []results.Cell{cell, empty, small}})
+	for i := range got {
+		for j := range got[i].Others {
+			m := &got[i].Others[j]
+			m.Times, m.Lo, m.Hi = round(m.Times), round(m.Lo), round(m.Hi)
+		}
+	}
 	want := []Verdict{
-		{Workload: "hold", N: 10, Unit: script.PerTick, NS: 3, Fastest: []string{"best"}},
-		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: 1, Fastest: []string{"best", "tie"}, Others: []Multiple{{"slow", 4}}},
+		{Workload: "hold", N: 10, Unit: script.PerTick, NS: 3, Fastest: []string{"best"}, Unclear: []string{"other"}},
+		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: 0, Fastest: []string{"tie", "best"}, Others: []Multiple{{"slow", 4, 4, 4}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

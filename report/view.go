@@ -25,6 +25,8 @@ type view struct {
 	known knowledge
 	rows  []contender
 	looks map[string]draw.Look
+
+	analysed map[*results.Row]*analysis // by the first row of the cell
 }
 
 // knowledge is what this version knows besides the results.
@@ -150,17 +152,28 @@ func (v *view) largestWithNearlyAll(workload string) (results.Cell, bool) {
 	cells := v.cells(workload)
 	most := 0
 	for _, c := range cells {
-		most = max(most, len(rank(c).names))
+		most = max(most, structuresIn(c))
 	}
 	for _, c := range slices.Backward(cells) {
-		if n := len(rank(c).names); n > 0 && 10*n >= 9*most {
+		if n := structuresIn(c); n > 0 && 10*n >= 9*most {
 			return c, true
 		}
 	}
 	return results.Cell{}, false
 }
 
-func hasCost(r results.Row) bool { return cost(r).ok() }
+func hasCost(r results.Row) bool { return len(costSamples(r)) > 0 }
+
+// structuresIn counts the structures that have a cost in a cell.
+func structuresIn(c results.Cell) int {
+	n := 0
+	for _, r := range c.Rows {
+		if r.Role == results.RoleStructure && hasCost(r) {
+			n++
+		}
+	}
+	return n
+}
 
 func hasLatency(r results.Row) bool {
 	return slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })

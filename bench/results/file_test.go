@@ -64,8 +64,8 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"not JSON":        {"goos: linux\n", "line 1 is not JSON"},
 		"foreign":         {`{"format": "something else"}`, `format is "something else"`},
 		"JSON of another": {`{"a": 1}`, "not a results file"},
-		"too new":         {replace(`"version": 1`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 1"},
-		"version 0":       {replace(`"version": 1`, `"version": 0`), "results of version 0"},
+		"too new":         {replace(`"version": 2`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 2"},
+		"version 0":       {replace(`"version": 2`, `"version": 0`), "results of version 0"},
 		"wrong type":      {replace(`"n": 50`, `"n": "many"`), "does not fit"},
 		"no size":         {replace(`"n": 50`, `"n": 0`), "n of at least 1"},
 		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline"]`},
@@ -136,5 +136,18 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "Unit idle-empty assume=exact") {
 		t.Error("exact counts are not marked as exact")
+	}
+}
+
+// Of version 1 the fields of version 2 are zero. Everything else is read as it was.
+func TestAFileOfVersion1IsRead(t *testing.T) {
+	r, path := realResults(t), filepath.Join(t.TempDir(), "results.json")
+	r.Version = 1
+	if err := results.Write(path, r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := results.Read(path)
+	if err != nil || !reflect.DeepEqual(got, r) {
+		t.Errorf("read %+v, %v, want %+v", got, err, r)
 	}
 }

@@ -13,10 +13,14 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Format and Version identify a results file of timerbench.
+// Format and Version identify a results file of timerbench. A file of an older version is
+// read; fields that it does not have are zero.
+//
+//   - Version 1: one instance of each contender in a cell.
+//   - Version 2: layouts, instances, racing, shards, trials with the garbage collector on.
 const (
 	Format  = "timerbench-results"
-	Version = 1
+	Version = 2
 )
 
 // Run is the content of a results file: the environment and the parameters of a run,
@@ -27,12 +31,17 @@ type Run struct {
 	Created     time.Time   `json:"created"`
 	Complete    bool        `json:"complete"` // false: interrupted; the results so far are valid
 	Environment Environment `json:"environment"`
-	Parameters  Parameters  `json:"parameters"`
-	Cells       []Cell      `json:"cells"`
-	Failures    []Failure   `json:"failures,omitempty"` // of contenders, which have no row where they failed
-	Idle        []Idle      `json:"idle"`
-	Memory      []Memory    `json:"memory,omitempty"`
-	Live        *Live       `json:"live,omitempty"`
+
+	// Machines are the environments of the shards of a merged run, the first of them
+	// being Environment. Cells and rows refer to them by index. It is empty otherwise.
+	Machines []Environment `json:"machines,omitempty"`
+
+	Parameters Parameters `json:"parameters"`
+	Cells      []Cell     `json:"cells"`
+	Failures   []Failure  `json:"failures,omitempty"` // of contenders, which have no row where they failed
+	Idle       []Idle     `json:"idle"`
+	Memory     []Memory   `json:"memory,omitempty"`
+	Live       *Live      `json:"live,omitempty"`
 }
 
 // Failure is a structure that broke its contract, and so has no row.
@@ -58,16 +67,32 @@ type Environment struct {
 	Revision   string  `json:"revision,omitempty"` // its commit, where the build knows it
 	ClockNS    float64 `json:"clock_ns"`           // cost of reading the clock once, median
 	ClockStep  float64 `json:"clock_step_ns"`      // smallest difference the clock shows
+
+	// Machine says how fit the machine was for measuring. It is empty if not examined.
+	Machine []Finding `json:"machine,omitempty"`
+}
+
+// Finding is one property of a machine that affects what is measured on it.
+type Finding struct {
+	Check   string `json:"check"`            // what was examined, such as "frequency governor"
+	Value   string `json:"value"`            // what was found
+	Verdict string `json:"verdict"`          // ok, warn or unavailable
+	Advice  string `json:"advice,omitempty"` // what to do about it
 }
 
 // Parameters are the parameters of a run.
 type Parameters struct {
 	Profile    string   `json:"profile"` // smoke, normal or full
 	Seed       uint64   `json:"seed"`
-	Trials     int      `json:"trials"` // timed trials of each kind per structure and cell
+	Trials     int      `json:"trials"` // rounds that every contender of a cell gets; racing adds more
 	Structures []string `json:"structures"`
 	Workloads  []string `json:"workloads"`
 	N          []int    `json:"n"`
+
+	Budget    float64 `json:"budget_seconds,omitempty"` // time of the run within which racing adds rounds; 0: no racing
+	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts; 0: the program as it is
+	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
+	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
 
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
@@ -99,10 +124,26 @@ type Cell struct {
 	Unit       script.Unit `json:"unit"`               // unit of the cost
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
 	Rows       []Row       `json:"rows"`
+	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, proof and set-up included
+
+	// Machine is the index of the machine of a merged run on which the cell was
+	// measured. Its rows may be of other machines: see Row.Machine.
+	Machine int `json:"machine,omitempty"`
+
+	// Parts are the other parts of a merged cell whose structures ran on several
+	// machines. They hold the rows, as measured, of those contenders that are in Rows as
+	// measured by the first part: the floor, the reference, the control.
+	Parts []Part `json:"parts,omitempty"`
 
 	// OtherSeeds are the proofs of the same workload at the same size under other seeds
 	// than the measured one.
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
+}
+
+// Part is a part of a merged cell that was measured on another machine.
+type Part struct {
+	Machine int   `json:"machine"` // index in Run.Machines
+	Rows    []Row `json:"rows"`
 }
 
 // Grid is the place of a workload in the comparison grid.
@@ -143,18 +184,51 @@ type Row struct {
 	ByKind        []Trial      `json:"by_kind"`         // trials timed by batch of operations of one kind
 	Latency       []Latency    `json:"latency"`         // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
+
+	// Stopped says why the contender got no more rounds.
+	Stopped Stopped `json:"stopped,omitempty"`
+
+	// WithGC are trials with the garbage collector on and a heap of a program beside the
+	// structure. Only the largest cells have them.
+	WithGC []Trial `json:"with_gc,omitempty"`
+
+	// Machine is the index of the machine of a merged run on which the row was measured.
+	// If it is not that of the cell, the times are converted: see Trial.MeasuredNS.
+	Machine int `json:"machine,omitempty"`
 }
 
+// Stopped is the reason why a contender of a cell got no more rounds.
+type Stopped string
+
+// The reasons to stop.
+const (
+	StoppedDone    Stopped = ""        // it got all rounds that were asked for
+	StoppedBeaten  Stopped = "beaten"  // it is certainly far behind the best
+	StoppedSettled Stopped = "settled" // its place is known well enough
+	StoppedBudget  Stopped = "budget"  // the time was spent
+)
+
 // Trial is one timed replay of one block.
+//
+// Trials are nested: a program has a code layout, each layout has instances of a
+// contender, and each instance replays several rounds. All contenders of a cell replay
+// the same block in the same round, so their trials can be compared in pairs.
 type Trial struct {
-	Round      int        `json:"round"`
-	NS         float64    `json:"ns"`              // all of the block
-	Ops        int        `json:"ops"`             // calls that schedule, cancel, reschedule or fire
-	Wakes      int        `json:"wakes"`           // wake-ups: ticks at which Pop was called until nothing was due
-	Units      float64    `json:"units"`           // number of units (Cell.Unit)
-	Allocs     uint64     `json:"allocs"`          // objects allocated during the block
-	AllocBytes uint64     `json:"alloc_bytes"`     //
-	Kinds      []KindTime `json:"kinds,omitempty"` // in ByKind trials
+	Layout     int        `json:"layout,omitempty"`   // of the program; 0: as linked by default
+	Instance   int        `json:"instance,omitempty"` // fresh instance of the contender, counted over all layouts of the cell
+	Round      int        `json:"round"`              // unique in the cell, over all instances and layouts
+	NS         float64    `json:"ns"`                 // all of the block
+	Ops        int        `json:"ops"`                // calls that schedule, cancel, reschedule or fire
+	Wakes      int        `json:"wakes"`              // wake-ups: ticks at which Pop was called until nothing was due
+	Units      float64    `json:"units"`              // number of units (Cell.Unit)
+	Allocs     uint64     `json:"allocs"`             // objects allocated during the block
+	AllocBytes uint64     `json:"alloc_bytes"`        //
+	Kinds      []KindTime `json:"kinds,omitempty"`    // in ByKind trials
+
+	// MeasuredNS is the time on the machine of the row, where that is not the machine of
+	// the cell. NS is then MeasuredNS times the ratio of the times of the reference
+	// structure on both machines in the same round. 0: NS is as measured.
+	MeasuredNS float64 `json:"measured_ns,omitempty"`
 }
 
 // KindTime is the time of the operations of one kind in one trial, without the cost of

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,10 @@ import (
 
 // namedTies is how many of the structures that tie are named in a line of the
 // summary (chosen).
-const namedTies = 3
+const namedTies = 2
+
+// namedMost is how many structures are named as the fastest the most often (chosen).
+const namedMost = 3
 
 // summarize prints what a run has found: a line for each cell, and which
 // structures were the fastest the most often.
@@ -25,19 +29,23 @@ func summarize(out io.Writer, r *results.Run) {
 	if len(verdicts) == 0 {
 		return
 	}
-	t := newTable("workload", "n", "ns", "±", "per", "fastest", "next", "slowest")
+	t := newTable("workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest")
 	for _, v := range verdicts {
 		next, slowest := "–", "–"
 		if n := len(v.Others); n > 0 {
 			next = multiple(v.Others[0])
+			if m := v.Others[0]; m.Lo > 0 && !math.IsInf(m.Hi, 1) {
+				next += fmt.Sprintf(" ±%.0f%%", 100*max(m.Hi/m.Times-1, 1-m.Lo/m.Times))
+			}
 			if n > 1 {
 				slowest = multiple(v.Others[n-1])
 			}
 		}
-		t.AppendRow(table.Row{v.Workload, v.N, nanoseconds(v.NS), spread(v.Spread), v.Unit, fastest(v.Fastest), next, slowest})
+		t.AppendRow(table.Row{v.Workload, v.N, nanoseconds(v.NS), spread(v.Spread), v.Unit, fastest(v.Fastest), unclear(v.Unclear), next, slowest})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 4))
-	fmt.Fprintf(out, "ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie. Next, slowest: times the fastest's.\n")
+	fmt.Fprintf(out, "ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
+		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
 	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts), standings(verdicts))
 }
 
@@ -62,6 +70,14 @@ func spread(share float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// unclear counts the structures that may be the fastest, too.
+func unclear(names []string) string {
+	if len(names) == 0 {
+		return "–"
+	}
+	return strconv.Itoa(len(names))
 }
 
 // fastest names the first of those that tie and counts the others.
@@ -94,7 +110,7 @@ func standings(verdicts []report.Verdict) string {
 		return cmp.Or(cmp.Compare(b.cells, a.cells), strings.Compare(a.name, b.name))
 	})
 	var parts []string
-	for _, s := range all[:min(namedTies, len(all))] {
+	for _, s := range all[:min(namedMost, len(all))] {
 		parts = append(parts, fmt.Sprintf("%s %d", s.name, s.cells))
 	}
 	return strings.Join(parts, ", ")

@@ -277,7 +277,6 @@ func TestCheckFindsDamage(t *testing.T) {
 		"free twice":   func(c *core) { c.freeNode(c.newNode()); c.heads[c.free].parent = c.free },
 		"free in use":  func(c *core) { c.free = c.first },
 		"fewer heads":  func(c *core) { c.heads = c.heads[:len(c.heads)-1] },
-		"sparse pair":  sparsePair,
 		"arrivals":     func(c *core) { c.arrivals.n-- },
 		"many":         func(c *core) { c.arrivals.n = batch + 1 },
 		"no last one":  func(c *core) { c.arrivals.slots[3] = 0 },
@@ -287,25 +286,10 @@ func TestCheckFindsDamage(t *testing.T) {
 	})
 }
 
-// sparsePair leaves two sparse leaves beside each other, without a first one.
-func sparsePair(c *core) {
-	for _, x := range c.nodes[c.root].refs[1:3] {
-		for c.heads[x].len() > sparse {
-			c.nodes[x].remove(&c.heads[x], int(c.heads[x].begin))
-		}
-	}
-	for slot, x := range c.leaves { // removed slots wait among the arrivals, so that none is missing
-		if slot > 0 && x&waiting == 0 && !slices.Contains(c.nodes[x].refs[c.heads[x].begin:c.heads[x].end], uint32(slot)) && c.arrivals.n < batch {
-			c.wait(uint32(slot), 1000)
-		}
-	}
-}
-
 func TestASparsePairIsNamed(t *testing.T) {
 	tree := New[int]()
-	ids := make([]structures.ID, 0, 96)
 	for i := range 96 {
-		ids = append(ids, tree.Schedule(structures.Tick(10+i), i))
+		tree.Schedule(structures.Tick(10+i), i)
 	}
 	_, c := slotted.Parts(&tree.scheduler)
 	c.settle()

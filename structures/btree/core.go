@@ -321,9 +321,6 @@ func (c *core) merge(parent uint32, left, level int) {
 		return
 	}
 	c.append(x, y, level)
-	if level == 0 && y == c.last {
-		c.last = x
-	}
 	c.freeNode(y)
 }
 

@@ -23,7 +23,8 @@
 // that. A degree of 4 took up to twice as long.
 //
 // Pick it where a program uses google/btree already: of the containers off the shelf it
-// is the fastest. Package rbtree was up to twice as fast and allocates nothing.
+// is the fastest. Package btree was two to seven times as fast, and package rbtree up to
+// twice; both allocate nothing.
 package btreegoogle
 
 import (

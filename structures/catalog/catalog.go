@@ -8,9 +8,11 @@ import (
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
 	"github.com/timerbench/timerbench/structures/ebtree"
+	"github.com/timerbench/timerbench/structures/ffsqueue"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
+	"github.com/timerbench/timerbench/structures/lawn"
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/minheapstd"
@@ -22,7 +24,9 @@ import (
 	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/skiplist"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
+	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/wheel"
+	"github.com/timerbench/timerbench/structures/wheelfixed"
 )
 
 // root is where the structures live.
@@ -127,12 +131,37 @@ func For[T any]() []EntryFor[T] {
 			New:      func() structures.Scheduler[T] { return hwheellinux.New[T]() },
 		},
 		{
+			Name: "wheel-fixed", Family: Wheels, Package: root + "wheelfixed",
+			Summary: "slots of a fixed capacity without cascades, coarse; a heap where they are full: bitwheel",
+			Source:  "bitwheel, a Rust library, 2025",
+			Costs:   Costs{whereFull, whereFull, whereFull},
+			MaxLate: wheelfixed.MaxLate, Late: "less than 8/63 (12.7 %) of the delay, or 3 ticks",
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return wheelfixed.New[T]() },
+		},
+		{
 			Name: "calendar", Family: Wheels, Package: root + "calendar",
 			Summary: "calendar queue that resizes itself: simulators",
 			Source:  "Brown 1988",
 			Costs:   Costs{constant.expected(), constant, constant.expected()}, Ties: FIFO,
 			MaxBytes: 50,
 			New:      func() structures.Scheduler[T] { return calendar.New[T]() },
+		},
+		{
+			Name: "ffsqueue", Family: Wheels, Package: root + "ffsqueue",
+			Summary:  "a bucket per tick, found by a bitmap; a heap beyond its span: Eiffel",
+			Source:   "Saeed et al. 2019, Eiffel's cFFS",
+			Costs:    Costs{beyondSpan, beyondSpan, beyondSpan},
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return ffsqueue.New[T]() },
+		},
+		{
+			Name: "soonlater", Family: Wheels, Package: root + "soonlater",
+			Summary:  "two wheels, timers move from one to the other in shares: Erlang/OTP",
+			Source:   "OTP 21, erts/emulator/beam/time.c",
+			Costs:    Costs{constant, constant, constant.amortised()},
+			MaxBytes: 72,
+			New:      func() structures.Scheduler[T] { return soonlater.New[T]() },
 		},
 		{
 			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",
@@ -180,7 +209,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
 			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
 			Costs:   Costs{logarithmic, constant.amortised(), constant.amortised()}, Ties: FIFO,
-			MaxBytes: 64,
+			MaxBytes: 80,
 			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
@@ -191,6 +220,14 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/google/btree",
 			MaxBytes: 112,
 			New:      func() structures.Scheduler[T] { return btreegoogle.New[T]() },
+		},
+		{
+			Name: "lawn", Family: Lists, Package: root + "lawn",
+			Summary:  "a list per delay, the first of each in a heap: Node.js, libevent",
+			Source:   "Lev-Libfeld 2019, arXiv 1906.10860",
+			Costs:    Costs{logDistinct, logDistinct, logDistinct},
+			MaxBytes: 74,
+			New:      func() structures.Scheduler[T] { return lawn.New[T]() },
 		},
 		{
 			Name: "skiplist", Family: Lists, Package: root + "skiplist",

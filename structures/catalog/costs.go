@@ -44,6 +44,11 @@ type Costs struct{ Schedule, Cancel, Pop Cost }
 var (
 	constant    = Cost{Growth: Constant}
 	logarithmic = Cost{Growth: Logarithmic}
+	logDistinct = Cost{Growth: LogDistinct}
+
+	// A heap takes what their slots do not.
+	whereFull  = Cost{Growth: Logarithmic, Note: "where full, else O(1)"}
+	beyondSpan = Cost{Growth: Logarithmic, Note: "beyond the span, else O(1)"}
 )
 
 // amortised returns the cost over many operations.

@@ -18,7 +18,8 @@ type Wheel[C any] interface {
 	*C
 
 	// Link adds slots to their lists; none of them is in one, and a 0 among them is no
-	// slot. Their deadlines are after the clock, or the last tick.
+	// slot. Their deadlines are after the clock, or the last tick. A slot that the wheel
+	// keeps elsewhere than in a list must be detached.
 	Link(nodes *fifo.Lists, slots []uint32)
 
 	// Unlink removes a slot from its list.
@@ -167,4 +168,10 @@ func (s *Scheduler[T, C, W]) CheckInvariants() error {
 	return W(&s.wheel).Check(&s.nodes, s.clock.Now(), linked, func(slot uint32) bool {
 		return s.table.InUse(slot) || s.removals.Holds(slot)
 	})
+}
+
+// Parts returns the parts of a scheduler, for white-box tests. What was scheduled or
+// cancelled last may not have reached the wheel yet: Next makes sure of that.
+func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], nodes *fifo.Lists, wheel *C) {
+	return &s.table, &s.nodes, &s.wheel
 }

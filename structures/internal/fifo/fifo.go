@@ -76,6 +76,10 @@ func (ls *Lists) PushBack(l *List, slot uint32) {
 	l.tail = slot
 }
 
+// Detach clears the links of slot, which is in no list. A timer that Removals may hold
+// must be in a list or detached.
+func (ls *Lists) Detach(slot uint32) { ls.nodes[slot].next, ls.nodes[slot].prev = none, none }
+
 // Remove removes slot, which is in l. It reports whether l is empty now, which it knows
 // without reading l: that may save a cache miss.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {

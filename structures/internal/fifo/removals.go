@@ -20,7 +20,7 @@ type Removals struct {
 // Len returns the number of slots held.
 func (d *Removals) Len() int { return d.n }
 
-// Add adds a slot that is in a list, and reports whether the batch is full: then Take
+// Add adds a slot that is in a list or detached, and reports whether the batch is full: then Take
 // must be called before the next Add.
 func (d *Removals) Add(slot uint32) (full bool) {
 	d.slots[d.n] = slot

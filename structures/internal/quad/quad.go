@@ -1,7 +1,8 @@
 // Package quad is what 4-ary heaps in an array share: the indexes of parents and
 // children, the alignment of the array to cache lines, and the choice of the earliest
-// of four children. Each heap sifts by itself, as heaps differ in what they record
-// about an entry that moves.
+// of four children. A heap that records other things about an entry that moves than its
+// place sifts by itself. Heap is the one that records the place: quadheap is made of it,
+// and structures keep in it what their lists and slots do not take.
 //
 // The layout is that of libev: a cache line of 64 bytes holds four entries of 16,
 // and the root is at index 3, so that the children of every node begin at a

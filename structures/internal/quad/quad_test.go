@@ -37,22 +37,22 @@ func TestReadAheadHasGrandchildren(t *testing.T) {
 	}
 }
 
-// entry is one of the size that the layout is made for.
-type entry struct{ a, b uint64 }
+// pair is of the size that the layout is made for.
+type pair struct{ a, b uint64 }
 
 func TestChildrenShareACacheLine(t *testing.T) {
-	aligned := func(heap []entry) bool {
+	aligned := func(heap []pair) bool {
 		return uintptr(unsafe.Pointer(unsafe.SliceData(heap)))%64 == 0 && Child(Root)%Arity == 0
 	}
 	for n := range 300 {
-		if heap := New[entry](n); !aligned(heap) || cap(heap) < n || len(heap) != Root {
+		if heap := New[pair](n); !aligned(heap) || cap(heap) < n || len(heap) != Root {
 			t.Fatalf("New(%d) has length %d, room for %d, aligned is %t", n, len(heap), cap(heap), aligned(heap))
 		}
 	}
-	for heap := New[entry](0); cap(heap) < 1<<16; {
+	for heap := New[pair](0); cap(heap) < 1<<16; {
 		room := cap(heap)
 		for len(heap) < room {
-			heap = append(heap, entry{uint64(len(heap)), 0})
+			heap = append(heap, pair{uint64(len(heap)), 0})
 		}
 		heap = Grow(heap)
 		if !aligned(heap) || cap(heap) != 2*room || len(heap) != room {

@@ -136,6 +136,10 @@ func (s *Scheduler[T, C, Q]) CheckInvariants() error {
 	return Q(&s.queue).Check(s.clock.Now(), s.table.Len(), s.table.InUse)
 }
 
+// Clock returns the clock of a scheduler, for a queue that has to know it when a slot is
+// added.
+func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *clock.Clock { return &s.clock }
+
 // Parts returns the parts of a scheduler, for white-box tests.
 func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], queue *C) {
 	return &s.table, &s.queue

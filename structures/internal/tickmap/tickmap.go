@@ -26,15 +26,18 @@ type entry struct {
 	number uint32
 }
 
-// home returns the index at which the search for a tick begins: the upper bits of
-// SplitMix64's finalizer. Timers are often evenly spaced, and a cheaper hash maps ticks at
-// certain distances side by side: with one multiplication, a deletion among 10,000
-// multiples of 121,393 took 60 µs.
-func (m *Map) home(tick structures.Tick) int {
+// Hash returns a number whose bits, the upper ones in particular, all depend on all bits
+// of a tick: SplitMix64's finalizer. Timers are often evenly spaced, and a cheaper hash
+// maps ticks at certain distances side by side: with one multiplication, a deletion among
+// 10,000 multiples of 121,393 took 60 µs.
+func Hash(tick structures.Tick) uint64 {
 	x := uint64(tick)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	return int((x ^ x>>27) * 0x94d049bb133111eb >> m.shift)
+	return (x ^ x>>27) * 0x94d049bb133111eb
 }
+
+// home returns the index at which the search for a tick begins.
+func (m *Map) home(tick structures.Tick) int { return int(Hash(tick) >> m.shift) }
 
 // Len returns the number of entries.
 func (m *Map) Len() int { return m.len }

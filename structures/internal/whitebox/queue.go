@@ -1,6 +1,9 @@
 package whitebox
 
 import (
+	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
@@ -10,13 +13,44 @@ import (
 func FindsDamageToQueue[C any, Q slotted.Queue[C]](r Reporter, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
 	r.Helper()
 	type scheduler = slotted.Scheduler[int, C, Q]
-	all := map[string]func(*scheduler){
-		"a timer is missing": func(s *scheduler) {
-			table, _ := slotted.Parts(s)
-			table.Put(0)
-		},
-		"a slot is not in use": func(s *scheduler) {
-			table, _ := slotted.Parts(s)
+	all := damagesToTable(func(s *scheduler) *slab.Table[int] {
+		table, _ := slotted.Parts(s)
+		return table
+	})
+	for name, damage := range damages {
+		all[name] = func(s *scheduler) {
+			_, queue := slotted.Parts(s)
+			damage(queue)
+		}
+	}
+	FindsDamage(r, makeSound, all)
+}
+
+// FindsDamageToWheel is FindsDamageToQueue for the wheel in a scheduler, all of whose
+// timers have reached the wheel.
+func FindsDamageToWheel[C any, W batched.Wheel[C]](r Reporter, makeSound func() *batched.Scheduler[int, C, W], damages map[string]func(*fifo.Lists, *C)) {
+	r.Helper()
+	type scheduler = batched.Scheduler[int, C, W]
+	all := damagesToTable(func(s *scheduler) *slab.Table[int] {
+		table, _, _ := batched.Parts(s)
+		return table
+	})
+	for name, damage := range damages {
+		all[name] = func(s *scheduler) {
+			_, nodes, wheel := batched.Parts(s)
+			damage(nodes, wheel)
+		}
+	}
+	FindsDamage(r, makeSound, all)
+}
+
+// damagesToTable returns the kinds of damage that every structure must find: a timer in
+// the table that it does not hold, and one that it holds and the table does not.
+func damagesToTable[S any](tableOf func(S) *slab.Table[int]) map[string]func(S) {
+	return map[string]func(S){
+		"a timer is missing": func(s S) { tableOf(s).Put(0) },
+		"a slot is not in use": func(s S) {
+			table := tableOf(s)
 			other, _ := table.Put(0)
 			slot := uint32(1)
 			for slot == other || !table.InUse(slot) {
@@ -25,11 +59,4 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r Reporter, makeSound func() 
 			table.Free(slot)
 		},
 	}
-	for name, damage := range damages {
-		all[name] = func(s *scheduler) {
-			_, queue := slotted.Parts(s)
-			damage(queue)
-		}
-	}
-	FindsDamage(r, makeSound, all)
 }

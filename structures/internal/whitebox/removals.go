@@ -48,3 +48,22 @@ func Removals(r Reporter, most int, newScheduler func() structures.Scheduler[uin
 		}
 	}
 }
+
+// CancelsBatched checks a structure on batches that keeps some timers in no list: timers
+// due at far, of which there are two. They are moved until their places in the batch are
+// beyond the slots, and cancelled together.
+func CancelsBatched(r Reporter, far structures.Tick, s structures.Scheduler[int]) {
+	r.Helper()
+	a, b := s.Schedule(far, 0), s.Schedule(far+1, 1)
+	for i := range structures.Tick(10) {
+		s.Reschedule(a, far+i)
+		s.Reschedule(b, far+i+1)
+	}
+	s.Next()
+	if !s.Cancel(a) || !s.Cancel(b) {
+		r.Fatalf("not pending")
+	}
+	if t, ok := s.Pop(far + 20); ok || s.Len() != 0 {
+		r.Fatalf("Pop = %+v, %t, with %d timers pending, want none", t, ok, s.Len())
+	}
+}

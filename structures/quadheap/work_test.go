@@ -2,7 +2,6 @@ package quadheap
 
 import (
 	"testing"
-	"unsafe"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
@@ -11,37 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// 16 bytes, or 12 where the machine has 32 bits and does not align a tick.
-func TestAnEntryIsADeadlineAndASlot(t *testing.T) {
-	if got, want := unsafe.Sizeof(entry{}), 8+unsafe.Alignof(structures.Tick(0)); got != want {
-		t.Fatalf("an entry takes %d bytes, want %d", got, want)
-	}
-}
-
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "quadheap", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
-}
-
-func TestChildrenShareACacheLine(t *testing.T) {
-	if unsafe.Sizeof(entry{}) != 16 {
-		t.Skip("a cache line does not hold a whole number of entries of 12 bytes")
-	}
-	aligned := func(c *core) bool { return uintptr(unsafe.Pointer(&c.heap[0]))%64 == 0 }
-	for n := range 300 {
-		if c := newCore(n); !aligned(&c) {
-			t.Fatalf("Capacity(%d): children do not begin at a cache line", n)
-		}
-	}
-	c := newCore(0)
-	for n := range 100_000 {
-		if room := cap(c.heap); room > max(2*(n+quad.Root), quad.Arity) {
-			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
-		}
-		if !aligned(&c) {
-			t.Fatalf("%d timers: children do not begin at a cache line", n)
-		}
-		c.Add(uint32(n+1), structures.Tick(n))
-	}
+	schedtest.Capacity(t, "quadheap", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 // The comparisons are counted by hand. Beside each step is the heap after
@@ -77,14 +47,4 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 // length.
 func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
-		"order":    func(c *core) { c.heap[quad.Root+1].deadline = 0 },
-		"position": func(c *core) { c.pos[c.heap[quad.Root+1].slot]++ },
-		"slot":     func(c *core) { c.heap[quad.Root+1].slot = 99 },
-		"length":   func(c *core) { c.shrink() },
-	})
 }

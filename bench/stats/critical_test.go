@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"math"
+	"testing"
+)
+
+func TestCriticalValuesAgreeWithTheTables(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		k    int
+		df   float64
+		want float64
+	}{
+		{2, 5, studentT(5).Quantile(0.975)},
+		{2, 100, studentT(100).Quantile(0.975)},
+		// Quantiles of the studentized range with many degrees of freedom, by the root of 2.
+		{3, 100, 3.365 / math.Sqrt2},
+		{4, 100, 3.695 / math.Sqrt2},
+		{10, 100, 4.578 / math.Sqrt2},
+		{20, 100, 5.137 / math.Sqrt2},
+	} {
+		if got := critical(test.k, test.df, Options{}); math.Abs(got/test.want-1) > 0.02 {
+			t.Errorf("%d contenders, %g degrees of freedom: %.3f, want %.3f", test.k, test.df, got, test.want)
+		}
+	}
+}
+
+func TestCriticalValuesGrow(t *testing.T) {
+	t.Parallel()
+	value := func(k int, df float64, looks int) float64 { return critical(k, df, Options{Looks: looks}) }
+	for _, k := range []int{2, 5, 12} {
+		if value(k, 10, 1) >= value(k+1, 10, 1) {
+			t.Errorf("%d contenders have a larger value than %d", k, k+1)
+		}
+		if value(k, 10, RaceLooks) < 1.03*value(k, 10, 1) {
+			t.Errorf("%d contenders: %d looks cost nothing", k, RaceLooks)
+		}
+		if value(k, 5, 1) <= value(k, 50, 1) {
+			t.Errorf("%d contenders: fewer degrees of freedom cost nothing", k)
+		}
+	}
+	if a, b := value(40, 30, 1), value(32, 30, 1); a <= b {
+		t.Errorf("40 contenders have %.3f, 32 have %.3f", a, b)
+	}
+	if a, b := critical(5, 10, Options{Confidence: 0.99}), value(5, 10, 1); a <= b {
+		t.Errorf("with the confidence 0.99 %.3f, with 0.95 %.3f", a, b)
+	}
+}
+
+func TestThePriorFindsHowAlikeVariancesAre(t *testing.T) {
+	t.Parallel()
+	if got := trigammaInverse(trigamma(3.7)); math.Abs(got-3.7) > 1e-6 {
+		t.Errorf("the inverse of trigamma at trigamma(3.7) is %g", got)
+	}
+	of := func(variances ...float64) Prior {
+		var all []estimate
+		for _, v := range variances {
+			all = append(all, estimate{units: make([][]point, 5), variance: v})
+		}
+		var p Prior
+		p.fit(all, math.Inf(1))
+		return p
+	}
+	if p := of(4, 4, 4, 4); !math.IsInf(p.DF, 1) || p.Variance < 3.5 || p.Variance > 5.5 || p.Most != 16 {
+		t.Errorf("equal variances: %+v", p)
+	}
+	if p := of(0.0001, 1, 100, 10_000); p.DF > 2 {
+		t.Errorf("unequal variances: %+v", p)
+	}
+	if p := of(0, 0, 0); p != (Prior{}) {
+		t.Errorf("no variance: %+v", p)
+	}
+}

@@ -1,0 +1,125 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is an estimate with its confidence interval. Without an interval Lo is 0 and
+// Hi is infinite.
+type Interval struct {
+	Center, Lo, Hi float64
+	Level          Level // the outermost variation in the interval
+	Units          int   // number of units of that level
+	DF             float64
+}
+
+// Bounded reports whether there is an interval.
+func (i Interval) Bounded() bool { return i.Lo > 0 && !math.IsInf(i.Hi, 1) }
+
+// Ratio is the cost of one contender divided by that of another, in the rounds that both
+// have.
+type Ratio struct {
+	Interval
+	Pairs int     // rounds
+	SE    float64 // standard error of log(Center); NaN: not known
+	P     float64 // of so large a difference from 1 by chance, two-sided; NaN: not known
+}
+
+// Differs reports whether the interval lies on one side of 1.
+func (r Ratio) Differs() bool { return r.Bounded() && (r.Lo > 1 || r.Hi < 1) }
+
+// Paired returns the ratio of a to b, matched by round, with the interval of this one
+// comparison at one look. ok is false if they have no round in common.
+func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
+	d := differences(logs(a), logs(b))
+	if len(d) == 0 {
+		return Ratio{}, false
+	}
+	e := estimateOf(d)
+	e.spread(o.Prior.Scale)
+	return e.error(o.Prior).ratio(o), true
+}
+
+// Center returns the cost of a contender: the Hodges-Lehmann estimate of the logarithms.
+// Its interval is for another run of the same program on the same machine. ok is false
+// without samples.
+func Center(a []Sample, o Options) (i Interval, ok bool) {
+	points := logs(a)
+	if len(points) == 0 {
+		return Interval{}, false
+	}
+	e := estimateOf(points)
+	e.spread(o.Prior.Scale)
+	return e.error(o.Prior).ratio(o).Interval, true
+}
+
+// uncertain is a log ratio and its standard error.
+type uncertain struct {
+	log, se, df float64 // df is 0 where the error is not known
+	level       Level
+	units       int
+	rounds      int
+}
+
+// hodgesLehmann is the variance of the Hodges-Lehmann estimate as a multiple of that of the mean,
+// where the distribution is normal. It is less where the tails are heavier.
+const hodgesLehmann = math.Pi / 3
+
+// error returns the estimate with its standard error.
+func (e *estimate) error(p Prior) uncertain {
+	variance, df := p.moderate(e)
+	return uncertain{e.center, math.Sqrt(hodgesLehmann * variance / float64(len(e.units))), df, e.level, len(e.units), e.points}
+}
+
+func (u uncertain) ratio(o Options) Ratio {
+	r := Ratio{Interval: Interval{Center: math.Exp(u.log), Hi: math.Inf(1), Level: u.level, Units: u.units}, Pairs: u.rounds, SE: math.NaN(), P: math.NaN()}
+	if u.df <= 0 {
+		return r
+	}
+	t := studentT(u.df)
+	half := u.se * t.Quantile((1+o.confidence())/2)
+	r.Lo, r.Hi, r.DF, r.SE = math.Exp(u.log-half), math.Exp(u.log+half), u.df, u.se
+	switch {
+	case u.log == 0:
+		r.P = 1
+	case u.se == 0:
+		r.P = 0
+	default:
+		r.P = 2 * t.CDF(-math.Abs(u.log)/u.se)
+	}
+	return r
+}
+
+func studentT(df float64) distuv.StudentsT {
+	return distuv.StudentsT{Sigma: 1, Nu: min(df, 1e6)}
+}
+
+// floorShare is the share of A/A comparisons that differ by less than the noise floor.
+const floorShare = 0.99
+
+// Floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a
+// comparison of a contender with a second instance of itself gives at the precision of
+// these samples. It is what the observed ratio and its standard error imply together.
+// It is 0 if nothing is known.
+func Floor(a, control []Sample, o Options) float64 {
+	r, ok := Paired(a, control, o)
+	if !ok || !r.Bounded() {
+		return 0
+	}
+	c := math.Abs(math.Log(r.Center))
+	if r.SE == 0 {
+		return c
+	}
+	t := studentT(r.DF)
+	lo, hi := 0.0, c+r.SE*t.Quantile(1-(1-floorShare)/2)
+	for range 60 {
+		if mid := (lo + hi) / 2; t.CDF((mid-c)/r.SE)-t.CDF((-mid-c)/r.SE) < floorShare {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}

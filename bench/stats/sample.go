@@ -1,0 +1,130 @@
+package stats
+
+import "math"
+
+// Sample is one measurement: a cost in a round. The value is positive, in any unit.
+// Values that are not positive and finite are left out.
+type Sample struct {
+	Layout   int // code layout of the program
+	Instance int // instance of the contender, counted over all layouts
+	Round    int // what was measured in the same round is paired
+	Value    float64
+}
+
+// Level is the outermost unit of variation that samples hold more than one of. An
+// interval holds the variation of its level and of those within.
+type Level int
+
+// The levels, inner to outer.
+const (
+	Rounds    Level = iota // one instance: placement in memory is not in the interval
+	Instances              // several instances in one layout: code layout is not in the interval
+	Layouts                // several layouts
+)
+
+func (l Level) String() string {
+	return [...]string{"rounds", "instances", "layouts"}[l]
+}
+
+// DefaultConfidence is the confidence of every interval, unless Options say otherwise.
+const DefaultConfidence = 0.95
+
+// Options of an analysis. The zero value is a single comparison, looked at once.
+type Options struct {
+	Confidence float64 // 0: DefaultConfidence
+	Looks      int     // how often the data are analysed while they grow, see RaceLooks; 0: once
+	Width      float64 // a ratio is known if its interval lies within this share of 1; 0: DefaultWidth
+	Prior      Prior   // what other contenders say of the variance; used by Paired, Center and Floor
+}
+
+// DefaultWidth is the default of Options.Width.
+const DefaultWidth = 0.05
+
+func (o Options) confidence() float64 {
+	if o.Confidence > 0 && o.Confidence < 1 {
+		return o.Confidence
+	}
+	return DefaultConfidence
+}
+
+func (o Options) width() float64 {
+	if o.Width > 0 {
+		return o.Width
+	}
+	return DefaultWidth
+}
+
+// point is the logarithm of a value, or of a ratio, and its place.
+type point struct {
+	layout, instance, round int
+	log                     float64
+}
+
+// logs returns the usable samples as logarithms, in their order.
+func logs(a []Sample) []point {
+	out := make([]point, 0, len(a))
+	for _, s := range a {
+		if s.Value > 0 && !math.IsInf(s.Value, 1) {
+			out = append(out, point{s.Layout, s.Instance, s.Round, math.Log(s.Value)})
+		}
+	}
+	return out
+}
+
+// differences returns the log ratios of the rounds that a and b have in common, in the
+// order of a. If b has fewer instances than a, the instances are those of b: of two ways to
+// divide the rounds, the coarser one counts.
+func differences(a, b []point) []point {
+	byRound := make(map[int]point, len(b))
+	for _, p := range b {
+		byRound[p.round] = p
+	}
+	out := make([]point, 0, len(a))
+	for _, p := range a {
+		if of, ok := byRound[p.round]; ok {
+			out = append(out, point{p.layout, p.instance, p.round, p.log - of.log})
+		}
+	}
+	own, other := units(out, Instances), make([]point, 0, len(out))
+	for _, p := range out {
+		of := byRound[p.round]
+		other = append(other, point{of.layout, of.instance, p.round, p.log})
+	}
+	if len(units(other, Instances)) < len(own) {
+		return other
+	}
+	return out
+}
+
+// units groups points by their unit at a level, in the order of their first points.
+func units(points []point, level Level) [][]point {
+	index := make(map[[2]int]int)
+	var out [][]point
+	for i, p := range points {
+		key := [2]int{p.layout, p.instance}
+		switch level {
+		case Layouts:
+			key[1] = 0
+		case Rounds:
+			key = [2]int{i, 0}
+		}
+		at, ok := index[key]
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], p)
+	}
+	return out
+}
+
+// outermost returns the units of the outermost level of which there are two or more.
+func outermost(points []point) ([][]point, Level) {
+	for _, level := range []Level{Layouts, Instances} {
+		if u := units(points, level); len(u) > 1 {
+			return u, level
+		}
+	}
+	return units(points, Rounds), Rounds
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/peers/thw"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// besides are the structures that those of others are measured beside.
+const besides = `^(wheel|hwheel|quadheap)$`
+
+// theirWorkloads are what they are measured on: every basic operation, and the models of
+// programs that have the timers which they are made for.
+const theirWorkloads = `^(hold|start-stop|churn|reschedule|fill-drain|kafka-purgatory|cache-ttl-15|cron-hashed)$`
+
+// structuresOfOthers lists the data structures among the peers, for the suite of timerbench.
+func structuresOfOthers() []catalog.Entry {
+	return []catalog.Entry{{
+		Name: "thw", Family: catalog.Wheels,
+		Package:   "github.com/timerbench/timerbench/peers/thw",
+		Summary:   "hash wheel of seconds, a map per slot: nats-server",
+		Source:    "nats-server v2.15.2, server/thw",
+		Costs:     catalog.Costs{Schedule: "O(1)", Cancel: "O(1)", Pop: "O(n/slots) a tick"},
+		Allocates: true, ThirdParty: "github.com/nats-io/nats-server/v2",
+		Limit: 10_000,
+		New:   func() structures.Scheduler[uint64] { return thw.New[uint64]() },
+	}}
+}
+
+// measureStructures puts the structures of others through the suite of timerbench, beside
+// some of ours, and writes the results to path.
+func measureStructures(ctx context.Context, path string, trials int) error {
+	cfg := bench.Config{
+		Structures: slices.DeleteFunc(catalog.All(), unlike(besides, func(e catalog.Entry) string { return e.Name })),
+		Workloads:  slices.DeleteFunc(workload.All(), unlike(theirWorkloads, func(w workload.Workload) string { return w.Name })),
+		N:          []int{100, 1000, 10_000},
+		Trials:     trials,
+		Seed:       1,
+		Progress: func(p bench.Progress) {
+			if p.Name != "" {
+				fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", p.Step+1, p.Steps, p.Name)
+			}
+		},
+	}
+	cfg.Structures = append(cfg.Structures, structuresOfOthers()...)
+	cfg.Profile, _ = bench.FindProfile("normal")
+	r, failed := bench.Run(ctx, cfg)
+	if err := results.Write(path, r); err != nil {
+		return err
+	}
+	return failed
+}
+
+// unlike reports whether the name of a value does not match an expression.
+func unlike[V any](expression string, name func(V) string) func(V) bool {
+	e := regexp.MustCompile(expression)
+	return func(v V) bool { return !e.MatchString(name(v)) }
+}

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// course is the cost of a cell round by round: the geometric mean of the structures that
+// took part in the most rounds.
+func course(c results.Cell) []stats.Sample {
+	most := 0
+	for _, row := range c.Rows {
+		if row.Role == results.RoleStructure {
+			most = max(most, len(costSamples(row)))
+		}
+	}
+	var out []stats.Sample
+	n := 0.0
+	for _, row := range c.Rows {
+		samples := costSamples(row)
+		if row.Role != results.RoleStructure || len(samples) < most {
+			continue
+		}
+		n++
+		for _, s := range samples {
+			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
+			if i < 0 {
+				i = len(out)
+				out = append(out, s)
+				out[i].Value = 0
+			}
+			out[i].Value += math.Log(s.Value)
+		}
+	}
+	for i := range out {
+		out[i].Value = math.Exp(out[i].Value / n)
+	}
+	return out
+}
+
+// drift is a cell and the rank correlation of its cost with the round.
+type drift struct {
+	cell   results.Cell
+	tau, p float64
+}
+
+func (v *view) drifts() []drift {
+	var out []drift
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			if samples := course(c); len(samples) > 1 {
+				d := drift{cell: c}
+				d.tau, d.p = stats.Drift(samples)
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+func (d drift) found() bool { return d.p < 1-confidence }
+
+func (v *view) driftLead() string {
+	all := v.drifts()
+	found := 0
+	for _, d := range all {
+		if d.found() {
+			found++
+		}
+	}
+	return fmt.Sprintf("**Drift.** In %d of %d cells the cost rose or fell steadily in the course of the rounds (rank correlation, p < 0.05); by chance alone, at most about %s should. "+
+		"Fewer than five instances cannot show it. Comparisons are paired by round, so a drift that all structures share is not in them.",
+		found, len(all), trim3(float64(len(all))*(1-confidence)))
+}
+
+// driftTable shows the cells that drift.
+func (v *view) driftTable() string {
+	var rows [][]string
+	for _, d := range v.drifts() {
+		if d.found() {
+			rows = append(rows, []string{literal(d.cell.Workload), short(float64(d.cell.N)), fmt.Sprintf("%.2f", d.tau), digits3(d.p)})
+		}
+	}
+	if len(rows) == 0 {
+		return "No cell.\n"
+	}
+	return markdownTable("lrrr", []string{"Workload", "N", "Kendall's rank correlation", "p"}, rows)
+}
+
+// roundsTable shows for each cell how many rounds the structures got, and why they got no
+// more. It is empty where there was no race.
+func (v *view) roundsTable() string {
+	if !v.raced() {
+		return ""
+	}
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			stopped := make(map[results.Stopped][]string)
+			for _, row := range c.Rows {
+				if row.Role == results.RoleStructure {
+					stopped[row.Stopped] = append(stopped[row.Stopped], fmt.Sprintf("%s %d", row.Structure, len(costSamples(row))))
+				}
+			}
+			line := []string{literal(w), short(float64(c.N))}
+			for _, why := range []results.Stopped{results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone} {
+				line = append(line, literal(orDash(stopped[why])))
+			}
+			rows = append(rows, line)
+		}
+	}
+	return markdownTable("lrllll", []string{"Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for"}, rows)
+}
+
+// raced reports whether some row says why it got no more rounds.
+func (v *view) raced() bool {
+	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
+		return slices.ContainsFunc(c.Rows, func(r results.Row) bool { return r.Stopped != results.StoppedDone })
+	})
+}
+
+// warningTable shows what benchmath warns of, by cell.
+func (v *view) warningTable() string {
+	var rows [][]string
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			names := make(map[string][]string)
+			var texts []string
+			for _, row := range c.Rows {
+				for _, warning := range v.cost(c, row).warnings {
+					text := warning.Error()
+					if names[text] == nil {
+						texts = append(texts, text)
+					}
+					names[text] = append(names[text], row.Structure)
+				}
+			}
+			for _, text := range texts {
+				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(strings.Join(names[text], ", ")), literal(text)})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return markdownTable("lrll", []string{"Workload", "N", "Rows", "Warning"}, rows)
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// rowsOf makes a run of one cell in which each structure has instances of two rounds.
+func rowsOf(costs map[string][]float64) *results.Run {
+	c := results.Cell{Workload: "hold", N: 1_000_000}
+	for _, name := range []string{"best", "near", "far"} {
+		row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(costs[name]...)}
+		for i := range row.Cost {
+			row.Cost[i].Instance = i / 2
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return &results.Run{Complete: true, Cells: []results.Cell{c}}
+}
+
+func pageOf(r *results.Run) string {
+	v := newView(r, testKnowledge([]string{"best", "near", "far"}))
+	return v.page(v.sections()).markdown()
+}
+
+func wantOnPage(t *testing.T, page string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func raced() *results.Run {
+	r := rowsOf(map[string][]float64{
+		"best": {10, 10.1, 10.1, 10, 10.2, 10.1, 10.3, 10.2, 10.3, 10.4},
+		"near": {10.2, 9.8, 11, 11.2, 9.9, 10, 11, 11.1, 10.5, 10.4},
+		"far":  {30, 31, 30, 30, 30, 31},
+	})
+	rows := r.Cells[0].Rows
+	rows[0].Stopped, rows[1].Stopped, rows[2].Stopped = results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten
+	return r
+}
+
+func TestThePageSaysHowManyRoundsAndWhy(t *testing.T) {
+	t.Parallel()
+	wantOnPage(t, pageOf(raced()),
+		"| hold | 1M | best 10 | near 10 | far 6 | – |",
+		"| 6, beaten |", "| 10, settled |", "| 10, budget |",
+		"| hold | 1M | best | near |", // unclear is no tie
+		"**1.03?**")
+	if page := pageOf(rowsOf(map[string][]float64{"best": {1, 2}})); strings.Contains(page, "Out of time") {
+		t.Error("without a race the page explains a race")
+	}
+}
+
+func TestThePageFlagsDrift(t *testing.T) {
+	t.Parallel()
+	rising := raced()
+	wantOnPage(t, pageOf(rising), "In 0 of 1 cells the cost rose")
+	for _, row := range rising.Cells[0].Rows {
+		for i := range row.Cost {
+			row.Cost[i].NS *= 1 + 0.1*float64(i)
+		}
+	}
+	wantOnPage(t, pageOf(rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
+}
+
+// The course follows the structures that took part to the end.
+func TestTheCourseOfACell(t *testing.T) {
+	t.Parallel()
+	r := rowsOf(map[string][]float64{"best": {1, 4, 9}, "near": {4, 4, 4}, "far": {100}})
+	var got []float64
+	for _, s := range course(r.Cells[0]) {
+		got = append(got, round(s.Value))
+	}
+	if len(got) != 3 || got[0] != 2 || got[1] != 4 || got[2] != 6 {
+		t.Errorf("%v, want the geometric means 2, 4 and 6", got)
+	}
+}
+
+func TestThePageShowsWarningsOfSamples(t *testing.T) {
+	t.Parallel()
+	wantOnPage(t, pageOf(rowsOf(map[string][]float64{"best": {1, 2, 3, 4, 5, 6}, "near": {1, 2}, "far": {1, 2}})),
+		"| hold | 1M | near, far | need \\>= 6 samples for confidence interval at level 0.95 |")
+}
+
+// Results of older versions have one instance of each structure.
+func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
+	t.Parallel()
+	const warning = "One instance of each structure."
+	r := raced()
+	if strings.Contains(pageOf(r), warning) {
+		t.Error("of several instances the page says that there is one")
+	}
+	for _, row := range r.Cells[0].Rows {
+		for i := range row.Cost {
+			row.Cost[i].Instance = 0
+		}
+	}
+	wantOnPage(t, pageOf(r), warning)
+	if s := analyse(r.Cells[0], false).costs["best"]; s.level != stats.Rounds || !s.bounded() {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
+	t.Parallel()
+	r := raced()
+	control := r.Cells[0].Rows[0]
+	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
+	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
+	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| 1.000 | 0.999 to 1.001 | no difference | 0.155 % |")
+	off := &r.Cells[0].Rows[3]
+	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
+	for i := range off.Cost {
+		off.Cost[i].Instance = i / 2
+	}
+	wantOnPage(t, pageOf(r), "comparisons, 1 came out different", "| differs |")
+}
+
+func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
+	t.Parallel()
+	r := raced()
+	if strings.Contains(pageOf(r), "What does the garbage collector add?") {
+		t.Error("nothing was measured with the collector on")
+	}
+	r.Cells[0].Rows[0].WithGC = trials(20.2, 20.3, 20.4, 20.3)
+	wantOnPage(t, pageOf(r), "## What does the garbage collector add?", "| **best** | 10.1 | 9.99 to 10.3 | 20.3 | 20.2 to 20.4 | 2.0 |")
+}

@@ -1,0 +1,191 @@
+package ffsqueue
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, slots := range []int{1 << 16, 64, 2}[:longtest.Scale(t, 2, 3, 3)] {
+		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Slots(slots)) })
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Slots(64)) })
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "ffsqueue", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) })
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"ffsqueue: Slots(0): want a power of two from 2 to 67108864":         Slots(0),
+		"ffsqueue: Slots(1): want a power of two from 2 to 67108864":         Slots(1),
+		"ffsqueue: Slots(100): want a power of two from 2 to 67108864":       Slots(100),
+		"ffsqueue: Slots(134217728): want a power of two from 2 to 67108864": Slots(1 << 27),
+	} {
+		whitebox.Panics(t, want, func() { New[int](opt) })
+	}
+}
+
+// With 8 buckets the span is the tick of the clock and the 7 after it. The heap is beside
+// each step.
+func TestWorkCountsBucketsAndComparisons(t *testing.T) {
+	q := New[int](Slots(8))
+	for _, deadline := range []structures.Tick{3, 3, 7, 8, 20, 9} { // heap: 8, 20 9
+		q.Schedule(deadline, 0)
+	}
+	for _, step := range []struct {
+		now   structures.Tick
+		fired []structures.Tick
+		next  structures.Tick
+		work  structures.Work
+	}{
+		{0, nil, 3, structures.Work{Comparisons: 2}},                                             // 8, 20 9
+		{3, []structures.Tick{3, 3}, 7, structures.Work{Comparisons: 2, SlotsVisited: 1}},        // 8, 20 9
+		{7, []structures.Tick{7}, 8, structures.Work{Comparisons: 2, SlotsVisited: 2}},           // 8, 20 9
+		{8, []structures.Tick{8}, 9, structures.Work{Comparisons: 3, SlotsVisited: 2}},           // 9, 20
+		{1 << 40, []structures.Tick{9, 20}, 0, structures.Work{Comparisons: 3, SlotsVisited: 2}}, // nothing
+	} {
+		var fired []structures.Tick
+		for timer := range structures.Due(q, step.now) {
+			fired = append(fired, timer.Deadline)
+		}
+		next, _ := q.Next()
+		if !slices.Equal(fired, step.fired) || next != step.next || q.Work() != step.work {
+			t.Fatalf("at %d fired %v, next %d, work %+v; want %v, %d, %+v", step.now, fired, next, q.Work(), step.fired, step.next, step.work)
+		}
+	}
+}
+
+// Timers that have come into the span fire before those of their tick that came later.
+func TestOldTimersOfATickComeFirst(t *testing.T) {
+	q := New[int](Slots(8))
+	q.Schedule(10, 0)
+	q.Pop(5)
+	q.Schedule(10, 1)
+	q.Schedule(9, 2)
+	var fired []int
+	for timer := range structures.Due(q, 20) {
+		fired = append(fired, timer.Value)
+	}
+	if want := []int{2, 0, 1}; !slices.Equal(fired, want) {
+		t.Fatalf("fired %v, want %v", fired, want)
+	}
+}
+
+// Timers within the span never cost a comparison or a move, whatever is done to them.
+func TestWithinTheSpanNothingMoves(t *testing.T) {
+	const n, slots = 500, 1024
+	q := New[int](Slots(slots))
+	var ids [n]structures.ID
+	for now := structures.Tick(0); now < 10*slots; now++ {
+		for range structures.Due(q, now) {
+		}
+		i := int(now) % n
+		q.Cancel(ids[i])
+		ids[i] = q.Schedule(now+slots-1, i)
+		q.Reschedule(ids[(i+n/2)%n], now+1+structures.Tick(i))
+		q.Next()
+	}
+	if w := q.Work(); w.Moved != 0 || w.Comparisons != 0 || w.SlotsVisited == 0 {
+		t.Fatalf("%+v", w)
+	}
+}
+
+// All positions of two timers and of the cursor in a ring of 4, compared with a search.
+func TestFirstIsTheEarliest(t *testing.T) {
+	for cursor := structures.Tick(0); cursor < 12; cursor++ {
+		for a := cursor + 1; a < cursor+9; a++ {
+			for b := cursor + 1; b < cursor+9; b++ {
+				q := New[int](Slots(4))
+				q.Pop(cursor)
+				id := q.Schedule(a, 0)
+				q.Schedule(b, 0)
+				if at, _ := q.Next(); at != min(a, b) {
+					t.Fatalf("Next() = %d at %d, want the first of %d and %d", at, cursor, a, b)
+				}
+				q.Cancel(id)
+				if at, _ := q.Next(); at != b {
+					t.Fatalf("Next() = %d at %d, want %d, as %d was cancelled", at, cursor, b, a)
+				}
+			}
+		}
+	}
+}
+
+// At the last tick a timer is due at once, and the ring has nothing ahead.
+func TestTheSpanEndsWithTime(t *testing.T) {
+	q := New[int](Slots(64))
+	q.Schedule(math.MaxInt64-1, 1)
+	q.Schedule(math.MaxInt64, 2)
+	for want := 1; want <= 2; want++ {
+		if timer, ok := q.Pop(math.MaxInt64); !ok || timer.Value != want {
+			t.Fatalf("Pop = %+v, %t, want %d", timer, ok, want)
+		}
+	}
+	if _, ok := q.Pop(math.MaxInt64); ok {
+		t.Fatal("something is left")
+	}
+	q.Schedule(0, 3)
+	if timer, ok := q.Pop(0); !ok || timer.Value != 3 {
+		t.Fatalf("Pop = %+v, %t, want 3", timer, ok)
+	}
+	if err := q.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFarTimersAreCancelledInBatches(t *testing.T) {
+	whitebox.CancelsBatched(t, 1000, New[int](Slots(8)))
+}
+
+// The cursor is 5. Timers 1 to 3 are due at 10, 10 and 12, in the buckets, and 4 at 100.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		q := New[int](Slots(64))
+		q.Pop(5)
+		for _, deadline := range []structures.Tick{10, 10, 12, 100} {
+			q.Schedule(deadline, 0)
+		}
+		q.Next()
+		return &q.scheduler
+	}
+	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
+		"cursor":           func(_ *fifo.Lists, c *core) { c.cursor = 11 },
+		"next":             func(_ *fifo.Lists, c *core) { c.next = 11 },
+		"next of the heap": func(_ *fifo.Lists, c *core) { c.next = 101 },
+		"not marked":       func(_ *fifo.Lists, c *core) { c.occupied.Clear(12) },
+		"marked":           func(_ *fifo.Lists, c *core) { c.occupied.Set(20) },
+		"other bucket":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 13) },
+		"another turn":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 12+64) },
+		"before":           func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(1, 4) },
+		"links":            func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.buckets[12], 2) },
+		"far deadline":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(4, 101) },
+		"far and past":     func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(4, 4); c.far.Move(4, 4) },
+		"order of the far": func(_ *fifo.Lists, c *core) { c.far.Add(1, 200); c.far.Add(1, 80) },
+		"lost":             func(_ *fifo.Lists, c *core) { c.far.Remove(4) },
+	})
+	q := New[int]()
+	if _, _, c := batched.Parts(&q.scheduler); c.Check(nil, -1, 0, nil) == nil {
+		t.Error("the cursor is after the clock, and not found")
+	}
+}

@@ -1,0 +1,17 @@
+package ffsqueue
+
+import (
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+)
+
+// Parts returns the occupied buckets, and the heap if it holds a timer.
+func (c *core) Parts(nodes *fifo.Lists, clock structures.Tick, show snapshot.Show) []structures.Part {
+	p := structures.Part{Name: "buckets", Shape: structures.Slots, Size: len(c.buckets), Width: 1, Now: c.bucket(clock)}
+	for i := c.occupied.First(); i >= 0; i = c.occupied.Next(i + 1) {
+		tick := c.cursor + structures.Tick((uint64(i)-uint64(c.cursor))&c.mask)
+		p.Cells = append(p.Cells, structures.Cell{Index: i, From: tick, To: tick, Entries: nodes.Entries(c.buckets[i], show)})
+	}
+	return append([]structures.Part{p}, c.far.PartsIfAny(clock, show)...)
+}

@@ -1,0 +1,91 @@
+package quad
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+)
+
+// 16 bytes, or 12 where the machine has 32 bits and does not align a tick.
+func TestAnEntryIsADeadlineAndASlot(t *testing.T) {
+	if got, want := unsafe.Sizeof(entry{}), 8+unsafe.Alignof(structures.Tick(0)); got != want {
+		t.Fatalf("an entry takes %d bytes, want %d", got, want)
+	}
+}
+
+func TestAHeapStaysAligned(t *testing.T) {
+	if unsafe.Sizeof(entry{}) != 16 {
+		t.Skip("a cache line does not hold a whole number of entries of 12 bytes")
+	}
+	aligned := func(c *Heap) bool { return uintptr(unsafe.Pointer(&c.entries[0]))%64 == 0 }
+	for n := range 300 {
+		if c := NewHeap(n); !aligned(&c) {
+			t.Fatalf("Capacity(%d): children do not begin at a cache line", n)
+		}
+	}
+	c := NewHeap(0)
+	for n := range 100_000 {
+		if room := cap(c.entries); room > max(2*(n+Root), Arity) {
+			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
+		}
+		if !aligned(&c) {
+			t.Fatalf("%d timers: children do not begin at a cache line", n)
+		}
+		c.Add(uint32(n+1), structures.Tick(n))
+	}
+}
+
+// Slot 40, due at 25, takes the place of each slot up to 25 in turn.
+func TestReplaceKeepsTheOrder(t *testing.T) {
+	for victim := uint32(1); victim <= 25; victim++ {
+		h := NewHeap(0)
+		for slot := uint32(1); slot <= 30; slot++ {
+			h.Add(slot, structures.Tick(slot))
+		}
+		h.Replace(victim, 40, 25)
+		last := structures.Tick(0)
+		for h.Len() > 0 {
+			slot, at := h.Pop(100)
+			if at < last || slot == victim || slot == 40 && at != 25 || slot != 40 && at != structures.Tick(slot) {
+				t.Fatalf("victim %d: slot %d at %d after %d", victim, slot, at, last)
+			}
+			last = at
+		}
+	}
+}
+
+func TestHasKnowsWhichSlotsHaveAnEntry(t *testing.T) {
+	h := NewHeap(0)
+	want := map[uint32]bool{}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		slot := 1 + rng.Uint32N(40)
+		if want[slot] = !want[slot]; want[slot] {
+			h.Add(slot, structures.Tick(rng.IntN(20)))
+		} else {
+			h.Remove(slot)
+		}
+		for slot := range uint32(45) {
+			if h.Has(slot) != want[slot] {
+				t.Fatalf("Has(%d) = %t among %v", slot, !want[slot], want)
+			}
+		}
+	}
+}
+
+func TestCheckNamesWhatIsBroken(t *testing.T) {
+	nine := func() *slotted.Scheduler[int, Heap, *Heap] {
+		s := slotted.New[int](NewHeap(0), 0)
+		return whitebox.Nine(&s)
+	}
+	whitebox.FindsDamageToQueue(t, nine, map[string]func(*Heap){
+		"order":    func(h *Heap) { h.entries[Root+1].deadline = 0 },
+		"position": func(h *Heap) { h.pos[h.entries[Root+1].slot]++ },
+		"slot":     func(h *Heap) { h.entries[Root+1].slot = 99 },
+		"length":   func(h *Heap) { h.shrink() },
+	})
+}

@@ -1,0 +1,225 @@
+package lawn
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, lists := range []int{256, 8}[:longtest.Scale(t, 1, 2, 2)] {
+		t.Run(fmt.Sprintf("lists=%d", lists), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Lists(lists)) })
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Lists(8)) })
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "lawn", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"lawn: Lists(4): want a power of two from 8 to 32768":     Lists(4),
+		"lawn: Lists(100): want a power of two from 8 to 32768":   Lists(100),
+		"lawn: Lists(65536): want a power of two from 8 to 32768": Lists(1 << 16),
+	} {
+		whitebox.Panics(t, want, func() { New[int](opt) })
+	}
+}
+
+// run is a Lawn whose core a test looks into.
+type run struct {
+	*testing.T
+	*Lawn[int]
+	c *core
+}
+
+func newRun(t *testing.T, lists int) run {
+	l := New[int](Lists(lists))
+	_, _, c := batched.Parts(&l.scheduler)
+	return run{t, l, c}
+}
+
+// inLists returns how many lists are in use.
+func (r run) inLists() (n int) {
+	for _, l := range r.c.lists {
+		if !l.Empty() {
+			n++
+		}
+	}
+	return n
+}
+
+// With one delay the heap holds one timer, whatever is done to the others: nothing is
+// ever compared.
+func TestOneDelayCostsNoComparison(t *testing.T) {
+	const n, delay = 1000, 500
+	r := newRun(t, 8)
+	var ids [n]structures.ID
+	for now := structures.Tick(0); now < 3000; now++ {
+		for range structures.Due(r.Lawn, now) {
+		}
+		i := int(now) % n
+		switch now % 3 {
+		case 0:
+			r.Cancel(ids[i])
+			ids[i] = r.Schedule(now+delay, i)
+		case 1:
+			if !r.Reschedule(ids[i], now+delay) {
+				ids[i] = r.Schedule(now+delay, i)
+			}
+		}
+		r.Next()
+	}
+	if got := r.Work(); got != (structures.Work{}) || r.c.heap.Len() != 1 {
+		t.Fatalf("%+v, and %d timers in the heap, want no work and 1", got, r.c.heap.Len())
+	}
+}
+
+// Three lists, whose first timers are 10, 20 and 30, are counted by hand. Beside each step is the heap.
+func TestWorkCountsComparisons(t *testing.T) {
+	r := newRun(t, 256)
+	n := whitebox.NewNamed(r.Lawn)
+	flushed := func(do func()) func() { // timers are linked in batches
+		return func() { do(); r.Next() }
+	}
+	whitebox.CountsComparisons(t, r.Lawn, []whitebox.Step{
+		{"the first timers", flushed(func() { n.Schedule(10, 20, 30) }), 2},         // 10, 20 30
+		{"the clock", func() { r.Pop(5) }, 0},                                       // 10, 20 30
+		{"the same delays", flushed(func() { n.Schedule(15, 25, 35) }), 0},          // 10, 20 30
+		{"not a first one", flushed(func() { n.Cancel(35); n.Move(25, 35) }), 0},    // 10, 20 30: 25 and 35 have the delays of 20 and 30
+		{"the first one goes, 15 follows", func() { r.Pop(10) }, 2},                 // 15, 20 30
+		{"the list of 15 ends", func() { r.Pop(15) }, 2},                            // 20, 30
+		{"30 is cancelled, 35 follows", flushed(func() { n.Cancel(30) }), 0},        // 20, 35
+		{"schedule and cancel at once", func() { n.Schedule(99); n.Cancel(99) }, 0}, // 20, 35
+		{"the others", func() { r.Pop(40); r.Pop(40) }, 1},
+	})
+	if r.Len() != 0 {
+		t.Fatalf("%d timers are left", r.Len())
+	}
+}
+
+// Sixteen delays want the eight lists. Those with two timers keep theirs, and a list with
+// a single timer, or none, is given up.
+func TestListsAreTakenOver(t *testing.T) {
+	r := newRun(t, 8)
+	schedule := func(delay structures.Tick) structures.ID { return r.Schedule(r.c.clock+delay, int(delay)) }
+	wants := func(what string, lists, heap int) {
+		t.Helper()
+		r.Next()
+		if err := r.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.inLists(); got != lists || r.c.heap.Len() != heap {
+			t.Fatalf("%s: %d lists, %d timers in the heap, want %d and %d", what, got, r.c.heap.Len(), lists, heap)
+		}
+	}
+	var ids []structures.ID
+	for delay := structures.Tick(1); delay <= 8; delay++ {
+		schedule(100 * delay)
+		ids = append(ids, schedule(100*delay))
+	}
+	wants("eight delays, two timers each", 8, 8)
+	schedule(1000)
+	wants("a ninth delay gets no list", 8, 9)
+	r.Cancel(ids[1])
+	for range 8 {
+		schedule(1000)
+	}
+	// The list of 200 has a single timer, and one of the eight attempts reaches it: 1000
+	// has the list from then on.
+	if r.Next(); r.inLists() != 8 || r.c.heap.Len() <= 9 || r.c.heap.Len() > 8+1+8+1 {
+		t.Fatalf("%d lists, %d in the heap", r.inLists(), r.c.heap.Len())
+	}
+	before := r.c.heap.Len()
+	schedule(1000)
+	wants("it has a list now", 8, before)
+	for range structures.Due(r.Lawn, 5000) {
+	}
+	wants("all have fired", 0, 0)
+	for delay := structures.Tick(2001); delay < 2050; delay++ {
+		schedule(delay)
+		schedule(delay)
+		wants("lists that are empty are used again", 1, 1)
+		for range structures.Due(r.Lawn, r.c.clock+delay) {
+		}
+	}
+}
+
+// Evenly spaced delays, as programs use them, find a list nearly always.
+func TestFewDelaysHaveLists(t *testing.T) {
+	for _, step := range []structures.Tick{1, 10, 50, 100, 250, 1000, 1024, 60_000, 1 << 20, 1_000_000_000} {
+		for _, delays := range []int{16, 64} {
+			r := newRun(t, 256)
+			for range 2 {
+				for d := range structures.Tick(delays) {
+					r.Schedule((d+1)*step, 0)
+				}
+			}
+			if r.Next(); r.inLists() < delays-delays/16 {
+				t.Errorf("%d delays, %d ticks apart: %d have a list", delays, step, r.inLists())
+			}
+		}
+	}
+}
+
+// All lists hold two timers, so that the timers that are cancelled get none.
+func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
+	l := New[int](Lists(8))
+	for i := range structures.Tick(16) {
+		l.Schedule(5000+i/2, 0)
+	}
+	l.Next()
+	whitebox.CancelsBatched(t, 1000, inNoList{l})
+}
+
+// inNoList is a Lawn of which 16 timers do not count.
+type inNoList struct{ *Lawn[int] }
+
+func (l inNoList) Len() int { return l.Lawn.Len() - 16 }
+
+// Timers 1 to 4 have delay 10, timer 5 has delay 7 and timer 6 gets no list.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		r := newRun(t, 8)
+		for range 4 {
+			r.Schedule(10, 0)
+		}
+		r.Schedule(7, 0)
+		r.Schedule(9, 0)
+		r.Next()
+		i := r.c.in[6] - 1
+		r.c.in[6], r.c.lists[i] = 0, fifo.List{}
+		return &r.scheduler
+	}
+	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
+		"clock":             func(_ *fifo.Lists, c *core) { c.clock++ },
+		"heap":              func(_ *fifo.Lists, c *core) { c.heap.Move(5, 11) },
+		"not the first":     func(_ *fifo.Lists, c *core) { c.heap.Replace(1, 2, 10) },
+		"no list":           func(_ *fifo.Lists, c *core) { c.in[5] = 0 },
+		"another list":      func(_ *fifo.Lists, c *core) { c.in[3] = c.in[5] },
+		"not in the heap":   func(_ *fifo.Lists, c *core) { c.heap.Remove(6) },
+		"list not in heap":  func(_ *fifo.Lists, c *core) { c.heap.Remove(5) },
+		"list is lost":      func(_ *fifo.Lists, c *core) { c.lists[c.in[5]-1] = fifo.List{} },
+		"group of delay":    func(_ *fifo.Lists, c *core) { c.shift = 60 },
+		"order of the list": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 9) },
+		"deadline in heap":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(6, 8) },
+		"links":             func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.lists[c.in[5]-1], 3) },
+	})
+}

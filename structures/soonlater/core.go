@@ -1,0 +1,289 @@
+package soonlater
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+)
+
+// core holds the timers. A timer is named by its number in the slab. Time is divided into
+// halves of 2^width ticks: the soon wheel has a slot for each tick of two halves, the
+// later wheel has one for each half. At all times, seen from the half of the cursor,
+//
+//   - no deadline is before the cursor, which is at most the clock;
+//   - a timer of this half is in the soon wheel;
+//   - one of the next half is in the soon wheel, or in the list of those moving there, which
+//     is empty by the time that the cursor reaches that half;
+//   - one of a later half is in the later wheel, in the slot of the half;
+//   - one that was beyond the later wheel when it came is far: it is in the heap, and stays
+//     there.
+type core struct {
+	width   uint // bits of a tick within its half
+	cursor  structures.Tick
+	next    structures.Tick // no timer is due, and no slot of the later wheel begins, before it
+	soon    wheel
+	moving  fifo.List
+	left    uint64 // at least the length of moving
+	later   wheel
+	counts  []uint32 // by slot of the later wheel: its timers
+	far     quad.Heap
+	visited structures.Tick // last tick whose slot was counted as visited
+	slots   uint64          // visited
+	moved   uint64          // timers
+}
+
+// wheel is a ring of lists. Its slots are numbered by time, and a slot is found by its
+// number, modulo the number of lists.
+type wheel struct {
+	mask     uint64 // number of lists less one
+	lists    []fifo.List
+	occupied fifo.Occupancy
+}
+
+func newWheel(slots int) wheel {
+	return wheel{uint64(slots) - 1, make([]fifo.List, slots), fifo.NewOccupancy(slots)}
+}
+
+// index returns the index of a slot.
+func (w *wheel) index(slot structures.Tick) int { return int(uint64(slot) & w.mask) }
+
+// push appends a timer to a slot.
+func (w *wheel) push(nodes *fifo.Lists, slot structures.Tick, timer uint32) {
+	i := w.index(slot)
+	if w.lists[i].Empty() {
+		w.occupied.Set(i)
+	}
+	nodes.PushBack(&w.lists[i], timer)
+}
+
+// remove removes a timer from its slot.
+func (w *wheel) remove(nodes *fifo.Lists, slot structures.Tick, timer uint32) {
+	if i := w.index(slot); nodes.Remove(&w.lists[i], timer) {
+		w.occupied.Clear(i)
+	}
+}
+
+// first returns the first slot from one on that holds a timer. ok is false if none does.
+func (w *wheel) first(from structures.Tick) (slot structures.Tick, ok bool) {
+	start := w.index(from)
+	i := w.occupied.Next(start)
+	if i < 0 {
+		i = w.occupied.First()
+	}
+	return from + structures.Tick(uint64(i-start)&w.mask), i >= 0
+}
+
+func newCore(soon, later, width, capacity int) core {
+	return core{
+		width:  uint(width),
+		next:   math.MaxInt64,
+		soon:   newWheel(soon),
+		later:  newWheel(later),
+		counts: make([]uint32, later),
+		far:    quad.NewHeap(capacity),
+	}
+}
+
+// half returns the number of the half of a tick.
+func (c *core) half(tick structures.Tick) structures.Tick { return tick >> c.width }
+
+// start returns the first tick of a half.
+func (c *core) start(half structures.Tick) structures.Tick { return half << c.width }
+
+// isSoon reports whether a half belongs to the soon wheel.
+func (c *core) isSoon(half structures.Tick) bool { return half-c.half(c.cursor) < 2 }
+
+// Link adds timers.
+func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
+	for _, timer := range timers {
+		if timer != 0 {
+			c.add(nodes, timer, nodes.Deadline(timer))
+		}
+	}
+}
+
+func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+	switch half := c.half(deadline); {
+	case c.isSoon(half):
+		c.soon.push(nodes, deadline, timer)
+		c.next = min(c.next, deadline)
+	case uint64(half-c.half(c.cursor)) <= c.later.mask:
+		c.later.push(nodes, half, timer)
+		c.counts[c.later.index(half)]++
+		c.next = min(c.next, c.start(half))
+	default:
+		nodes.Detach(timer)
+		c.far.Add(timer, deadline)
+		c.next = min(c.next, deadline)
+	}
+}
+
+// Unlink removes a timer. One of the next half may be in the list of those moving. That
+// matters only if it is the first or the last one there: else to unlink it does not touch
+// the list.
+func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+	if c.far.Has(timer) {
+		c.far.Remove(timer)
+		return
+	}
+	deadline := nodes.Deadline(timer)
+	half := c.half(deadline)
+	switch {
+	case !c.isSoon(half):
+		c.later.remove(nodes, half, timer)
+		c.counts[c.later.index(half)]--
+	case c.moving.Front() == timer || c.moving.Back() == timer:
+		nodes.Remove(&c.moving, timer)
+	default:
+		c.soon.remove(nodes, deadline, timer)
+	}
+}
+
+// move moves up to n timers to the soon wheel.
+func (c *core) move(nodes *fifo.Lists, n uint64) {
+	for range n {
+		timer := nodes.PopFront(&c.moving)
+		if timer == 0 {
+			c.left = 0
+			return
+		}
+		c.soon.push(nodes, nodes.Deadline(timer), timer)
+		c.moved++
+	}
+	c.left -= n
+}
+
+// take makes the timers of a slot of the later wheel those moving. There is none moving.
+func (c *core) take(half structures.Tick) {
+	i := c.later.index(half)
+	if c.left = uint64(c.counts[i]); c.left == 0 {
+		return
+	}
+	c.moving, c.later.lists[i], c.counts[i] = c.later.lists[i], fifo.List{}, 0
+	c.later.occupied.Clear(i)
+	c.slots++
+}
+
+// moveTo moves the cursor ahead to a tick. No timer is due, and no slot of the later wheel
+// begins, between the two. Within a half, the timers that are moving come in shares: as
+// much of those left as the ticks passed are of the ticks left. So all have moved at the
+// end, and as evenly as the calls come.
+func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
+	from, to := c.half(c.cursor), c.half(tick)
+	if from == to {
+		if c.left > 0 {
+			rest := uint64(c.start(from+1) - c.cursor)
+			c.move(nodes, (c.left*uint64(tick-c.cursor)+rest-1)/rest)
+		}
+		c.cursor = tick
+		return
+	}
+	c.move(nodes, c.left)
+	c.cursor = tick
+	if to > from+1 { // past the half whose timers were moving
+		c.take(to)
+		c.move(nodes, c.left)
+	}
+	c.take(to + 1)
+}
+
+// firstSoon returns the earliest deadline in the soon wheel, or the last tick if that is
+// empty.
+func (c *core) firstSoon() structures.Tick {
+	if uint64(c.next-c.cursor) <= c.soon.mask && !c.soon.lists[c.soon.index(c.next)].Empty() {
+		return c.next // none is before it
+	}
+	if tick, ok := c.soon.first(c.cursor); ok {
+		return tick
+	}
+	return math.MaxInt64
+}
+
+// firstMove returns the first tick of the half of the timers that are moving or, if there
+// are none, of the first slot of the later wheel, or else the last tick.
+func (c *core) firstMove() structures.Tick {
+	half := c.half(c.cursor) + 1
+	if c.moving.Empty() {
+		var ok bool
+		if half, ok = c.later.first(half + 1); !ok {
+			return math.MaxInt64
+		}
+	}
+	return c.start(half)
+}
+
+// advance moves the cursor to the earliest timer if that is due, and to the clock
+// otherwise, by way of each tick at which timers must have moved. It reports whether a
+// timer is due at the cursor, or the clock is at the last tick.
+func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) (due bool) {
+	for c.next <= clock {
+		soon, move, far := c.firsts()
+		c.next = min(soon, move, far)
+		if c.next > clock {
+			break
+		}
+		c.moveTo(nodes, c.next)
+		if c.next != move || c.next == min(soon, far) {
+			return true
+		}
+	}
+	if c.cursor < clock {
+		c.moveTo(nodes, clock)
+	}
+	return false
+}
+
+// firsts returns the earliest deadlines of the soon wheel and of the heap, and the first
+// tick before which timers have to move; each the last tick if there is none.
+func (c *core) firsts() (soon, move, far structures.Tick) {
+	_, far = c.far.First()
+	return c.firstSoon(), c.firstMove(), far
+}
+
+// Pop removes the earliest timer if it is due.
+func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	if !c.advance(nodes, clock) {
+		return 0
+	}
+	timer := c.popSoon(nodes)
+	if timer == 0 {
+		timer, _ = c.far.Pop(c.cursor)
+	}
+	return timer
+}
+
+// popSoon removes the first timer of the slot of the cursor, if there is one.
+func (c *core) popSoon(nodes *fifo.Lists) uint32 {
+	i := c.soon.index(c.cursor)
+	timer := nodes.PopFront(&c.soon.lists[i])
+	if timer == 0 {
+		return 0
+	}
+	if c.soon.lists[i].Empty() {
+		c.soon.occupied.Clear(i)
+	}
+	if c.visited != c.cursor {
+		c.visited = c.cursor
+		c.slots++
+	}
+	return timer
+}
+
+// Next returns the earliest deadline, or the first tick of a half whose timers have to
+// move before.
+func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
+	if !c.advance(nodes, clock) {
+		soon, move, far := c.firsts()
+		c.next = min(soon, move, far)
+	}
+	return c.next
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work {
+	w := c.far.Work()
+	w.SlotsVisited, w.Moved = c.slots, c.moved
+	return w
+}

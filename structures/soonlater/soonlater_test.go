@@ -1,0 +1,242 @@
+package soonlater
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// shapes are the default, wheels that are as small as possible, and two in between.
+var shapes = []struct{ soon, later int }{{1 << 14, 1 << 14}, {8, 8}, {2, 4}, {64, 16}}
+
+func TestConformance(t *testing.T) {
+	for _, shape := range shapes[:longtest.Scale(t, 2, 4, 4)] {
+		t.Run(fmt.Sprintf("soon=%d/later=%d", shape.soon, shape.later), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] {
+				return New[uint64](Soon(shape.soon), Later(shape.later))
+			}, schedtest.Levels(1))
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		return New[*schedtest.Payload](Soon(64), Later(64))
+	})
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Soon(32), Later(8)) }, schedtest.Levels(1))
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "soonlater", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"soonlater: Soon(1): want a power of two from 2 to 16777216":    Soon(1),
+		"soonlater: Soon(100): want a power of two from 2 to 16777216":  Soon(100),
+		"soonlater: Later(2): want a power of two from 4 to 16777216":   Later(2),
+		"soonlater: Later(100): want a power of two from 4 to 16777216": Later(100),
+	} {
+		whitebox.Panics(t, want, func() { New[int](opt) })
+	}
+}
+
+// With 8 slots of each kind a half has 4 ticks: 0 to 7 are soon, 8 to 31 later, and what
+// comes after is in the heap, which is beside each step.
+func TestWorkCountsSlotsAndMoves(t *testing.T) {
+	w := New[int](Soon(8), Later(8))
+	for _, deadline := range []structures.Tick{3, 3, 7, 8, 9, 11, 11, 14, 40, 50} { // 40, 50
+		w.Schedule(deadline, 0)
+	}
+	for _, step := range []struct {
+		now   structures.Tick
+		fired []structures.Tick
+		next  structures.Tick
+		work  structures.Work
+	}{
+		{0, nil, 3, structures.Work{Comparisons: 1}}, // 40, 50
+		{3, []structures.Tick{3, 3}, 7, structures.Work{Comparisons: 1, SlotsVisited: 1}},
+		// The half of 4 begins, and 8, 9, 11 and 11 are to move until 8, one a tick.
+		{4, nil, 7, structures.Work{Comparisons: 1, SlotsVisited: 2}},
+		{5, nil, 7, structures.Work{Comparisons: 1, SlotsVisited: 2, Moved: 1}},
+		{7, []structures.Tick{7}, 8, structures.Work{Comparisons: 1, SlotsVisited: 3, Moved: 3}},
+		{8, []structures.Tick{8}, 9, structures.Work{Comparisons: 1, SlotsVisited: 5, Moved: 4}}, // and 14 is to move
+		{10, []structures.Tick{9}, 11, structures.Work{Comparisons: 1, SlotsVisited: 6, Moved: 5}},
+		{20, []structures.Tick{11, 11, 14}, 40, structures.Work{Comparisons: 1, SlotsVisited: 8, Moved: 5}},
+		{60, []structures.Tick{40, 50}, 0, structures.Work{Comparisons: 1, SlotsVisited: 8, Moved: 5}},
+	} {
+		var fired []structures.Tick
+		for timer := range structures.Due(w, step.now) {
+			fired = append(fired, timer.Deadline)
+		}
+		next, _ := w.Next()
+		if !slices.Equal(fired, step.fired) || next != step.next || w.Work() != step.work {
+			t.Fatalf("at %d fired %v, next %d, work %+v; want %v, %d, %+v", step.now, fired, next, w.Work(), step.fired, step.next, step.work)
+		}
+	}
+}
+
+// The bound that the package's doc states, for drivers with steps of all widths, while
+// timers come and go.
+func TestAPopMovesItsShareOnly(t *testing.T) {
+	const soon, half, n = 256, 128, 10_000
+	for _, step := range []structures.Tick{1, 2, 3, 7, 16, 64, 127} {
+		rng := rand.New(rand.NewPCG(1, uint64(step)))
+		w := New[int](Soon(soon), Later(16))
+		var ids [n]structures.ID
+		at := [n]structures.Tick{}
+		schedule := func(i int, now structures.Tick) {
+			at[i] = now + 1 + structures.Tick(rng.IntN(7*soon))
+			ids[i] = w.Schedule(at[i], i)
+		}
+		for i := range n {
+			schedule(i, 0)
+		}
+		m, h := uint64(0), uint64(1) // timers to move in this half, and ticks that were left of it
+		for now := step; now < 20*soon; now += step {
+			before := w.Work().Moved
+			timer, ok := w.Pop(now)
+			moved := w.Work().Moved - before
+			if begins := now/half > (now-step)/half; begins {
+				m, h = 0, uint64(half-now%half)
+				for _, deadline := range at {
+					if deadline/half == now/half+1 {
+						m++
+					}
+				}
+			} else if most := uint64(step)*m/h + 1; now > half && moved > most {
+				t.Fatalf("step %d: a Pop at %d moves %d of %d timers, with %d ticks for them, want at most %d", step, now, moved, m, h, most)
+			}
+			for ; ok; timer, ok = w.Pop(now) {
+				schedule(timer.Value, now)
+			}
+			for range 10 {
+				i := rng.IntN(n)
+				w.Cancel(ids[i])
+				schedule(i, now)
+			}
+		}
+		if w.Work().Moved < n {
+			t.Fatalf("step %d: only %d timers have moved", step, w.Work().Moved)
+		}
+	}
+}
+
+// Timers of a half that is moving are cancelled from the front, from the end and in
+// between, by each number of ticks into the half.
+func TestMovingTimersCanBeCancelled(t *testing.T) {
+	for ticks := range structures.Tick(8) {
+		for victim := range 12 {
+			w := New[int](Soon(16), Later(8))
+			var ids []structures.ID
+			for i := range 12 {
+				ids = append(ids, w.Schedule(structures.Tick(16+i%8), i))
+			}
+			w.Pop(8 + ticks)
+			w.Cancel(ids[victim])
+			w.Reschedule(ids[(victim+1)%12], 30)
+			w.Next()
+			if err := w.CheckInvariants(); err != nil {
+				t.Fatalf("%d ticks, victim %d: %v", ticks, victim, err)
+			}
+			fired := 0
+			last := structures.Tick(0)
+			for timer := range structures.Due(w, 40) {
+				if timer.Value == victim || timer.Deadline < last {
+					t.Fatalf("%d ticks, victim %d: fired %+v after %d", ticks, victim, timer, last)
+				}
+				last = timer.Deadline
+				fired++
+			}
+			if fired != 11 || last != 30 {
+				t.Fatalf("%d ticks, victim %d: %d timers fired, the last one at %d", ticks, victim, fired, last)
+			}
+		}
+	}
+}
+
+func TestFarTimersAreCancelledInBatches(t *testing.T) {
+	whitebox.CancelsBatched(t, 1000, New[int](Soon(8), Later(8)))
+}
+
+// At the last tick a timer is due at once, in whichever part it is.
+func TestTheWheelsEndWithTime(t *testing.T) {
+	for _, clock := range []structures.Tick{0, math.MaxInt64 - 1<<40, math.MaxInt64 - 20, math.MaxInt64 - 10, math.MaxInt64 - 1} {
+		w := New[int](Soon(16), Later(8))
+		w.Pop(clock)
+		w.Schedule(math.MaxInt64, 1)
+		w.Pop(math.MaxInt64 - 1)
+		w.Schedule(math.MaxInt64, 2)
+		values := 0
+		for timer := range structures.Due(w, math.MaxInt64) {
+			values += timer.Value
+		}
+		w.Schedule(0, 4)
+		if timer, ok := w.Pop(0); !ok || values+timer.Value != 7 {
+			t.Fatalf("from %d: the values sum up to %d, want 7", clock, values+timer.Value)
+		}
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Halves have 8 ticks and the cursor is 9. Timers 1 and 2 are due at 10 and 20, 3 to 6 at
+// 16 to 19, of which three have not moved yet, 7 at 40 in the later wheel, and 8 at 1000.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		w := New[int](Soon(16), Later(8))
+		for _, deadline := range []structures.Tick{10, 10, 16, 17, 18, 19, 40, 1000} {
+			w.Schedule(deadline, 0)
+		}
+		w.Pop(8)
+		w.Pop(9)
+		table, _, c := batched.Parts(&w.scheduler)
+		if n, err := w.Work().Moved, w.CheckInvariants(); n != 1 || err != nil || c.moving.Empty() || table.Len() != 8 {
+			t.Fatalf("%d moved, %v", n, err)
+		}
+		return &w.scheduler
+	}
+	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
+		"cursor": func(_ *fifo.Lists, c *core) { c.cursor = 10 },
+		"next":   func(_ *fifo.Lists, c *core) { c.next = 11 },
+		"next and moving": func(nodes *fifo.Lists, c *core) {
+			c.soon.remove(nodes, 10, 1)
+			c.soon.remove(nodes, 10, 2)
+			c.next = 17
+		},
+		"soon not marked":   func(_ *fifo.Lists, c *core) { c.soon.occupied.Clear(10) },
+		"soon marked":       func(_ *fifo.Lists, c *core) { c.soon.occupied.Set(11) },
+		"soon, other slot":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(1, 11) },
+		"soon, other turn":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(1, 26) },
+		"soon links":        func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.soon.lists[10], 7) },
+		"not moving":        func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(6, 11) },
+		"left":              func(_ *fifo.Lists, c *core) { c.left = 2 },
+		"moving lost":       func(nodes *fifo.Lists, c *core) { nodes.PopFront(&c.moving) },
+		"later, other slot": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(7, 50) },
+		"later, other turn": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(7, 40+64) },
+		"later count":       func(_ *fifo.Lists, c *core) { c.counts[5]++ },
+		"later not marked":  func(_ *fifo.Lists, c *core) { c.later.occupied.Clear(5) },
+		"later marked":      func(_ *fifo.Lists, c *core) { c.later.occupied.Set(6) },
+		"far deadline":      func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(8, 1001) },
+		"far and past":      func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(8, 8); c.far.Move(8, 8) },
+		"far lost":          func(_ *fifo.Lists, c *core) { c.far.Remove(8) },
+	})
+	w := New[int]()
+	if _, _, c := batched.Parts(&w.scheduler); c.Check(nil, -1, 0, nil) == nil {
+		t.Error("the cursor is after the clock, and not found")
+	}
+}

@@ -1,0 +1,203 @@
+package wheelfixed
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+)
+
+// core orders slots of the slab, which are called timers here, as a slot is one of a wheel.
+// A slot is numbered by its level and its place on it. It expires at the first tick after
+// the cursor that is a multiple of its ticks and falls on it. At all times
+//
+//   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
+//   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or
+//     in the heap.
+type core struct {
+	clock     *clock.Clock
+	cursor    structures.Tick
+	next      structures.Tick // no slot that holds a timer expires before it
+	firing    int             // a slot that holds a timer and expires at next; -1: it is unknown
+	perSlot   uint32
+	levels    [levels]level
+	inUse     uint32 // a bit for each level that holds a timer
+	heap      quad.Heap
+	deadlines []structures.Tick // by timer
+	places    []uint32          // by timer: its slot, and its index there in the lower half; or inHeap
+	visited   uint64            // slots
+}
+
+// level is the slots of a level.
+type level struct {
+	counts   [slots]uint32 // of timers
+	timers   []uint32      // perSlot for each slot
+	occupied fifo.Occupancy
+}
+
+// inHeap is the place of timers in the heap.
+const inHeap = math.MaxUint32
+
+// indexBits are the bits of an index in a place.
+const indexBits = 16
+
+func newCore(perSlot, capacity int) core {
+	c := core{
+		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: quad.NewHeap(capacity),
+		deadlines: make([]structures.Tick, 1, capacity+1), places: make([]uint32, 1, capacity+1),
+	}
+	for l := range c.levels {
+		c.levels[l].timers = make([]uint32, slots*perSlot)
+		c.levels[l].occupied = fifo.NewOccupancy(slots)
+	}
+	return c
+}
+
+// Add puts a timer into a slot, or into the heap.
+func (c *core) Add(timer uint32, deadline structures.Tick) {
+	if int(timer) == len(c.places) {
+		c.places = append(c.places, 0)
+		c.deadlines = append(c.deadlines, 0)
+	}
+	c.deadlines[timer] = deadline
+	now := c.clock.Now()
+	if now < c.next {
+		c.cursor = now
+	}
+	if !c.addToSlot(timer, deadline, levelOf(deadline-now)) {
+		c.places[timer] = inHeap
+		c.heap.Add(timer, deadline)
+	}
+}
+
+// addToSlot puts a timer into the first slot at or after its deadline that is not full, of
+// the few that it tries. It refuses one that has no level, and slots that would be taken
+// for earlier ones: those too far after the cursor, which is before the clock while timers
+// that are due have not been popped, and those after the last tick.
+func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) bool {
+	if number == levels {
+		return false
+	}
+	l, shift := &c.levels[number], stepBits*number
+	unit := (uint64(deadline) + 1<<shift - 1) >> shift
+	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots || unit+probes >= math.MaxInt64>>shift {
+		return false
+	}
+	for last := unit + probes; unit <= last; unit++ {
+		i := unit % slots
+		n := l.counts[i]
+		if n == c.perSlot {
+			c.visited++
+			continue
+		}
+		if n == 0 {
+			l.occupied.Set(int(i))
+			c.inUse |= 1 << number
+		}
+		l.counts[i] = n + 1
+		l.timers[uint32(i)*c.perSlot+n] = timer
+		c.places[timer] = (uint32(number)<<slotBits|uint32(i))<<indexBits | n
+		if expiry := structures.Tick(unit << shift); expiry < c.next {
+			c.next, c.firing = expiry, number<<slotBits|int(i)
+		}
+		return true
+	}
+	return false
+}
+
+// Move takes a timer out and adds it again.
+func (c *core) Move(timer uint32, deadline structures.Tick) {
+	c.Remove(timer)
+	c.Add(timer, deadline)
+}
+
+// Remove takes a timer out. The last timer of its slot takes its place there.
+func (c *core) Remove(timer uint32) {
+	place := c.places[timer]
+	if place == inHeap {
+		c.heap.Remove(timer)
+		return
+	}
+	slot := int(place >> indexBits)
+	last := c.takeLast(slot)
+	if last != timer {
+		c.levels[slot>>slotBits].timers[uint32(slot%slots)*c.perSlot+place%(1<<indexBits)] = last
+		c.places[last] = place
+	}
+}
+
+// takeLast takes the last timer out of a slot, and returns it.
+func (c *core) takeLast(slot int) uint32 {
+	number, i := slot>>slotBits, slot%slots
+	l := &c.levels[number]
+	l.counts[i]--
+	n := l.counts[i]
+	if n == 0 {
+		l.occupied.Clear(i)
+		if l.occupied.First() < 0 {
+			c.inUse &^= 1 << number
+		}
+		if slot == c.firing {
+			c.firing = -1
+		}
+	}
+	return l.timers[uint32(i)*c.perSlot+n]
+}
+
+// first returns the tick at which a slot expires next, and that slot; the last tick and -1
+// if all are empty.
+func (c *core) first() (at structures.Tick, slot int) {
+	at, slot = math.MaxInt64, -1
+	for rest := c.inUse; rest != 0; rest &= rest - 1 {
+		number := bits.TrailingZeros32(rest)
+		l, shift := &c.levels[number], stepBits*number
+		unit := uint64(c.cursor)>>shift + 1 // the first that has not expired
+		i := l.occupied.Next(int(unit % slots))
+		if i < 0 {
+			i = l.occupied.First()
+		}
+		unit += (uint64(i) - unit) % slots
+		if expiry := structures.Tick(unit << shift); expiry < at {
+			at, slot = expiry, number<<slotBits|i
+		}
+	}
+	return at, slot
+}
+
+// Pop removes a timer that is due: one of the heap, or one of a slot that has expired, as
+// either is earlier.
+func (c *core) Pop(clock structures.Tick) (timer uint32, at structures.Tick) {
+	if c.firing < 0 && c.next <= clock {
+		c.next, c.firing = c.first()
+	}
+	if _, deadline := c.heap.First(); deadline <= min(clock, c.next) {
+		return c.heap.Pop(deadline) // nothing, if the heap is empty and the clock at the last tick
+	} else if c.next > clock {
+		c.cursor = clock
+		return 0, min(c.next, deadline)
+	}
+	c.cursor = c.next - 1 // so that the slot is the next one to expire until it is empty
+	if timer = c.takeLast(c.firing); c.firing < 0 {
+		c.visited++
+	}
+	return timer, c.deadlines[timer]
+}
+
+// Next returns the tick at which a slot expires next or the earliest deadline in the heap.
+func (c *core) Next(structures.Tick) structures.Tick {
+	if c.firing < 0 {
+		c.next, c.firing = c.first()
+	}
+	_, deadline := c.heap.First()
+	return min(c.next, deadline)
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work {
+	w := c.heap.Work()
+	w.SlotsVisited = c.visited
+	return w
+}

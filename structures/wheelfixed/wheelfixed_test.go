@@ -1,0 +1,205 @@
+package wheelfixed
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, perSlot := range []int{128, 1, 2}[:longtest.Scale(t, 2, 3, 3)] {
+		t.Run(fmt.Sprintf("perslot=%d", perSlot), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(perSlot)) }, schedtest.Coarse(MaxLate))
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](PerSlot(2)) })
+}
+
+func FuzzAgainstModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(2)) }, schedtest.Coarse(MaxLate))
+}
+
+func TestCapacity(t *testing.T) {
+	schedtest.Capacity(t, "wheelfixed", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) })
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"wheelfixed: PerSlot(0): want a number from 1 to 65536":     PerSlot(0),
+		"wheelfixed: PerSlot(65537): want a number from 1 to 65536": PerSlot(1<<16 + 1),
+	} {
+		whitebox.Panics(t, want, func() { New[int](opt) })
+	}
+}
+
+// The lateness is a step function, and small beside the delay: less than 8/63 from the
+// first level on.
+func TestMaxLateIsThatOfTheLevel(t *testing.T) {
+	for _, c := range []struct{ delay, late structures.Tick }{
+		{math.MinInt64, 3}, {0, 3}, {1, 3}, {251, 3}, {252, 31}, {2015, 31}, {2016, 255}, {16_127, 255}, {16_128, 2047},
+		{129_023, 2047}, {129_024, 16_383}, {528_482_303, 4<<21 - 1}, {528_482_304, 0}, {math.MaxInt64, 0},
+	} {
+		if got := MaxLate(c.delay); got != c.late {
+			t.Errorf("MaxLate(%d) = %d, want %d", c.delay, got, c.late)
+		}
+	}
+	for delay := structures.Tick(252); delay < 1<<30; delay += 1 + delay/1000 {
+		if late := MaxLate(delay); 63*late >= 8*delay {
+			t.Fatalf("a delay of %d may be late by %d, want less than 8/63 of it", delay, late)
+		}
+	}
+}
+
+// The bound is reached, on every level: the fourth timer that is rounded up by all but one
+// tick of a slot is three slots further. The fifth is in the heap, and on its tick.
+func TestTheBoundIsReached(t *testing.T) {
+	for level := range levels {
+		ticks := structures.Tick(1) << (stepBits * level)
+		delay := reach(level) - 1
+		w := New[int](PerSlot(1))
+		start := 8*ticks - delay%ticks + 1 // so that the deadline is one tick after a slot
+		if level == 0 {
+			start = 0
+		}
+		w.Pop(start)
+		for i := range 5 {
+			w.Schedule(start+delay, i)
+		}
+		var late []structures.Tick
+		for at, ok := w.Next(); ok; at, ok = w.Next() {
+			for timer := range structures.Due(w, at) {
+				late = append(late, at-timer.Deadline)
+			}
+		}
+		if len(late) != 5 || late[0] != 0 || late[4] != MaxLate(delay) {
+			t.Errorf("level %d: late by %d, want 0 for the heap and %d at most", level, late, MaxLate(delay))
+		}
+	}
+}
+
+// With one timer a slot: 10 to 13 take four timers of tick 10, the fifth is in the heap.
+func TestWorkCountsSlotsAndComparisons(t *testing.T) {
+	w := New[int](PerSlot(1))
+	wants := func(what string, visited, comparisons uint64) {
+		t.Helper()
+		if got, want := w.Work(), (structures.Work{SlotsVisited: visited, Comparisons: comparisons}); got != want {
+			t.Fatalf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	var ids []structures.ID
+	for i := range 4 {
+		ids = append(ids, w.Schedule(10, i))
+	}
+	wants("the second looks at one full slot, the fourth at three", 0+1+2+3, 0)
+	ids = append(ids, w.Schedule(10, 4))
+	wants("the fifth at four, and goes to the heap", 10, 0)
+	w.Schedule(11, 5)
+	wants("11, 12 and 13 are full, 14 is not", 13, 0)
+	w.Cancel(ids[1])
+	w.Schedule(10, 6)
+	wants("the slot of 11 is free again", 14, 0)
+	w.Schedule(1<<40, 7)
+	wants("two in the heap", 14, 1)
+	for range structures.Due(w, 10) {
+	}
+	wants("the slot of 10, and the first of the heap", 15, 1)
+	w.Next()
+	for range structures.Due(w, 1<<39) {
+	}
+	wants("four slots", 19, 1)
+	if w.Len() != 1 {
+		t.Fatalf("%d timers are left", w.Len())
+	}
+}
+
+// A jump leaves slots behind the clock that have not been popped. New timers must not get
+// into them.
+func TestAJumpKeepsTheSlotsApart(t *testing.T) {
+	w := New[int]()
+	const n = 100
+	for i := range n {
+		w.Schedule(structures.Tick(1+i*2), i)
+	}
+	clock := structures.Tick(300)
+	for i := range n {
+		if timer, ok := w.Pop(clock); !ok || timer.Value >= n {
+			t.Fatalf("Pop = %+v, %t, with %d timers due", timer, ok, n-i)
+		}
+		w.Schedule(clock+1+structures.Tick(i), n+i)
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if timer, ok := w.Pop(clock); ok {
+		t.Fatalf("%+v is early", timer)
+	}
+	fired := 0
+	for timer := range structures.Due(w, clock+n+10) {
+		if timer.Value < n {
+			t.Fatalf("%+v fires twice", timer)
+		}
+		fired++
+	}
+	if fired != n {
+		t.Fatalf("%d timers have fired, want %d", fired, n)
+	}
+}
+
+// The clock follows time also where no slot expires, so that a timer scheduled after a
+// long pause finds a slot.
+func TestALongPauseFillsNoHeap(t *testing.T) {
+	w := New[int]()
+	w.Schedule(100_000, 0)
+	w.Pop(0)
+	for now := structures.Tick(1000); now < 90_000; now += 1000 {
+		for range structures.Due(w, now) {
+		}
+		w.Schedule(now+200, 1)
+		if _, c := slotted.Parts(&w.scheduler); c.heap.Len() != 0 {
+			t.Fatalf("%d timers in the heap at %d", c.heap.Len(), now)
+		}
+	}
+}
+
+// Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and
+// 5 in the heap.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		w := New[int](PerSlot(4))
+		for _, deadline := range []structures.Tick{10, 10, 12, 1000, 1 << 40} {
+			w.Schedule(deadline, 0)
+		}
+		w.Pop(5)
+		return &w.scheduler
+	}
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
+		"cursor":          func(c *core) { c.cursor = 6 },
+		"next":            func(c *core) { c.next, c.firing = 11, -1 },
+		"next of firing":  func(c *core) { c.next-- },
+		"firing":          func(c *core) { c.firing = 12 },
+		"count":           func(c *core) { c.levels[0].counts[10] = 5 },
+		"count too low":   func(c *core) { c.levels[0].counts[10] = 1 },
+		"not marked":      func(c *core) { c.levels[0].occupied.Clear(12) },
+		"marked":          func(c *core) { c.levels[0].occupied.Set(13) },
+		"level not used":  func(c *core) { c.inUse = 1 },
+		"level used":      func(c *core) { c.inUse |= 4 },
+		"place":           func(c *core) { c.places[1], c.places[2] = c.places[2], c.places[1] },
+		"early":           func(c *core) { c.deadlines[3] = 13 },
+		"late":            func(c *core) { c.deadlines[3] = 8 },
+		"late, level 1":   func(c *core) { c.deadlines[4] = 960 },
+		"heap place":      func(c *core) { c.places[5] = 0 },
+		"heap deadline":   func(c *core) { c.deadlines[5]-- },
+		"heap lost":       func(c *core) { c.heap.Remove(5) },
+		"heap of another": func(c *core) { c.heap.Add(3, 12) },
+	})
+}
