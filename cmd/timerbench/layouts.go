@@ -50,6 +50,8 @@ func measureLayouts(ctx context.Context, cfg bench.Config, flags []string, folde
 			return nil, err
 		}
 		merged.Parameters.Budget = cfg.Budget.Seconds()
+		build := buildinfo.Read() // the layouts are builds of this program
+		merged.Environment.Version, merged.Environment.Revision = build.Version, build.Revision
 		merged.Complete = merged.Complete && layout == cfg.Layouts
 		folder.saved = true
 		if err := save(folder.path, merged); err != nil {

@@ -6,7 +6,7 @@
 //   - A slowdown is planted in the cancel of one structure. Sessions of ab with and
 //     without it should find it, and nothing else.
 //
-// The slowdown is a loop in the Remove of quadheap. Its length is chosen by a session
+// The slowdown is a loop in the Remove of minheap. Its length is chosen by a session
 // before, so that one cell gets slower by the wanted share. All is built from a clone of
 // the last commit; the work tree is not touched. Run it on a quiet machine:
 //
@@ -40,9 +40,9 @@ import (
 // The choice of cells. The slowdown is planted in the first structure and seen in the
 // first workload. The second workload never cancels.
 const (
-	planted    = "quadheap"
+	planted    = "minheap"
 	plantedIn  = "churn"
-	structures = "^(quadheap|minheap|hwheel|rbtree)$"
+	structures = "^(minheap|quadheap|hwheel|rbtree)$"
 	workloads  = "^(churn|hold)$"
 	sizes      = "1e3,1e4"
 )
@@ -138,7 +138,7 @@ func (t *trial) build(ctx context.Context, layouts int) error {
 const spinsVariable = "ABTRIAL_SPINS"
 
 // plantedFile is added to the structure.
-const plantedFile = `package quadheap
+const plantedFile = `package minheap
 
 import (
 	"os"

@@ -40,7 +40,7 @@ func TestTheSlowdownFitsTheStructure(t *testing.T) {
 	if out, err := exec.Command("go", "vet", "-overlay", overlay, "../../"+folder).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(copied, folder, "core.go"), []byte("package quadheap\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(copied, folder, "core.go"), []byte("package "+planted+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := plant(copied); err == nil || !strings.Contains(err.Error(), "want one line") {
