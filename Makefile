@@ -23,7 +23,7 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: at most 5 minutes
-	$(RUN) --profile normal $(ARGS)
+	$(RUN) --profile normal --budget 4m15s $(ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
@@ -32,10 +32,17 @@ bench-smoke: build ## The same in small, to see that all works: about a minute
 	$(RUN) --profile smoke $(ARGS)
 	$(CMD) report $(OUT)
 
+# The loop is that of docs/sharding.md.
+FULL = run --profile full $(ARGS)
+
 .PHONY: bench-full
-bench-full: build ## Everything, up to ten million timers: hours
-	$(RUN) --profile full $(ARGS)
-	$(CMD) report $(OUT)
+bench-full: build ## Everything, up to ten million timers: hours, in shards of half an hour; goes on if interrupted
+	@$(CMD) $(FULL) --dry-run | tail -n 2
+	mkdir -p $(or $(OUT),out/full)
+	cd $(or $(OUT),out/full) && FLAGS="$(FULL:run%=%)" PATH="$(abspath bin):$$PATH" \
+		SHARDS=$$($(abspath $(CMD)) $(FULL) --dry-run | sed -n 's/^\([0-9]*\) shards\{0,1\} .*/\1/p') \
+		sh -euc "$$(sed -n '/^# loop$$/,/^```$$/{/^```$$/d;p}' $(CURDIR)/docs/sharding.md)"
+	$(CMD) report $(or $(OUT),out/full)/whole
 
 .PHONY: bench-peers
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute
