@@ -26,6 +26,7 @@ type cellConfig struct {
 	layout    int    // of the program, see results.Trial
 	memory    bool   // measure the memory of the structures after the fill
 	withGC    bool   // add a pass with the garbage collector on
+	frugal    bool   // leave out what was hopeless among fewer timers
 	reference string // a structure that gets all rounds; empty: none
 }
 
@@ -38,9 +39,10 @@ func (c cellConfig) name() string { return fmt.Sprintf("%s, n %d", c.workload.Na
 // no structure. A contender that fails is removed from rows and added to failed.
 type cellRun struct {
 	cellConfig
-	rows   []*contender
-	failed []results.Failure
-	order  *script.Rand // shuffles the contenders
+	rows    []*contender
+	leftOut []string // structures, see leaveOut
+	failed  []results.Failure
+	order   *script.Rand // shuffles the contenders
 
 	done    int           // passes so far
 	rounds  int           // rounds so far
@@ -238,6 +240,7 @@ func (c *cellRun) result() results.Cell {
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
 		Seconds:  c.seconds,
+		LeftOut:  c.leftOut,
 	}
 	if g := c.workload.Grid; g != nil {
 		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}

@@ -304,3 +304,31 @@ func measureGCs() uint32 {
 	runtime.ReadMemStats(&m)
 	return m.NumGC
 }
+
+func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 3_000, nil), heapEntry("alike", 0, nil)}
+	cfg.N, cfg.Trials = nil, 6
+	cfg.Profile.sizes, cfg.Profile.leaveOutFrom = []int{10, 100, 1001}, 100
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{nil, {"hopeless"}, nil} { // 1001 is more than ten times 100
+		c := r.Cells[i]
+		if !slices.Equal(c.LeftOut, want) {
+			t.Errorf("n %d leaves out %q, want %q", c.N, c.LeftOut, want)
+		}
+		if has := slices.ContainsFunc(c.Rows, func(row results.Row) bool { return row.Structure == "hopeless" }); has != (want == nil) {
+			t.Errorf("n %d has a row for the hopeless one: %v", c.N, has)
+		}
+	}
+	for name, parts := range map[string]Config{
+		"sizes that were chosen": {Profile: cfg.Profile, N: []int{1000}}, "a shard": {Profile: cfg.Profile, Shard: Shard{1, 2}},
+		"layouts": {Profile: cfg.Profile, Layouts: 2}, "one layout": {Profile: cfg.Profile, Layout: 2},
+	} {
+		if parts.leavesOut(1000) {
+			t.Errorf("a run with %s leaves something out", name)
+		}
+	}
+}

@@ -56,6 +56,7 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			const manyTimers = 100_000
 			c.memory = n <= manyTimers || !measured[n]
 			c.withGC = n == largest
+			c.frugal = cfg.leavesOut(n)
 			measured[n] = true
 			steps = append(steps, c.step(otherSeeds, entries, racing))
 		}
@@ -160,7 +161,9 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 		entries: entries,
 		some:    func(some []catalog.Entry) step { return c.step(otherSeeds, some, racing) },
 		run: func(ctx context.Context, r *results.Run) error {
+			entries, out := c.leaveOut(entries, r.Cells)
 			run := c.newCell(entries)
+			run.leftOut = out
 			if err := run.measure(ctx); err != nil {
 				return err
 			}

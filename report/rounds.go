@@ -111,10 +111,10 @@ func (v *view) roundsTable() string {
 			for _, why := range []results.Stopped{results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone} {
 				line = append(line, literal(orDash(stopped[why])))
 			}
-			rows = append(rows, line)
+			rows = append(rows, append(line, literal(orDash(c.LeftOut))))
 		}
 	}
-	return markdownTable("lrllll", []string{"Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for"}, rows)
+	return markdownTable("lrlllll", []string{"Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for", "Left out, as too slow among fewer timers"}, rows)
 }
 
 // raced reports whether some row says why it got no more rounds.

@@ -132,6 +132,10 @@ type Cell struct {
 	Rows       []Row       `json:"rows"`
 	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, proof and set-up included
 
+	// LeftOut are structures that took so long among fewer timers that they are not
+	// measured here.
+	LeftOut []string `json:"left_out,omitempty"`
+
 	// Machine is the index of the machine of a merged run on which the cell was
 	// measured. Its rows may be of other machines: see Row.Machine.
 	Machine int `json:"machine,omitempty"`
