@@ -39,7 +39,7 @@ func find(t *testing.T, name string) catalog.Entry {
 func hidden() catalog.Entry {
 	return catalog.Entry{
 		Name: "hidden", Summary: "shows nothing", Family: catalog.Lists, Package: "example.com/hidden", Source: "a test",
-		Costs: catalog.Costs{Schedule: "O(1)", Cancel: "O(1)", Pop: "O(n)"},
+		Costs: catalog.Costs{Pop: catalog.Cost{Growth: catalog.Linear}},
 		New:   func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
 	}
 }
