@@ -52,7 +52,7 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newLive(), newReport(), newExplain(), newMicro(), newList(), newScenario(), newTrace())
+	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(), newMicro(), newList(), newScenario(), newTrace())
 	return root
 }
 
