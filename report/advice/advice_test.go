@@ -28,6 +28,7 @@ func cell(n, cancelPercent int, delays string, of costs) results.Cell {
 		Grid: &results.Grid{Delays: delays, CancelPercent: cancelPercent}, CancelRate: float64(cancelPercent) / 100,
 	}
 	c.Rows = append(c.Rows, results.Row{Structure: "null", Role: results.RoleFloor, Latency: latency(20)})
+	c.Rows[0].Latency[1].P999 = 0
 	for _, name := range []string{"hwheel", "quadheap", "rbtree", "list", "hwheel-linux", "unheard"} {
 		if ns, ok := of[name]; ok {
 			c.Rows = append(c.Rows, results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns), Latency: latency(20 + 10*ns)})
@@ -45,6 +46,7 @@ func trials(ns float64) []results.Trial {
 	return out
 }
 
+// latency has one kind of call with enough samples, and one without.
 func latency(p999 float64) []results.Latency {
 	return []results.Latency{{Kind: script.KindFire, Samples: 5000, P50: 1, P999: p999}, {Kind: script.KindWake, Samples: 50, P999: 1e6}}
 }
@@ -287,7 +289,7 @@ func TestAStructureThatWasHardlyMeasuredIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := twoSizes()
 	r.Cells[1] = cell(100_000, 0, "uniform", costs{"hwheel": 50, "quadheap": 150})
-	wantNames(t, answer(t, r, advice.Question{N: 50_000}), "hwheel", "quadheap")
+	wantNames(t, answer(t, r, advice.Question{N: 20_000}), "hwheel", "quadheap")
 	wantNames(t, answer(t, r, advice.Question{N: 2000}), "quadheap", "hwheel", "rbtree")
 }
 
@@ -403,11 +405,11 @@ func TestTheGridHoldsAllCombinations(t *testing.T) {
 func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
 	t.Parallel()
 	r := twoSizes()
-	own := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 14, "rbtree": 10.5})
+	own := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 30, "rbtree": 10.5})
 	own.Workload, own.Category = "mine", "program"
 	r.Cells = append(r.Cells, own)
 	got := advice.New(r).Judge()
-	if len(got) != 1 || got[0].Named != "quadheap" || !near(got[0].Times, 1.4) || got[0].Hit || !slices.Contains(got[0].Fastest, "hwheel") {
+	if len(got) != 1 || got[0].Named != "quadheap" || !near(got[0].Times, 3) || got[0].Hit || !slices.Contains(got[0].Fastest, "hwheel") {
 		t.Errorf("%+v, want a miss with quadheap", got)
 	}
 	r.Cells[2].Rows[2].Cost = trials(10.9)

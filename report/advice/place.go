@@ -24,8 +24,8 @@ func (q Question) place() place {
 }
 
 // question is the inverse.
-func (p place) question() Question {
-	return Question{N: p.n, Cancel: p.cancel, Delays: p.delays, Reschedule: p.moved, PerWake: p.perWake}
+func (q place) question() Question {
+	return Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake}
 }
 
 // Distances. See the documentation of the package.
