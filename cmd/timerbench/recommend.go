@@ -247,7 +247,7 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 	return nil
 }
 
-// showTypical prints the answers to the typical questions.
+// showTypical prints the answers to the typical questions, or to those of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
 	for _, x := range advice.New(r).Typical() {
 		fmt.Fprintln(out, strings.Join(slices.DeleteFunc([]string{x.Sentence, x.Far}, func(s string) bool { return s == "" }), " "))

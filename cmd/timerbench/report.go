@@ -18,8 +18,8 @@ func newReport() *cobra.Command {
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
 that needs no other, and ` + report.Page + `, which shows the charts beside it. Of a folder
 it draws the last complete run in it or in a folder below. Charts and pages go
-where the results are. It ends with the answers to three typical questions and the
-name of the page.`,
+where the results are. It ends with the answers to three typical questions, or
+to that of the trace, and the name of the page.`,
 		Example: `  timerbench report
   timerbench report ` + runsFolder + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + resultsFile + ` --out /tmp/charts`,

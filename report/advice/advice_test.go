@@ -363,6 +363,9 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	if x.Far != "" || len(x.Evidence) != 1 {
 		t.Errorf("far: %q, evidence %+v", x.Far, x.Evidence)
 	}
+	if typical := advice.New(r).Typical(); len(typical) != 1 || typical[0].Far != "" {
+		t.Errorf("typical: %+v, want the trace", typical)
+	}
 	names, questions := advice.New(r).Recorded()
 	if !slices.Equal(names, []string{"mine"}) || questions[0].N != 500 || questions[0].Reschedule != 0.2 {
 		t.Errorf("recorded: %q %+v", names, questions)

@@ -47,7 +47,7 @@ type Ranked struct {
 	Structure string
 	Late      string         // how late it fires at most; empty: it is exact
 	Score     float64        // weighted geometric mean of the multiples of the best, 1 or more
-	Times     stats.Interval // score as a multiple of the first's
+	Times     stats.Interval // score as a multiple of the first's; without an interval Lo is 0 and Hi is infinite
 	Tie       bool           // with the first
 	Unclear   bool           // it may be as good as the first, too, but is not known well enough
 	NS        float64        // cost of a unit in the nearest cell, see Evidence

@@ -38,8 +38,14 @@ const typical = 3
 // cannot answer any.
 func (a *Adviser) Standard() []Answer { return a.answers(standard()) }
 
-// Typical answers the first three of the standard questions.
-func (a *Adviser) Typical() []Answer { return a.answers(standard()[:typical]) }
+// Typical answers the questions of the traces and scenarios of the run, or else the first three of the
+// standard ones.
+func (a *Adviser) Typical() []Answer {
+	if _, recorded := a.Recorded(); len(recorded) > 0 {
+		return a.answers(recorded)
+	}
+	return a.answers(standard()[:typical])
+}
 
 func (a *Adviser) answers(questions []Question) []Answer {
 	var out []Answer
