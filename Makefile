@@ -23,7 +23,7 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: at most 5 minutes
-	$(RUN) --profile normal $(ARGS)
+	$(RUN) --profile normal --budget 4m15s $(ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
@@ -32,14 +32,25 @@ bench-smoke: build ## The same in small, to see that all works: about a minute
 	$(RUN) --profile smoke $(ARGS)
 	$(CMD) report $(OUT)
 
+# The loop is that of docs/sharding.md.
+FULL = run --profile full $(ARGS)
+
 .PHONY: bench-full
-bench-full: build ## Everything, up to ten million timers: hours
-	$(RUN) --profile full $(ARGS)
-	$(CMD) report $(OUT)
+bench-full: build ## Everything, up to ten million timers: hours, in shards of half an hour; goes on if interrupted
+	@$(CMD) $(FULL) --dry-run | tail -n 2
+	mkdir -p $(or $(OUT),out/full)
+	cd $(or $(OUT),out/full) && FLAGS="$(FULL:run%=%)" PATH="$(abspath bin):$$PATH" \
+		SHARDS=$$($(abspath $(CMD)) $(FULL) --dry-run | sed -n 's/^\([0-9]*\) shards\{0,1\} .*/\1/p') \
+		sh -euc "$$(sed -n '/^# loop$$/,/^```$$/{/^```$$/d;p}' $(CURDIR)/docs/sharding.md)"
+	$(CMD) report $(or $(OUT),out/full)/whole
 
 .PHONY: bench-peers
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
+
+.PHONY: bench-durable
+bench-durable: ## Timers on NATS JetStream, the driver's and the server's own: 2 minutes
+	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
 .PHONY: bench-peers-structures
 bench-peers-structures: build ## Other people's data structures beside ours, with charts: half a minute
@@ -79,10 +90,12 @@ trace-http: build ## Record traces/http.trace anew: a server under load by wrk, 
 test: ## Prove that everything works
 	go vet ./...
 	go test ./...
+	cd durable && go vet ./... && go test -short ./...
 
 .PHONY: test-long
 test-long: ## The same, with all random runs at full length
 	TIMERBENCH_LONG=1 go test ./...
+	cd durable && go test -count 20 -run Kill -timeout 60m .
 
 # The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
 .PHONY: vet-cross
@@ -120,6 +133,7 @@ lint: ## gofmt, vet and the linters
 	@test -z "$$(gofmt -l .)" || { gofmt -l . ; echo "not gofmt-clean"; exit 1; }
 	go vet ./...
 	go run $(LINTER) run ./...
+	cd durable && go run $(LINTER) run ./...
 
 .PHONY: cover
 cover: ## Test coverage by function

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
@@ -14,226 +15,218 @@ import (
 
 // cellConfig describes a cell: one workload at one size.
 type cellConfig struct {
-	workload workload.Workload
-	n        int
-	seed     uint64
-	trials   int
-	clock    Clock
-	proveOps int // minimum number of operations whose every answer is checked
-	open     func(context.Context, cellConfig) (source, error)
+	workload  workload.Workload
+	n         int
+	seed      uint64
+	trials    int // rounds that every contender gets
+	perPass   int // rounds of a pass
+	clock     Clock
+	proveOps  int // minimum number of operations whose every answer is checked
+	open      func(context.Context, cellConfig) (source, error)
+	layout    int    // of the program, see results.Trial
+	memory    bool   // measure the memory of the structures after the fill
+	withGC    bool   // add a pass with the garbage collector on
+	reference string // a structure that gets all rounds; empty: none
 }
 
-// cellRun runs a cell on all contenders, interleaved.
-// A contender that fails is removed from rows and added to failed.
-// A contender that fails is removed from rows and added to failed.
+// passes returns the number of passes that every contender gets.
+func (c cellConfig) passes() int { return max(1, (c.trials+c.perPass-1)/c.perPass) }
+
+func (c cellConfig) name() string { return fmt.Sprintf("%s, n %d", c.workload.Name, c.n) }
+
+// cellRun runs a cell in passes and keeps what was measured. Between two passes it holds
+// no structure. A contender that fails is removed from rows and added to failed.
 type cellRun struct {
 	cellConfig
-	source source
-	plan   roundPlan
 	rows   []*contender
 	failed []results.Failure
-	order  *script.Rand    // shuffles the contenders of a round
-	blocks []*script.Block // of the previous segment; their memory is reused
+	order  *script.Rand // shuffles the contenders
 
-	residentSum float64      // sum of the mean resident timers of the timed blocks
-	timedBlocks int          // number of timed blocks so far
-	wanted      script.Proof // expected outcome after the last block
+	done    int           // passes so far
+	rounds  int           // rounds so far
+	seconds float64       // of all passes
+	took    time.Duration // the last pass
+
+	residentSum float64 // sum of the mean resident timers of the timed blocks
+	timedBlocks int     // number of timed blocks so far
 }
 
-// begin opens the source and fills the structure of each row.
-func (c cellConfig) begin(ctx context.Context, entries []catalog.Entry) (*cellRun, error) {
-	s, err := c.open(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+// newCell returns a cell in which nobody has run.
+func (c cellConfig) newCell(entries []catalog.Entry) *cellRun {
 	r := &cellRun{
-		cellConfig: c, source: s,
-		rows:  contenders(entries, c.workload),
-		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
+		cellConfig: c,
+		rows:       contenders(entries, c.workload),
+		order:      dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)+uint64(c.layout)),
 	}
-	err = r.forEach(ctx, r.rows, func(row *contender) error { return row.fill(s) })
-	r.plan = s.plan(c.trials)
-	return r, err
+	if c.passes() == 1 && len(entries) > 0 {
+		r.addControl(referenceOf(entries)) // nothing is known of the cell
+	}
+	return r
 }
 
-// measure runs the cell. Each trial is a block of the script. In one round all
-// contenders replay the same blocks, in random order. The outcome of each is compared
-// with the expected one before its time counts. A contender that fails is removed, and
-// the others continue.
-func (c cellConfig) measure(ctx context.Context, entries []catalog.Entry) (results.Cell, []results.Failure, error) {
-	r, err := c.begin(ctx, entries)
-	if err != nil {
-		return results.Cell{}, nil, err
-	}
-	defer r.end()
-	if err := r.prove(ctx); err != nil {
-		return results.Cell{}, r.failed, err
-	}
-	for round := range c.trials {
-		for range r.plan.segments {
-			if err := r.runSegment(ctx, round); err != nil {
-				return results.Cell{}, r.failed, err
+// measure runs the passes that every contender gets. In the first one every answer is
+// proved. A contender that fails in any pass is removed, and the others continue.
+func (c *cellRun) measure(ctx context.Context) error {
+	for c.done < c.passes() {
+		for _, row := range c.rows {
+			if row.samples == nil {
+				row.samples = newLatencies()
 			}
 		}
-	}
-	if err := r.finish(ctx); err != nil {
-		return results.Cell{}, r.failed, err
-	}
-	return r.result(), r.failed, nil
-}
-
-// proveSeed replays the cell without timing it. All contenders must agree with the
-// generator on the seed of c. The number of blocks is that of the modeCost blocks of
-// measure.
-func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (results.SeedProof, []results.Failure, error) {
-	r, err := c.begin(ctx, entries)
-	if err != nil {
-		return results.SeedProof{}, nil, err
-	}
-	defer r.end()
-	var b *script.Block
-	for range c.trials {
-		if b, err = r.nextBlock(r.plan.block, b); err != nil {
-			return results.SeedProof{}, r.failed, err
-		}
-		if err := r.replayOnAll(ctx, b); err != nil {
-			return results.SeedProof{}, r.failed, err
-		}
-	}
-	p := results.SeedProof{Seed: c.seed, Proof: r.wanted, Rows: len(r.rows)}
-	for _, row := range r.rows {
-		if row.row.Proof == p.Proof {
-			p.Agree++
-		}
-	}
-	return p, r.failed, nil
-}
-
-// nextBlock returns the next block of the source and updates the expected outcome.
-func (c *cellRun) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
-	b, err := c.source.nextBlock(size, reuse)
-	if err == nil {
-		c.wanted = b.Want
-	}
-	return b, err
-}
-
-// prove replays a first block on all rows and checks every answer.
-func (c *cellRun) prove(ctx context.Context) error {
-	b, err := c.nextBlock(c.plan.prove, nil)
-	if err != nil {
-		return err
-	}
-	return c.forEach(ctx, c.rows, func(row *contender) error { return row.prove(b) })
-}
-
-// replayOnAll replays a block on all rows without timing it and checks the outcomes.
-func (c *cellRun) replayOnAll(ctx context.Context, b *script.Block) error {
-	c.wanted = b.Want
-	return c.forEach(ctx, c.rows, func(row *contender) error {
-		row.replayWhole(b)
-		return row.check(b, row.snapshot())
-	})
-}
-
-// runSegment runs one segment of a round: one block for each mode. Each contender
-// replays all of these blocks before the next contender starts. The first block fills
-// the caches, which still hold the data of the previous contender.
-func (c *cellRun) runSegment(ctx context.Context, round int) error {
-	modes := c.modes(round)
-	for len(c.blocks) < len(modes) {
-		c.blocks = append(c.blocks, nil)
-	}
-	for i, m := range modes {
-		size := c.plan.block
-		if m == modeWarm {
-			size = c.plan.warm
-		}
-		b, err := c.nextBlock(size, c.blocks[i])
-		if err != nil {
+		if err := c.runPass(ctx); err != nil {
 			return err
 		}
-		c.blocks[i] = b
-		if m != modeWarm {
-			c.timedBlocks++
-			c.residentSum += b.Resident
+		if c.done == 1 && c.passes() > 1 {
+			c.addControl(c.fastest())
 		}
 	}
-	return c.forEach(ctx, c.shuffled(), func(row *contender) error {
-		// The checks run last, because they bring other data into the caches.
-		outcomes := make([]outcome, len(modes))
-		for i, m := range modes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			c.trial(row, c.blocks[i], m, round)
-			outcomes[i] = row.snapshot()
-		}
-		for i, o := range outcomes {
-			if err := row.check(c.blocks[i], o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// finish replays the remaining blocks of the source and makes the final checks.
-func (c *cellRun) finish(ctx context.Context) error {
-	if err := c.source.remaining(func(b *script.Block) error { return c.replayOnAll(ctx, b) }); err != nil {
-		return err
-	}
-	floorAllocs := uint64(0)
 	for _, row := range c.rows {
-		if row.row.Role == results.RoleFloor {
-			floorAllocs, _ = row.allocations()
-		}
-	}
-	return c.forEach(ctx, c.rows, func(row *contender) error { return row.finish(c.source.pending, floorAllocs) })
-}
-
-// forEach calls do with each of the rows. It removes a structure that fails or panics
-// from the cell. Any other error ends the cell.
-func (c *cellRun) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
-	for _, row := range slices.Clone(rows) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := catchPanic(func() error { return do(row) })
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case row.row.Role == results.RoleFloor || row.row.Role == results.RoleBaseline:
-			return fmt.Errorf("%s, n %d, seed %d: the harness fails its own proof on %s: %w", c.workload.Name, c.n, c.seed, row.row.Structure, err)
-		default:
-			c.failed = append(c.failed, results.Failure{
-				Structure: row.row.Structure, Where: fmt.Sprintf("%s, n %d, seed %d, block %d", c.workload.Name, c.n, c.seed, c.timedBlocks), Reason: err.Error(),
-			})
-			c.rows = slices.DeleteFunc(c.rows, func(r *contender) bool { return r == row })
-		}
+		row.row.Latency = row.samples.summary()
+		row.samples = nil // takes 700 kB
 	}
 	return nil
 }
 
-// catchPanic calls do and returns a panic of a structure as an error.
-func catchPanic(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it panics: %v", p)
+// runPass measures all contenders that are in the race on fresh instances.
+func (c *cellRun) runPass(ctx context.Context) error {
+	started := time.Now()
+	rounds := c.perPass
+	if c.rounds < c.trials {
+		rounds = min(rounds, c.trials-c.rounds)
+	}
+	p, err := c.begin(ctx, c.racing())
+	if err != nil {
+		return err
+	}
+	defer p.end()
+	p.hardware = openHardware()
+	defer p.hardware.close()
+	if err := p.firstBlock(ctx); err != nil {
+		return err
+	}
+	for round := range rounds {
+		if err := p.run(ctx, round); err != nil {
+			return err
 		}
-	}()
-	return do()
+	}
+	if err := p.finish(ctx); err != nil {
+		return err
+	}
+	if c.done == c.passes()-1 { // the last pass in which everybody takes part
+		for _, row := range p.rows {
+			row.row.Proof = row.proof
+		}
+	}
+	c.done++
+	c.rounds += rounds
+	c.took = time.Since(started)
+	c.seconds += c.took.Seconds()
+	return nil
 }
 
-// shuffled returns the rows in random order.
-func (c *cellRun) shuffled() []*contender {
-	order := slices.Clone(c.rows)
-	for i := range order {
-		j := c.order.IntN(i + 1)
-		order[i], order[j] = order[j], order[i]
+// runGC adds the trials with the garbage collector on. They repeat the rounds of the
+// first pass on fresh instances.
+func (c *cellRun) runGC(ctx context.Context) error {
+	started := time.Now()
+	p, err := c.begin(ctx, c.racing())
+	if err != nil {
+		return err
 	}
-	return order
+	defer p.end()
+	p.number, p.collect = 0, true
+	if err := p.replayNext(ctx, p.plan.prove); err != nil {
+		return err
+	}
+	heap := newProgramHeap(c.n)
+	defer heap.collectAllTheTime()()
+	for round := range min(c.perPass, c.trials) {
+		if err := p.run(ctx, round); err != nil {
+			return err
+		}
+	}
+	if err := p.finish(ctx); err != nil {
+		return err
+	}
+	c.seconds += time.Since(started).Seconds()
+	return nil
+}
+
+// proveSeed replays the cell without timing it. All contenders must agree with the
+// generator on the seed of c. The number of blocks is that of the rounds of a cell.
+func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (results.SeedProof, []results.Failure, error) {
+	r := &cellRun{cellConfig: c, rows: contenders(entries, c.workload)}
+	p, err := r.begin(ctx, r.rows)
+	if err != nil {
+		return results.SeedProof{}, nil, err
+	}
+	defer p.end()
+	for range c.trials {
+		if err := p.replayNext(ctx, p.plan.block); err != nil {
+			return results.SeedProof{}, r.failed, err
+		}
+	}
+	proof := results.SeedProof{Seed: c.seed, Proof: p.rows[0].proof, Rows: len(p.rows)} // of the floor
+	for _, row := range p.rows {
+		if row.proof == proof.Proof {
+			proof.Agree++
+		}
+	}
+	return proof, r.failed, nil
+}
+
+// racing returns the contenders of the next pass, in random order. Go's own timers get
+// no more rounds than everybody.
+func (c *cellRun) racing() []*contender {
+	in := slices.DeleteFunc(slices.Clone(c.rows), func(row *contender) bool {
+		return row.row.Stopped != results.StoppedDone || row.row.Role == results.RoleBaseline && c.done >= c.passes()
+	})
+	for i := range in {
+		j := c.order.IntN(i + 1)
+		in[i], in[j] = in[j], in[i]
+	}
+	return in
+}
+
+// addControl adds a second instance of a structure.
+func (c *cellRun) addControl(of string) {
+	for _, row := range c.rows {
+		if row.row.Structure == of {
+			c.rows = append(c.rows, controlOf(row.entry))
+			return
+		}
+	}
+}
+
+// fastest returns the structure with the least time so far, or "" if there is none.
+func (c *cellRun) fastest() string {
+	best, least := "", 0.0
+	for _, row := range c.rows {
+		sum := 0.0
+		for _, t := range row.row.Cost {
+			sum += t.NS
+		}
+		if row.row.Role == results.RoleStructure && (best == "" || sum < least) {
+			best, least = row.row.Structure, sum
+		}
+	}
+	return best
+}
+
+// remove removes a contender that failed.
+func (c *cellRun) remove(row *contender, err error) {
+	c.failed = append(c.failed, results.Failure{
+		Structure: row.row.Structure, Where: fmt.Sprintf("%s, seed %d, block %d", c.name(), c.seed, c.timedBlocks), Reason: err.Error(),
+	})
+	c.rows = slices.DeleteFunc(c.rows, func(r *contender) bool { return r == row })
+}
+
+// fail removes the structures of failures on another seed. A structure that fails on any
+// seed has no row.
+func (c *cellRun) fail(failed []results.Failure) {
+	c.failed = append(c.failed, failed...)
+	c.rows = slices.DeleteFunc(c.rows, func(row *contender) bool {
+		return slices.ContainsFunc(failed, func(f results.Failure) bool { return f.Structure == row.row.Structure })
+	})
 }
 
 func (c *cellRun) result() results.Cell {
@@ -244,26 +237,18 @@ func (c *cellRun) result() results.Cell {
 		Resident: c.residentSum / float64(c.timedBlocks),
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
+		Seconds:  c.seconds,
 	}
 	if g := c.workload.Grid; g != nil {
 		cell.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
-	if done := c.wanted.Cancelled + c.wanted.Fired; done > 0 {
-		cell.CancelRate = float64(c.wanted.Cancelled) / float64(done)
+	proof := c.rows[0].row.Proof // of the floor
+	if done := proof.Cancelled + proof.Fired; done > 0 {
+		cell.CancelRate = float64(proof.Cancelled) / float64(done)
 	}
 	for _, row := range c.rows {
-		row.row.Latency = row.samples.summary()
+		row.row.Counters = row.counted.perUnit()
 		cell.Rows = append(cell.Rows, row.row)
 	}
 	return cell
-}
-
-// end stops the source and the timers of the runtime, and drops the references to all
-// structures, so that the garbage collector does not scan them during the next cell.
-func (c *cellRun) end() {
-	c.source.close()
-	for _, row := range c.rows {
-		row.stop()
-	}
-	c.rows, c.blocks = nil, nil
 }

@@ -19,19 +19,26 @@ const (
 	BaselineName = "time.AfterFunc"
 )
 
-// contender is one row of a cell, together with the structure that it measures.
-type contender struct {
-	row   results.Row
-	entry catalog.Entry // declares its bounds
+// ReferenceName is the structure that takes part in every cell of every shard of a run,
+// if it was chosen. It is neither the fastest nor the slowest.
+const ReferenceName = "quadheap"
 
+// contender is one row of a cell. During a pass it has a fresh instance of the structure
+// that it measures.
+type contender struct {
+	row     results.Row
+	entry   catalog.Entry  // declares its bounds
+	samples *latencies     // nil after the rounds that every contender gets
+	counted hardwareCounts // in the cost trials
+
+	// Of the pass:
 	*replayer
-	second  *coarseReplayer // second instance of a coarse structure; nil: exact
-	samples *latencies
-	empty   heapUse // before the structure was created
+	second *coarseReplayer // second instance of a coarse structure; nil: exact
+	proof  script.Proof    // after the last block
 }
 
 // contenders returns the contenders of a workload: the floor, Go's timers where they
-// can take part, the structures, and the control.
+// can take part, and the structures.
 func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	list := []*contender{{
 		row:   results.Row{Structure: FloorName, Role: results.RoleFloor},
@@ -46,54 +53,52 @@ func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 	for _, e := range entries {
 		list = append(list, &contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
 	}
-	if len(entries) > 0 {
-		of := controlOf(entries)
-		list = append(list, &contender{
-			row:   results.Row{Structure: of.Name + "-control", Role: results.RoleControl, Of: of.Name},
-			entry: of,
-		})
-	}
 	return list
 }
 
-// controlOf chooses the structure that runs twice. It is quadheap if that takes part,
-// because quadheap is neither the fastest nor the slowest.
-func controlOf(entries []catalog.Entry) catalog.Entry {
-	for _, e := range entries {
-		if e.Name == "quadheap" {
-			return e
-		}
-	}
-	return entries[0]
+// controlOf returns a second instance of a structure.
+func controlOf(e catalog.Entry) *contender {
+	return &contender{row: results.Row{Structure: e.Name + "-control", Role: results.RoleControl, Of: e.Name}, entry: e}
 }
 
-// fill creates the structure, replays the fill of the source on it, and measures its
-// memory. The array of IDs is allocated before, so that it does not count.
-func (c *contender) fill(s source) error {
-	c.samples = newLatencies()
+// reserveIDs allocates the array of IDs, so that it does not count as memory of the
+// structure.
+func (c *contender) reserveIDs(s source) {
 	c.replayer = &replayer{}
 	c.reserve(&script.Block{Keys: s.keys()})
-	c.empty = measureHeap()
-	c.s = c.entry.New()
-	exact := c.entry.Exact()
+}
+
+// create creates the instance.
+func (c *contender) create() { c.s = c.entry.New() }
+
+// createSecond creates the second instance of a coarse structure.
+func (c *contender) createSecond() {
+	if !c.entry.Exact() {
+		c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
+	}
+}
+
+// fillMeasured replays the fill of the source. It returns the heap that is in use with the
+// filled structure, without the second instance of a coarse one.
+func (c *contender) fillMeasured(s source) (heapUse, error) {
+	c.create()
 	var last script.Proof // of the fill, which may have many blocks
 	if err := s.populate(func(b *script.Block) error {
 		c.replayWhole(b)
 		last = b.Want
-		if !exact {
-			return nil // the second instance is filled and compared below
+		if !c.entry.Exact() {
+			return nil // compared with the second instance below
 		}
 		return c.check(b, c.snapshot())
 	}); err != nil {
-		return err
+		return heapUse{}, err
 	}
-	c.measureFilled()
-	if exact {
-		return nil
+	used := measureHeap()
+	if c.createSecond(); c.second == nil {
+		return used, nil
 	}
-	c.second = newCoarseReplayer(c.entry.New(), c.entry.MaxLate)
 	first := c.snapshot()
-	return s.populate(func(b *script.Block) error {
+	return used, s.populate(func(b *script.Block) error {
 		if c.second.replay(b); b.Want != last {
 			return nil
 		}
@@ -101,15 +106,14 @@ func (c *contender) fill(s source) error {
 	})
 }
 
-// measureFilled measures the memory of the filled structure and the time that it adds
-// to a full garbage collection.
-func (c *contender) measureFilled() {
+// recordMemory records what the filled structure added to the heap and to a full garbage
+// collection.
+func (c *contender) recordMemory(before, after heapUse) {
 	if c.row.Role == results.RoleFloor || c.s.Len() == 0 {
 		return
 	}
-	full := measureHeap()
-	c.row.BytesPerTimer = max(0, float64(full.bytes)-float64(c.empty.bytes)) / float64(c.s.Len())
-	c.row.CollectNS = max(0, float64(full.collectTime-c.empty.collectTime))
+	c.row.BytesPerTimer = max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.s.Len())
+	c.row.CollectNS = max(0, float64(after.collectTime-before.collectTime))
 }
 
 // prove replays a block without timing it and checks every answer.
@@ -130,7 +134,7 @@ func (c *contender) check(b *script.Block, o outcome) error {
 		c.second.replay(b)
 		return c.compareInstances(b, o)
 	}
-	c.row.Proof = o.done
+	c.proof = o.done
 	return o.check(b)
 }
 
@@ -143,14 +147,14 @@ func (c *contender) compareInstances(b *script.Block, o outcome) error {
 	if second := c.second.snapshot(); o != second {
 		return fmt.Errorf("two instances that replayed the same fired other timers, or at other ticks: %+v and %+v", o, second)
 	}
-	c.row.Proof = o.done
+	c.proof = o.done
 	return nil
 }
 
 // finish makes the checks that are possible only at the end: the bindings of IDs and
 // values, and the number of allocations. pending lists the timers that are pending
-// after the last block. floorAllocs is the number of allocations of the harness.
-func (c *contender) finish(pending func(func(script.Timer)), floorAllocs uint64) error {
+// after the last block. The allocations are those of one instance. floorAllocs is the number of allocations of the harness.
+func (c *contender) finish(pending func(func(script.Timer)), instance int, floorAllocs uint64) error {
 	if c.second == nil {
 		if err := c.checkBindings(pending); err != nil {
 			return err
@@ -159,7 +163,7 @@ func (c *contender) finish(pending func(func(script.Timer)), floorAllocs uint64)
 	if c.entry.Allocates || c.row.Role == results.RoleFloor {
 		return nil
 	}
-	allocs, ops := c.allocations()
+	allocs, ops := c.allocations(instance)
 	// The runtime itself allocates from time to time. A structure may grow when its
 	// number of timers reaches a new maximum: a few times, however long the run. Among
 	// many timers it adds pages until it has aged.
@@ -169,12 +173,14 @@ func (c *contender) finish(pending func(func(script.Timer)), floorAllocs uint64)
 	return nil
 }
 
-// allocations returns the number of allocations in the timed blocks, and the number
-// of operations.
-func (c *contender) allocations() (allocs, ops uint64) {
+// allocations returns the number of allocations in the timed blocks of an instance, and
+// the number of operations.
+func (c *contender) allocations(instance int) (allocs, ops uint64) {
 	for _, t := range c.row.Cost {
-		allocs += t.Allocs
-		ops += uint64(t.Ops + t.Wakes)
+		if t.Instance == instance {
+			allocs += t.Allocs
+			ops += uint64(t.Ops + t.Wakes)
+		}
 	}
 	return allocs, ops
 }
@@ -182,7 +188,8 @@ func (c *contender) allocations() (allocs, ops uint64) {
 // stopper is a scheduler whose timers live on in the Go runtime until Stop.
 type stopper interface{ Stop() }
 
-// stop stops the timers that the scheduler has started in the Go runtime.
+// stop stops the timers that the scheduler has started in the Go runtime, and drops the
+// instance.
 func (c *contender) stop() {
 	if c.replayer == nil {
 		return
@@ -190,6 +197,7 @@ func (c *contender) stop() {
 	if s, ok := c.s.(stopper); ok {
 		s.Stop()
 	}
+	c.replayer, c.second = nil, nil
 }
 
 // heapUse is the size of the live objects on the heap, in bytes, and the duration of a

@@ -74,17 +74,19 @@ func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uin
 func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
 	c.n = n
 	before := measureHeap()
-	r, err := c.begin(ctx, entries)
+	r := c.newCell(entries)
+	r.addControl(referenceOf(entries))
+	p, err := r.begin(ctx, r.rows)
 	if err != nil {
 		return 0, err
 	}
-	defer r.end()
+	defer p.end()
 	for range c.modes(0) {
-		b, err := r.nextBlock(r.plan.block, nil)
+		b, err := p.next(p.plan.block, nil)
 		if err != nil {
 			return 0, err
 		}
-		r.blocks = append(r.blocks, b)
+		p.blocks = append(p.blocks, b)
 	}
 	held := measureHeap()
 	return float64(held.bytes) - float64(before.bytes), nil

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"slices"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -11,7 +12,14 @@ import (
 type Profile struct {
 	Name   string
 	Doc    string
-	Trials int // timed trials of each kind; a 95 % interval of the median needs at least 6
+	Trials int // rounds that every contender of a cell gets
+
+	// Budget is the time of a run within which racing adds rounds; 0: no racing.
+	Budget time.Duration
+
+	// Layouts is the number of code layouts of the program among which a run is repeated;
+	// 0: the program as it is.
+	Layouts int
 
 	extra            bool  // runs the extra workloads as well
 	otherSeeds       int   // on which workloads that bring their own size are proved besides, untimed
@@ -38,17 +46,17 @@ type Profile struct {
 func Profiles() []Profile {
 	return []Profile{
 		{
-			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6,
+			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6, Budget: 30 * time.Second,
 			sizes: []int{1_000}, gridSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20, proveOps: 20_000,
 		},
 		{
-			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6,
+			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6, Budget: 5 * time.Minute,
 			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 20, proveOps: 150_000,
 		},
 		{
-			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds: hours", Trials: 12, extra: true, otherSeeds: 2,
+			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
 			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{1_000, 100_000, 1_000_000},
 			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
 		},
@@ -91,14 +99,9 @@ func (p Profile) fits(e catalog.Entry, n int) bool {
 }
 
 // warmSize returns the number of operations that bring a population of n into the
-// cache, as far as it fits: beyond 100,000 timers or so it does not, and a round
+// cache, as far as it fits: beyond 25,000 timers or so it does not, and a round
 // trip through what is hot must do.
-func warmSize(n int) int {
-	if n > 100_000 {
-		return 50_000
-	}
-	return min(max(5_000, 2*n), 150_000)
-}
+func warmSize(n int) int { return min(max(5_000, 2*n), 50_000) }
 
 // proveSize returns the number of operations of which every answer is checked. Of few
 // timers each is scheduled often, so that numbers that name the use of a slot come
@@ -111,9 +114,12 @@ func proveSize(proof, n int) int {
 	return proof
 }
 
-// blockSize returns the number of operations in a timed block. Over the trials
-// of a cell the population is replaced about once, so that what a structure puts
-// off (cascades, sweeps) falls into the time that is measured.
+// agePeriod returns the number of operations over which the rounds of a cell are spread:
+// about so many replace a population of n, because each timer is scheduled and cancelled
+// or fired.
+func agePeriod(n int) int { return 2 * n }
+
+// blockSize returns the number of operations in a timed block.
 func blockSize(w workload.Workload, n int) int {
 	if w.Trial > 0 {
 		return w.Trial

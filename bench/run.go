@@ -21,6 +21,21 @@ type Config struct {
 	Seed       uint64
 	Traces     []*Trace // to be replayed after the workloads
 
+	// Budget is the time of the run. What is left of it after all steps goes to the cells
+	// whose question is open. The steps are run in any case. 0: no racing.
+	Budget time.Duration
+
+	// Layout is the code layout of this program, and Layouts the number of layouts of the
+	// run that it is a part of. 0: the layout is not varied.
+	Layout, Layouts int
+
+	// Shard is the part of the run that is measured. The zero value is all of it.
+	Shard Shard
+
+	// Resume, if not nil, are the results of an interrupted run of the same
+	// configuration, see [CheckResume]. Its finished steps are kept as they are.
+	Resume *results.Run
+
 	// Progress, if not nil, is called before each step and once at the end.
 	Progress func(Progress)
 
@@ -44,32 +59,63 @@ type Progress struct {
 // [results.Failure] values. Any other error ends the run. The step in which it happens
 // has no results.
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
-	if cfg.Trials == 0 {
-		cfg.Trials = cfg.Profile.Trials
-	}
+	cfg = cfg.withDefaults()
+	started := time.Now()
 	clock := MeasureClock()
 	r := newRun(clock, parameters(cfg))
-	steps := stepsOf(cfg, clock)
+	if cfg.Resume != nil {
+		r = cfg.Resume
+	}
+	earlier := r.Seconds
+	racing := &race{}
+	if cfg.Budget == 0 {
+		racing = nil
+	}
+	steps := stepsOf(cfg, clock, racing)
 	if len(steps) == 0 {
 		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
 	}
+	save := func(complete bool) error {
+		r.Seconds = earlier + time.Since(started).Seconds()
+		if r.Complete = complete; complete {
+			r.Done = nil
+		}
+		if cfg.Checkpoint == nil {
+			return nil
+		}
+		return cfg.Checkpoint(r)
+	}
 	p := Progress{Steps: len(steps)}
 	for _, s := range steps {
-		p.Total += s.expectedCost
+		p.Total += s.seconds
 	}
 	for i, s := range steps {
-		p.Name = s.name
-		report(cfg, p)
-		if err := s.run(ctx, r); err != nil {
-			return r, err
-		}
-		p.Step++
-		p.Done += s.expectedCost
-		r.Complete = i == len(steps)-1
-		if cfg.Checkpoint != nil {
-			if err := cfg.Checkpoint(r); err != nil {
+		if !slices.Contains(r.Done, s.name) {
+			p.Name = s.name
+			report(cfg, p)
+			if err := s.run(ctx, r); err != nil {
 				return r, err
 			}
+			r.Done = append(r.Done, s.name)
+			if err := save(i == len(steps)-1 && racing.over()); err != nil {
+				return r, err
+			}
+		}
+		p.Step++
+		p.Done += s.seconds
+	}
+	if !racing.over() {
+		deadline := started.Add(cfg.Budget - time.Duration(earlier*float64(time.Second)))
+		if err := racing.run(ctx, deadline, r, func(name string) {
+			p.Name = name
+			report(cfg, p)
+		}, func() error { return save(false) }); err != nil {
+			return r, err
+		}
+	}
+	if !r.Complete {
+		if err := save(true); err != nil {
+			return r, err
 		}
 	}
 	p.Name = ""
@@ -79,6 +125,14 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		failures = append(failures, f)
 	}
 	return r, errors.Join(failures...)
+}
+
+// withDefaults fills in what the profile says.
+func (cfg Config) withDefaults() Config {
+	if cfg.Trials == 0 {
+		cfg.Trials = cfg.Profile.Trials
+	}
+	return cfg
 }
 
 // NewRun returns results without measurements. It is for measurements that [Run] does
@@ -102,7 +156,10 @@ func report(cfg Config, p Progress) {
 }
 
 func parameters(cfg Config) results.Parameters {
-	p := results.Parameters{Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{}}
+	p := results.Parameters{
+		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
+		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: passesFor(cfg.Trials), Shard: cfg.Shard.String(),
+	}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)
 	}

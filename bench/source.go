@@ -35,6 +35,7 @@ type roundPlan struct {
 	block    int // operations in a timed block
 	warm     int // operations in a block that warms the caches
 	segments int // in a round
+	period   int // operations over which the rounds of a cell are spread; 0: they follow one another
 }
 
 // scriptSource provides the blocks of a script, which does not end.
@@ -51,6 +52,9 @@ func openScript(ctx context.Context, c cellConfig) (source, error) {
 	s := &scriptSource{
 		Script: c.workload.Script(c.n, c.seed), ctx: ctx,
 		roundPlan: roundPlan{prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1},
+	}
+	if !c.cyclic() {
+		s.roundPlan.period = agePeriod(c.n)
 	}
 	var err error
 	s.fillBlock, err = s.FillContext(ctx)

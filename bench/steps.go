@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -13,14 +12,35 @@ import (
 
 // step is a part of a run. Its results are saved as soon as it is done.
 type step struct {
-	name         string
-	expectedCost float64
-	run          func(context.Context, *results.Run) error
+	name    string
+	rounds  int     // of a cell
+	seconds float64 // estimated
+	entries []catalog.Entry
+	run     func(context.Context, *results.Run) error
+
+	// some returns the step with some of its structures.
+	some func(entries []catalog.Entry) step
+
+	// once says that the step is the same for all code layouts, and that its structures are
+	// not compared with one another in time.
+	once bool
 }
 
-// stepsOf lists the steps of a run.
-func stepsOf(cfg Config, clock Clock) []step {
+// stepsOf lists the steps of a run, or of one shard. The cells that are open after their
+// step enter the race, which may be nil.
+func stepsOf(cfg Config, clock Clock, racing *race) []step {
+	steps := cfg.Shard.choose(allSteps(cfg, clock, racing))
+	if cfg.Layout > 1 { // the first layout has what they have in common
+		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
+	}
+	return steps
+}
+
+// allSteps lists the steps of all shards.
+func allSteps(cfg Config, clock Clock, racing *race) []step {
 	var steps []step
+	measured := make(map[int]bool) // sizes at which a cell measures the memory
+	largest := cfg.largestSize()
 	for _, w := range cfg.Workloads {
 		for _, n := range cfg.sizes(w) {
 			entries := cfg.entries(n)
@@ -31,104 +51,146 @@ func stepsOf(cfg Config, clock Clock) []step {
 			if w.Resident > 0 {
 				otherSeeds = cfg.Profile.otherSeeds
 			}
-			steps = append(steps, cfg.cell(w, n, clock).step(otherSeeds, entries))
+			c := cfg.cell(w, n, clock)
+			// Among many timers, measuring the heap takes longer than the cell.
+			const manyTimers = 100_000
+			c.memory = n <= manyTimers || !measured[n]
+			c.withGC = n == largest
+			measured[n] = true
+			steps = append(steps, c.step(otherSeeds, entries, racing))
 		}
 	}
 	for _, t := range cfg.Traces {
 		cell := t.cell(cfg.Trials, clock)
 		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
-			s := cell.step(0, entries)
-			s.expectedCost = float64(t.Summary.Totals.Count()) * float64(len(entries))
+			s := cell.step(0, entries, nil)
+			s.seconds = 100e-9 * float64(cell.passes()) * float64(t.Summary.Totals.Count()) * float64(len(entries)) // traces have no shards
 			steps = append(steps, s)
 		}
+	}
+	for i := range steps {
+		steps[i] = steps[i].times(float64(max(1, cfg.Layouts)))
 	}
 	if !cfg.wantsIdle() {
 		return steps
 	}
 	for _, n := range cfg.Profile.memorySizes {
-		entries := cfg.entries(n)
 		c := memoryCase{n, min(cfg.Profile.replacedPerTimer*n, cfg.Profile.maxReplaced), cfg.Seed}
-		steps = append(steps, step{
-			name:         c.name(),
-			expectedCost: float64(n+2*c.replaced) * float64(len(entries)),
-			run: func(ctx context.Context, r *results.Run) error {
-				measured, failed, err := c.run(ctx, entries)
-				r.Memory = append(r.Memory, measured...)
-				r.Failures = append(r.Failures, failed...)
-				return err
-			},
-		})
+		steps = append(steps, c.step(cfg.entries(n)))
 	}
 	for _, n := range idlePopulations {
 		for _, delay := range dist.Grid() {
 			c := idleCase{delay.Name, n, cfg.Profile.idleTicks, cfg.Seed}
-			steps = append(steps, step{
-				name:         c.name(),
-				expectedCost: float64(cfg.Profile.idleTicks) * float64(len(cfg.Structures)),
-				run: func(ctx context.Context, r *results.Run) error {
-					counts, failed, err := c.run(ctx, cfg.Structures)
-					r.Idle = append(r.Idle, counts...)
-					r.Failures = append(r.Failures, failed...)
-					return err
-				},
-			})
+			steps = append(steps, c.step(cfg.Structures))
 		}
 	}
 	return steps
 }
 
-// cell returns the configuration of the cell of a workload at one size.
-func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
-	return cellConfig{
-		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, clock: clock, proveOps: cfg.Profile.proveOps, open: openScript,
+// times multiplies the estimated duration.
+func (s step) times(factor float64) step {
+	out := s
+	out.seconds *= factor
+	out.some = func(entries []catalog.Entry) step { return s.some(entries).times(factor) }
+	return out
+}
+
+// step returns the step that runs the analysis.
+func (c memoryCase) step(entries []catalog.Entry) step {
+	return step{
+		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
+		run: func(ctx context.Context, r *results.Run) error {
+			measured, failed, err := c.run(ctx, entries)
+			r.Memory = append(r.Memory, measured...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
 	}
 }
 
-// step returns the step that runs the cell and proves it on other seeds.
-func (c cellConfig) step(otherSeeds int, entries []catalog.Entry) step {
+// step returns the step that runs the case.
+func (c idleCase) step(entries []catalog.Entry) step {
 	return step{
-		name:         fmt.Sprintf("%s, n %d", c.workload.Name, c.n),
-		expectedCost: c.expectedCost(otherSeeds) * float64(len(entries)),
+		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
 		run: func(ctx context.Context, r *results.Run) error {
-			cell, failed, err := c.measure(ctx, entries)
-			if err != nil {
+			counts, failed, err := c.run(ctx, entries)
+			r.Idle = append(r.Idle, counts...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
+}
+
+// largestSize returns the largest size of the run that is not a workload's own.
+func (cfg Config) largestSize() int {
+	if len(cfg.N) > 0 {
+		return slices.Max(cfg.N)
+	}
+	if len(cfg.Profile.sizes) > 0 {
+		return slices.Max(cfg.Profile.sizes)
+	}
+	return 0
+}
+
+// roundsPerPass is the number of rounds that one instance replays (chosen): two show what
+// varies between rounds, and more instances say more than more rounds.
+const roundsPerPass = 2
+
+// passesFor returns the number of instances of a contender in a cell of so many rounds.
+func passesFor(trials int) int { return cellConfig{trials: trials, perPass: roundsPerPass}.passes() }
+
+// cell returns the configuration of the cell of a workload at one size.
+func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
+	c := cellConfig{
+		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout,
+	}
+	if cfg.Shard.Of > 1 {
+		c.reference = referenceOf(cfg.entries(n))
+	}
+	return c
+}
+
+// step returns the step that runs the cell and proves it on other seeds.
+func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) step {
+	return step{
+		name:    c.name(),
+		rounds:  c.trials,
+		seconds: c.seconds(otherSeeds, len(entries)),
+		entries: entries,
+		some:    func(some []catalog.Entry) step { return c.step(otherSeeds, some, racing) },
+		run: func(ctx context.Context, r *results.Run) error {
+			run := c.newCell(entries)
+			if err := run.measure(ctx); err != nil {
 				return err
 			}
+			seeds := c
+			seeds.memory = false
+			var proofs []results.SeedProof
 			for range otherSeeds {
-				c.seed++
-				proof, failedToo, err := c.proveSeed(ctx, entries)
+				seeds.seed++
+				proof, failed, err := seeds.proveSeed(ctx, entries)
 				if err != nil {
 					return err
 				}
-				failed = append(failed, failedToo...)
-				cell.OtherSeeds = append(cell.OtherSeeds, proof)
+				run.fail(failed)
+				proofs = append(proofs, proof)
 			}
-			r.Failures = append(r.Failures, failed...)
-			cell.Rows = slices.DeleteFunc(cell.Rows, func(row results.Row) bool { return failedIn(failed, row.Structure) })
+			racing.enter(run)
+			if c.withGC {
+				if err := run.runGC(ctx); err != nil {
+					return err
+				}
+			}
+			r.Failures = append(r.Failures, run.failed...)
+			cell := run.result()
+			cell.OtherSeeds = proofs
 			if slices.ContainsFunc(cell.Rows, func(row results.Row) bool { return row.Role == results.RoleStructure }) {
 				r.Cells = append(r.Cells, cell)
 			}
 			return nil
 		},
 	}
-}
-
-// failedIn reports whether a structure is among the failures. A structure that fails on
-// any seed has no row.
-func failedIn(failed []results.Failure, structure string) bool {
-	return slices.ContainsFunc(failed, func(f results.Failure) bool { return f.Structure == structure })
-}
-
-// expectedCost estimates the duration of the cell, in operations for each structure.
-// Operations on large populations count more, because they miss the cache.
-func (c cellConfig) expectedCost(otherSeeds int) float64 {
-	const cached = 20_000
-	block := blockSize(c.workload, c.n)
-	ops := c.n + 2*max(block, proveSize(c.proveOps, c.n)) + c.trials*(3*block+warmSize(c.n)) + otherSeeds*(c.n+c.trials*block)
-	if c.cyclic() {
-		ops = c.n + c.trials*5/4*max(2*c.n, block)
-	}
-	return float64(ops) * (1 + 3*float64(c.n)/float64(c.n+cached))
 }
 
 // wantsIdle reports whether the run includes the idle and memory analyses. It does if

@@ -71,21 +71,24 @@ func (t *Trace) Measurable(trials int) error {
 	return nil
 }
 
+// traceInstances is the number of fresh instances of a contender that replay a trace.
+const traceInstances = 3
+
 // cell returns the cell that replays the trace.
 func (t *Trace) cell(trials int, clock Clock) cellConfig {
 	return cellConfig{
-		workload: t.workload(), n: t.n(), trials: trials, clock: clock,
+		workload: t.workload(), n: t.n(), trials: trials, perPass: max(roundsPerPass, (trials+traceInstances-1)/traceInstances), clock: clock,
 		open: func(context.Context, cellConfig) (source, error) { return newTraceSource(t) },
 	}
 }
 
-// traceSource provides the blocks of a trace. Every contender replays the whole trace
-// once, in order:
+// traceSource provides the blocks of a trace. Each instance of a contender replays
+// the whole trace, in order:
 //
 //   - The beginning fills the structure: until the number of pending timers reaches its
 //     mean, but at most half of the trace.
 //   - The first block after that is the one whose every answer is checked.
-//   - The rest is divided among the trials, one mode after the other.
+//   - The rest is divided among the rounds of the pass, one mode after the other.
 //
 // Blocks are read when they are needed, so the memory does not depend on the length of
 // the trace.

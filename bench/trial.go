@@ -22,39 +22,54 @@ const (
 
 // modes returns the modes of a round, in order: one block each.
 //
+// Racing adds rounds for the cost alone. Among many timers, where blocks are long, one
+// round of each pass suffices for the other modes.
+//
 // A block of a cyclic workload is long and has few batches. It needs no warm-up, its
 // time by kind also gives the time of the whole block, and a quarter of the rounds
 // gives enough latency samples.
 func (c cellConfig) modes(round int) []mode {
+	const manyTimers = 50_000
+	asked := round < c.trials
 	switch {
-	case !c.cyclic():
-		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
-	case round%4 == 0:
+	case c.cyclic() && asked && round%4 == 0:
 		return []mode{modeByKind, modeLatency}
+	case c.cyclic():
+		return []mode{modeByKind}
+	case asked && (c.n < manyTimers || round%c.perPass == 0):
+		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	}
-	return []mode{modeByKind}
+	return []mode{modeWarm, modeCost}
 }
 
 // cyclic reports whether a block is a whole cycle of all timers.
 func (c cellConfig) cyclic() bool { return workload.KindOf(c.workload.Model).Cyclic }
 
-// trial replays a block and records its time and its allocations. The garbage collector
-// is off during the replay, so that the garbage of one structure costs another nothing.
-func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
+// trial replays a block and records its time and its allocations; trial says where it
+// belongs. The garbage collector is off during the replay, so that the garbage of one
+// structure costs another nothing. Only the costs are recorded in a pass with the collector
+// on.
+func (p *pass) trial(row *contender, b *script.Block, m mode, trial results.Trial) {
 	row.reserve(b)
-	percent := debug.SetGCPercent(-1)
-	defer debug.SetGCPercent(percent)
+	if p.collect {
+		if m == modeLatency || m == modeByKind && !p.cyclic() {
+			m = modeWarm
+		}
+	} else {
+		percent := debug.SetGCPercent(-1)
+		defer debug.SetGCPercent(percent)
+	}
 	var before, after runtime.MemStats
-	trial := results.Trial{Round: round, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(c.workload.CostUnit())}
+	trial.Ops, trial.Wakes, trial.Units = b.Calls, b.Pops, b.Units(p.workload.CostUnit())
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
 		row.replayWhole(b)
 		return
 	case modeCost:
-		trial.NS = float64(row.replayWhole(b))
+		p.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(row.replayWhole(b)) })
 	case modeByKind:
-		trial.Kinds = row.replayByKind(b, c.clock)
+		trial.Kinds = row.replayByKind(b, p.clock)
 		for _, k := range trial.Kinds {
 			trial.NS += k.NS
 		}
@@ -65,11 +80,15 @@ func (c *cellRun) trial(row *contender, b *script.Block, m mode, round int) {
 	runtime.ReadMemStats(&after)
 	trial.Allocs = after.Mallocs - before.Mallocs
 	trial.AllocBytes = after.TotalAlloc - before.TotalAlloc
-	if m == modeByKind {
+	if m == modeByKind && !p.collect {
 		row.row.ByKind = addTrial(row.row.ByKind, trial)
 	}
-	if m == modeCost || c.cyclic() {
-		trial.Kinds = nil
+	if trial.Kinds = nil; m == modeByKind && !p.cyclic() {
+		return
+	}
+	if p.collect {
+		row.row.WithGC = addTrial(row.row.WithGC, trial)
+	} else {
 		row.row.Cost = addTrial(row.row.Cost, trial)
 	}
 }

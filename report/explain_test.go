@@ -39,8 +39,10 @@ func find(t *testing.T, name string) catalog.Entry {
 func hidden() catalog.Entry {
 	return catalog.Entry{
 		Name: "hidden", Summary: "shows nothing", Family: catalog.Lists, Package: "example.com/hidden", Source: "a test",
-		Costs: catalog.Costs{Pop: catalog.Cost{Growth: catalog.Linear}},
-		New:   func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
+		Costs: catalog.Costs{
+			Schedule: catalog.Cost{Growth: catalog.Constant}, Cancel: catalog.Cost{Growth: catalog.Constant}, Pop: catalog.Cost{Growth: catalog.Linear},
+		},
+		New: func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
 	}
 }
 

@@ -14,14 +14,19 @@ import (
 
 // Write writes r to a results file. After an error the file is unchanged.
 func Write(path string, r *Run) error {
-	data, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return fmt.Errorf("results for %s: %w", path, err)
-	}
-	if err := atomicfile.WriteBytes(path, append(data, '\n')); err != nil {
-		return fmt.Errorf("writing results: %w", err)
+	if err := atomicfile.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
+		return fmt.Errorf("writing results to %s: %w", path, err)
 	}
 	return nil
+}
+
+// Encode writes r as a results file has it.
+func Encode(w io.Writer, r *Run) error {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		_, err = w.Write(append(data, '\n'))
+	}
+	return err
 }
 
 // Read reads a results file. The error says whether the file is damaged, cut short, of

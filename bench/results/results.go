@@ -29,7 +29,9 @@ type Run struct {
 	Format      string      `json:"format"`
 	Version     int         `json:"version"`
 	Created     time.Time   `json:"created"`
-	Complete    bool        `json:"complete"` // false: interrupted; the results so far are valid
+	Complete    bool        `json:"complete"`          // false: interrupted; the results so far are valid
+	Seconds     float64     `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
+	Done        []string    `json:"done,omitempty"`    // names of the finished steps of an interrupted run
 	Environment Environment `json:"environment"`
 
 	// Machines are the environments of the shards of a merged run, the first of them
@@ -93,6 +95,10 @@ type Parameters struct {
 	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts; 0: the program as it is
 	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
 	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
+
+	// Session names the session of a merged run whose parts took turns with those of
+	// another build. Two results of one session can be compared as if they were one run.
+	Session string `json:"session,omitempty"`
 
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
@@ -184,6 +190,11 @@ type Row struct {
 	ByKind        []Trial      `json:"by_kind"`         // trials timed by batch of operations of one kind
 	Latency       []Latency    `json:"latency"`         // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
+
+	// Counters are what the hardware counted in the cost trials, per unit of the cell, by
+	// the names of package counters. It is empty where the machine shows no counters, and
+	// for workloads whose trials are timed by kind only.
+	Counters map[string]float64 `json:"counters,omitempty"`
 
 	// Stopped says why the contender got no more rounds.
 	Stopped Stopped `json:"stopped,omitempty"`

@@ -18,6 +18,7 @@ import (
 // Exit codes. 130 is what shells report for a program that Ctrl-C ended.
 const (
 	exitError       = 1
+	exitMisuse      = 2 // of the commands whose code 1 is a finding
 	exitInterrupted = 130
 )
 
@@ -37,6 +38,9 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "timerbench:", err)
+	if errors.As(err, new(misused)) {
+		return exitMisuse
+	}
 	return exitError
 }
 
@@ -52,7 +56,7 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(), newMicro(), newList(), newScenario(), newTrace())
+	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(), newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newMicro(), newList(), newScenario(), newTrace())
 	return root
 }
 

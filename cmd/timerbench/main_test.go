@@ -87,6 +87,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"nothing to print":  {[]string{"scenario", "print"}, []string{"the name of a workload"}},
 		"part of a name":    {[]string{"scenario", "print", "kafka"}, []string{`did you mean "kafka-purgatory"?`}},
 		"out is a folder":   {[]string{"trace", "record", "-o", dir, "--", "true"}, []string{"--out", dir, "directory"}},
+		"negative noise":    {[]string{"doctor", "--noise", "-1s"}, []string{"--noise -1s", "at least 0"}},
 		"unknown flag":      {[]string{"run", "--trails", "3"}, []string{"--trails"}},
 		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
 		"stray argument":    {[]string{"run", "hold"}, []string{"hold"}},

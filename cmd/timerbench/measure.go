@@ -13,28 +13,51 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// measure runs cfg and prints a summary. It writes the results after each step,
-// into the folder out, or into a new folder if out is empty.
-func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr io.Writer) (err error) {
+// target says where a run goes.
+type target struct {
+	folder string   // empty: a new one
+	resume bool     // go on with the run in it
+	json   string   // a further file of the results; empty: none; -: the standard output
+	flags  []string // of the command line, for runs of one layout
+}
+
+// measure runs cfg and prints a summary. It writes the results after each step.
+func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io.Writer) (err error) {
 	if available, ok := availableMemory(); ok {
 		if err := refuseTooLarge(ctx, cfg, available); err != nil {
 			return err
 		}
 	}
-	folder, err := openRunFolder(out, cfg.Profile.Name, time.Now())
+	folder, err := openRunFolder(to.folder, cfg.Profile.Name, time.Now())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
-	cfg.Checkpoint = func(r *results.Run) error {
-		folder.saved = true
-		return save(folder.path, r)
+	if to.resume {
+		if cfg.Resume, err = folder.interrupted(cfg, stderr); err != nil {
+			return err
+		}
 	}
-	progress := newProgress(stderr)
-	cfg.Progress = progress.show
-	r, err := bench.Run(ctx, cfg)
-	progress.end()
-	summarize(stdout, r)
+	if cfg.Layout == 0 { // said once of all layouts
+		printMachine(stderr)
+	}
+	var r *results.Run
+	if cfg.Layouts > 1 && cfg.Layout == 0 {
+		r, err = measureLayouts(ctx, cfg, to.flags, folder, stderr)
+	} else {
+		r, err = measureHere(ctx, cfg, folder, stderr)
+	}
+	if r == nil {
+		return err
+	}
+	if to.json == "-" {
+		summarize(stderr, r)
+	} else {
+		summarize(stdout, r)
+	}
+	if folder.saved {
+		err = errors.Join(err, writeJSON(to.json, r, stdout))
+	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
 		if err := folder.markLatest(); err != nil {
@@ -42,18 +65,52 @@ func measure(ctx context.Context, cfg bench.Config, out string, stdout, stderr i
 		}
 		fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
 	case errors.Is(err, context.Canceled) && folder.saved:
-		fmt.Fprintf(stderr, "the steps that were finished are in %s\n", folder.results())
+		err = errors.Join(err, saveBenchfmt(folder.path, r))
+		fmt.Fprintf(stderr, "the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.results(), folder.path)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
 	return err
 }
 
+// writeJSON writes the results to a further file.
+func writeJSON(path string, r *results.Run, stdout io.Writer) error {
+	switch path {
+	case "":
+		return nil
+	case "-":
+		return results.Encode(stdout, r)
+	}
+	return results.Write(path, r)
+}
+
+// measureHere runs cfg in this process.
+func measureHere(ctx context.Context, cfg bench.Config, folder *runFolder, stderr io.Writer) (*results.Run, error) {
+	steps, last := 0, time.Time{}
+	cfg.Checkpoint = func(r *results.Run) error {
+		// Racing makes many small steps, and each save writes the whole file.
+		const between = 5 * time.Second
+		if !r.Complete && len(r.Done) == steps && time.Since(last) < between {
+			return nil
+		}
+		folder.saved, steps, last = true, len(r.Done), time.Now()
+		if r.Complete {
+			return save(folder.path, r)
+		}
+		return results.Write(folder.results(), r)
+	}
+	progress := newProgress(stderr)
+	cfg.Progress = progress.show
+	defer progress.end()
+	return bench.Run(ctx, cfg)
+}
+
 // save writes both forms of the results, each whole or not at all.
 func save(dir string, r *results.Run) error {
-	if err := results.Write(filepath.Join(dir, resultsFile), r); err != nil {
-		return err
-	}
+	return errors.Join(results.Write(filepath.Join(dir, resultsFile), r), saveBenchfmt(dir, r))
+}
+
+func saveBenchfmt(dir string, r *results.Run) error {
 	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
 	if err != nil {
 		return fmt.Errorf("writing benchmark lines: %w", err)

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/scenario"
@@ -23,15 +26,21 @@ type runFlags struct {
 	sizes      sizes
 	seed       uint64
 	trials     int
+	budget     time.Duration
+	layouts    int
+	layout     int
+	shard      string
+	resume     bool
+	dryRun     bool
 	out        string
+	json       string
+
+	budgetGiven, layoutsGiven bool
+	typed                     []string // the flags that a run of one layout needs
 }
 
 func newRun() *cobra.Command {
 	var f runFlags
-	var profiles []string
-	for _, p := range bench.Profiles() {
-		profiles = append(profiles, fmt.Sprintf("%s (%s)", p.Name, p.Doc))
-	}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
@@ -39,27 +48,72 @@ func newRun() *cobra.Command {
 the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored as those of go test: "wheel" chooses
-wheel and hwheel, "^wheel$" chooses wheel alone. Ctrl-C keeps what is finished.`,
+wheel and hwheel, "^wheel$" chooses wheel alone.
+
+All contenders of a cell get the same rounds at first. The rest of --budget goes to
+cells in which it is not known who is the best: contenders that are clearly beaten drop
+out, the others get more rounds.
+
+Ctrl-C keeps what is finished, and --resume goes on with it: with the flags of the
+interrupted run, on the same machine and of the same build.`,
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
   timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
+  timerbench run --dry-run --profile full
+  timerbench run --out /tmp/try --resume
+  timerbench run --profile smoke --json - | jq '.cells[].workload'
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			f.budgetGiven, f.layoutsGiven = cmd.Flags().Changed("budget"), cmd.Flags().Changed("layouts")
+			cmd.Flags().Visit(func(flag *pflag.Flag) { f.typed = append(f.typed, typedFlag(flag)...) })
 			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
 	flags := cmd.Flags()
+	f.addChoice(flags, "normal")
+	flags.IntVar(&f.trials, "trials", 0, "rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
+	flags.DurationVar(&f.budget, "budget", 0, "time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
+	flags.IntVar(&f.layouts, "layouts", 0, "number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
+	flags.IntVar(&f.layout, "layout", 0, "the layout of this build")
+	_ = flags.MarkHidden("layout")
+	flags.StringVar(&f.shard, "shard", "", "measure one `part` of the run only, such as 2/8; see timerbench merge")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the interrupted run in the folder of --out")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be measured and how long it takes, and measure nothing")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVar(&f.json, "json", "", "also write the results to this `file` at the end; - is the standard output, and all else goes to the standard error then")
+	return cmd
+}
+
+// addChoice adds the flags that choose the cells of a run.
+func (f *runFlags) addChoice(flags *pflag.FlagSet, profile string) {
+	var profiles []string
+	for _, p := range bench.Profiles() {
+		profiles = append(profiles, fmt.Sprintf("%s (%s)", p.Name, p.Doc))
+	}
 	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
 	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
 	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file`, and no built-in one unless --workload is given; can be repeated")
-	flags.StringVarP(&f.profile, "profile", "p", "normal", "how much to run: "+strings.Join(profiles, ", "))
+	flags.StringVarP(&f.profile, "profile", "p", profile, "how much to run: "+strings.Join(profiles, ", "))
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
-	flags.IntVar(&f.trials, "trials", 0, "timed trials of each kind (default: the profile's); below 6 there is no 95 % interval")
-	flags.StringVarP(&f.out, "out", "o", "", outHelp)
-	return cmd
+}
+
+// typedFlag returns a flag as it was given, unless it says where a run goes or how it is
+// divided.
+func typedFlag(flag *pflag.Flag) []string {
+	if slices.Contains([]string{"out", "json", "resume", "budget", "layout"}, flag.Name) {
+		return nil
+	}
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		var out []string
+		for _, value := range list.GetSlice() {
+			out = append(out, "--"+flag.Name+"="+value)
+		}
+		return out
+	}
+	return []string{"--" + flag.Name + "=" + flag.Value.String()}
 }
 
 func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
@@ -67,7 +121,11 @@ func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return measure(ctx, cfg, f.out, stdout, stderr)
+	if f.dryRun {
+		printPlan(stdout, cfg)
+		return nil
+	}
+	return measure(ctx, cfg, target{folder: f.out, resume: f.resume, json: f.json, flags: f.typed}, stdout, stderr)
 }
 
 // config turns flags into a configuration, or says which value is wrong.
@@ -86,6 +144,27 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	cfg.Workloads, err = f.chosenWorkloads(cfg.Profile)
 	if err != nil {
 		return cfg, err
+	}
+	cfg.Budget, cfg.Layout, cfg.Layouts = f.budget, f.layout, f.layouts
+	if !f.budgetGiven && f.trials == 0 {
+		cfg.Budget = cfg.Profile.Budget
+	}
+	if !f.layoutsGiven {
+		cfg.Layouts = cfg.Profile.Layouts
+	}
+	if cfg.Budget < 0 {
+		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)
+	}
+	if cfg.Layouts < 0 {
+		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
+	}
+	if f.shard != "" {
+		if cfg.Shard, err = bench.ParseShard(f.shard); err != nil {
+			return cfg, fmt.Errorf("--shard %w", err)
+		}
+	}
+	if f.resume && f.out == "" {
+		return cfg, errors.New("--resume: want the folder of the interrupted run in --out")
 	}
 	if f.trials < 0 {
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)

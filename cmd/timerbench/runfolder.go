@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -60,7 +62,7 @@ func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
 	if err := f.acquire(); err != nil {
 		return nil, err
 	}
-	if err := f.refuseComplete(); err != nil {
+	if err := errors.Join(f.refuseComplete(), f.removeUnfinished()); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
@@ -129,6 +131,37 @@ func (f *runFolder) refuseComplete() error {
 			f.path, path, head.Created.Format("2006-01-02 15:04 UTC"))
 	}
 	return nil
+}
+
+// interrupted returns the results of the interrupted run in the folder, nil if there are
+// none. It returns an error if it was not a run of this configuration.
+func (f *runFolder) interrupted(cfg bench.Config, stderr io.Writer) (*results.Run, error) {
+	r, err := results.Read(f.results())
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(stderr, "timerbench: --resume: %s holds no results yet\n", f.path)
+		return nil, nil
+	}
+	if err == nil {
+		if err = bench.CheckResume(cfg, r); err == nil {
+			f.saved = true
+			fmt.Fprintf(stderr, "%d finished steps are kept\n", len(r.Done))
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("--resume: %s: %w", f.results(), err)
+}
+
+// removeUnfinished removes the hidden files that a killed process was writing.
+func (f *runFolder) removeUnfinished() error {
+	var errs []error
+	for _, name := range []string{resultsFile, benchfmtFile} {
+		left, err := filepath.Glob(filepath.Join(f.path, "."+name+"-*"))
+		errs = append(errs, err)
+		for _, file := range left {
+			errs = append(errs, os.Remove(file))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (f *runFolder) results() string { return filepath.Join(f.path, resultsFile) }

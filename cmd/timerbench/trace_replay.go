@@ -75,5 +75,5 @@ func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stde
 		named[name] = path
 		cfg.Traces = append(cfg.Traces, t)
 	}
-	return measure(ctx, cfg, f.out, stdout, stderr)
+	return measure(ctx, cfg, target{folder: f.out}, stdout, stderr)
 }

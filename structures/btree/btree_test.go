@@ -177,7 +177,7 @@ func TestTheLastTick(t *testing.T) {
 	var want []int
 	for i := range 200 {
 		tree.Schedule(math.MaxInt64, i)
-		tree.Schedule(structures.Tick(math.MaxInt64-200+i), 1000+i)
+		tree.Schedule(math.MaxInt64-200+structures.Tick(i), 1000+i)
 		want = append(want, 1000+i)
 	}
 	for i := range 200 {

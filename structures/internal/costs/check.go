@@ -15,6 +15,7 @@ func Check(counts []Count, costs catalog.Costs) error {
 	const (
 		little, much = 1.1, 3 // times what is allowed
 		few          = 1      // blocks
+		level        = 9      // blocks, where two are compared and one is moved
 	)
 	claim := counts[0].Claim(costs)
 	if claim == catalog.Linear {
@@ -25,7 +26,9 @@ func Check(counts []Count, costs catalog.Costs) error {
 		before, after := counts[i-1], counts[i]
 		allowed := before.PerTurn()
 		if claim == catalog.Logarithmic {
-			allowed *= math.Log(float64(after.N)) / math.Log(float64(before.N))
+			// Where some timers only are in a heap, their share grows as well. No cost is
+			// above that of the heap.
+			allowed = max(allowed*math.Log(float64(after.N))/math.Log(float64(before.N)), level*math.Log2(float64(after.N)))
 		}
 		if after.PerTurn() > little*allowed+few {
 			above++

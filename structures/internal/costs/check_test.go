@@ -35,7 +35,7 @@ func TestCheckFindsWhatGrowsFasterThanClaimed(t *testing.T) {
 		{"little log", catalog.Logarithmic, func(n float64) float64 { return 20 + 3*math.Log2(n) }},
 		{"log", catalog.Logarithmic, func(n float64) float64 { return 10 * math.Log2(n) }},
 		{"log squared", catalog.Linear, func(n float64) float64 { return math.Pow(math.Log2(n), 2) }},
-		{"root", catalog.Linear, math.Sqrt},
+		{"root", catalog.Linear, func(n float64) float64 { return 2 * math.Sqrt(n) }},
 		{"little linear", catalog.Linear, func(n float64) float64 { return 100 + n/100 }},
 		{"linear", catalog.Linear, func(n float64) float64 { return n }},
 	}

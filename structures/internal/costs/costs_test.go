@@ -1,6 +1,7 @@
 package costs_test
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/internal/costs"
@@ -114,7 +116,13 @@ func build(t *testing.T) (program string) {
 // count runs the program.
 func count(t *testing.T, program string, e catalog.Entry, n int) (counts []costs.Count) {
 	t.Helper()
-	cmd := exec.Command(program, e.Name, strconv.Itoa(n))
+	ctx := t.Context()
+	if deadline, ok := t.Deadline(); ok { // the program must not outlive the test
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-5*time.Second))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, program, e.Name, strconv.Itoa(n))
 	cmd.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir()) // where it leaves its counters
 	if err := json.Unmarshal([]byte(command(t, cmd)), &counts); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,236 @@
+package ab
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/compare"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// asProgram makes the test binary behave as a program that measures. Its value says how.
+const asProgram = "TIMERBENCH_TEST_AB"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asProgram); how != "" {
+		os.Exit(program(how))
+	}
+	os.Exit(m.Run())
+}
+
+// program does what the command run does, as far as a session sees. The program named
+// new takes 20 % longer.
+func program(how string) int {
+	if slices.Contains(os.Args, "--help") {
+		fmt.Println("flags: --trials int, --out folder")
+		if how == "newer" {
+			fmt.Println("--budget duration")
+		}
+		return 0
+	}
+	flags := flag.NewFlagSet("run", flag.ExitOnError)
+	out := flags.String("out", "", "")
+	trials := flags.Int("trials", 2, "")
+	budget := flags.String("budget", "unset", "")
+	_ = flags.String("s", "", "")
+	_ = flags.Parse(os.Args[2:])
+	name := filepath.Base(os.Args[0])
+	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Profile: *budget, Trials: *trials}}
+	code := 0
+	switch {
+	case how == "hang":
+		time.Sleep(time.Minute)
+	case how == "fail" && strings.HasPrefix(name, "new"):
+		fmt.Fprintln(os.Stderr, "timerbench: no structure matches \"hweel\"")
+		return 1
+	case how == "broken":
+		r.Failures = []results.Failure{{Structure: "wheel", Where: "w, n 5", Reason: "lost"}}
+		code = 1
+	}
+	cost := 100.0
+	if strings.HasPrefix(name, "new") {
+		cost = 120
+	}
+	cell := results.Cell{Workload: "w", N: 5, Unit: script.PerTick}
+	for i, s := range []string{"a", "b", "c"} {
+		row := results.Row{Structure: s, Role: results.RoleStructure, Latency: []results.Latency{{}}}
+		for round := range *trials {
+			row.Cost = append(row.Cost, results.Trial{Round: round, NS: cost * float64(10+round+i+len(*out)%3), Units: 10})
+		}
+		cell.Rows = append(cell.Rows, row)
+	}
+	r.Cells = append(r.Cells, cell)
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		return 3
+	}
+	if err := results.Write(filepath.Join(*out, "results.json"), r); err != nil {
+		return 3
+	}
+	return code
+}
+
+// programs returns paths at which the test binary is an old or a new program.
+func programs(t *testing.T, name string, layouts int) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := range layouts {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%s-%d.test", name, i))
+		if err := os.Symlink(self, path); err != nil {
+			t.Skipf("this system has no links: %v", err)
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+func TestASessionIsMergedPairByPair(t *testing.T) {
+	t.Setenv(asProgram, "ok")
+	var said []string
+	s := Session{
+		Old: programs(t, "old", 2), New: programs(t, "new", 2), Args: []string{"--trials", "3"}, Pairs: 6, Seed: 1, Dir: t.TempDir(),
+		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
+	}
+	old, new, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*results.Run{old, new} {
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 18 || r.Parameters.Layouts != 2 || r.Parameters.Profile != "unset" {
+			t.Fatalf("%+v", r.Parameters)
+		}
+		rounds := make(map[int]bool)
+		for i, trial := range r.Cells[0].Rows[1].Cost {
+			rounds[trial.Round] = true
+			if pair := i / 3; trial.Instance != pair || trial.Layout != 1+pair%2 {
+				t.Errorf("trial %d has instance %d and layout %d", i, trial.Instance, trial.Layout)
+			}
+		}
+		if len(rounds) != 18 || r.Cells[0].Rows[0].Latency != nil {
+			t.Errorf("%d rounds, want 18", len(rounds))
+		}
+	}
+	if old.Parameters.Session == "" || old.Parameters.Session != new.Parameters.Session {
+		t.Errorf("sessions %q and %q", old.Parameters.Session, new.Parameters.Session)
+	}
+	if len(said) != 13 || said[12] != "12/12 " || !strings.HasSuffix(said[0], "pair 1 of 6") {
+		t.Errorf("%q", said)
+	}
+	c, err := compare.Runs(old, new, compare.Options{Alpha: 0.05, MinEffect: 0.05})
+	if err != nil || len(c.Regressions()) != 3 || !c.Session {
+		t.Errorf("%+v, %v: want all three slower by 20 %%", c, err)
+	}
+}
+
+// Each build runs first in half of the pairs, in an order that the seed determines.
+func TestTheOrderIsRandomAndBalanced(t *testing.T) {
+	t.Parallel()
+	count := func(order []bool) int {
+		return len(slices.DeleteFunc(slices.Clone(order), func(b bool) bool { return !b }))
+	}
+	orders := make(map[string]bool)
+	for seed := range uint64(20) {
+		order := Session{Pairs: 10, Seed: seed}.order()
+		if count(order) != 5 {
+			t.Errorf("seed %d: the old build is first in %d pairs of 10", seed, count(order))
+		}
+		if !slices.Equal(order, Session{Pairs: 10, Seed: seed}.order()) {
+			t.Errorf("seed %d gives two orders", seed)
+		}
+		orders[fmt.Sprint(order)] = true
+		if odd := count(Session{Pairs: 5, Seed: seed}.order()); odd != 2 && odd != 3 {
+			t.Errorf("seed %d: first in %d pairs of 5", seed, odd)
+		}
+	}
+	if len(orders) < 15 {
+		t.Errorf("%d orders of 20 seeds", len(orders))
+	}
+}
+
+func TestNewerProgramsAreToldNotToRace(t *testing.T) {
+	t.Setenv(asProgram, "newer")
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Dir: t.TempDir()}
+	old, _, err := s.Run(t.Context())
+	if err != nil || old.Parameters.Profile != "0" || old.Parameters.Layouts != 0 {
+		t.Errorf("%+v, %v: want --budget 0", old, err)
+	}
+}
+
+func TestAProgramThatFails(t *testing.T) {
+	t.Setenv(asProgram, "fail")
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Args: []string{"-s", "hweel"}, Pairs: 2, Dir: t.TempDir()}
+	_, _, err := s.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "run 1 of the new build") || !strings.Contains(err.Error(), `no structure matches "hweel"`) {
+		t.Errorf("%v", err)
+	}
+	s.New = []string{filepath.Join(t.TempDir(), "none")}
+	if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the new build") || !strings.Contains(err.Error(), "none") {
+		t.Errorf("%v", err)
+	}
+	if path := "/bin/true"; fileExists(path) {
+		s.New = []string{path}
+		if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "is this timerbench?") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// A structure that breaks its contract ends the run with an error, and its results are
+// complete all the same.
+func TestAStructureThatFailsDoesNotEndTheSession(t *testing.T) {
+	t.Setenv(asProgram, "broken")
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 3, Dir: t.TempDir()}
+	old, _, err := s.Run(t.Context())
+	if err != nil || len(old.Failures) != 1 {
+		t.Errorf("%v, failures %v, want one", err, old.Failures)
+	}
+}
+
+func TestASessionCanBeCancelled(t *testing.T) {
+	t.Setenv(asProgram, "hang")
+	ctx, cancel := context.WithCancel(t.Context())
+	s := Session{
+		Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Dir: t.TempDir(),
+		Progress: func(int, int, string) { time.AfterFunc(50*time.Millisecond, cancel) },
+	}
+	start := time.Now()
+	if _, _, err := s.Run(ctx); !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
+		t.Errorf("%v after %s", err, time.Since(start))
+	}
+}
+
+func TestASessionNeedsProgramsAndPairs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s    Session
+		want string
+	}{
+		{Session{Old: []string{"a"}, New: []string{"b"}}, "0 pairs"},
+		{Session{Pairs: 1}, "0 programs of the old build"},
+		{Session{Old: []string{"a", "b"}, New: []string{"b"}, Pairs: 1}, "2 programs of the old build and 1 of the new one"},
+	} {
+		if _, _, err := c.s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}

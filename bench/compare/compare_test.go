@@ -1,0 +1,308 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// model describes a simulated run.
+type model struct {
+	cells, structures int
+	instances, rounds int     // rounds of each instance
+	noise             float64 // standard deviation of a round, as a share
+	placement         float64 // of an instance
+	run               float64 // of a contender of a cell between two runs
+	machine           float64 // factor of the whole run, as a logarithm
+	control           float64 // factor of the control, as a logarithm
+	session           string
+	slow              map[string]float64 // factors by structure
+	only              func(structure string) bool
+}
+
+var typical = model{cells: 6, structures: 6, instances: 3, rounds: 4, noise: 0.01, placement: 0.01}
+
+// names of the simulated structures. The first one has the control.
+func name(i int) string { return fmt.Sprintf("s%d", i) }
+
+func (m model) simulate(random *rand.Rand) *results.Run {
+	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Seed: 1, Session: m.session}}
+	for c := range m.cells {
+		cell := results.Cell{Workload: "w", N: 10 + c, Unit: script.PerLifecycle}
+		add := func(structure, of string, role results.Role, factor float64) {
+			if m.only != nil && !m.only(structure) {
+				return
+			}
+			row := results.Row{Structure: structure, Of: of, Role: role}
+			run := m.run*random.NormFloat64() + m.machine + math.Log(factor)
+			for i := range m.instances {
+				place := m.placement * random.NormFloat64()
+				for k := range m.rounds {
+					ns := 1e6 * math.Exp(run+place+m.noise*random.NormFloat64())
+					row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i*m.rounds + k, NS: ns, Units: 1e4})
+					row.ByKind = append(row.ByKind, results.Trial{Instance: i, Round: i*m.rounds + k, Kinds: []results.KindTime{{Kind: script.KindCancel, Count: 1e4, NS: ns}}})
+				}
+			}
+			cell.Rows = append(cell.Rows, row)
+		}
+		add("null", "", results.RoleFloor, 0.1)
+		for i := range m.structures {
+			factor := m.slow[name(i)]
+			if factor == 0 {
+				factor = 1
+			}
+			add(name(i), "", results.RoleStructure, factor)
+		}
+		add("s0-control", "s0", results.RoleControl, math.Exp(m.control))
+		r.Cells = append(r.Cells, cell)
+	}
+	return r
+}
+
+func (m model) with(change func(*model)) model {
+	change(&m)
+	return m
+}
+
+func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
+
+var usual = Options{Alpha: 0.05, MinEffect: 0.05}
+
+func compareRuns(t *testing.T, old, new *results.Run, o Options) *Comparison {
+	t.Helper()
+	c, err := Runs(old, new, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// verdicts lists the rows that differ, as "slower s1/10".
+func verdicts(c *Comparison) string {
+	var out []string
+	for _, r := range c.Rows {
+		if r.Verdict != Same {
+			out = append(out, fmt.Sprintf("%s %s/%d", r.Verdict, r.Structure, r.N))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
+	t.Parallel()
+	random := newRandom(1)
+	old := typical.simulate(random)
+	slow := typical.with(func(m *model) { m.slow = map[string]float64{"s2": 1.15} }).simulate(random)
+	c := compareRuns(t, old, slow, usual)
+	const want = "slower s2/10, slower s2/11, slower s2/12, slower s2/13, slower s2/14, slower s2/15"
+	if got := verdicts(c); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if len(c.Regressions()) != 6 || len(c.Rows) != 36 {
+		t.Errorf("%d regressions, %d rows, want 6 of 36: neither the floor nor the control is one", len(c.Regressions()), len(c.Rows))
+	}
+	if s := c.Sentence(); !strings.Contains(s, "6 of 36 are slower (s2 on w, n 1") || !strings.Contains(s, "per lifecycle; 3 more), none is faster.") {
+		t.Errorf("%s", s)
+	}
+	if got := verdicts(compareRuns(t, slow, old, usual)); got != strings.ReplaceAll(want, "slower", "faster") {
+		t.Errorf("the other way round: %s", got)
+	}
+	for _, r := range c.Rows {
+		if r.Structure == "s2" && (r.Ratio.Lo > 1.15 || r.Ratio.Hi < 1.15 || math.Abs(r.New/r.Old-1.15) > 0.05) {
+			t.Errorf("%+v: the interval does not hold 1.15", r)
+		}
+	}
+}
+
+func TestSmallEffectsDoNotCount(t *testing.T) {
+	t.Parallel()
+	random := newRandom(2)
+	precise := typical.with(func(m *model) { m.noise, m.placement = 0.001, 0.001 })
+	old := precise.simulate(random)
+	slow := precise.with(func(m *model) { m.slow = map[string]float64{"s2": 1.04} }).simulate(random)
+	c := compareRuns(t, old, slow, usual)
+	if got := verdicts(c); got != "" {
+		t.Errorf("4 %% counts although less than 5 %%: %s", got)
+	}
+	if !strings.HasPrefix(c.Sentence(), "No difference: of 36 ratios") {
+		t.Errorf("%s", c.Sentence())
+	}
+	if got := verdicts(compareRuns(t, old, slow, Options{Alpha: 0.05, MinEffect: 0.02})); strings.Count(got, "slower s2") != 6 {
+		t.Errorf("4 %% does not count although more than 2 %%: %s", got)
+	}
+}
+
+// The control of s0 differs by 30 % in one of the files. No effect below that counts,
+// whichever file it is.
+func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {
+	t.Parallel()
+	random := newRandom(3)
+	noisy := typical.with(func(m *model) { m.control = 0.3 })
+	slow := func(m *model) { m.slow = map[string]float64{"s2": 1.15} }
+	for name, files := range map[string][2]*results.Run{
+		"old": {noisy.simulate(random), typical.with(slow).simulate(random)},
+		"new": {typical.simulate(random), noisy.with(slow).simulate(random)},
+	} {
+		c := compareRuns(t, files[0], files[1], usual)
+		if got := verdicts(c); got != "" {
+			t.Errorf("noise in %s: %s", name, got)
+		}
+		if c.Rows[0].Least < 0.25 {
+			t.Errorf("noise in %s: differences count from %v on", name, c.Rows[0].Least)
+		}
+	}
+}
+
+func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
+	t.Parallel()
+	random := newRandom(4)
+	shifted := func(m *model) { m.machine = math.Log(1.2) }
+	c := compareRuns(t, typical.simulate(random), typical.with(shifted).simulate(random), usual)
+	if got := verdicts(c); got != "" {
+		t.Errorf("%s", got)
+	}
+	if notes := strings.Join(c.Notes, "\n"); !strings.Contains(notes, "all together changed to 1.2") || math.Abs(c.Shift-1.2) > 0.02 {
+		t.Errorf("shift %v, notes %s", c.Shift, notes)
+	}
+	// One that gets slower by as much as the machine gets faster shows no ratio.
+	hidden := typical.with(func(m *model) { m.machine, m.slow = -math.Log(1.2), map[string]float64{"s2": 1.2} })
+	if got := verdicts(compareRuns(t, typical.simulate(random), hidden.simulate(random), usual)); got != "" {
+		t.Errorf("%s", got)
+	}
+	// In a session the machine is the same for both.
+	session := typical.with(func(m *model) { m.session = "x" })
+	c = compareRuns(t, session.simulate(random), session.with(shifted).simulate(random), usual)
+	if got := len(c.Regressions()); got != 36 || !c.Session {
+		t.Errorf("%d regressions in a session, want all 36", got)
+	}
+	other := session.with(func(m *model) { m.session = "y"; shifted(m) })
+	if c = compareRuns(t, session.simulate(random), other.simulate(random), usual); c.Session || len(c.Regressions()) > 0 {
+		t.Error("runs of two sessions count as one session")
+	}
+}
+
+// With alpha 0.05 a single comparison of 100 differs by chance in 5. All together must
+// differ in 5 of 100 at most: that is what Holm's method is for.
+func TestFalseDifferencesAreRare(t *testing.T) {
+	t.Parallel()
+	const times = 200
+	for name, c := range map[string]struct {
+		model model
+		o     Options
+	}{
+		"quiet machine":                {typical, Options{Alpha: 0.05}},
+		"runs differ":                  {typical.with(func(m *model) { m.run = 0.02 }), Options{Alpha: 0.05}},
+		"few others":                   {typical.with(func(m *model) { m.run, m.cells, m.structures = 0.02, 2, 4 }), usual},
+		"session":                      {typical.with(func(m *model) { m.session = "x" }), Options{Alpha: 0.05}},
+		"runs differ, floors in force": {typical.with(func(m *model) { m.run = 0.03 }), usual},
+	} {
+		random := newRandom(5)
+		wrong := 0
+		for range times {
+			old, new := c.model.simulate(random), c.model.simulate(random)
+			for i := range old.Cells { // without the controls alpha alone decides
+				if c.o.MinEffect == 0 {
+					old.Cells[i].Rows = old.Cells[i].Rows[:1+c.model.structures]
+					new.Cells[i].Rows = new.Cells[i].Rows[:1+c.model.structures]
+				}
+			}
+			if verdicts(compareRuns(t, old, new, c.o)) != "" {
+				wrong++
+			}
+		}
+		t.Logf("%s: %d of %d comparisons of the same find a difference", name, wrong, times)
+		if wrong > times*10/100 { // 5 % and three standard deviations
+			t.Errorf("%s: %d of %d comparisons of the same find a difference", name, wrong, times)
+		}
+	}
+}
+
+func TestKindsAreComparedToo(t *testing.T) {
+	t.Parallel()
+	random := newRandom(6)
+	o := usual
+	o.Kinds = true
+	c := compareRuns(t, typical.simulate(random), typical.with(func(m *model) { m.slow = map[string]float64{"s2": 1.3} }).simulate(random), o)
+	if len(c.Rows) != 72 || len(c.Regressions()) != 12 {
+		t.Errorf("%d rows, %d regressions, want 72 and 12", len(c.Rows), len(c.Regressions()))
+	}
+	if c.Rows[6].Op != "cancel" || c.Rows[0].Op != "lifecycle" {
+		t.Errorf("rows of %s and %s", c.Rows[0].Op, c.Rows[6].Op)
+	}
+}
+
+func TestNotesSayWhatIsNotCompared(t *testing.T) {
+	t.Parallel()
+	random := newRandom(7)
+	old, new := typical.simulate(random), typical.with(func(m *model) { m.cells = 7; m.only = func(s string) bool { return s != "s3" } }).simulate(random)
+	old.Environment = results.Environment{CPU: "A", Cores: 2, Go: "go1.26.1"}
+	new.Environment = results.Environment{CPU: "B", Cores: 4, Go: "go1.26.2"}
+	new.Parameters.Seed, new.Complete = 9, false
+	new.Failures = []results.Failure{{Structure: "s3", Where: "w, n 10", Reason: "a timer was lost"}}
+	notes := strings.Join(compareRuns(t, old, new, usual).Notes, "\n")
+	for _, want := range []string{
+		"different machines: OLD on A with 2 processors, NEW on B with 4", "different compilers: OLD by go1.26.1, NEW by go1.26.2",
+		"different operations: OLD with seed 1, NEW with seed 9", "NEW is not complete", "NEW: s3 fails the proof on w, n 10: a timer was lost",
+		"only in NEW: w, n 16", "only in OLD: w, n 10: s3; w, n 11: s3",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("the notes do not say %q:\n%s", want, notes)
+		}
+	}
+	session := typical.with(func(m *model) { m.session = "x" })
+	harness := session.simulate(random)
+	for i := range harness.Cells {
+		for k := range harness.Cells[i].Rows[0].Cost {
+			harness.Cells[i].Rows[0].Cost[k].NS *= 2
+		}
+	}
+	if notes := strings.Join(compareRuns(t, session.simulate(random), harness, usual).Notes, "\n"); !strings.Contains(notes, "w, n 10: the floor (null), which holds no structure, changed to 2.") {
+		t.Errorf("%s", notes)
+	}
+}
+
+func TestTooFewRoundsAreUnknown(t *testing.T) {
+	t.Parallel()
+	random := newRandom(8)
+	once := typical.with(func(m *model) { m.instances, m.rounds = 1, 1 })
+	c := compareRuns(t, once.simulate(random), once.with(func(m *model) { m.slow = map[string]float64{"s2": 9} }).simulate(random), usual)
+	if c.Rows[2].Verdict != Unknown || len(c.Regressions()) > 0 || !strings.Contains(strings.Join(c.Notes, "\n"), "36 of 36 rows have too few rounds") {
+		t.Errorf("%+v, notes %q", c.Rows[2], c.Notes)
+	}
+}
+
+func TestWhatCannotBeComparedIsRefused(t *testing.T) {
+	t.Parallel()
+	random := newRandom(9)
+	a := typical.simulate(random)
+	b := typical.with(func(m *model) { m.cells = 1 }).simulate(random)
+	b.Cells[0].Workload = "other"
+	later := typical.with(func(m *model) { m.cells = 1 }).simulate(random)
+	for _, row := range later.Cells[0].Rows {
+		for k := range row.Cost {
+			row.Cost[k].Round += 100
+		}
+	}
+	for name, c := range map[string]struct {
+		old, new *results.Run
+		o        Options
+		want     string
+	}{
+		"alpha of 0":      {a, a, Options{Alpha: 0}, "alpha is 0, want"},
+		"alpha of 1":      {a, a, Options{Alpha: 1}, "alpha is 1, want"},
+		"alpha is NaN":    {a, a, Options{Alpha: math.NaN()}, "alpha is NaN"},
+		"negative effect": {a, a, Options{Alpha: 0.05, MinEffect: -0.1}, "smallest effect is -0.1"},
+		"other cells":     {a, b, usual, "nothing in common: no structure has a cost in the same cell of both results (OLD: 6 cells, the first is w, n 10, with s0 s1 s2 s3 s4 s5; NEW: 1 cells, the first is other"},
+		"no cells":        {a, &results.Run{}, usual, "NEW: no cells"},
+		"other rounds":    {a, later, usual, "nothing in common"},
+	} {
+		if _, err := Runs(c.old, c.new, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

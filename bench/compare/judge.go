@@ -1,0 +1,200 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// judge fills in what the pairs say, and the verdicts.
+func judge(pairs []*pair, session bool, o Options) {
+	var all [][]stats.Sample
+	for _, p := range pairs {
+		all = append(all, ratios(p.old, p.new))
+	}
+	prior := stats.PoolCenters(all)
+	for _, p := range pairs {
+		p.measured, _ = stats.Paired(p.new, p.old, stats.Options{Prior: prior})
+	}
+	var p []float64
+	for _, pair := range pairs {
+		pair.row.Ratio, pair.row.Beside = pair.measured, pair.measured
+		if !session {
+			others := pair.others(pairs)
+			between := betweenRuns(others)
+			pair.row.Ratio = between.widen(pair.measured, 0, 0)
+			log, of := pair.shiftOf(others)
+			pair.row.Beside = between.widen(pair.measured, log, of)
+		}
+		if pair.judged() {
+			p = append(p, max(pair.row.Ratio.P, pair.row.Beside.P))
+		}
+	}
+	p = stats.Holm(p)
+	for _, pair := range pairs {
+		if !pair.judged() {
+			continue
+		}
+		least := max(math.Log1p(o.MinEffect), pair.floor)
+		pair.row.Least = math.Expm1(least)
+		pair.row.P, p = p[0], p[1:]
+		pair.row.Verdict = pair.row.verdict(least, o.Alpha)
+	}
+}
+
+// verdict calls a difference. least is a log ratio.
+func (r *Row) verdict(least, alpha float64) Verdict {
+	a, b := math.Log(r.Ratio.Center), math.Log(r.Beside.Center)
+	switch {
+	case math.IsNaN(r.P):
+		return Unknown
+	case r.P > alpha:
+	case min(a, b) > least:
+		return Slower
+	case max(a, b) < -least:
+		return Faster
+	}
+	return Same
+}
+
+// fewestOthers is the number of other contenders from which something about the machine
+// can be learnt (chosen: the median of fewer is that of one of them).
+const fewestOthers = 3
+
+// others returns the pairs of other structures whose ratio has an error.
+func (p *pair) others(pairs []*pair) []*pair {
+	var out []*pair
+	for _, q := range pairs {
+		if q.of != p.of && !math.IsNaN(q.measured.SE) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// shiftOf returns the logarithm of what happened to the others, and of how many: of
+// those of the same cell, or of all cells if these are too few. It is 0, of none, if
+// those are too few as well.
+func (p *pair) shiftOf(others []*pair) (log float64, of int) {
+	cell := slices.DeleteFunc(slices.Clone(others), func(q *pair) bool { return q.group() != p.group() })
+	switch {
+	case len(cell) >= fewestOthers:
+		return shift(cell), len(cell)
+	case len(others) >= fewestOthers:
+		return shift(others), len(others)
+	}
+	return 0, 0
+}
+
+// group is a part of the results in which the machine is taken to be the same.
+type group struct {
+	cell int
+	op   string
+}
+
+func (p *pair) group() group { return group{p.cell, p.row.Op} }
+
+// shift returns the median log ratio of pairs.
+func shift(pairs []*pair) float64 {
+	logs := make([]float64, len(pairs))
+	for i, p := range pairs {
+		logs[i] = math.Log(p.measured.Center)
+	}
+	return middle(logs)
+}
+
+// spread is what varies between two runs of one program.
+type spread struct {
+	all   float64 // variance of log ratios around those of their group
+	extra float64 // the part of it that the errors of the ratios do not explain
+	df    float64 // degrees of freedom; 0: nothing is known
+}
+
+// medianVariance is the variance of a median of k normal values, times k.
+const medianVariance = math.Pi / 2
+
+// betweenRuns learns the spread from pairs: from the distance of each from the median of
+// the others of its group. It is robust, as some of the pairs may have changed in
+// earnest: distances count up to three standard deviations.
+func betweenRuns(pairs []*pair) spread {
+	groups := make(map[group][]*pair)
+	for _, p := range pairs {
+		groups[p.group()] = append(groups[p.group()], p)
+	}
+	var distances, errors []float64
+	free := 0
+	for _, g := range groups {
+		if len(g) < fewestOthers {
+			continue
+		}
+		free += len(g) - 1
+		for i, p := range g {
+			rest := slices.Concat(g[:i], g[i+1:])
+			d := math.Log(p.measured.Center) - shift(rest)
+			distances = append(distances, math.Abs(d)/math.Sqrt(1+medianVariance/float64(len(rest))))
+			errors = append(errors, p.measured.SE*p.measured.SE)
+		}
+	}
+	if len(distances) == 0 {
+		return spread{}
+	}
+	// Of normal values: the standard deviation from the median distance, and the variance
+	// that is left if distances are limited to three standard deviations.
+	const fromMedian, limit, left = 1.4826, 3, 0.995
+	most := limit * fromMedian * middle(slices.Clone(distances))
+	variance := 0.0
+	for _, d := range distances {
+		d = min(d, most)
+		variance += d * d / (left * float64(len(distances)))
+	}
+	// The limit and the shared medians take a part of what there is to know (found by
+	// simulation, see the tests).
+	const known = 0.6
+	return spread{variance, max(0, variance-middle(errors)), max(1, known*float64(free))}
+}
+
+// widen returns a ratio divided by exp(shift), the median of so many pairs. The spread
+// is added to its error.
+func (s spread) widen(r stats.Ratio, shift float64, of int) stats.Ratio {
+	if math.IsNaN(r.SE) {
+		return r
+	}
+	variance, center := r.SE*r.SE, math.Log(r.Center)-shift
+	doubt := variance * variance / r.DF
+	variance += s.extra
+	if s.extra > 0 {
+		doubt += s.all * s.all / s.df
+	}
+	if of > 0 {
+		variance += medianVariance * s.all / float64(of)
+	}
+	if doubt > 0 {
+		r.DF = max(1, variance*variance/doubt) // Satterthwaite's approximation
+	}
+	r.SE = math.Sqrt(variance)
+	t := distuv.StudentsT{Sigma: 1, Nu: min(r.DF, mostDF)}
+	half := r.SE * t.Quantile((1+stats.DefaultConfidence)/2)
+	r.Center, r.Lo, r.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
+	switch {
+	case center == 0:
+		r.P = 1
+	case r.SE == 0:
+		r.P = 0
+	default:
+		r.P = 2 * t.CDF(-math.Abs(center)/r.SE)
+	}
+	return r
+}
+
+// mostDF stands for the normal distribution.
+const mostDF = 1e6
+
+// middle returns the median of values, which it sorts.
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

@@ -1,0 +1,127 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// notes lists what the reader must know besides the ratios.
+func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
+	var out []string
+	note := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	a, b := old.Environment, new.Environment
+	if a.CPU != b.CPU || a.Cores != b.Cores {
+		note("different machines: OLD on %s with %d processors, NEW on %s with %d", a.CPU, a.Cores, b.CPU, b.Cores)
+	}
+	if a.Go != b.Go {
+		note("different compilers: OLD by %s, NEW by %s", a.Go, b.Go)
+	}
+	if old.Parameters.Seed != new.Parameters.Seed {
+		note("different operations: OLD with seed %d, NEW with seed %d", old.Parameters.Seed, new.Parameters.Seed)
+	}
+	for name, r := range map[string]*results.Run{"OLD": old, "NEW": new} {
+		if !r.Complete {
+			note("%s is not complete: the run was interrupted", name)
+		}
+		for _, f := range r.Failures {
+			note("%s: %s", name, f.Error())
+		}
+	}
+	for name, sides := range map[string][2]*results.Run{"OLD": {old, new}, "NEW": {new, old}} {
+		if only := missing(sides[0], sides[1]); len(only) > 0 {
+			note("only in %s: %s", name, strings.Join(only, "; "))
+		}
+	}
+	slices.Sort(out)
+	if !c.Session && math.Abs(math.Log(c.Shift)) > shiftNoted {
+		note("all together changed to %.2f: two separate runs do not tell whether the machine did that or the build; `timerbench ab` does", c.Shift)
+	}
+	for _, p := range pairs {
+		if p.role == results.RoleFloor && c.Session && p.measured.Differs() && math.Abs(math.Log(p.measured.Center)) > math.Log1p(floorNoted) {
+			note("%s, n %d: the floor (%s), which holds no structure, changed to %.2f: the harness of the two builds differs", p.row.Workload, p.row.N, p.row.Structure, p.measured.Center)
+		}
+	}
+	if unknown := len(slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != Unknown })); unknown > 0 {
+		note("%d of %d rows have too few rounds for an interval: run with more --trials", unknown, len(c.Rows))
+	}
+	return out
+}
+
+// Changes from which on the reader is told (chosen).
+const shiftNoted, floorNoted = 0.02, 0.10
+
+// missing lists the structures of one result that the other one does not have in the
+// same cell, by cell. Whole cells stand for their structures.
+func missing(of, in *results.Run) []string {
+	there := make(map[cellKey][]string)
+	for _, c := range in.Cells {
+		there[keyOf(c)] = structuresOf(c)
+	}
+	var out []string
+	for _, c := range of.Cells {
+		where := fmt.Sprintf("%s, n %d", c.Workload, c.N)
+		names, ok := there[keyOf(c)]
+		if !ok {
+			out = append(out, where)
+			continue
+		}
+		only := slices.DeleteFunc(structuresOf(c), func(name string) bool { return slices.Contains(names, name) })
+		if len(only) > 0 {
+			out = append(out, where+": "+strings.Join(only, ", "))
+		}
+	}
+	return out
+}
+
+func structuresOf(c results.Cell) []string {
+	var names []string
+	for _, row := range c.Rows {
+		if row.Role == results.RoleStructure {
+			names = append(names, row.Structure)
+		}
+	}
+	return names
+}
+
+// Regressions returns the rows that are slower.
+func (c *Comparison) Regressions() []Row {
+	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != Slower })
+}
+
+// named is the number of rows that the sentence names (chosen).
+const named = 3
+
+// Sentence says what the comparison found, in one sentence.
+func (c *Comparison) Sentence() string {
+	var parts []string
+	for _, v := range []Verdict{Slower, Faster} {
+		rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != v })
+		if len(rows) == 0 {
+			parts = append(parts, "none is "+string(v))
+			continue
+		}
+		// The largest differences come first.
+		slices.SortStableFunc(rows, func(a, b Row) int {
+			size := func(r Row) float64 { return math.Abs(math.Log(r.Ratio.Center)) }
+			return cmp.Compare(size(b), size(a))
+		})
+		var names []string
+		for _, r := range rows[:min(named, len(rows))] {
+			names = append(names, fmt.Sprintf("%s on %s, n %d, %.2fx per %s", r.Structure, r.Workload, r.N, r.Ratio.Center, r.Op))
+		}
+		text := fmt.Sprintf("%d of %d are %s (%s", len(rows), len(c.Rows), v, strings.Join(names, "; "))
+		if more := len(rows) - named; more > 0 {
+			text += fmt.Sprintf("; %d more", more)
+		}
+		parts = append(parts, text+")")
+	}
+	if strings.HasPrefix(parts[0], "none") && strings.HasPrefix(parts[1], "none") {
+		return fmt.Sprintf("No difference: of %d ratios none is large and certain enough.", len(c.Rows))
+	}
+	return "The new build: " + strings.Join(parts, ", ") + "."
+}

@@ -1,0 +1,107 @@
+// Package bench runs timer structures through workloads and measures their cost.
+//
+// It builds on four packages:
+//
+//   - Package workload defines the workloads. A workload writes a script.
+//   - Package script defines the operations of a script, in blocks, and the expected
+//     outcome of each block.
+//   - Package results defines the file that stores a run.
+//   - Package stats compares contenders that were measured in the same rounds.
+//
+// Only the structure is timed. Random numbers, deadlines and the timers to cancel are
+// chosen before the clock starts. The cost of the harness itself is measured as a row
+// of its own: a scheduler that does nothing.
+//
+// # The method
+//
+// A cell is a workload at one size. It has several contenders, and they are measured in
+// passes. A pass makes a fresh instance of each contender, in random order, fills it, and
+// replays two rounds on it. In a round all contenders replay the same block, in random
+// order. So their times can be compared in pairs, by the ratio. What differs between
+// blocks, and what slows the machine for longer than a round, is then not in the
+// comparison.
+//
+// Each contender gets at least three passes, of six rounds together. A fresh instance lies
+// elsewhere in memory. What this changes is one of the levels of variation:
+//
+//   - The layout of the code, with several builds of the program (Config.Layouts).
+//   - The instance, of which there is one in each pass.
+//   - The round.
+//
+// # Ageing
+//
+// All passes of a cell replay the same script from its beginning. What a structure puts off
+// (cascades, sweeps of stale entries) comes due while its population is replaced. If only
+// the first operations after the fill were timed, such work would never be measured. So
+// the rounds are spread over 2n operations for n timers, which is about one replacement of
+// the population: within a pass the rounds are half of this period apart, and each pass
+// begins a sixth of it later than the pass before. The operations between two rounds are replayed, but
+// not timed. In this way every instance is measured when it is young and when it is old.
+// Passes that time one instance when it is young and another when it is old would count
+// the effect of age as a difference between instances. In cells with few timers a block
+// alone replaces the population many times. The rounds of a race go on with the ages of the
+// first passes. Passes of cyclic workloads, where a block is a whole cycle, replay one cycle
+// that is not timed.
+//
+// # The proof
+//
+// No time counts without proof. In the first pass every answer of a first block is checked.
+// After each timed block the counts and checksums of what fired are compared with those of
+// the generator of the script, which shares no code with the structures. After each pass the bindings
+// of IDs to values and the allocations are checked. A coarse structure is replayed twice,
+// and each of its timers is held against its bound. A structure that fails any of this has no row.
+//
+// # The race
+//
+// The time that is left of Config.Budget after all steps goes where the question is open. A contender
+// that is certainly more than 1.5 times as slow as the best drops out. A cell with a
+// clear winner, or whose best are known to be equal, gets no more rounds. The others
+// get one more pass each, those with the most open contenders first, and again, until there
+// is no time for another pass. results.Row.Stopped says why a contender got no more rounds.
+//
+// All decisions are made from past rounds only. This does not make the rounds of a contender a biased
+// sample of what it costs. But who looks several times and stops when a difference
+// shows finds one more often than who looks once. Package stats pays for that: its intervals are
+// wider by what several looks need, in the race and in the report alike, and a simulation in its tests
+// shows that the family-wise error stays below 5 %.
+//
+// # Controls
+//
+// Every cell has a control: a second instance of the structure that was the fastest in the
+// first pass. It takes part from the second pass on, so the rounds that chose it are
+// not compared. Its ratio to the structure that it repeats shows the noise of the cell. With a
+// single pass it is a second instance of [ReferenceName].
+//
+// # The garbage collector
+//
+// The collector is off while a block is timed, because garbage of one structure would cost another
+// one time. At the largest size, one more pass of the contenders that are still in the race
+// repeats the rounds of the first pass with the collector on: results.Row.WithGC. Beside the structures there is
+// the heap of a program with as many things as timers, each of 256 bytes, with pointers. Collections
+// follow one another all the time. A program collects for a share of its time that depends on
+// its own garbage, and pays that share of the difference.
+//
+// # What threatens the validity
+//
+//   - One machine. Ratios differ between processors, and the file names the one. Neighbours on a shared
+//     machine slow down what misses the cache more than what does not.
+//   - One code layout, unless Config.Layouts says more. Layout alone moves results of a few
+//     nanoseconds by several percent. With one layout, an interval does not contain it.
+//   - One process. The instances of a pass share a heap with those of the other contenders, and a long run
+//     fragments it. Huge pages depend on what ran before.
+//   - The caches belong to one structure. It has them for itself during a block, after a block that
+//     warms them. In a program the structure shares them with everything else, and a structure
+//     that touches more memory loses more.
+//   - One goroutine. Contention is measured by package live.
+//   - Values are 8 bytes without pointers. Larger values cost structures that move them more.
+//   - The workloads are models. Their parameters are declared where they are made, and the seed is one.
+//   - Rare work is sampled. A sweep that takes place once in a million operations falls into
+//     few rounds or none, and a robust centre gives it little weight. The distributions of single calls show it.
+//   - Sizes and alternatives were chosen by people who wrote some of the structures.
+//
+// # What the figures do not say
+//
+// A cost is that of a block after the caches are warm, divided by its units; it is not the duration of a
+// single call. A time by kind contains what its batches share. A latency contains one reading of the clock. A
+// ratio says nothing of a size, a mix or a machine that was not measured.
+package bench

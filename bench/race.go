@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// maxPasses limits the passes of a cell to that many times those that every contender
+// gets (chosen). An interval then is a third as wide as it was before the race.
+const maxPasses = 10
+
+// samples returns the costs of a contender so far.
+func samples(row results.Row) []stats.Sample {
+	out := make([]stats.Sample, 0, len(row.Cost))
+	for _, t := range row.Cost {
+		out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
+	}
+	return out
+}
+
+// look decides from the rounds so far which contenders get more, and returns how many of
+// the structures are in the race for a reason: 0 means that the cell is settled.
+//
+// The control, the structure that it repeats and the reference stay to the end, whatever
+// their place: the noise is measured in every round, and other cells are compared by
+// the reference.
+func (c *cellRun) look() (open int) {
+	var rows []*contender
+	var costs [][]stats.Sample
+	var control []stats.Sample
+	of := ""
+	for _, row := range c.rows {
+		switch row.row.Role {
+		case results.RoleStructure:
+			rows = append(rows, row)
+			costs = append(costs, samples(row.row))
+		case results.RoleControl:
+			control, of = samples(row.row), row.row.Of
+		}
+	}
+	floor := 0.0
+	for i, row := range rows {
+		if row.row.Structure == of {
+			floor = stats.Floor(costs[i], control, stats.Options{Prior: stats.PoolRatios(costs)})
+		}
+	}
+	decisions := stats.Race(costs, floor, stats.Options{})
+	for i, row := range rows {
+		switch {
+		case row.row.Stopped != results.StoppedDone:
+		case decisions[i] == stats.Continue:
+			open++
+		case decisions[i] == stats.Beaten && row.row.Structure != of && row.row.Structure != c.reference:
+			row.row.Stopped = results.StoppedBeaten
+		}
+	}
+	switch {
+	case open == 0:
+		c.close(results.StoppedSettled)
+	case c.done >= maxPasses*c.passes(): // all rounds that there are
+		open = 0
+	}
+	return open
+}
+
+// close ends the race of a cell. The structures that are still in it get the reason.
+func (c *cellRun) close(reason results.Stopped) {
+	for _, row := range c.rows {
+		if row.row.Stopped == results.StoppedDone && row.row.Role == results.RoleStructure {
+			row.row.Stopped = reason
+		}
+	}
+}
+
+// race is the part of a run that adds rounds where the question is open. Its methods
+// accept nil, which is a run without racing.
+type race struct {
+	cells []*openCell
+}
+
+// openCell is a cell that is not settled.
+type openCell struct {
+	*cellRun
+	open     int // contenders that need more rounds
+	reported int // of its failures, those that are in the results
+}
+
+// over reports whether no cell is open.
+func (r *race) over() bool { return r == nil || len(r.cells) == 0 }
+
+// enter adds a cell that has the rounds that everybody gets, unless it is settled.
+func (r *race) enter(c *cellRun) {
+	if r == nil {
+		return
+	}
+	if open := c.look(); open > 0 {
+		r.cells = append(r.cells, &openCell{cellRun: c, open: open})
+	}
+}
+
+// run gives the open cells more passes, one each in a phase, those with the most open
+// contenders first, until all are settled or there is no time for another pass. It calls
+// begins before each pass, and save after it, with the cell in out.
+func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, begins func(name string), save func() error) error {
+	for fitted := true; fitted; {
+		fitted = false
+		slices.SortStableFunc(r.cells, func(a, b *openCell) int { return cmp.Compare(b.open, a.open) })
+		for _, c := range slices.Clone(r.cells) {
+			if time.Until(deadline) < c.took {
+				continue
+			}
+			fitted = true
+			begins(fmt.Sprintf("%s, round %d of %d structures", c.name(), c.rounds, len(c.racing())))
+			if err := c.runPass(ctx); err != nil {
+				return err
+			}
+			c.open = c.look()
+			c.store(out)
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		r.cells = slices.DeleteFunc(r.cells, func(c *openCell) bool { return c.open == 0 })
+	}
+	for _, c := range r.cells {
+		c.close(results.StoppedBudget)
+		c.store(out)
+	}
+	return nil
+}
+
+// store replaces the cell in the results, and adds the failures since then.
+func (c *openCell) store(out *results.Run) {
+	out.Failures = append(out.Failures, c.failed[c.reported:]...)
+	c.reported = len(c.failed)
+	for i := range out.Cells {
+		if old := &out.Cells[i]; old.Workload == c.workload.Name && old.N == c.n {
+			seeds := old.OtherSeeds
+			*old = c.result()
+			old.OtherSeeds = seeds
+		}
+	}
+}

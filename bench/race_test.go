@@ -1,0 +1,306 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// slowHeap is a heap that takes long for each Schedule.
+type slowHeap struct {
+	*minheap.Heap[uint64]
+	loops int
+	sum   uint64
+}
+
+func (s *slowHeap) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	for i := range s.loops {
+		s.sum += uint64(i) ^ s.sum>>3
+	}
+	return s.Heap.Schedule(deadline, value)
+}
+
+// heapEntry is an entry of a heap that is slowed down by that many loops. made counts the
+// instances; it may be nil.
+func heapEntry(name string, loops int, made *int) catalog.Entry {
+	return catalog.Entry{Name: name, New: func() structures.Scheduler[uint64] {
+		if made != nil {
+			*made++
+		}
+		return &slowHeap{Heap: minheap.New[uint64](), loops: loops}
+	}}
+}
+
+func rowNamed(t *testing.T, c results.Cell, name string) results.Row {
+	t.Helper()
+	i := slices.IndexFunc(c.Rows, func(row results.Row) bool { return row.Structure == name })
+	if i < 0 {
+		t.Fatalf("%s, n %d has no row %s", c.Workload, c.N, name)
+	}
+	return c.Rows[i]
+}
+
+func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
+	made := 0
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 3000, &made)}
+	cfg.Trials, cfg.Layout, cfg.Layouts = 5, 3, 4
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Parameters.Instances != 3 || made != 4 { // and one for the pass with the collector on
+		t.Errorf("%d instances asked for, %d made, want 3 and one more for the garbage collector", r.Parameters.Instances, made)
+	}
+	c := r.Cells[0]
+	fast := rowNamed(t, c, "fast")
+	for _, row := range c.Rows {
+		first := 0
+		if row.Role == results.RoleControl {
+			first = roundsPerPass // it is known after the first pass who it repeats
+		}
+		if len(row.Cost) != 5-first {
+			t.Errorf("%s: %d trials", row.Structure, len(row.Cost))
+		}
+		for i, trial := range row.Cost {
+			i += first
+			if trial.Layout != 3 || trial.Round != i || trial.Instance != i/roundsPerPass {
+				t.Errorf("%s, trial %d: layout %d, instance %d, round %d", row.Structure, i, trial.Layout, trial.Instance, trial.Round)
+			}
+			if trial.Units != fast.Cost[i].Units || trial.Ops != fast.Cost[i].Ops {
+				t.Errorf("%s, round %d: %v units, others have %v", row.Structure, i, trial.Units, fast.Cost[i].Units)
+			}
+		}
+		if row.Proof != fast.Proof {
+			t.Errorf("%s has proof %+v, want %+v", row.Structure, row.Proof, fast.Proof)
+		}
+	}
+	if control := rowNamed(t, c, "fast-control"); control.Of != "fast" {
+		t.Errorf("the control repeats %s, want the likely winner", control.Of)
+	}
+}
+
+// The rounds of a cell are spread evenly over the time in which the population is
+// replaced, and those of one pass are half of it apart.
+func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
+	const n = 300_000
+	hold, _ := workload.Find("hold")
+	cfg := Config{Trials: 6, Seed: 1, Profile: Profile{proveOps: 10}}
+	c := cfg.cell(hold, n, Clock{}).newCell([]catalog.Entry{heapEntry("heap", 0, nil)})
+	blocks := 0
+	for _, row := range c.rows {
+		row.samples = newLatencies()
+	}
+	for pass := range 3 {
+		p, err := c.begin(context.Background(), c.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range roundsPerPass {
+			if err := p.ageTo(context.Background(), round); err != nil {
+				t.Fatal(err)
+			}
+			want := 2 * n * (3*round + pass) / 6
+			if p.aged < want || p.aged > want+100 {
+				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.aged, want)
+			}
+			for _, row := range p.rows {
+				if got := int(row.done.Scheduled + row.done.Fired); got < want {
+					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, row.row.Structure, got, want)
+				}
+			}
+			blocks++
+		}
+		p.end()
+		c.done++
+	}
+	if blocks != 6 {
+		t.Errorf("%d rounds", blocks)
+	}
+}
+
+// synthetic is a cell with costs that were not measured: a list of six rounds of three
+// instances for each structure.
+func synthetic(costs map[string][]float64) *cellRun {
+	c := cellConfig{trials: 6, perPass: roundsPerPass}.newCell(nil)
+	c.done, c.rounds = 3, 6
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		ns, ok := costs[name]
+		if !ok {
+			continue
+		}
+		row := &contender{row: results.Row{Structure: name, Role: results.RoleStructure}, entry: catalog.Entry{Name: name}}
+		for i, v := range ns {
+			row.row.Cost = append(row.row.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
+		}
+		c.rows = append(c.rows, row)
+	}
+	c.addControl("a")
+	for i := range c.rows[1].row.Cost {
+		trial := c.rows[1].row.Cost[i]
+		trial.NS *= 1 + 0.002*float64(i%3-1)
+		c.rows[len(c.rows)-1].row.Cost = append(c.rows[len(c.rows)-1].row.Cost, trial)
+	}
+	return c
+}
+
+func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
+	stopped := func(c *cellRun) map[string]results.Stopped {
+		out := make(map[string]results.Stopped)
+		for _, row := range c.rows {
+			out[row.row.Structure] = row.row.Stopped
+		}
+		return out
+	}
+	// Of a and b nobody knows who is the better one. All others are far behind.
+	noisy := func() map[string][]float64 {
+		return map[string][]float64{
+			"a": {100, 120, 90, 115, 105, 95},
+			"b": {120, 95, 108, 90, 97, 119},
+			"c": {900, 910, 890, 905, 895, 900},
+			"d": {700, 710, 690, 705, 695, 700},
+		}
+	}
+	c := synthetic(noisy())
+	if open := c.look(); open != 2 {
+		t.Errorf("%d contenders are open, want a and b", open)
+	}
+	got := stopped(c)
+	if got["c"] != results.StoppedBeaten || got["d"] != results.StoppedBeaten || got["a"] != "" || got["b"] != "" || got["a-control"] != "" || got[FloorName] != "" {
+		t.Errorf("stopped: %v", got)
+	}
+	var names []string
+	for _, row := range c.racing() {
+		names = append(names, row.row.Structure)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"a", "a-control", "b", FloorName}) {
+		t.Errorf("%q race on", names)
+	}
+
+	// The reference of a shard stays, although it is beaten.
+	c = synthetic(noisy())
+	c.reference = "d"
+	c.look()
+	if got := stopped(c); got["d"] != "" || got["c"] != results.StoppedBeaten {
+		t.Errorf("with d as the reference, stopped: %v", got)
+	}
+
+	// A clear winner settles the cell.
+	c = synthetic(map[string][]float64{
+		"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1}, "c": {900, 901, 899, 900, 900, 901},
+	})
+	if open := c.look(); open != 0 {
+		t.Errorf("%d contenders are open behind a clear winner", open)
+	}
+	if got := stopped(c); got["a"] != results.StoppedSettled || got["b"] != results.StoppedSettled || got["c"] != results.StoppedBeaten {
+		t.Errorf("behind a clear winner, stopped: %v", got)
+	}
+
+	// The number of rounds is limited.
+	c = synthetic(noisy())
+	c.done = maxPasses * c.passes()
+	if open := c.look(); open != 0 || stopped(c)["a"] != results.StoppedDone {
+		t.Errorf("after all rounds that there are, %d are open, stopped: %v", open, stopped(c))
+	}
+
+	// Before six rounds nobody drops out.
+	few := noisy()
+	for name := range few {
+		few[name] = few[name][:4]
+	}
+	c = synthetic(few)
+	if open := c.look(); open != 4 {
+		t.Errorf("after four rounds %d of 4 are open", open)
+	}
+}
+
+func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 5000, nil)}
+	cfg.Trials, cfg.Budget = 6, 3*time.Second
+	saved := 0
+	cfg.Checkpoint = func(r *results.Run) error {
+		if saved++; r.Complete && len(r.Done) > 0 {
+			t.Errorf("a complete run has unfinished steps: %q", r.Done)
+		}
+		return nil
+	}
+	started := time.Now()
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(started); took > cfg.Budget+20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if !r.Complete || r.Seconds == 0 || r.Parameters.Budget != 3 {
+		t.Errorf("complete %v, %v s, budget %v", r.Complete, r.Seconds, r.Parameters.Budget)
+	}
+	c := r.Cells[0]
+	if slow := rowNamed(t, c, "slow"); slow.Stopped != results.StoppedBeaten || len(slow.Cost) > 12 {
+		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
+	}
+	one, other := rowNamed(t, c, "one"), rowNamed(t, c, "other")
+	if len(one.Cost) != len(other.Cost) || one.Stopped == results.StoppedBeaten || other.Stopped == results.StoppedBeaten {
+		t.Errorf("of two equal ones, %d and %d rounds, stopped: %q, %q", len(one.Cost), len(other.Cost), one.Stopped, other.Stopped)
+	}
+	if one.Stopped == results.StoppedDone && len(one.Cost) < maxPasses*6 || len(one.ByKind) != 6 {
+		t.Errorf("%d rounds and %d by kind, stopped: %q", len(one.Cost), len(one.ByKind), one.Stopped)
+	}
+	if saved < 2 && len(one.Cost) > 6 {
+		t.Error("rounds of the race are not saved")
+	}
+}
+
+// In a pass with the collector on, the rounds of the first pass are repeated, while
+// garbage is collected.
+func TestThePassWithTheCollectorOn(t *testing.T) {
+	cfg := tinyRun(t, []string{"hwheel", "quadheap"}, []string{"hold", "churn"})
+	cfg.N = []int{50, 500}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			want := 0
+			if c.N == 500 && row.Role != results.RoleBaseline {
+				want = 2
+			}
+			if len(row.WithGC) != want {
+				t.Errorf("%s, n %d, %s: %d trials with the collector on, want %d", c.Workload, c.N, row.Structure, len(row.WithGC), want)
+				continue
+			}
+			for i, trial := range row.WithGC {
+				if off := row.Cost[i]; trial.Round != off.Round || trial.Units != off.Units || trial.Ops != off.Ops || trial.NS <= 0 {
+					t.Errorf("%s, n %d, %s: %+v with the collector on, %+v with it off", c.Workload, c.N, row.Structure, trial, off)
+				}
+			}
+		}
+	}
+	heap := newProgramHeap(1000)
+	before := measureGCs()
+	stop := heap.collectAllTheTime()
+	for measureGCs() < before+3 {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	if first := heap.things[0]; first.next != heap.things[1] || heap.things[999].prev != heap.things[998] {
+		t.Error("the heap of the program is not linked")
+	}
+}
+
+func measureGCs() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
+}

@@ -1,0 +1,62 @@
+package results
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// NotOfMachine are the keys of an [Environment] that differ between two runs of one build
+// on one machine.
+var NotOfMachine = []string{"clock_ns", "clock_step_ns", "machine"}
+
+// Difference describes the first key in which two values of one struct type differ, such
+// as "seed was 1, is 2". Keys are as in the file. It is "" if they are equal but for the
+// keys to ignore.
+func Difference[T any](was, is T, ignore ...string) string {
+	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
+	for i := range a.NumField() {
+		key, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+		if slices.Contains(ignore, key) || equal(a.Field(i), b.Field(i)) {
+			continue
+		}
+		if a.Field(i).Kind() == reflect.Slice {
+			return differenceOfLists(key, a.Field(i), b.Field(i))
+		}
+		return fmt.Sprintf("%s was %v, is %v", key, show(a.Field(i)), show(b.Field(i)))
+	}
+	return ""
+}
+
+// equal does not tell an empty list from one that is nil, because files do not.
+func equal(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Slice, reflect.Map:
+		if a.Len() == 0 && b.Len() == 0 {
+			return true
+		}
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
+}
+
+func differenceOfLists(key string, a, b reflect.Value) string {
+	for i := range max(a.Len(), b.Len()) {
+		switch {
+		case i >= a.Len():
+			return fmt.Sprintf("%s has %v, had not", key, b.Index(i))
+		case i >= b.Len():
+			return fmt.Sprintf("%s had %v, has not", key, a.Index(i))
+		case !reflect.DeepEqual(a.Index(i).Interface(), b.Index(i).Interface()):
+			return fmt.Sprintf("number %d of %s was %v, is %v", i+1, key, a.Index(i), b.Index(i))
+		}
+	}
+	return key + " differs"
+}
+
+func show(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return fmt.Sprintf("%q", v.String())
+	}
+	return fmt.Sprint(v)
+}

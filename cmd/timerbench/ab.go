@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/ab"
+	"github.com/timerbench/timerbench/bench/compare"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+type abFlags struct {
+	compareFlags
+	old, new   string
+	structures string
+	workloads  string
+	scenarios  []string
+	profile    string
+	sizes      string
+	seed       uint64
+	rounds     int
+	pairs      int
+	layouts    int
+	out        string
+}
+
+func newAB() *cobra.Command {
+	var f abFlags
+	cmd := &cobra.Command{
+		Use:   "ab",
+		Short: "Measure two builds in turns and compare them",
+		Long: `Measure two builds in turns and compare them. Short runs of both, as processes of
+their own, take turns in random order, so that what the machine does happens to
+both. This finds differences that two long runs cannot show on a noisy machine.
+
+--old and --new are git revisions, or the paths of programs. A revision is built in
+a temporary git worktree, which is removed again; Ctrl-C removes it too. Without
+--new, the work tree is built as it is. Each revision is built with several code
+layouts, because the layout alone changes times by some percent; a program has the
+one that it has, and the interval does not hold that of others.
+
+The results of both sides are kept, and so are their benchmark lines, in which
+benchstat finds the same medians.
+
+` + exitCodes,
+		Example: `  timerbench ab --old main                                  # what did I change?
+  timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --n 1e3,1e5 --pairs 16
+  timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
+  benchstat ` + runsFolder + `/2026-11-21-073012-ab/old/` + benchfmtFile + ` ` + runsFolder + `/2026-11-21-073012-ab/new/` + benchfmtFile,
+		Args: cobra.NoArgs,
+		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
+	flags.StringVar(&f.new, "new", "", "git `revision` or program that may be better or worse (default: the work tree as it is)")
+	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
+	flags.StringVarP(&f.workloads, "workload", "w", "^(hold|churn|reschedule)$", "run the workloads that match this regular `expression`")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file` too; can be repeated")
+	flags.StringVarP(&f.profile, "profile", "p", "smoke", "profile of the runs: how much is proved, largest sizes")
+	flags.StringVarP(&f.sizes, "n", "n", "1e3,1e5", "`numbers` of resident timers")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts, and of the order of the runs")
+	flags.IntVar(&f.rounds, "rounds", 2, "rounds of each run")
+	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
+	flags.IntVar(&f.layouts, "layouts", 4, "code layouts with which a revision is built; 1: as linked by default")
+	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runsFolder+"/)")
+	f.add(cmd)
+	return comparing(cmd)
+}
+
+// check returns an error for a flag that is out of range.
+func (f *abFlags) check() error {
+	switch {
+	case f.old == "":
+		return errors.New("--old is missing: want a git revision or a program")
+	case f.rounds < 1:
+		return fmt.Errorf("--rounds %d: want at least 1", f.rounds)
+	case f.pairs < 2:
+		return fmt.Errorf("--pairs %d: want at least 2, as one pair has no interval", f.pairs)
+	case f.layouts < 1 || f.layouts > f.pairs:
+		return fmt.Errorf("--layouts %d: want at least 1 and at most one for each of %d pairs", f.layouts, f.pairs)
+	}
+	return nil
+}
+
+func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "timerbench-ab-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	s := ab.Session{Args: f.args(), Pairs: f.pairs, Seed: f.seed, Dir: work}
+	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
+		return err
+	}
+	folder, err := f.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(folder) }() // if nothing was written
+	printMachine(stderr)
+	bar := newProgress(stderr)
+	s.Progress = func(done, all int, name string) {
+		bar.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done), Total: float64(all)})
+	}
+	old, new, err := s.Run(ctx)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	c, err := compare.Runs(old, new, o)
+	if err != nil {
+		return err
+	}
+	for name, r := range map[string]*results.Run{"old": old, "new": new} {
+		side := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(side, 0o755), save(side, r)); err != nil {
+			return err
+		}
+	}
+	err = f.print(stdout, c)
+	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
+	fmt.Fprintf(stderr, "the results are in %s and %s; compare them again with: %s\n", a, b, asTyped("compare", a, b))
+	return err
+}
+
+// args returns the flags of the runs.
+func (f *abFlags) args() []string {
+	args := []string{"--profile", f.profile, "--n", f.sizes, "--seed", strconv.FormatUint(f.seed, 10), "--trials", strconv.Itoa(f.rounds)}
+	if f.structures != "" {
+		args = append(args, "--structure", f.structures)
+	}
+	if f.workloads != "" {
+		args = append(args, "--workload", f.workloads)
+	}
+	for _, file := range f.scenarios {
+		args = append(args, "--scenario", file)
+	}
+	return args
+}
+
+// programs returns the programs of both sides: those that the user names, or those that
+// it builds in the folder work. If one side has a single layout, so has the other.
+func (f *abFlags) programs(ctx context.Context, work string, stderr io.Writer) (old, new []string, err error) {
+	layouts := f.layouts
+	if isProgram(f.old) || isProgram(f.new) {
+		layouts = 1
+	}
+	side := func(name, what string) ([]string, error) {
+		if isProgram(what) {
+			path, err := filepath.Abs(what)
+			return []string{path}, err
+		}
+		repository, err := ab.Repository(ctx, ".")
+		if err != nil {
+			return nil, err
+		}
+		dir := filepath.Join(work, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(stderr, "building the %s program, layouts: %d\n", name, layouts)
+		programs, err := ab.Build(ctx, repository, what, dir, layouts)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", name, err)
+		}
+		return programs, nil
+	}
+	if old, err = side("old", f.old); err != nil {
+		return nil, nil, err
+	}
+	new, err = side("new", f.new)
+	return old, new, err
+}
+
+// isProgram reports whether the user names a program and not a revision.
+func isProgram(what string) bool {
+	info, err := os.Stat(what)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// folder makes the folder of the results. It refuses one that holds something.
+func (f *abFlags) folder() (string, error) {
+	if f.out == "" {
+		return newFolder(runsFolder, time.Now().Format("2006-01-02-150405-")+"ab")
+	}
+	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder", f.out, entries[0].Name())
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return "", fmt.Errorf("--out %s: %w", f.out, err)
+	}
+	return f.out, nil
+}

@@ -1,0 +1,255 @@
+//go:build unix
+
+package durable_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/timerbench/timerbench/durable"
+)
+
+// The tests that kill start this binary again, as a server or as a worker. What it
+// is to be is in this variable, as JSON.
+const childEnv = "DURABLE_TEST_CHILD"
+
+// role is what a child process is.
+type role struct {
+	// A server.
+	Dir     string
+	Address string   // of the clients
+	Node    string   // of a cluster, or ""
+	Peer    string   // address of the node
+	Peers   []string // addresses of all nodes
+	MaxFile uint64   // bytes that a file can have before the disk is as good as full, or 0
+
+	// A worker, if URL is set.
+	URL      string
+	Replicas int
+	Ahead    time.Duration // how far its clock is ahead
+}
+
+// handledLine is what a worker writes for each timer that it handles.
+type handledLine struct {
+	ID      string
+	Key     string
+	At      time.Time // by the true clock
+	Attempt int
+}
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(childEnv); text != "" {
+		var r role
+		err := json.Unmarshal([]byte(text), &r)
+		if err == nil {
+			err = r.run()
+		}
+		fmt.Fprintln(os.Stderr, "child:", err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func (r role) run() error {
+	go func() { // the end of the parent is that of the child
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(2)
+	}()
+	if r.URL == "" {
+		if r.MaxFile > 0 {
+			signal.Ignore(syscall.SIGXFSZ) // a write returns an error then
+			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: r.MaxFile, Max: r.MaxFile}); err != nil {
+				return err
+			}
+		}
+		options := []durable.ServerOption{durable.Listen(r.Address)}
+		if r.Node != "" {
+			options = append(options, durable.Cluster("test", r.Node, r.Peer, r.Peers...))
+		}
+		if _, err := durable.Embedded(r.Dir, options...); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		select {}
+	}
+	nc, err := dial(r.URL)
+	if err != nil {
+		return err
+	}
+	c, err := durable.Open(context.Background(), nc, durable.Config{
+		Replicas: r.Replicas,
+		Now:      func() time.Time { return time.Now().Add(r.Ahead) },
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	var mu sync.Mutex
+	return c.Serve(context.Background(), func(_ context.Context, f durable.Fired) error {
+		line, err := json.Marshal(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		_, err = os.Stdout.Write(append(line, '\n'))
+		return err
+	})
+}
+
+// dial connects to one of several servers, whether they are there yet or not.
+func dial(url string) (*nats.Conn, error) {
+	return nats.Connect(url, nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(100*time.Millisecond),
+		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
+}
+
+// child is a process that a test has started.
+type child struct {
+	cmd   *exec.Cmd
+	lines sync.WaitGroup
+}
+
+// spawn starts a child and waits until it is ready. What a worker handles goes to
+// handled.
+func spawn(t *testing.T, r role, handled func(handledLine)) *child {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd: cmd}
+	ready := make(chan struct{})
+	c.lines.Go(func() {
+		scanner := bufio.NewScanner(out)
+		if scanner.Scan() && scanner.Text() == "ready" {
+			close(ready)
+		}
+		for scanner.Scan() {
+			var line handledLine
+			if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+				continue // the worker was killed while it wrote
+			}
+			handled(line)
+		}
+	})
+	t.Cleanup(c.kill)
+	select {
+	case <-ready:
+	case <-time.After(60 * time.Second):
+		t.Fatal("a child process is not ready after a minute")
+	}
+	return c
+}
+
+// kill kills the child, by a signal that it cannot catch, and reads what it wrote.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill() // it may have been killed before
+	c.lines.Wait()
+	_ = c.cmd.Wait()
+}
+
+// addresses returns n addresses at which nobody listens.
+func addresses(t *testing.T, n int) []string {
+	t.Helper()
+	var list []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		list = append(list, l.Addr().String())
+	}
+	return list
+}
+
+// cluster is some servers in processes of their own.
+type cluster struct {
+	roles []role
+	nodes []*child
+}
+
+func startCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	list := addresses(t, 2*n)
+	cl := &cluster{nodes: make([]*child, n)}
+	for i := range n {
+		r := role{Dir: t.TempDir(), Address: list[i]}
+		if n > 1 {
+			r.Node, r.Peer, r.Peers = fmt.Sprintf("node%d", i), list[n+i], list[n:]
+		}
+		cl.roles = append(cl.roles, r)
+	}
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { cl.start(t, i) })
+	}
+	wg.Wait()
+	return cl
+}
+
+func (cl *cluster) start(t *testing.T, i int) {
+	t.Helper()
+	cl.nodes[i] = spawn(t, cl.roles[i], nil)
+}
+
+func (cl *cluster) url() string {
+	var urls []string
+	for _, r := range cl.roles {
+		urls = append(urls, "nats://"+r.Address)
+	}
+	return strings.Join(urls, ",")
+}
+
+// open opens a client once the servers have found each other.
+func (cl *cluster) open(t *testing.T, cfg durable.Config) (*durable.Client, *nats.Conn) {
+	t.Helper()
+	nc, err := dial(cl.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	for end := time.Now().Add(30 * time.Second); ; {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		c, err := durable.Open(ctx, nc, cfg)
+		cancel()
+		if err == nil {
+			return c, nc
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/durable"
+)
+
+// timerd runs the command with arguments and returns what it writes.
+func timerd(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := command()
+	cmd.SetOut(&out)
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// What the README does, but for the shell.
+func TestCommands(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	server, err := durable.Embedded(t.TempDir(), durable.Listen(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	must := func(args ...string) string {
+		t.Helper()
+		out, err := timerd(t, append(args, "--nats", "nats://"+address)...)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		return out
+	}
+	must("schedule", "now", "0s", "payload")
+	must("schedule", "later", "36h")
+	must("schedule", "then", "2100-01-01T00:00:00Z")
+	must("schedule", "--every", "tick", "@daily", "x")
+	if out := must("list"); strings.Count(out, "\n") != 4 || !strings.Contains(out, "@daily") || !strings.Contains(out, "2100-01-01") {
+		t.Errorf("list:\n%s", out)
+	}
+	if out := must("list", "la"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"later"`) {
+		t.Errorf("list la:\n%s", out)
+	}
+	must("cancel", "later")
+	for _, args := range [][]string{{"cancel", "later"}, {"schedule", "key", "soon"}, {"schedule", "key"}, {"schedule", "--every", "key", "soon"}} {
+		if _, err := timerd(t, append(args, "--nats", "nats://"+address)...); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var out lines
+	cmd := command()
+	cmd.SetOut(&out)
+	cmd.SetErr(&lines{})
+	out.cancel = cancel // the first line ends it
+	cmd.SetArgs([]string{"serve", "--nats", "nats://" + address, "--exec", `test "$TIMER_KEY $TIMER_PAYLOAD" = "now payload"`})
+	if err := cmd.ExecuteContext(ctx); err == nil {
+		t.Error("serve returned no error when its context ended")
+	}
+	if text := out.String(); !strings.Contains(text, `"key":"now","payload":"payload"`) {
+		t.Errorf("serve wrote %q", text)
+	}
+	if text := must("stats"); !strings.Contains(text, "timers pending") || !strings.Contains(text, "2\n") {
+		t.Errorf("stats:\n%s", text)
+	}
+}
+
+// lines ends a context shortly after the first line.
+type lines struct {
+	bytes.Buffer
+	cancel context.CancelFunc
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	if l.cancel != nil {
+		time.AfterFunc(300*time.Millisecond, l.cancel)
+		l.cancel = nil
+	}
+	return l.Buffer.Write(p)
+}
+
+func TestParseWhen(t *testing.T) {
+	now := time.Unix(1000, 0)
+	if at, err := parseWhen("1m30s", now); err != nil || !at.Equal(now.Add(90*time.Second)) {
+		t.Errorf("1m30s: %v, %v", at, err)
+	}
+	if at, err := parseWhen("2026-12-31T23:59:59+01:00", now); err != nil || !at.Equal(time.Date(2026, 12, 31, 22, 59, 59, 0, time.UTC)) {
+		t.Errorf("time: %v, %v", at, err)
+	}
+	if _, err := parseWhen("soon", now); err == nil || !strings.Contains(err.Error(), "soon") {
+		t.Errorf("soon: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+package durable
+
+import (
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+func TestNextRun(t *testing.T) {
+	at := func(text string) time.Time {
+		t.Helper()
+		v, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, test := range []struct {
+		name, spec    string
+		missed        driver.Missed
+		deadline, now string
+		fires         bool
+		next          string
+	}{
+		{"on time", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:00:01Z", true, "2026-01-01T11:00:00Z"},
+		{"one missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", true, "2026-01-01T12:00:00Z"},
+		{"missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", true, "2026-01-03T11:00:00Z"},
+		{"missed, all", "0 * * * *", driver.CatchUp, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", true, "2026-01-01T11:00:00Z"},
+		{"missed, none", "0 * * * *", driver.Skip, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", false, "2026-01-03T11:00:00Z"},
+		{"late but not missed, none", "0 * * * *", driver.Skip, "2026-01-01T10:00:00Z", "2026-01-01T10:59:59Z", true, "2026-01-01T11:00:00Z"},
+		{"period keeps its phase", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:20:00Z", true, "2026-01-01T10:21:00Z"},
+		{"period, at the very next", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:21:00Z", true, "2026-01-01T10:28:00Z"},
+		{"seconds", "*/5 * * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z", true, "2026-01-01T10:00:05Z"},
+		{"clocks go forward", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", true, "2026-03-29T10:00:00Z"},
+		{"clocks go back", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-10-24T10:00:00Z", "2026-10-24T10:00:00Z", true, "2026-10-25T11:00:00Z"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fires, next, err := nextRun(test.spec, test.missed, at(test.deadline), at(test.now))
+			if err != nil || fires != test.fires || !next.Equal(at(test.next)) {
+				t.Errorf("nextRun = %v, %v, %v, want %v, %v", fires, next.UTC(), err, test.fires, test.next)
+			}
+		})
+	}
+}
+
+// Without a time zone an expression is in UTC, whatever the zone of the machine.
+func TestFirstRun(t *testing.T) {
+	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.FixedZone("far", 5*3600))
+	first, err := firstRun("0 12 * * *", driver.Coalesce, now)
+	if want := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC); err != nil || !first.Equal(want) {
+		t.Errorf("firstRun = %v, %v, want %v", first, err, want)
+	}
+	for _, spec := range []string{"", "x", "61 * * * *", "CRON_TZ=Nowhere/At * * * * *", "0 0 30 2 *"} {
+		if at, err := firstRun(spec, driver.Coalesce, now); err == nil {
+			t.Errorf("firstRun(%q) = %v, want an error", spec, at)
+		}
+	}
+	if _, err := firstRun("@hourly", driver.Missed(9), now); err == nil {
+		t.Error("missed runs 9: want an error")
+	}
+}
+
+func TestDoubling(t *testing.T) {
+	for attempt, want := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 5: 1600 * time.Millisecond, 10: 51200 * time.Millisecond, 11: time.Minute, 1000: time.Minute} {
+		if got := doubling(attempt); got != want {
+			t.Errorf("doubling(%d) = %v, want %v", attempt, got, want)
+		}
+	}
+}

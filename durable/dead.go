@@ -1,0 +1,89 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// DeadLetter is a timer that no attempt could handle. It stays until it is revived
+// or discarded.
+type DeadLetter struct {
+	Key      string
+	Payload  []byte
+	Deadline time.Time
+	Attempts int
+	ID       string
+	Error    string // what the last attempt returned
+}
+
+// maxError is how much is kept of an error: a header has a limit.
+const maxError = 1024
+
+func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
+	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
+	text := cause.Error()
+	text = strconv.Quote(text[:min(len(text), maxError)]) // a header is one line
+	m.Header[headerError] = []string{text}
+	m.Header[headerAttempts] = []string{strconv.Itoa(f.Attempt)}
+	return c.publish(ctx, m)
+}
+
+// DeadLetters goes through all dead letters, oldest first. After an error there is
+// nothing more.
+func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
+	return func(yield func(DeadLetter, error) bool) {
+		for m, err := range c.read(ctx, c.layout.allDead()) {
+			var d DeadLetter
+			if err == nil {
+				d, err = c.parseDead(m)
+			}
+			if err != nil {
+				yield(DeadLetter{}, fmt.Errorf("durable: dead letters: %w", err))
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Client) parseDead(m jetstream.Msg) (DeadLetter, error) {
+	key, deadline, ok := c.layout.parseDone(m.Subject())
+	if !ok {
+		return DeadLetter{}, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
+	}
+	d := DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline)}
+	var err error
+	if d.Attempts, err = strconv.Atoi(m.Headers().Get(headerAttempts)); err != nil {
+		return DeadLetter{}, fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerAttempts, err)
+	}
+	if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
+		return DeadLetter{}, fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerError, err)
+	}
+	return d, nil
+}
+
+// Revive gives a dead letter to the workers again, as if it had just fired. After an
+// error it may be there twice: among what has fired and among the dead letters.
+func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
+	m := c.layout.firedMessage(d.Key, d.Deadline.UnixNano(), d.Payload)
+	if err := c.publish(ctx, m); err != nil {
+		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
+	}
+	return c.Discard(ctx, d)
+}
+
+// Discard removes a dead letter, if it is there.
+func (c *Client) Discard(ctx context.Context, d DeadLetter) error {
+	err := c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.dead(d.Key, d.Deadline.UnixNano())))
+	if err != nil {
+		return fmt.Errorf("durable: discard %s: %w", d.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package durable
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+const (
+	maxFiring      = 2048            // messages to the server without an answer
+	publishTimeout = 2 * time.Second // until an answer counts as lost
+	maxQueued      = 1 << 16         // timers due and not sent, before reading pauses
+)
+
+// near is a timer in memory. All but what its partition guards is fixed.
+type near struct {
+	p        *partition
+	timer    Timer
+	deadline int64 // of timer, ns since 1970
+
+	// Guarded by the partition.
+	handle driver.Handle
+	scan   uint64 // the last scan of the partition that found it
+
+	// Used by one goroutine at a time: of the one that fires.
+	tries int
+	next  time.Time // Every: the run after this one, or zero if it is the last
+	moves bool      // Every: this run is done with, the timer is to be moved to next
+	asked bool      // Every: next is known
+}
+
+// firing sends what is due to the server and takes its answers.
+type firing struct {
+	c     *Client
+	due   *queue[*near]
+	sent  chan sentNear
+	clock *driver.Driver
+}
+
+type sentNear struct {
+	*near
+	jetstream.PubAckFuture
+}
+
+func newFiring(c *Client, clock *driver.Driver) *firing {
+	return &firing{c: c, due: newQueue[*near](), sent: make(chan sentNear, maxFiring), clock: clock}
+}
+
+// run ends when ctx does. What was sent and not answered is not known then.
+func (f *firing) run(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case s := <-f.sent:
+				select {
+				case <-s.Ok():
+					f.stored(s.near)
+				case err := <-s.Err():
+					f.refused(s.near, err)
+				case <-ctx.Done():
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for {
+		batch, err := f.due.take(ctx)
+		if err != nil {
+			break
+		}
+		for _, n := range batch {
+			if ctx.Err() != nil {
+				break
+			}
+			f.fire(ctx, n)
+		}
+	}
+	wg.Wait()
+}
+
+// fire sends what makes n fire, unless it is not there any more.
+func (f *firing) fire(ctx context.Context, n *near) {
+	if !n.p.has(n) {
+		return
+	}
+	now := f.c.cfg.Now()
+	if now.UnixNano() < n.deadline {
+		n.p.wait(n) // the clock was set back
+		return
+	}
+	m, err := f.message(n, now)
+	if err != nil {
+		// Another version may understand it: it is left where it is.
+		f.c.cfg.Logger.Error("timer cannot be fired", "key", n.timer.Key, "error", err)
+		n.p.drop(n)
+		return
+	}
+	future, err := f.c.js.PublishMsgAsync(m)
+	if err != nil {
+		f.again(n, err)
+		return
+	}
+	select {
+	case f.sent <- sentNear{n, future}:
+	case <-ctx.Done():
+	}
+}
+
+// message returns what is to be stored next. The server stores it only if the timer
+// is still there in its revision.
+func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
+	l, t := f.c.layout, n.timer
+	if t.Cron != "" && !n.asked {
+		fires, next, err := nextRun(t.Cron, t.Missed, t.Deadline, now)
+		if err != nil {
+			return nil, err
+		}
+		n.next, n.moves, n.asked = next, !fires, true
+	}
+	if n.moves {
+		t.Deadline = n.next
+		m := l.message(t)
+		l.expect(m, t.Key, t.Revision)
+		return m, nil
+	}
+	// What workers need is in the subject and the body.
+	m := l.firedMessage(t.Key, n.deadline, t.Payload)
+	if n.next.IsZero() {
+		l.removing(m, t.Key, t.Revision)
+	} else {
+		l.expect(m, t.Key, t.Revision)
+	}
+	return m, nil
+}
+
+// stored goes on with n after the server has stored its message.
+func (f *firing) stored(n *near) {
+	n.tries = 0
+	if n.moves {
+		n.p.drop(n)
+		return
+	}
+	f.c.counters.fired.Add(1)
+	if n.next.IsZero() {
+		n.p.drop(n)
+		return
+	}
+	n.moves = true
+	f.due.put(n)
+}
+
+// refused goes on with n after the server has not stored its message, or has given
+// no answer. If it did store it the next message is refused as the timer is gone.
+func (f *firing) refused(n *near, err error) {
+	if isChanged(err) {
+		f.c.counters.gone.Add(1)
+		n.p.drop(n)
+		return
+	}
+	f.again(n, err)
+}
+
+// again makes n fire anew after a pause.
+func (f *firing) again(n *near, err error) {
+	f.c.counters.retries.Add(1)
+	pause := changingPause
+	if !isChanging(err) {
+		pause = min(20*time.Millisecond<<min(n.tries, 10), time.Second)
+		f.c.cfg.Logger.Debug("timer is fired again", "key", n.timer.Key, "after", pause, "error", err)
+	}
+	n.tries++
+	f.clock.Schedule(pause, func() { f.due.put(n) })
+}

@@ -1,0 +1,112 @@
+package durable
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// world is some workers that all know the same signs of life.
+type world struct {
+	now   time.Time
+	lease time.Duration
+	signs map[string]sign
+}
+
+func (w *world) sign(id string, serves ...int) {
+	w.signs[id] = sign{Serves: serves, at: w.now}
+}
+
+func (w *world) wants(self string, partition int, serves bool) bool {
+	m := &members{self: self, lease: w.lease, signs: w.signs}
+	return m.wants(partition, serves)
+}
+
+func TestShare(t *testing.T) {
+	const partitions = 64
+	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	ids := []string{"a", "b", "c"}
+	for _, id := range ids {
+		w.sign(id)
+	}
+	counts := make(map[string]int)
+	owner := make(map[int]string)
+	for p := range partitions {
+		for _, id := range ids {
+			if w.wants(id, p, false) {
+				if other, ok := owner[p]; ok {
+					t.Errorf("partition %d is wanted by %s and %s", p, other, id)
+				}
+				owner[p] = id
+				counts[id]++
+			}
+		}
+		if owner[p] == "" {
+			t.Errorf("partition %d is wanted by nobody", p)
+		}
+	}
+	for _, id := range ids {
+		if counts[id] < partitions/6 {
+			t.Errorf("%s has %d of %d partitions", id, counts[id], partitions)
+		}
+	}
+
+	// c dies: only its partitions change hands, and not before a lease has passed.
+	for _, after := range []time.Duration{w.lease, w.lease + 1} {
+		w.now = time.Unix(1000, 0).Add(after)
+		w.sign("a")
+		w.sign("b")
+		for p := range partitions {
+			a, b := w.wants("a", p, false), w.wants("b", p, false)
+			switch {
+			case owner[p] != "c" && (a != (owner[p] == "a") || b != (owner[p] == "b")):
+				t.Errorf("after %v: partition %d of %s has moved", after, p, owner[p])
+			case owner[p] == "c" && (a || b) != (after > w.lease):
+				t.Errorf("after %v: partition %d of c is wanted: %v", after, p, a || b)
+			}
+		}
+	}
+}
+
+// A worker that serves a partition goes on until the one that is to serve it does.
+func TestHandOver(t *testing.T) {
+	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w.sign("a", 0)
+	if !w.wants("a", 0, false) {
+		t.Fatal("a does not want the partition that only it can have")
+	}
+	newcomer := ""
+	for i := range 100 {
+		if id := fmt.Sprint("n", i); weight(id, 0) > weight("a", 0) {
+			newcomer = id
+			break
+		}
+	}
+	w.sign(newcomer)
+	if !w.wants(newcomer, 0, false) || !w.wants("a", 0, true) {
+		t.Error("before the newcomer serves: want both")
+	}
+	if w.wants("a", 0, false) {
+		t.Error("a does not serve, and wants to begin")
+	}
+	w.sign(newcomer, 0)
+	if !w.wants(newcomer, 0, true) || w.wants("a", 0, true) {
+		t.Error("once the newcomer serves: want only it")
+	}
+}
+
+// A worker that has not seen its own sign of life wants nothing, and one that sees no
+// signs for long, as the server is away, takes nobody for dead.
+func TestNoSign(t *testing.T) {
+	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w.sign("b")
+	if w.wants("a", 0, false) {
+		t.Error("a has not been seen, and wants a partition")
+	}
+	w.sign("a")
+	w.now = w.now.Add(time.Hour)
+	m := &members{self: "a", lease: w.lease, signs: w.signs}
+	if !m.alive("b") {
+		t.Error("b is dead, though nobody was seen since")
+	}
+}

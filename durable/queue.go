@@ -1,0 +1,72 @@
+package durable
+
+import (
+	"context"
+	"sync"
+)
+
+// queue hands values from many goroutines to one. put never blocks: wait keeps those
+// who can wait from putting more than is taken.
+type queue[T any] struct {
+	mu    sync.Mutex
+	items []T
+	some  chan struct{} // has a token if items may be there
+	few   chan struct{} // is closed when items were taken; nil if nobody waits
+}
+
+func newQueue[T any]() *queue[T] {
+	return &queue[T]{some: make(chan struct{}, 1)}
+}
+
+func (q *queue[T]) put(item T) {
+	q.mu.Lock()
+	q.items = append(q.items, item)
+	q.mu.Unlock()
+	select {
+	case q.some <- struct{}{}:
+	default:
+	}
+}
+
+// take returns all items, at least one, or the error of ctx.
+func (q *queue[T]) take(ctx context.Context) ([]T, error) {
+	for {
+		q.mu.Lock()
+		items := q.items
+		q.items = nil
+		if q.few != nil {
+			close(q.few)
+			q.few = nil
+		}
+		q.mu.Unlock()
+		if len(items) > 0 {
+			return items, nil
+		}
+		select {
+		case <-q.some:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// wait returns when there are less than limit items, or ctx ends.
+func (q *queue[T]) wait(ctx context.Context, limit int) {
+	for {
+		q.mu.Lock()
+		if len(q.items) < limit {
+			q.mu.Unlock()
+			return
+		}
+		if q.few == nil {
+			q.few = make(chan struct{})
+		}
+		few := q.few
+		q.mu.Unlock()
+		select {
+		case <-few:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

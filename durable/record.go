@@ -1,0 +1,279 @@
+package durable
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// Timer is a timer that is pending.
+type Timer struct {
+	Key      string
+	Deadline time.Time
+	Payload  []byte
+	Cron     string        // the expression of Every, or "" for a timer of Schedule
+	Missed   driver.Missed // what becomes of missed runs of Every
+	Revision uint64        // grows with every change of any timer of the stream
+}
+
+// MaxKey is the length of the longest key, in bytes.
+const MaxKey = 512
+
+// The headers of a stored timer beside those of JetStream. A timer of Schedule has
+// only the first.
+const (
+	headerDeadline = "At"     // ns since 1970
+	headerCron     = "Cron"   // the expression
+	headerMissed   = "Missed" // what becomes of missed runs: a driver.Missed
+	headerError    = "Error"  // of a dead letter: what the last attempt returned
+	headerAttempts = "Attempts"
+)
+
+// Headers of JetStream that the client package has no names for.
+const (
+	headerSchedule       = "Nats-Schedule"
+	headerScheduleTarget = "Nats-Schedule-Target"
+	headerScheduler      = "Nats-Scheduler"
+	headerScheduleNext   = "Nats-Schedule-Next"
+	headerExpect         = "Nats-Expected-Last-Subject-Sequence"
+	headerExpectSubject  = "Nats-Expected-Last-Subject-Sequence-Subject"
+)
+
+// never is the schedule of a timer that the server is not to fire. It has one, as
+// JetStream stores and purges in one step only where what it purges is a schedule.
+const never = "@at 2200-01-01T00:00:00Z"
+
+// Deadlines lie in these years, whatever the time zone: what fits in an int64 of ns.
+const firstYear, lastYear = 1700, 2199
+
+// layout knows the subjects of a stream and how timers are written.
+type layout struct {
+	name       string
+	partitions int
+	backend    Backend
+}
+
+// The subjects of a stream named timers with partition 7 and the key job 4.2:
+//
+//	timers.p.7.t.job%204%2E2           the timer, one message at most
+//	timers.p.7.c                       the last Cancel in the partition
+//	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
+//	timers.d.7.job%204%2E2.1767225600  a dead letter
+func (l layout) subjects() []string {
+	return []string{l.name + ".p.>", l.name + ".w.>", l.name + ".d.>"}
+}
+
+func (l layout) partition(key string) int {
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	return int(h.Sum32() % uint32(l.partitions))
+}
+
+func (l layout) timer(key string) string {
+	return l.name + ".p." + strconv.Itoa(l.partition(key)) + ".t." + escape(key)
+}
+
+func (l layout) allTimers() string { return l.name + ".p.*.t.*" }
+
+func (l layout) changes(partition int) string {
+	return l.name + ".p." + strconv.Itoa(partition) + ".>"
+}
+
+func (l layout) cancelled(partition int) string {
+	return l.name + ".p." + strconv.Itoa(partition) + ".c"
+}
+
+func (l layout) allFired() string { return l.name + ".w.>" }
+
+func (l layout) allDead() string { return l.name + ".d.>" }
+
+func (l layout) fired(key string, deadline int64) string { return l.done("w", key, deadline) }
+
+func (l layout) dead(key string, deadline int64) string { return l.done("d", key, deadline) }
+
+func (l layout) done(kind, key string, deadline int64) string {
+	return l.name + "." + kind + "." + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
+}
+
+// parseTimer returns the key in the subject of a timer, and false for a Cancel.
+func (l layout) parseTimer(subject string) (key string, ok bool) {
+	rest := subject[min(len(l.name)+len(".p."), len(subject)):]
+	_, token, ok := strings.Cut(rest, ".t.")
+	if !ok {
+		return "", false
+	}
+	return unescape(token)
+}
+
+// parseDone returns key and deadline in the subject of a timer that has fired.
+func (l layout) parseDone(subject string) (key string, deadline int64, ok bool) {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) != 5 {
+		return "", 0, false
+	}
+	deadline, err := strconv.ParseInt(tokens[4], 10, 64)
+	if err != nil {
+		return "", 0, false
+	}
+	key, ok = unescape(tokens[3])
+	return key, deadline, ok
+}
+
+// newMessage returns a message that takes the place of what its subject has. A limit of
+// one message for each subject would do so as well, but the server does not note on
+// disk what that removes: it comes back if the server is killed after the newer
+// message was removed too.
+func newMessage(subject string, body []byte) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Data = body
+	m.Header[jetstream.MsgRollup] = []string{jetstream.MsgRollupSubject}
+	return m
+}
+
+// firedMessage returns what workers get. It takes no other's place: for each that
+// does the server would write down anew all that workers have in hand.
+func (l layout) firedMessage(key string, deadline int64, payload []byte) *nats.Msg {
+	m := nats.NewMsg(l.fired(key, deadline))
+	m.Data = payload
+	return m
+}
+
+// message returns how a timer is stored.
+func (l layout) message(t Timer) *nats.Msg {
+	ns := t.Deadline.UnixNano()
+	m := newMessage(l.timer(t.Key), t.Payload)
+	m.Header[headerDeadline] = []string{strconv.FormatInt(ns, 10)}
+	if l.backend == JetStream {
+		// Nanoseconds, which jetstream.WithScheduleAt would cut off.
+		m.Header[headerSchedule] = []string{"@at " + t.Deadline.UTC().Format(time.RFC3339Nano)}
+		m.Header[headerScheduleTarget] = []string{l.fired(t.Key, ns)}
+	} else {
+		m.Header[headerSchedule] = []string{never}
+		m.Header[headerScheduleTarget] = []string{l.name + ".w.0"}
+	}
+	if t.Cron != "" {
+		m.Header[headerCron] = []string{t.Cron}
+		m.Header[headerMissed] = []string{strconv.Itoa(int(t.Missed))}
+	}
+	return m
+}
+
+// parse returns the timer that is stored in a message.
+func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (Timer, error) {
+	key, ok := l.parseTimer(subject)
+	if !ok {
+		return Timer{}, fmt.Errorf("durable: message %d of stream %s: subject %q is not that of a timer", revision, l.name, subject)
+	}
+	ns, err := strconv.ParseInt(header.Get(headerDeadline), 10, 64)
+	if err != nil {
+		return Timer{}, fmt.Errorf("durable: message %d of stream %s: header %s: %w", revision, l.name, headerDeadline, err)
+	}
+	t := Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
+	if t.Cron != "" {
+		missed, err := strconv.Atoi(header.Get(headerMissed))
+		if err != nil {
+			return Timer{}, fmt.Errorf("durable: message %d of stream %s: header %s: %w", revision, l.name, headerMissed, err)
+		}
+		t.Missed = driver.Missed(missed)
+	}
+	return t, nil
+}
+
+// expect makes the server store m only if revision is that of the timer under key.
+func (l layout) expect(m *nats.Msg, key string, revision uint64) {
+	m.Header[headerExpect] = []string{strconv.FormatUint(revision, 10)}
+	m.Header[headerExpectSubject] = []string{l.timer(key)}
+}
+
+// removing makes the server remove the timer in the step in which it stores m.
+func (l layout) removing(m *nats.Msg, key string, revision uint64) {
+	l.expect(m, key, revision)
+	m.Header[headerScheduler] = []string{l.timer(key)}
+	m.Header[headerScheduleNext] = []string{"purge"}
+}
+
+// id names one deadline of one key.
+func id(key string, deadline int64) string {
+	return key + "@" + strconv.FormatInt(deadline, 10)
+}
+
+func checkKey(key string) error {
+	if key == "" || len(key) > MaxKey {
+		return fmt.Errorf("durable: key %.40q has %d bytes: want 1 to %d", key, len(key), MaxKey)
+	}
+	return nil
+}
+
+func checkDeadline(key string, at time.Time) error {
+	if year := at.UTC().Year(); year < firstYear || year > lastYear {
+		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d", key, at, firstYear, lastYear)
+	}
+	return nil
+}
+
+// escape makes a key one token of a subject. Letters, digits and some marks stay,
+// any other byte becomes % and two hex digits, so that the escaped form of a prefix
+// is a prefix of the escaped form.
+func escape(key string) string {
+	n := 0
+	for i := range len(key) {
+		if !plain(key[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return key
+	}
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(key) + 2*n)
+	for i := range len(key) {
+		if c := key[i]; plain(c) {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
+
+func plain(c byte) bool {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		return true
+	}
+	return strings.IndexByte("-_/:=@+,;!~", c) >= 0
+}
+
+func unescape(token string) (string, bool) {
+	if strings.IndexByte(token, '%') < 0 {
+		return token, true
+	}
+	var b strings.Builder
+	b.Grow(len(token))
+	for i := 0; i < len(token); i++ {
+		if token[i] != '%' {
+			b.WriteByte(token[i])
+			continue
+		}
+		if i+2 >= len(token) {
+			return "", false
+		}
+		c, err := strconv.ParseUint(token[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(byte(c))
+		i += 2
+	}
+	return b.String(), true
+}

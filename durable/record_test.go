@@ -1,0 +1,97 @@
+package durable
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+func FuzzEscape(f *testing.F) {
+	f.Add("job 4.2", "job")
+	f.Add("*>%\x00ä", "*>")
+	f.Fuzz(func(t *testing.T, key, prefix string) {
+		token := escape(key)
+		if key != "" && (!server.IsValidLiteralSubject(token) || strings.Contains(token, ".")) {
+			t.Errorf("escape(%q) = %q, which is no token of a subject", key, token)
+		}
+		if back, ok := unescape(token); !ok || back != key {
+			t.Errorf("unescape(escape(%q)) = %q, %v", key, back, ok)
+		}
+		if strings.HasPrefix(key, prefix) != strings.HasPrefix(token, escape(prefix)) {
+			t.Errorf("escape(%q) = %q and escape(%q) = %q do not agree on the prefix", key, token, prefix, escape(prefix))
+		}
+	})
+}
+
+func TestUnescapeRefuses(t *testing.T) {
+	for _, token := range []string{"%", "a%2", "%GG", "%2x"} {
+		if key, ok := unescape(token); ok {
+			t.Errorf("unescape(%q) = %q", token, key)
+		}
+	}
+}
+
+// A timer is read as it was written, and so are the subjects of one that has fired.
+func TestMessage(t *testing.T) {
+	for _, backend := range []Backend{Driver, JetStream} {
+		l := layout{name: "timers", partitions: 16, backend: backend}
+		for _, want := range []Timer{
+			{Key: "a", Deadline: time.Unix(1, 2), Payload: []byte("x")},
+			{Key: "a.b *>%", Deadline: time.Unix(-1, 2), Payload: nil},
+			{Key: "every", Deadline: time.Unix(1, 2), Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Missed: driver.Skip},
+		} {
+			m := l.message(want)
+			want.Revision = 7
+			got, err := l.parse(m.Subject, m.Header, m.Data, 7)
+			if err != nil || got.Key != want.Key || !got.Deadline.Equal(want.Deadline) || string(got.Payload) != string(want.Payload) ||
+				got.Cron != want.Cron || got.Missed != want.Missed || got.Revision != want.Revision {
+				t.Errorf("parse = %+v, %v, want %+v", got, err, want)
+			}
+			key, deadline, ok := l.parseDone(l.fired(want.Key, want.Deadline.UnixNano()))
+			if !ok || key != want.Key || deadline != want.Deadline.UnixNano() {
+				t.Errorf("parseDone = %q, %d, %v", key, deadline, ok)
+			}
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	l := layout{name: "timers", partitions: 16}
+	good := l.message(Timer{Key: "k", Deadline: time.Unix(1, 0), Cron: "@hourly"})
+	if _, err := l.parse("timers.p.1.c", good.Header, nil, 1); err == nil {
+		t.Error("the subject of a Cancel was taken for a timer")
+	}
+	for _, header := range []string{headerDeadline, headerMissed} {
+		m := l.message(Timer{Key: "k", Deadline: time.Unix(1, 0), Cron: "@hourly"})
+		m.Header.Set(header, "x")
+		if _, err := l.parse(m.Subject, m.Header, nil, 1); err == nil || !strings.Contains(err.Error(), header) {
+			t.Errorf("header %s is x: error %v", header, err)
+		}
+	}
+	for _, subject := range []string{"timers.w.1.k", "timers.w.1.k.x", "timers.w.1.%.1", ""} {
+		if key, _, ok := l.parseDone(subject); ok {
+			t.Errorf("parseDone(%q) = %q", subject, key)
+		}
+	}
+}
+
+// All partitions get keys, and always the same.
+func TestPartition(t *testing.T) {
+	l := layout{name: "timers", partitions: 16}
+	counts := make([]int, l.partitions)
+	for i := range 16_000 {
+		counts[l.partition("key-"+string(rune('a'+i%26))+time.Duration(i).String())]++
+	}
+	for p, n := range counts {
+		if n < 700 || n > 1300 {
+			t.Errorf("partition %d has %d of 16,000 keys", p, n)
+		}
+	}
+	if p := l.partition("key"); p != l.partition("key") || p != 12 {
+		t.Errorf("partition of \"key\" is %d: a change loses timers that are stored", p)
+	}
+}

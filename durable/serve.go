@@ -1,0 +1,171 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nuid"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// Serve makes the client a worker until ctx ends: it fires the timers of its share
+// of the partitions, and calls handle with timers that have fired, its own and those
+// of other workers. If handle returns nil the timer is done with. After an error it
+// is handled again, here or elsewhere, after the pause of Config.Backoff, and after
+// Config.MaxAttempts it becomes a dead letter. A handle that panics has returned an
+// error. Up to Config.Concurrency run at a time.
+//
+// A timer is handled at least once: again, with the same ID, where a worker died
+// before it could tell that it was done.
+//
+// When ctx ends the contexts of handlers do, and Serve returns the error of ctx once
+// they have returned. A handler that does not return keeps its place, and Serve from
+// returning; its timer is handled elsewhere. Serve returns before that only if the server refuses to work at
+// all; it goes on trying while there is no connection. A client serves once at a time.
+func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
+	if handle == nil {
+		return errors.New("durable: serve: want a handler")
+	}
+	if !c.serving.CompareAndSwap(false, true) {
+		return ErrServing
+	}
+	defer c.serving.Store(false)
+	clock, err := driver.New(driver.Inline())
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	defer clock.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o := &owner{c: c, fire: newFiring(c, clock), served: make(map[int]*served)}
+	c.owner.Store(o)
+	defer c.owner.Store(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() { o.fire.run(ctx) })
+	wg.Go(func() { o.run(ctx) })
+	wg.Go(func() {
+		if err := c.work(ctx, handle); err != nil {
+			cancel(fmt.Errorf("durable: serve: %w", err))
+		}
+	})
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// owner serves this worker's share of the partitions.
+type owner struct {
+	c    *Client
+	fire *firing
+
+	mu     sync.Mutex
+	served map[int]*served
+}
+
+type served struct {
+	*partition // nil if JetStream fires
+	cancel     context.CancelFunc
+	ended      chan struct{}
+}
+
+func (o *owner) run(ctx context.Context) {
+	m := &members{self: nuid.Next(), lease: o.c.cfg.Lease}
+	var wg sync.WaitGroup
+	wg.Go(func() { o.watchClock(ctx) })
+	for ctx.Err() == nil {
+		m.signs = make(map[string]sign)
+		err := m.follow(ctx, o.c.members, o.loaded, func(m *members) { o.share(ctx, m) })
+		if err != nil && ctx.Err() == nil {
+			o.c.cfg.Logger.Warn("following the workers is tried again", "error", err)
+			_ = sleep(ctx, o.c.cfg.Lease/4) // ctx is asked next
+		}
+	}
+	// The others need not wait for the lease to end.
+	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := o.c.members.Delete(leave, m.self); err != nil {
+		o.c.cfg.Logger.Warn("a last sign of life could not be given", "error", err)
+	}
+	for _, s := range o.served {
+		<-s.ended
+	}
+	wg.Wait()
+}
+
+// share begins and ends to serve partitions.
+func (o *owner) share(ctx context.Context, m *members) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for n := range o.c.layout.partitions {
+		s, serves := o.served[n]
+		switch wants := m.wants(n, serves); {
+		case wants && !serves:
+			o.served[n] = o.begin(ctx, n)
+		case !wants && serves:
+			s.cancel()
+			<-s.ended
+			delete(o.served, n)
+		}
+	}
+}
+
+func (o *owner) begin(ctx context.Context, n int) *served {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &served{cancel: cancel, ended: make(chan struct{})}
+	var wg sync.WaitGroup
+	if o.c.layout.backend == Driver {
+		s.partition = newPartition(o.c, n, o.fire)
+		wg.Go(func() { s.run(ctx) })
+	}
+	if n == 0 {
+		wg.Go(func() { o.c.sweep(ctx) })
+	}
+	go func() {
+		wg.Wait()
+		<-ctx.Done()
+		close(s.ended)
+	}()
+	return s
+}
+
+// loaded returns the partitions whose timers have been read.
+func (o *owner) loaded() []int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	list := []int{}
+	for n, s := range o.served {
+		if s.partition == nil || s.loaded.Load() {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// watchClock starts all timers anew when the clock of the worker has been set: the
+// driver goes by the monotonic one.
+func (o *owner) watchClock(ctx context.Context) {
+	const step = 20 * time.Millisecond
+	start := time.Now()
+	ahead := func() time.Duration { // of the monotonic clock since start
+		return time.Duration(o.c.cfg.Now().UnixNano()-start.UnixNano()) - time.Since(start)
+	}
+	was := ahead()
+	for sleep(ctx, time.Second) == nil {
+		if now := ahead(); (now - was).Abs() < step {
+			continue
+		}
+		was = ahead()
+		o.mu.Lock()
+		for _, s := range o.served {
+			if s.partition != nil {
+				s.restart()
+			}
+		}
+		o.mu.Unlock()
+	}
+}

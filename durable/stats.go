@@ -1,0 +1,94 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+)
+
+// Counts says what is stored for all clients.
+type Counts struct {
+	Pending uint64 // timers
+	Fired   uint64 // timers that have fired and not been handled
+	Handled uint64 // of these, those that workers have in hand
+	Dead    uint64 // dead letters
+	Bytes   uint64 // of all these together
+	Workers int    // that gave a sign of life within the last minutes
+}
+
+// Counts returns what is stored. It costs the server a walk over the subjects.
+func (c *Client) Counts(ctx context.Context) (Counts, error) {
+	var n Counts
+	var err error
+	fail := func(err error) (Counts, error) { return Counts{}, fmt.Errorf("durable: counts: %w", err) }
+	if n.Pending, err = c.count(ctx, c.layout.allTimers()); err != nil {
+		return fail(err)
+	}
+	if n.Dead, err = c.count(ctx, c.layout.allDead()); err != nil {
+		return fail(err)
+	}
+	consumer, err := c.consumer.Info(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	n.Handled = uint64(consumer.NumAckPending)
+	n.Fired = consumer.NumPending + n.Handled
+	stream, err := c.stream.Info(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	n.Bytes = stream.State.Bytes
+	workers, err := c.members.ListKeys(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	for range workers.Keys() {
+		n.Workers++
+	}
+	return n, nil
+}
+
+// Stats is what a client has done so far, and what it holds.
+type Stats struct {
+	Fired      uint64 // timers that it has fired
+	Gone       uint64 // timers due that had changed, or that another worker had fired
+	Retries    uint64 // messages to the server that had to be sent again
+	Scans      uint64 // partitions read from end to end
+	Handled    uint64 // handlers that returned nil
+	Failed     uint64 // attempts that did not
+	Dead       uint64 // dead letters written
+	Partitions int    // that it serves and has read
+	Near       int    // timers in memory
+	Far        int    // timers beyond the horizon, those included that have changed since
+}
+
+type counters struct {
+	fired, gone, retries, scans, handled, failed, dead atomic.Uint64
+}
+
+// Stats returns what the client has done so far.
+func (c *Client) Stats() Stats {
+	n := &c.counters
+	s := Stats{
+		Fired: n.fired.Load(), Gone: n.gone.Load(), Retries: n.retries.Load(), Scans: n.scans.Load(),
+		Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(),
+	}
+	if o := c.owner.Load(); o != nil {
+		s.Partitions = len(o.loaded())
+		s.Near, s.Far = o.size()
+	}
+	return s
+}
+
+// size returns how many timers are in memory, and how many beyond the horizon.
+func (o *owner) size() (near, far int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.served {
+		if s.partition != nil {
+			n, f := s.size()
+			near, far = near+n, far+f
+		}
+	}
+	return near, far
+}

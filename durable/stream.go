@@ -1,0 +1,173 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The metadata of a stream, in which what all its clients must agree on is kept.
+const (
+	metadataPartitions = "durable-partitions"
+	metadataBackend    = "durable-backend"
+)
+
+// oldestServer has all that timers need: a client may have a schedule purged in the
+// step that stores another message.
+const oldestMajor, oldestMinor = 2, 15
+
+func checkServer(ctx context.Context, nc *nats.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	if err := nc.FlushWithContext(ctx); err != nil {
+		return fmt.Errorf("durable: no answer from a server at %q: %w", nc.Servers(), err)
+	}
+	version := nc.ConnectedServerVersion()
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) == 3 {
+		major, err1 := strconv.Atoi(parts[0])
+		minor, err2 := strconv.Atoi(parts[1])
+		if err1 == nil && err2 == nil && (major > oldestMajor || major == oldestMajor && minor >= oldestMinor) {
+			return nil
+		}
+	}
+	return fmt.Errorf("durable: nats-server is version %q: want %d.%d or later", version, oldestMajor, oldestMinor)
+}
+
+// openStream makes the stream, or checks the one that is there, and returns its
+// layout.
+func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.Stream, layout, error) {
+	l := layout{name: cfg.Name, partitions: cfg.Partitions, backend: cfg.Backend}
+	stream, err := js.Stream(ctx, cfg.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = makeStream(ctx, js, cfg)
+	}
+	if err != nil {
+		return nil, layout{}, fmt.Errorf("durable: stream %s: %w", cfg.Name, err)
+	}
+	found := stream.CachedInfo().Config
+	if err := checkStream(found, l); err != nil {
+		return nil, layout{}, err
+	}
+	l.partitions, err = strconv.Atoi(found.Metadata[metadataPartitions])
+	if err != nil || l.partitions < 1 {
+		return nil, layout{}, fmt.Errorf("durable: stream %s: metadata %s is %q: want a number of at least 1",
+			cfg.Name, metadataPartitions, found.Metadata[metadataPartitions])
+	}
+	if cfg.Partitions != 0 && cfg.Partitions != l.partitions {
+		return nil, layout{}, fmt.Errorf("durable: stream %s has %d partitions: Config.Partitions is %d", cfg.Name, l.partitions, cfg.Partitions)
+	}
+	if have := found.Metadata[metadataBackend]; have != cfg.Backend.String() {
+		return nil, layout{}, fmt.Errorf("durable: stream %s has backend %q: Config.Backend is %s", cfg.Name, have, cfg.Backend)
+	}
+	return stream, l, nil
+}
+
+// makeStream makes the stream. Where another client has been faster it returns
+// that client's.
+func makeStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.Stream, error) {
+	setDefault(&cfg.Partitions, defaultPartitions)
+	stream, err := js.CreateStream(ctx, jetstream.StreamConfig{
+		Name:              cfg.Name,
+		Description:       "timers of github.com/timerbench/timerbench/durable",
+		Subjects:          layout{name: cfg.Name}.subjects(),
+		Storage:           jetstream.FileStorage,
+		Replicas:          cfg.Replicas,
+		AllowDirect:       true,
+		AllowRollup:       true,
+		AllowMsgSchedules: true,
+		Metadata: map[string]string{
+			metadataPartitions: strconv.Itoa(cfg.Partitions),
+			metadataBackend:    cfg.Backend.String(),
+		},
+	})
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return js.Stream(ctx, cfg.Name)
+	}
+	return stream, err
+}
+
+// checkStream returns an error that says everything in found that would lose
+// timers or keep them from being fired.
+func checkStream(found jetstream.StreamConfig, l layout) error {
+	var wrong []string
+	refuse := func(is bool, format string, args ...any) {
+		if is {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
+	refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
+	refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
+	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d brings timers back that were changed, after a crash: want -1", found.MaxMsgsPerSubject)
+	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention, jetstream.LimitsPolicy)
+	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
+	refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
+	refuse(!found.AllowRollup, "AllowRollup is off")
+	refuse(found.DenyPurge, "DenyPurge is on")
+	refuse(found.Sealed, "it is sealed")
+	refuse(found.NoAck, "NoAck is on")
+	refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
+	refuse(found.SubjectTransform != nil, "it transforms subjects")
+	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
+	if len(wrong) > 0 {
+		return fmt.Errorf("durable: stream %s cannot hold timers: %s", found.Name, strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// workersConsumer is the name of the consumer by which workers get what has fired.
+const workersConsumer = "workers"
+
+// openConsumer makes the consumer of all workers unless it is there.
+func openConsumer(ctx context.Context, stream jetstream.Stream, l layout, ackWait time.Duration) (jetstream.Consumer, error) {
+	consumer, err := stream.Consumer(ctx, workersConsumer)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		consumer, err = stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable:       workersConsumer,
+			FilterSubject: l.allFired(),
+			AckPolicy:     jetstream.AckExplicitPolicy,
+			AckWait:       ackWait,
+			MaxAckPending: maxHandled,
+			MaxDeliver:    -1, // the worker counts, and writes a dead letter
+		})
+		if errors.Is(err, jetstream.ErrConsumerExists) {
+			consumer, err = stream.Consumer(ctx, workersConsumer)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("durable: consumer %s of stream %s: %w", workersConsumer, l.name, err)
+	}
+	return consumer, nil
+}
+
+// maxHandled is how many timers all workers together have in hand at most.
+const maxHandled = 1 << 15
+
+// openMembers makes the bucket in which workers give signs of life.
+func openMembers(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.KeyValue, error) {
+	name := cfg.Name + "-workers"
+	bucket, err := js.KeyValue(ctx, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		bucket, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket:   name,
+			Replicas: cfg.Replicas,
+			Storage:  jetstream.FileStorage,
+			TTL:      time.Hour, // of workers that are gone
+		})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			bucket, err = js.KeyValue(ctx, name)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("durable: bucket %s: %w", name, err)
+	}
+	return bucket, nil
+}
