@@ -86,7 +86,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 	if verdict == "" {
 		t.Fatal("the results give no verdict")
 	}
-	generated(t, verdictBegin, verdictEnd, verdict+"\n")
+	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict, ". ", ".\n")+"\n")
 }
 
 // The code in the README is the body of the Example, which runs.

@@ -233,8 +233,11 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 	hits := 0
 	for _, j := range list {
 		hit := "miss"
-		if j.Hit {
+		switch {
+		case j.Hit:
 			hit, hits = "hit", hits+1
+		case slices.Contains(j.Fastest, j.Named):
+			hit = "miss, not certain"
 		}
 		times := "–"
 		if !math.IsNaN(j.Times) {
@@ -243,7 +246,8 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 		t.AppendRow(table.Row{j.Workload, j.N, j.Named, times, hit, strings.Join(j.Fastest, ", ")})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 2))
-	fmt.Fprintf(out, "Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the cells of its workload.\n", hits, len(list), 100*(advice.Near-1))
+	fmt.Fprintf(out, "Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the cells of its workload.\n"+
+		"A miss is not certain if the structure that is named may be the fastest.\n", hits, len(list), 100*(advice.Near-1))
 	return nil
 }
 
