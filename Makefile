@@ -68,12 +68,14 @@ report: build ## Draw the charts and report.html again from the last results
 # Not report.html: GitHub shows it as source, and it says what report.md and the
 # charts say, in 5 MB more.
 .PHONY: keep
-keep: ## Keep the last report in docs/results, which the README shows
+keep: ## Keep the last report in docs/results, which README and recommend use
 	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
 	sed 's/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/overview.png $(LAST)/*.svg docs/results/
+	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
+	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last results with benchstat

@@ -10,15 +10,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of structures in the README")
+var update = flag.Bool("update", false, "rewrite what the README says of the structures and the results")
 
 const (
 	readme     = "README.md"
 	tableBegin = "<!-- structures: written by go test -run README -update . -->\n"
 	tableEnd   = "<!-- end of structures -->\n"
+
+	verdictBegin = "<!-- verdict: written by go test -run README -update . -->\n"
+	verdictEnd   = "<!-- end of verdict -->\n"
 )
 
 func read(t *testing.T, path string) string {
@@ -45,23 +49,44 @@ func structuresTable() string {
 	return b.String()
 }
 
-func TestREADMETableIsTheCatalog(t *testing.T) {
+// generated checks what the README has between two marks, or rewrites it.
+func generated(t *testing.T, begin, end, want string) {
+	t.Helper()
 	text := read(t, readme)
-	before, rest, ok := strings.Cut(text, tableBegin)
-	table, after, ok2 := strings.Cut(rest, tableEnd)
+	before, rest, ok := strings.Cut(text, begin)
+	got, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatalf("no table between %q and %q", tableBegin, tableEnd)
+		t.Fatalf("nothing between %q and %q", begin, end)
 	}
-	want := structuresTable()
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+tableBegin+want+tableEnd+after), 0o644); err != nil {
+		if err := os.WriteFile(readme, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if table != want {
-		t.Errorf("the table of structures is not the catalog's (run with -update):\n%s\nwant:\n%s", table, want)
+	if got != want {
+		t.Errorf("the README says (run with -update):\n%s\nwant:\n%s", got, want)
 	}
+}
+
+func TestREADMETableIsTheCatalog(t *testing.T) {
+	generated(t, tableBegin, tableEnd, structuresTable())
+}
+
+// The verdict is that of the results in docs/results.
+func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
+	r, err := advice.Committed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := advice.New(r).Verdict(func(name string) string {
+		e, _ := catalog.Find(name)
+		return fmt.Sprintf("[`%s`](%s)", name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
+	})
+	if verdict == "" {
+		t.Fatal("the results give no verdict")
+	}
+	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict, ". ", ".\n")+"\n")
 }
 
 // The code in the README is the body of the Example, which runs.

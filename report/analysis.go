@@ -1,20 +1,20 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/internal/rank"
 )
 
 // analysis is what the trials of a cell say.
 type analysis struct {
-	costs   map[string]stat
-	ranked  []ranked // structures, the lowest cost first
-	floor   float64  // log ratio below which a difference is noise; 0: not known
-	options stats.Options
+	cell   *rank.Cell
+	costs  map[string]stat
+	ranked []ranked // structures, the lowest cost first
+	floor  float64  // log ratio below which a difference is noise; 0: not known
 }
 
 // ranked is a structure and its standing in a cell.
@@ -27,7 +27,7 @@ type ranked struct {
 // analysis analyses a cell once.
 func (v *view) analysis(c results.Cell) *analysis {
 	if len(c.Rows) == 0 {
-		return &analysis{}
+		return &analysis{cell: &rank.Cell{}}
 	}
 	key := &c.Rows[0] // the same in all copies of the cell
 	a := v.analysed[key]
@@ -43,73 +43,27 @@ func (v *view) analysis(c results.Cell) *analysis {
 
 // analyse analyses a cell, in which there was a race or not.
 func analyse(c results.Cell, raced bool) *analysis {
-	a := &analysis{costs: make(map[string]stat)}
-	if raced {
-		a.options.Looks = stats.RaceLooks
-	}
-	var structures, alike [][]stats.Sample
+	of := rank.Of(c, raced)
+	a := &analysis{costs: make(map[string]stat), floor: of.Floor, cell: of}
 	for _, row := range c.Rows {
-		samples := costSamples(row)
-		if len(samples) == 0 {
-			continue
-		}
-		switch row.Role {
-		case results.RoleStructure:
-			structures = append(structures, samples)
-			a.ranked = append(a.ranked, ranked{name: row.Structure})
-			alike = append(alike, samples)
-		case results.RoleControl:
-			alike = append(alike, samples)
-		}
+		a.costs[row.Structure] = cost(row, of.Centers)
 	}
-	a.options.Prior = stats.PoolRatios(alike)
-	prior := stats.PoolCenters(alike)
-	for _, row := range c.Rows {
-		a.costs[row.Structure] = cost(row, prior)
-		if of, ok := rowOf(c, row.Of); ok && row.Role == results.RoleControl {
-			a.floor = max(a.floor, stats.Floor(costSamples(of), costSamples(row), a.options))
-		}
+	for _, s := range of.Structures {
+		a.ranked = append(a.ranked, ranked{Standing: s.Standing, name: s.Name, stat: a.costs[s.Name]})
 	}
-	for i, s := range stats.Best(structures, a.floor, a.options) {
-		r := &a.ranked[i]
-		r.Standing, r.stat = s, a.costs[r.name]
-	}
-	slices.SortStableFunc(a.ranked, func(x, y ranked) int { return cmp.Compare(x.order(), y.order()) })
 	return a
 }
 
-// order is what structures are sorted by: the cost as a multiple of the best. Those that share
-// no round with the best come last.
-func (r ranked) order() float64 {
-	if r.ToBest.Pairs == 0 {
-		return math.Inf(1)
-	}
-	return r.ToBest.Center
-}
-
 // costSamples returns the usable trials of a row as costs of a unit.
-func costSamples(row results.Row) []stats.Sample {
-	return samplesOf(row.Cost)
-}
+func costSamples(row results.Row) []stats.Sample { return rank.Costs(row) }
 
-func samplesOf(trials []results.Trial) []stats.Sample {
-	var out []stats.Sample
-	for _, t := range trials {
-		if t.Units > 0 && t.NS > 0 {
-			out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
-		}
-	}
-	return out
-}
+func samplesOf(trials []results.Trial) []stats.Sample { return rank.Samples(trials) }
 
 // cost is the cost of a row in its cell.
 func (v *view) cost(c results.Cell, row results.Row) stat { return v.analysis(c).costs[row.Structure] }
 
 // ratio compares two rows of the cell, round by round. Pairs is 0 if they have no round in common.
-func (a *analysis) ratio(row, of results.Row) stats.Ratio {
-	r, _ := stats.Paired(costSamples(row), costSamples(of), a.options)
-	return r
-}
+func (a *analysis) ratio(row, of results.Row) stats.Ratio { return a.cell.Ratio(row, of) }
 
 // toBest is the ratio of a row to the best structure.
 func (a *analysis) toBest(c results.Cell, row results.Row) stats.Ratio {

@@ -44,22 +44,12 @@ func Write(dir string, r *results.Run) error {
 
 // Files is Write and returns the paths of the files written, the pages last.
 func Files(dir string, r *results.Run) ([]string, error) {
-	known := knowledge{workload: func(name string) (workload.Workload, bool) { return findWorkload(r, name) }}
+	known := knowledge{workload: func(name string) (workload.Workload, bool) { return scenario.Find(r.Parameters.Scenarios, name) }}
 	known.entries = catalog.All()
 	for _, e := range known.entries {
 		known.structures = append(known.structures, structure{e.Name, e.Family})
 	}
 	return files(dir, r, known, draw.DPI)
-}
-
-// findWorkload looks among the scenario files that the results hold, then among
-// the built-in workloads.
-func findWorkload(r *results.Run, name string) (workload.Workload, bool) {
-	if text, ok := r.Parameters.Scenarios[name]; ok {
-		w, err := scenario.Parse(name, []byte(text))
-		return w, err == nil
-	}
-	return workload.Find(name)
 }
 
 func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, error) {

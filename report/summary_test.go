@@ -116,11 +116,11 @@ func TestARaceCostsLooks(t *testing.T) {
 	t.Parallel()
 	v := &view{r: &results.Run{}}
 	c := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: trials(1, 2)}}}
-	if got := v.analysis(c).options.Looks; got != 0 {
+	if got := v.analysis(c).cell.Options.Looks; got != 0 {
 		t.Errorf("%d looks without a race", got)
 	}
 	v = &view{r: &results.Run{Parameters: results.Parameters{Budget: 60}}}
-	if got := v.analysis(c).options.Looks; got != stats.RaceLooks {
+	if got := v.analysis(c).cell.Options.Looks; got != stats.RaceLooks {
 		t.Errorf("%d looks of a race, want %d", got, stats.RaceLooks)
 	}
 }

@@ -36,14 +36,15 @@ func Read(path string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	r, err := decodeRun(data)
+	r, err := Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-func decodeRun(data []byte) (*Run, error) {
+// Decode is Read for the content of a results file.
+func Decode(data []byte) (*Run, error) {
 	var head Header
 	if err := unmarshalJSON(data, &head); err != nil {
 		return nil, err

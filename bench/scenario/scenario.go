@@ -82,6 +82,15 @@ type fault struct {
 	text string
 }
 
+// Find looks among the texts of scenario files, by name, and then among the built-in workloads.
+func Find(texts map[string]string, name string) (workload.Workload, bool) {
+	if text, ok := texts[name]; ok {
+		w, err := Parse(name, []byte(text))
+		return w, err == nil
+	}
+	return workload.Find(name)
+}
+
 func parse(file string, data []byte, taken map[string]string) (workload.Workload, error) {
 	w, problems := read(data, taken)
 	slices.SortStableFunc(problems, func(a, b fault) int { return cmp.Compare(a.line, b.line) })

@@ -18,7 +18,8 @@ func newReport() *cobra.Command {
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
 that needs no other, and ` + report.Page + `, which shows the charts beside it. Of a folder
 it draws the last complete run in it or in a folder below. Charts and pages go
-where the results are.`,
+where the results are. It ends with the answers to three typical questions, or
+to that of the trace, and the name of the page.`,
 		Example: `  timerbench report
   timerbench report ` + runsFolder + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + resultsFile + ` --out /tmp/charts`,
@@ -45,6 +46,7 @@ where the results are.`,
 			if err := report.Write(to, r); err != nil {
 				return err
 			}
+			showTypical(cmd.OutOrStdout(), r)
 			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path, filepath.Join(to, report.HTMLPage))
 			return nil
 		},

@@ -1,0 +1,438 @@
+package advice_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// costs are the costs of structures in a cell, in nanoseconds.
+type costs map[string]float64
+
+// noise is the deviation of a round, in percent.
+const noise = 0.1
+
+// cell is a cell of the grid. Its trials vary by the noise.
+func cell(n, cancelPercent int, delays string, of costs) results.Cell {
+	c := results.Cell{
+		Workload: fmt.Sprintf("grid-%s-%d", delays, cancelPercent), N: n, Resident: float64(n), Unit: script.PerLifecycle, Category: "grid",
+		Grid: &results.Grid{Delays: delays, CancelPercent: cancelPercent}, CancelRate: float64(cancelPercent) / 100,
+	}
+	c.Rows = append(c.Rows, results.Row{Structure: "null", Role: results.RoleFloor, Latency: latency(20)})
+	c.Rows[0].Latency[1].P999 = 0
+	for _, name := range []string{"hwheel", "quadheap", "rbtree", "list", "hwheel-linux", "unheard"} {
+		if ns, ok := of[name]; ok {
+			c.Rows = append(c.Rows, results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns), Latency: latency(20 + 10*ns)})
+		}
+	}
+	return c
+}
+
+func trials(ns float64) []results.Trial {
+	var out []results.Trial
+	for round := range 8 {
+		sign := float64(round%2*2-1) * math.Mod(ns, 7) // not alike in all structures
+		out = append(out, results.Trial{Round: round, NS: 1000 * ns * (1 + noise/100*sign), Units: 1000, Ops: 2000, Wakes: 200})
+	}
+	return out
+}
+
+// latency has one kind of call with enough samples, and one without.
+func latency(p999 float64) []results.Latency {
+	return []results.Latency{{Kind: script.KindFire, Samples: 5000, P50: 1, P999: p999}, {Kind: script.KindWake, Samples: 50, P999: 1e6}}
+}
+
+func run(cells ...results.Cell) *results.Run {
+	return &results.Run{Complete: true, Cells: cells, Environment: results.Environment{ClockNS: 20}}
+}
+
+func answer(t *testing.T, r *results.Run, q advice.Question) advice.Answer {
+	t.Helper()
+	x, err := advice.New(r).Answer(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func names(x advice.Answer) []string {
+	var out []string
+	for _, s := range x.Ranking {
+		out = append(out, s.Structure)
+	}
+	return out
+}
+
+func wantNames(t *testing.T, x advice.Answer, want ...string) {
+	t.Helper()
+	if got := names(x); !slices.Equal(got, want) {
+		t.Errorf("ranking %q, want %q: %s", got, want, x.Sentence)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 0.01*math.Abs(b) }
+
+// twoSizes has different answers at 1,000 and at 100,000 timers.
+func twoSizes() *results.Run {
+	return run(
+		cell(1000, 0, "uniform", costs{"hwheel": 40, "quadheap": 20, "rbtree": 80}),
+		cell(100_000, 0, "uniform", costs{"hwheel": 50, "quadheap": 150, "rbtree": 400}),
+	)
+}
+
+func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
+	t.Parallel()
+	x := answer(t, twoSizes(), advice.Question{N: 100_000, Delays: "uniform"})
+	wantNames(t, x, "hwheel", "quadheap", "rbtree")
+	if len(x.Evidence) != 1 || x.Evidence[0].N != 100_000 || x.Evidence[0].Weight != 1 || x.Evidence[0].Distance != 0 || x.Evidence[0].Differs != "" {
+		t.Errorf("evidence %+v, want the cell of the question", x.Evidence)
+	}
+	if next := x.Ranking[1]; !near(next.Score, 3) || !near(next.Times.Center, 3) || !(next.Times.Lo < 3 && next.Times.Hi > 3) {
+		t.Errorf("next is %+v, want 3 times", next)
+	}
+	want := "For about 100,000 timers, none cancelled, uniform delays: hwheel (50 ns a lifecycle); next quadheap, 2.9 to 3.1 times as long. Ties: none."
+	if !strings.HasPrefix(x.Sentence, want[:90]) || !strings.HasSuffix(x.Sentence, "times as long. Ties: none.") {
+		t.Errorf("%s\nwant about\n%s", x.Sentence, want)
+	}
+	wantNames(t, answer(t, twoSizes(), advice.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
+}
+
+// Half way in decades both cells count alike.
+func TestBetweenCellsTheAnswerIsTheMean(t *testing.T) {
+	t.Parallel()
+	x := answer(t, twoSizes(), advice.Question{N: 10_000, Delays: "uniform"})
+	if len(x.Evidence) != 2 || !near(x.Evidence[0].Weight, 0.5) {
+		t.Fatalf("evidence %+v, want both cells alike", x.Evidence)
+	}
+	wantNames(t, x, "hwheel", "quadheap", "rbtree")
+	if got, want := x.Ranking[0].Score, math.Sqrt(2*1); !near(got, want) {
+		t.Errorf("hwheel has the score %.3f, want %.3f", got, want)
+	}
+	if got, want := x.Ranking[1].Score, math.Sqrt(1*3); !near(got, want) {
+		t.Errorf("quadheap has the score %.3f, want %.3f", got, want)
+	}
+	if got, want := x.Ranking[1].Times.Center, math.Sqrt(3.0/2); !near(got, want) {
+		t.Errorf("quadheap is %.3f times as long, want %.3f", got, want)
+	}
+	if strings.Contains(x.Sentence, "ns a") {
+		t.Errorf("a cost that nobody has measured: %s", x.Sentence)
+	}
+	nearer := answer(t, twoSizes(), advice.Question{N: 5000})
+	if e := nearer.Evidence[0]; e.N != 1000 || e.Weight < 0.7 {
+		t.Errorf("5,000 timers rest on %+v first", e)
+	}
+}
+
+func TestEachFeatureCounts(t *testing.T) {
+	t.Parallel()
+	r := run(
+		cell(1000, 0, "uniform", costs{"hwheel": 40, "quadheap": 20}), cell(1000, 90, "uniform", costs{"hwheel": 20, "quadheap": 40}),
+		cell(1000, 0, "clustered", costs{"hwheel": 10, "rbtree": 5, "quadheap": 6}),
+	)
+	moves := cell(1000, 0, "uniform", costs{"hwheel": 5, "quadheap": 50})
+	moves.Workload, moves.Grid, moves.Unit = "moves", nil, script.PerReschedule
+	for i := range moves.Rows {
+		for j := range moves.Rows[i].Cost {
+			moves.Rows[i].Cost[j].Units = 2000
+		}
+	}
+	r.Cells = append(r.Cells, moves)
+	for _, test := range []struct {
+		advice.Question
+		workload, first string
+	}{
+		{advice.Question{N: 1000, Delays: "uniform"}, "grid-uniform-0", "quadheap"},
+		{advice.Question{N: 1000, Delays: "uniform", Cancel: 0.9}, "grid-uniform-90", "hwheel"},
+		{advice.Question{N: 1000, Delays: "clustered"}, "grid-clustered-0", "rbtree"},
+		{advice.Question{N: 1000, Reschedule: 1}, "moves", "hwheel"},
+	} {
+		x := answer(t, r, test.Question)
+		if x.Evidence[0].Workload != test.workload || x.Ranking[0].Structure != test.first {
+			t.Errorf("%+v rests on %s and names %s, want %s and %s", test.Question, x.Evidence[0].Workload, x.Ranking[0].Structure, test.workload, test.first)
+		}
+	}
+	poll := cell(1000, 0, "uniform", costs{"rbtree": 1, "hwheel": 9})
+	for i := range poll.Rows {
+		for j := range poll.Rows[i].Cost {
+			poll.Rows[i].Cost[j].Wakes = 4000
+		}
+	}
+	r.Cells = append(r.Cells, poll)
+	for perWake, first := range map[float64]string{10: "quadheap", 0.5: "rbtree"} {
+		if x := answer(t, r, advice.Question{N: 1000, Delays: "uniform", PerWake: perWake}); x.Ranking[0].Structure != first {
+			t.Errorf("with %g calls a wake-up %s, want %s", perWake, x.Ranking[0].Structure, first)
+		}
+	}
+}
+
+func TestAFarCellIsNamed(t *testing.T) {
+	t.Parallel()
+	x := answer(t, twoSizes(), advice.Question{N: 1e7, Cancel: 0.99, Delays: "clustered"})
+	for _, want := range []string{"grid-uniform-0 with 100,000 timers, is far", "100 times fewer timers", "0 % cancelled", "uniform delays"} {
+		if !strings.Contains(x.Far, want) {
+			t.Errorf("%q does not say %q", x.Far, want)
+		}
+	}
+	if got := strings.Join(x.Missing, " "); !strings.Contains(got, "No measured workload has clustered delays") {
+		t.Errorf("missing: %q", got)
+	}
+	if x := answer(t, twoSizes(), advice.Question{N: 3000}); x.Far != "" {
+		t.Errorf("3,000 timers are far from 1,000: %s", x.Far)
+	}
+}
+
+func TestTiesAndWhatIsUnclear(t *testing.T) {
+	t.Parallel()
+	r := run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20, "rbtree": 30}))
+	for j := range r.Cells[0].Rows[2].Cost { // within 5 %, and not certain
+		r.Cells[0].Rows[2].Cost[j].NS *= 0.996 + 0.01*float64((j>>1)%2)
+	}
+	x := answer(t, r, advice.Question{N: 1000})
+	if !x.Ranking[1].Tie || x.Ranking[1].Unclear || x.Ranking[2].Tie || x.Ranking[2].Unclear || !strings.HasSuffix(x.Sentence, "Ties: quadheap.") {
+		t.Errorf("%s %+v", x.Sentence, x.Ranking)
+	}
+	r = run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 21, "rbtree": 22}))
+	for i, row := range r.Cells[0].Rows[1:] {
+		for j := range row.Cost {
+			row.Cost[j].NS *= 1 + 0.1*float64((j>>i)%2)
+		}
+	}
+	x = answer(t, r, advice.Question{N: 1000})
+	if x.Ranking[1].Tie || !x.Ranking[1].Unclear || !strings.Contains(x.Sentence, "Ties: none. Unclear: quadheap") {
+		t.Errorf("%s %+v", x.Sentence, x.Ranking)
+	}
+	// The certain difference of 3 % is no tie: the second is worse.
+	x = answer(t, run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20.6})), advice.Question{N: 1000})
+	if x.Ranking[1].Tie || x.Ranking[1].Unclear {
+		t.Errorf("%s %+v", x.Sentence, x.Ranking)
+	}
+}
+
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	c := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20, "rbtree": 40})
+	c.Rows[1].Latency = latency(20 + 980) // hwheel
+	c.Rows[2].Latency = latency(20)       // quadheap: no more than the floor
+	c.Rows[3].Latency = latency(20 + 20)
+	r := run(c)
+	r.Memory = []results.Memory{
+		{Structure: "hwheel", N: 100_000, Bytes: 1, AgedBytes: 30, EmptyBytes: 70_000}, {Structure: "quadheap", N: 100_000, AgedBytes: 40}, {Structure: "rbtree", N: 100_000, AgedBytes: 50},
+	}
+	for _, name := range []string{"hwheel", "quadheap", "rbtree"} {
+		for i, driver := range []results.Driver{results.Ticking, results.Tickless} {
+			r.Idle = append(r.Idle, results.Idle{Structure: name, N: 1000, Distribution: "uniform", Driver: driver, Wakeups: uint64(100 * (1 + i*len(name)/8))})
+		}
+	}
+	for _, test := range []struct {
+		weights string
+		want    []string
+		scores  []float64
+	}{
+		{"throughput", []string{"hwheel", "quadheap", "rbtree"}, []float64{1, 2, 4}},
+		{"tail", []string{"quadheap", "rbtree", "hwheel"}, []float64{1, 2, 50}},
+		// 30 bytes and 70 of 70,000 empty ones, less what these were among 100,000.
+		{"memory=3", []string{"quadheap", "rbtree", "hwheel"}, []float64{1, 1.25, (30 - 0.7 + 70) / 40}},
+		{"idle", []string{"hwheel", "rbtree", "quadheap"}, []float64{1, 1, 2}},
+		{"throughput=1, tail=1", []string{"quadheap", "rbtree", "hwheel"}, []float64{math.Sqrt2, math.Sqrt(8), math.Sqrt(50)}},
+	} {
+		w, err := advice.ParseWeights(test.weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := answer(t, r, advice.Question{N: 1000, Matters: w})
+		wantNames(t, x, test.want...)
+		for i, want := range test.scores {
+			if got := x.Ranking[i].Score; !near(got, want) {
+				t.Errorf("%s: %s has the score %.3f, want %.3f", test.weights, x.Ranking[i].Structure, got, want)
+			}
+		}
+		if named := strings.Contains(x.Sentence, "by "); named != (test.weights != "throughput") {
+			t.Errorf("%s: %s", test.weights, x.Sentence)
+		}
+	}
+	for _, bad := range []string{"speed", "tail=much", "tail=-1", "tail=0", "", "throughput=1,,tail=1", "tail=Inf"} {
+		if w, err := advice.ParseWeights(bad); err == nil {
+			t.Errorf("weights %q are read as %+v", bad, w)
+		}
+	}
+}
+
+func TestACoarseStructureIsNamedAsSuch(t *testing.T) {
+	t.Parallel()
+	r := run(cell(1000, 0, "uniform", costs{"hwheel-linux": 10, "rbtree": 15, "hwheel": 20, "unheard": 30}))
+	x := answer(t, r, advice.Question{N: 1000})
+	if !strings.Contains(x.Sentence, "hwheel-linux (10 ns a lifecycle), which is late by less than 8/63") || !strings.Contains(x.Sentence, "next rbtree, which is exact") {
+		t.Error(x.Sentence)
+	}
+	wantNames(t, answer(t, r, advice.Question{N: 1000, ExactOnly: true}), "rbtree", "hwheel")
+}
+
+// The list is made for few timers only.
+func TestALimitedStructureIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := run(cell(10_000, 0, "uniform", costs{"list": 1, "hwheel": 20}))
+	wantNames(t, answer(t, r, advice.Question{N: 10_000}), "list", "hwheel")
+	wantNames(t, answer(t, r, advice.Question{N: 20_000}), "hwheel")
+}
+
+// A structure that was measured in a small part of the evidence has no score.
+func TestAStructureThatWasHardlyMeasuredIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := twoSizes()
+	r.Cells[1] = cell(100_000, 0, "uniform", costs{"hwheel": 50, "quadheap": 150})
+	wantNames(t, answer(t, r, advice.Question{N: 20_000}), "hwheel", "quadheap")
+	wantNames(t, answer(t, r, advice.Question{N: 2000}), "quadheap", "hwheel", "rbtree")
+}
+
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	t.Parallel()
+	one := run(cell(1000, 0, "uniform", costs{"hwheel": 20}))
+	one.Complete = false
+	x := answer(t, one, advice.Question{N: 1000, Matters: advice.Balanced})
+	got := strings.Join(x.Missing, "\n")
+	for _, want := range []string{"no figures for memory", "no figures for idle wake-ups", "one structure only", "interrupted"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+	if strings.Contains(got, "tail") || !strings.Contains(x.Sentence, "nothing else was measured") {
+		t.Errorf("%s\n%s", x.Sentence, got)
+	}
+	idle := cell(1000, 0, "uniform", costs{"hwheel": 20})
+	idle.Unit = script.PerTick
+	bare := cell(1000, 0, "uniform", costs{})
+	for name, r := range map[string]*results.Run{"nothing": nil, "empty": {}, "idle": run(idle), "no rows": run(bare)} {
+		a := advice.New(r)
+		if _, err := a.Answer(advice.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if a.Standard() != nil || a.Typical() != nil || a.Judge() != nil || len(a.Grid().Answers) != 0 || a.Verdict(strings.ToUpper) != "" {
+			t.Errorf("%s: there are answers", name)
+		}
+	}
+	if _, err := advice.New(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Answer(advice.Question{N: 1000, ExactOnly: true}); err == nil || !strings.Contains(err.Error(), "exact") {
+		t.Errorf("without an exact structure: %v", err)
+	}
+}
+
+func TestBadQuestionsAreRefused(t *testing.T) {
+	t.Parallel()
+	a := advice.New(twoSizes())
+	for want, q := range map[string]advice.Question{
+		"number of timers 0":    {},
+		"number of timers NaN":  {N: math.NaN()},
+		"share cancelled 1.5":   {N: 1, Cancel: 1.5},
+		"share moved -1":        {N: 1, Reschedule: -1},
+		`shape of delays "odd"`: {N: 1, Delays: "odd"},
+		"wake-ups -1":           {N: 1, PerWake: -1},
+		"weight of memory is":   {N: 1, Matters: advice.Weights{Memory: -2}},
+	} {
+		if _, err := a.Answer(q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", q, err, want)
+		}
+	}
+}
+
+func TestATraceAloneAnswersItsQuestion(t *testing.T) {
+	t.Parallel()
+	s := &tracestat.Summary{Resident: 500, CancelRate: 0.75, Delays: tracestat.Delays{Count: 9, P50: 500, P90: 900, P99: 990}}
+	s.Totals.Fired = 100
+	s.Totals.Ops[trace.Schedule], s.Totals.Ops[trace.Cancel], s.Totals.Ops[trace.Advance] = 400, 300, 80
+	s.Totals.Ops[trace.Reschedule] = 200
+	q := advice.QuestionOf(s)
+	if want := (advice.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5}); !reflect.DeepEqual(q, want) {
+		t.Errorf("%+v, want %+v", q, want)
+	}
+	c := cell(500, 75, "uniform", costs{"hwheel": 9, "rbtree": 12})
+	c.Workload, c.Grid, c.Category, c.Unit = "mine", nil, "recorded", script.PerOperation
+	c.Rows[1].ByKind = []results.Trial{{Kinds: []results.KindTime{
+		{Kind: script.KindSchedule, Count: 400}, {Kind: script.KindCancel, Count: 300}, {Kind: script.KindFire, Count: 100}, {Kind: script.KindReschedule, Count: 200},
+	}}}
+	r := run(c)
+	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
+	x := answer(t, r, q)
+	if x.Far != "" || len(x.Evidence) != 1 {
+		t.Errorf("far: %q, evidence %+v", x.Far, x.Evidence)
+	}
+	if typical := advice.New(r).Typical(); len(typical) != 1 || typical[0].Far != "" {
+		t.Errorf("typical: %+v, want the trace", typical)
+	}
+	names, questions := advice.New(r).Recorded()
+	if !slices.Equal(names, []string{"mine"}) || questions[0].N != 500 || questions[0].Reschedule != 0.2 {
+		t.Errorf("recorded: %q %+v", names, questions)
+	}
+	if g := advice.New(r).Grid(); len(g.Answers) != 10 || g.At(0, 0, 0, 0, 0).Sentence == "" {
+		t.Errorf("the controls of a trace alone: %+v", g)
+	}
+}
+
+func TestTheGridHoldsAllCombinations(t *testing.T) {
+	t.Parallel()
+	r := twoSizes()
+	r.Cells = append(r.Cells, cell(1000, 90, "clustered", costs{"hwheel": 20, "rbtree": 9}), cell(335, 90, "clustered", costs{"hwheel": 20, "rbtree": 9}))
+	a := advice.New(r)
+	g := a.Grid()
+	if !slices.Equal(g.N, []int{1000, 100_000}) || !slices.Equal(g.Cancel, []float64{0, 0.9}) || !slices.Equal(g.Delays, []string{"", "clustered", "uniform"}) {
+		t.Errorf("controls %v, %v, %q", g.N, g.Cancel, g.Delays)
+	}
+	for n := range g.N {
+		for cancel := range g.Cancel {
+			for delays := range g.Delays {
+				for matters, m := range g.Matters {
+					for exact, only := range g.Exact {
+						got := g.At(n, cancel, delays, matters, exact)
+						want, err := a.Answer(advice.Question{N: float64(g.N[n]), Cancel: g.Cancel[cancel], Delays: g.Delays[delays], Matters: m.Weights, ExactOnly: only})
+						if err != nil {
+							want = advice.Answer{Question: got.Question}
+						}
+						if !reflect.DeepEqual(got, want) {
+							t.Fatalf("at %d %d %d %d %d: %+v, want %+v", n, cancel, delays, matters, exact, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A judgement must not look into the cells that it is judged by.
+func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
+	t.Parallel()
+	r := twoSizes()
+	own := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 30, "rbtree": 10.5})
+	own.Workload, own.Category = "mine", "program"
+	r.Cells = append(r.Cells, own)
+	got := advice.New(r).Judge()
+	if len(got) != 1 || got[0].Named != "quadheap" || !near(got[0].Times, 3) || got[0].Hit || !slices.Contains(got[0].Fastest, "hwheel") {
+		t.Errorf("%+v, want a miss with quadheap", got)
+	}
+	r.Cells[2].Rows[2].Cost = trials(10.9)
+	if got := advice.New(r).Judge(); !got[0].Hit || !near(got[0].Times, 1.09) {
+		t.Errorf("%+v, want a hit", got)
+	}
+}
+
+func TestTheVerdict(t *testing.T) {
+	t.Parallel()
+	few := cell(100, 0, "uniform", costs{"hwheel": 20, "quadheap": 10, "hwheel-linux": 5})
+	r := run(few,
+		cell(10_000, 0, "uniform", costs{"hwheel": 20, "quadheap": 90, "hwheel-linux": 10}),
+		cell(100_000, 0, "uniform", costs{"hwheel": 80, "quadheap": 90, "hwheel-linux": 10}),
+		cell(100_000, 90, "uniform", costs{"hwheel": 10, "quadheap": 100, "rbtree": 11, "hwheel-linux": 20}),
+	)
+	// One workload has the multiples 2 and 8, which is 4, the other one 1: together 2.
+	want := "With 10,000 timers and more, take HWHEEL: on average over all workloads, its time is 2.0 times that of the fastest, 8.0 times at worst. " +
+		"With up to 1,000 timers, take QUADHEAP: 2.0 times on average, 2.0 times at worst."
+	if got := advice.New(r).Verdict(strings.ToUpper); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

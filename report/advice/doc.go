@@ -1,0 +1,50 @@
+// Package advice answers which structure fits, from the results of a run.
+//
+// # The question
+//
+// A [Question] says how many timers are pending, what share of them is cancelled or moved, how the
+// delays are distributed, and what matters. A cell of the results answers it if it is near. These
+// are the features, and the difference in each that counts as a distance of 1:
+//
+//   - the logarithm of the number of pending timers: a factor of 3.2, half a decade;
+//   - the logarithm of the share of the calls that fire: also a factor of 3.2 (1 % is added to the
+//     share, so that a workload in which nothing fires has a place);
+//   - the share of the calls that move a timer: 25 percentage points;
+//   - the logarithm of the number of calls between two wake-ups: a factor of 10, where the question
+//     says it (above 1,000 all is the same);
+//   - the shape of the delays: another one is a distance of 0.5, where the question names one.
+//
+// The distance is the root of the sum of the squares. If there are cells within [Measured], the
+// answer rests on these alone, with equal weights. Otherwise each cell has the weight exp(-d²/2) (the
+// kernel regression of Nadaraya and Watson 1964), and cells of less than 2 % do not count. If the
+// nearest cell is beyond [TooFar], the answer says so. The scales are chosen, such that the cells
+// that are left out are predicted best in a normal run; see [Adviser.Judge].
+//
+// # The score
+//
+// For each thing that matters, a structure has a multiple of the best structure's:
+//
+//   - throughput: the time per unit (paired by round, as in package stats), averaged over the cells
+//     by their weights, as the mean of the logarithms;
+//   - tail: the 99.9th percentile of single calls of the slowest kind, less the floor's, averaged in the
+//     same way. One reading of the clock is added to both sides, since less is not seen;
+//   - memory: bytes a timer at that number of timers, from the analysis of memory after the timers were replaced,
+//     with the fixed cost of the empty structure;
+//   - idle: the wake-ups of a tickless driver, from the idle analysis nearest in size and shape.
+//
+// The score is the geometric mean of these multiples, weighted by [Weights]. It is 1 for a structure that
+// is the best in all. Exactness is no weight: a coarse structure takes part or does not.
+//
+// # Ties
+//
+// The ratio to the first of the ranking has an interval: the ends of the paired intervals of the
+// cells are averaged as the centers are. A structure ties with the first if it may be the best in each of the cells, or if
+// the interval holds 1, and if the interval lies within 5 % of 1. If it does not lie there, the
+// structure is unclear. Tail, memory and idle wake-ups have no interval; the interval of a score
+// holds the uncertainty of the costs only.
+//
+// # What it does not say
+//
+// An answer holds for the machine of the results. Between cells it is an interpolation: no one has measured
+// it. The idle wake-ups are those of a workload without cancels.
+package advice

@@ -1,0 +1,128 @@
+package advice
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+)
+
+// place is where a cell or a question is among the workloads.
+type place struct {
+	n       float64 // pending timers
+	cancel  float64 // of the timers that end
+	moved   float64 // of the calls
+	fires   float64 // of the calls
+	perWake float64 // calls between two wake-ups; 0: not known
+	delays  string  // empty: not known, several, or any
+}
+
+func (q Question) place() place {
+	return place{q.N, q.Cancel, q.Reschedule, (1 - q.Reschedule) * (1 - q.Cancel) / 2, q.PerWake, q.Delays}
+}
+
+// question is the inverse.
+func (q place) question() Question {
+	return Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake}
+}
+
+// Distances. See the documentation of the package.
+const (
+	Measured = 0.3 // within it a cell counts as the question itself
+	TooFar   = 1.5 // beyond it a cell says little
+
+	unitN       = 0.5  // decades
+	unitFires   = 0.5  // decades
+	leastFires  = 0.01 // added to the share
+	unitMoved   = 0.25
+	unitPerWake = 1 // decades
+	mostPerWake = 1000
+	otherDelays = 0.5
+)
+
+// decades is the difference of two logarithms.
+func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
+
+// distance returns how far a cell is from a question.
+func (q place) distance(c place) float64 {
+	parts := []float64{
+		decades(q.n, c.n) / unitN,
+		decades(q.fires+leastFires, c.fires+leastFires) / unitFires,
+		(q.moved - c.moved) / unitMoved,
+	}
+	if q.perWake > 0 && c.perWake > 0 {
+		parts = append(parts, decades(min(q.perWake, mostPerWake), min(c.perWake, mostPerWake))/unitPerWake)
+	}
+	if q.delays != "" && q.delays != c.delays {
+		parts = append(parts, otherDelays)
+	}
+	sum := 0.0
+	for _, p := range parts {
+		sum += p * p
+	}
+	return math.Sqrt(sum)
+}
+
+// placeOf returns the place of a cell. ok is false if its cost is not that of calls, or not known.
+func placeOf(r *results.Run, c results.Cell) (p place, ok bool) {
+	if c.Unit == script.PerTick {
+		return place{}, false
+	}
+	p = place{n: float64(c.N), cancel: c.CancelRate, delays: delaysOf(r, c)}
+	if c.Resident >= 1 {
+		p.n = c.Resident
+	}
+	var calls, wakes, units float64
+	kinds := make(map[script.Kind]float64)
+	for _, row := range c.Rows {
+		for _, t := range row.Cost {
+			calls, wakes, units = calls+float64(t.Ops), wakes+float64(t.Wakes), units+t.Units
+		}
+		for _, t := range row.ByKind {
+			for _, k := range t.Kinds {
+				kinds[k.Kind] += float64(k.Count)
+			}
+		}
+	}
+	if calls <= 0 {
+		return place{}, false
+	}
+	p.perWake = mostPerWake
+	if wakes > 0 {
+		p.perWake = min(calls/wakes, mostPerWake)
+	}
+	done := kinds[script.KindSchedule] + kinds[script.KindCancel] + kinds[script.KindReschedule] + kinds[script.KindFire]
+	switch {
+	case done > 0:
+		p.moved, p.fires = kinds[script.KindReschedule]/done, kinds[script.KindFire]/done
+	case c.Unit == script.PerReschedule:
+		p.moved = min(units/calls, 1)
+	case c.Unit == script.PerLifecycle || c.Unit == "":
+		p.moved = max(0, 1-2*units/calls)
+		p.fires = (1 - p.moved) * (1 - p.cancel) / 2
+	default:
+		return place{}, false
+	}
+	return p, true
+}
+
+// delaysOf returns the shape of the delays of a cell. Empty: there are several, or it is not known.
+func delaysOf(r *results.Run, c results.Cell) string {
+	if place, ok := gridOf(r, c); ok {
+		return place.Delays
+	}
+	w, _ := find(r, c)
+	if w.Model != nil {
+		if kinds := workload.Delays(w.Model); len(kinds) == 1 && kinds[0] != "mixture" {
+			return kinds[0]
+		}
+	}
+	return ""
+}
+
+// find returns the workload of a cell, as its scenario or this version has it.
+func find(r *results.Run, c results.Cell) (workload.Workload, bool) {
+	return scenario.Find(r.Parameters.Scenarios, c.Workload)
+}

@@ -1,0 +1,129 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/workload"
+)
+
+// Question is what someone wants to know.
+type Question struct {
+	N          float64 // pending timers, 1 at least
+	Cancel     float64 // share of the timers that are cancelled before they fire, 0 to 1
+	Delays     string  // shape of the delays, as results.Grid names it; empty: any
+	Reschedule float64 // share of the calls that move a timer, 0 to 1; a call schedules, cancels, moves or fires one
+	PerWake    float64 // such calls between two wake-ups; 0: not known
+	Matters    Weights
+	ExactOnly  bool // leave coarse structures out
+}
+
+// Check returns an error if a value is out of its range.
+func (q Question) Check() error {
+	share := func(name string, v float64) error {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("%s %v: want a share from 0 to 1", name, v)
+		}
+		return nil
+	}
+	switch {
+	case !(q.N >= 1) || math.IsInf(q.N, 1):
+		return fmt.Errorf("number of timers %v: want 1 or more", q.N)
+	case q.Delays != "" && !slices.Contains(workload.DelayKinds(), q.Delays):
+		return fmt.Errorf("shape of delays %q: want one of %s", q.Delays, strings.Join(workload.DelayKinds(), ", "))
+	case !(q.PerWake >= 0):
+		return fmt.Errorf("calls between two wake-ups %v: want 0 or more", q.PerWake)
+	}
+	if err := share("share cancelled", q.Cancel); err != nil {
+		return err
+	}
+	if err := share("share moved", q.Reschedule); err != nil {
+		return err
+	}
+	return q.Matters.check()
+}
+
+// Weights say what matters, and how much. Only their ratios count. All zero is throughput alone.
+type Weights struct {
+	Throughput float64 // cost of the calls
+	Tail       float64 // 99.9th percentile of single calls
+	Memory     float64 // bytes a timer
+	Idle       float64 // wake-ups of a tickless driver
+}
+
+// weightNames are the names of the weights, in the order of [Weights.values].
+var weightNames = []string{"throughput", "tail", "memory", "idle"}
+
+// weightWords are what the weights are of.
+var weightWords = []string{"throughput", "tail", "memory", "idle wake-ups"}
+
+func (w *Weights) values() []*float64 { return []*float64{&w.Throughput, &w.Tail, &w.Memory, &w.Idle} }
+
+// ParseWeights reads weights such as "throughput=1,tail=2". A name without a number counts 1.
+func ParseWeights(s string) (Weights, error) {
+	var w Weights
+	for part := range strings.SplitSeq(s, ",") {
+		name, number, given := strings.Cut(strings.TrimSpace(part), "=")
+		i := slices.Index(weightNames, name)
+		if i < 0 {
+			return w, fmt.Errorf("weight %q: want one of %s, such as tail=2", part, strings.Join(weightNames, ", "))
+		}
+		v := 1.0
+		if given {
+			var err error
+			if v, err = strconv.ParseFloat(number, 64); err != nil {
+				return w, fmt.Errorf("weight of %s is %q: want a number", name, number)
+			}
+		}
+		*w.values()[i] = v
+	}
+	if err := w.check(); err != nil {
+		return w, err
+	}
+	if w == (Weights{}) {
+		return w, fmt.Errorf("weights %q: want one above 0", s)
+	}
+	return w, nil
+}
+
+func (w Weights) check() error {
+	for i, v := range w.values() {
+		if !(*v >= 0) || math.IsInf(*v, 1) {
+			return fmt.Errorf("weight of %s is %v: want 0 or more", weightNames[i], *v)
+		}
+	}
+	return nil
+}
+
+// shares are the weights in the order of the names, with the sum 1.
+func (w Weights) shares() []float64 {
+	if w == (Weights{}) {
+		w.Throughput = 1
+	}
+	sum := 0.0
+	for _, v := range w.values() {
+		sum += *v
+	}
+	var out []float64
+	for _, v := range w.values() {
+		out = append(out, *v/sum)
+	}
+	return out
+}
+
+// names are what matters, in words. Empty: throughput alone.
+func (w Weights) names() []string {
+	var out []string
+	for i, share := range w.shares() {
+		if share == 1 && i == 0 {
+			return nil
+		}
+		if share > 0 {
+			out = append(out, weightWords[i])
+		}
+	}
+	return out
+}

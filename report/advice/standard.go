@@ -1,0 +1,160 @@
+package advice
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// standard are the standard questions, the typical ones first.
+func standard() []Question {
+	return []Question{
+		{N: 1e6, Cancel: 0.9, Delays: "uniform"},
+		{N: 100_000, Cancel: 0.5, Delays: "clustered"},
+		{N: 1000, Delays: "uniform"},
+		{N: 1e6, Delays: "uniform"},
+		{N: 1e6, Reschedule: 0.98, Cancel: 0.9},
+		{N: 100_000, Cancel: 0.9, Delays: "uniform"},
+		{N: 10_000, Cancel: 0.9, Delays: "uniform"},
+		{N: 10_000, Delays: "uniform"},
+		{N: 1000, Cancel: 0.9, Delays: "uniform"},
+		{N: 100, Delays: "uniform"},
+		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Tail: 1}},
+		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
+		{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
+		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
+	}
+}
+
+// Balanced gives all the same weight.
+var Balanced = Weights{1, 1, 1, 1}
+
+// typical is the number of typical cases.
+const typical = 3
+
+// Standard answers the standard questions, for a page without controls. It is empty if the results
+// cannot answer any.
+func (a *Adviser) Standard() []Answer { return a.answers(standard()) }
+
+// Typical answers the questions of the traces and scenarios of the run, or else the first three of the
+// standard ones.
+func (a *Adviser) Typical() []Answer {
+	if _, recorded := a.Recorded(); len(recorded) > 0 {
+		return a.answers(recorded)
+	}
+	return a.answers(standard()[:typical])
+}
+
+func (a *Adviser) answers(questions []Question) []Answer {
+	var out []Answer
+	for _, q := range questions {
+		if x, err := a.Answer(q); err == nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Recorded returns the questions of the traces and scenarios of the run, with their names in the order of
+// the results. They fill controls in.
+func (a *Adviser) Recorded() (names []string, questions []Question) {
+	for _, c := range a.cells {
+		_, trace := a.r.Parameters.Traces[c.Workload]
+		_, scenario := a.r.Parameters.Scenarios[c.Workload]
+		if trace || scenario {
+			names, questions = append(names, c.Workload), append(questions, c.place.question())
+		}
+	}
+	return names, questions
+}
+
+// Matter is a choice of what matters.
+type Matter struct {
+	Name string
+	Weights
+}
+
+// Grid are the answers to all combinations of a few questions.
+type Grid struct {
+	N       []int // powers of ten from 100 to a million, as far as they were measured
+	Cancel  []float64
+	Delays  []string // the first is empty: any
+	Matters []Matter
+	Exact   []bool
+
+	// Answers are in the order of these lists, the last of them fastest. See [Grid.At]. One that
+	// the results cannot give has no Sentence.
+	Answers []Answer
+}
+
+// At returns the answer of the places in the five lists.
+func (g *Grid) At(n, cancel, delays, matters, exact int) Answer {
+	i := n
+	for _, next := range [][2]int{{cancel, len(g.Cancel)}, {delays, len(g.Delays)}, {matters, len(g.Matters)}, {exact, len(g.Exact)}} {
+		i = i*next[1] + next[0]
+	}
+	return g.Answers[i]
+}
+
+// Grid answers all combinations of the sizes, the shares cancelled and the shapes of delays of the
+// results, of what matters (each weight alone, and balanced) and of exactness. It is empty if the results
+// hold nothing to answer from.
+func (a *Adviser) Grid() *Grid {
+	sizes, shares, shapes := make(map[int]bool), make(map[float64]bool), make(map[string]bool)
+	for _, c := range a.cells {
+		if e := math.Log10(float64(c.Cell.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
+			sizes[c.Cell.N] = true
+		}
+		if place, ok := gridOf(a.r, c.Cell); ok {
+			shares[float64(place.CancelPercent)/100], shapes[place.Delays] = true, true
+		}
+	}
+	for _, c := range a.cells { // without a grid: what there is
+		if len(sizes) == 0 {
+			sizes[c.Cell.N] = true
+		}
+		if len(shares) == 0 {
+			shares[math.Round(100*c.cancel)/100] = true
+		}
+	}
+	g := &Grid{N: slices.Sorted(maps.Keys(sizes)), Cancel: slices.Sorted(maps.Keys(shares)), Exact: []bool{false, true}}
+	if len(a.cells) == 0 {
+		return g
+	}
+	g.Delays = append([]string{""}, slices.Sorted(maps.Keys(shapes))...)
+	g.Matters = []Matter{
+		{"throughput", Weights{Throughput: 1}}, {"tail", Weights{Tail: 1}}, {"memory", Weights{Memory: 1}},
+		{"idle wake-ups", Weights{Idle: 1}}, {"balanced", Balanced},
+	}
+	for _, n := range g.N {
+		for _, cancel := range g.Cancel {
+			for _, delays := range g.Delays {
+				for _, m := range g.Matters {
+					for _, exact := range g.Exact {
+						q := Question{N: float64(n), Cancel: cancel, Delays: delays, Matters: m.Weights, ExactOnly: exact}
+						x, err := a.Answer(q)
+						if err != nil {
+							x = Answer{Question: q}
+						}
+						g.Answers = append(g.Answers, x)
+					}
+				}
+			}
+		}
+	}
+	return g
+}
+
+// gridOf returns the place of a cell in the comparison grid, as this version has it where the results
+// do not say.
+func gridOf(r *results.Run, c results.Cell) (results.Grid, bool) {
+	if c.Grid != nil {
+		return *c.Grid, true
+	}
+	if w, ok := find(r, c); ok && w.Grid != nil {
+		return results.Grid(*w.Grid), true
+	}
+	return results.Grid{}, false
+}

@@ -1,0 +1,26 @@
+package advice
+
+import (
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// QuestionOf returns the question of a program that was recorded.
+func QuestionOf(s *tracestat.Summary) Question {
+	q := Question{N: max(1, s.Resident), Cancel: s.CancelRate}
+	d := s.Delays
+	if moves := s.Moves; moves.Count > d.Count {
+		d = moves
+	}
+	q.Delays = workload.ShapeOf(float64(d.P50), float64(d.P90), float64(d.P99))
+	ops := s.Totals.Ops
+	calls := float64(ops[trace.Schedule] + ops[trace.Cancel] + ops[trace.Reschedule] + s.Totals.Fired)
+	if calls > 0 {
+		q.Reschedule = float64(ops[trace.Reschedule]) / calls
+	}
+	if wakes := float64(ops[trace.Advance]); wakes > 0 {
+		q.PerWake = calls / wakes
+	}
+	return q
+}

@@ -1,0 +1,210 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// namedTies is how many structures a sentence names that tie or are unclear (chosen).
+const namedTies = 3
+
+// sentence is the answer in words.
+func (a Answer) sentence() string {
+	first := a.Ranking[0]
+	var b strings.Builder
+	fmt.Fprintf(&b, "For %s: %s", a.words(), first.Structure)
+	if first.NS > 0 && a.Evidence[0].Distance <= Measured && len(a.Matters.names()) == 0 {
+		fmt.Fprintf(&b, " (%s ns a %s)", digits(first.NS), a.Evidence[0].Unit)
+	}
+	if first.Late != "" {
+		fmt.Fprintf(&b, ", which is late by %s", first.Late)
+	}
+	b.WriteString("; ")
+	exact, coarse := a.exact()
+	switch s, ok := a.next(); {
+	case ok && coarse && s.Structure == exact.Structure:
+		fmt.Fprintf(&b, "next %s, which is exact, %s", s.Structure, a.times(s))
+		coarse = false
+	case ok:
+		fmt.Fprintf(&b, "next %s, %s", s.Structure, a.times(s))
+	case len(a.Ranking) == 1:
+		b.WriteString("nothing else was measured")
+	default:
+		b.WriteString("nothing measured is certainly worse")
+	}
+	if coarse {
+		fmt.Fprintf(&b, "; the best exact one %s, %s", exact.Structure, a.times(exact))
+	}
+	fmt.Fprintf(&b, ". Ties: %s.", a.named(func(s Ranked) bool { return s.Tie }))
+	if unclear := a.named(func(s Ranked) bool { return s.Unclear }); unclear != "none" {
+		fmt.Fprintf(&b, " Unclear: %s.", unclear)
+	}
+	return b.String()
+}
+
+// next returns the first structure that is neither tied nor unclear.
+func (a Answer) next() (Ranked, bool) {
+	for _, s := range a.Ranking[1:] {
+		if !s.Tie && !s.Unclear {
+			return s, true
+		}
+	}
+	return Ranked{}, false
+}
+
+// exact returns the best exact structure where the best one is coarse.
+func (a Answer) exact() (Ranked, bool) {
+	if a.Ranking[0].Late == "" {
+		return Ranked{}, false
+	}
+	for _, s := range a.Ranking {
+		if s.Late == "" {
+			return s, true
+		}
+	}
+	return Ranked{}, false
+}
+
+// named names structures after the first one.
+func (a Answer) named(keep func(Ranked) bool) string {
+	var names []string
+	for _, s := range a.Ranking[1:] {
+		if keep(s) {
+			names = append(names, s.Structure)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	if more := len(names) - namedTies; more > 0 {
+		names = append(names[:namedTies], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// times says how a structure compares with the first.
+func (a Answer) times(s Ranked) string {
+	what := " times as long"
+	if len(a.Matters.names()) > 0 {
+		what = " times its score"
+	}
+	lo, hi := Times(s.Times.Lo), Times(s.Times.Hi)
+	if !s.Times.Bounded() || lo == hi {
+		return Times(s.Times.Center) + what
+	}
+	return lo + " to " + hi + what
+}
+
+// words describes a question.
+func (q Question) words() string {
+	parts := []string{"about " + timers(q.N)}
+	switch {
+	case q.Reschedule > 0 && q.Cancel > 0:
+		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", percent(q.Reschedule), percent(q.Cancel)))
+	case q.Reschedule > 0:
+		parts = append(parts, percent(q.Reschedule)+" of the calls move a timer")
+	case q.Cancel == 0:
+		parts = append(parts, "none cancelled")
+	default:
+		parts = append(parts, percent(q.Cancel)+" cancelled")
+	}
+	delays := "any delays"
+	if q.Delays != "" {
+		delays = q.Delays + " delays"
+	}
+	parts = append(parts, delays)
+	if q.ExactOnly {
+		parts = append(parts, "none late")
+	}
+	if names := q.Matters.names(); len(names) > 0 {
+		parts = append(parts, "by "+andList(names))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func andList(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// differs says in what a cell differs from a question.
+func differs(q, c place) string {
+	var out []string
+	if d := decades(q.n, c.n); d >= 0.1 {
+		more := "more"
+		if c.n < q.n {
+			more = "fewer"
+		}
+		out = append(out, fmt.Sprintf("%s times %s timers", Times(math.Pow(10, d)), more))
+	}
+	if math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
+		out = append(out, percent(c.cancel)+" cancelled")
+	}
+	if math.Abs(q.moved-c.moved) >= 0.02 {
+		out = append(out, percent(c.moved)+" of the calls move a timer")
+	}
+	if q.perWake > 0 && decades(min(q.perWake, mostPerWake), c.perWake) >= 0.3 {
+		if c.perWake >= mostPerWake {
+			out = append(out, "1,000 calls or more a wake-up")
+		} else {
+			out = append(out, digits(c.perWake)+" calls a wake-up")
+		}
+	}
+	if q.delays != "" && q.delays != c.delays {
+		if c.delays == "" {
+			out = append(out, "mixed delays")
+		} else {
+			out = append(out, c.delays+" delays")
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func timers(n float64) string {
+	switch {
+	case n >= 1e6:
+		return digits(n/1e6) + " million timers"
+	case n == 1:
+		return "1 timer"
+	}
+	return grouped(math.Round(n)) + " timers"
+}
+
+// grouped writes a whole number below a million with a comma after the thousands.
+func grouped(n float64) string {
+	if n < 1000 {
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%d,%03d", int(n)/1000, int(n)%1000)
+}
+
+func percent(share float64) string { return digits(100*share) + " %" }
+
+// digits rounds to three significant digits.
+func digits(v float64) string {
+	if v >= 1000 {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		return "–"
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// Times writes a multiple: with two decimals below 2, with one below 10.
+func Times(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "–"
+	case v < 1.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 9.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
