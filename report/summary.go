@@ -48,7 +48,7 @@ func summarize(samples []stats.Sample, mean float64, prior stats.Prior) stat {
 	if slices.Min(values) <= 0 {
 		return out
 	}
-	center, _ := stats.Center(samples, stats.Options{Prior: prior})
+	center, _ := stats.Center(samples, stats.Options{Prior: prior, BetweenRuns: stats.BetweenRuns})
 	out.lo, out.hi, out.level = math.Inf(-1), math.Inf(1), center.Level
 	if center.Bounded() {
 		out.lo, out.hi = min(center.Lo, out.median), max(center.Hi, out.median)

@@ -5,8 +5,11 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
@@ -26,6 +29,7 @@ func TestVerdicts(t *testing.T) {
 	empty := results.Cell{Workload: "churn", N: 10}
 	got := Verdicts(&results.Run{Cells: []results.Cell{cell, empty, small}})
 	for i := range got {
+		got[i].Spread = round(got[i].Spread)
 		for j := range got[i].Others {
 			m := &got[i].Others[j]
 			m.Times, m.Lo, m.Hi = round(m.Times), round(m.Lo), round(m.Hi)
@@ -33,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	want := []Verdict{
 		{Workload: "hold", N: 10, Unit: script.PerTick, NS: 3, Fastest: []string{"best"}, Unclear: []string{"other"}},
-		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: 0, Fastest: []string{"tie", "best"}, Others: []Multiple{{"slow", 4, 4, 4}}},
+		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: round(math.Exp(stats.BetweenRuns*distuv.UnitNormal.Quantile(0.975)) - 1), Fastest: []string{"tie", "best"}, Others: []Multiple{{"slow", 4, 4, 4}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

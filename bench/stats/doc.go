@@ -28,7 +28,8 @@
 // more than 4 robust standard deviations, of the pair or of the cell. Nothing is dropped from the estimate.
 //
 // [Center] does the same for the cost of one contender. Its variance is that of the
-// cost itself, so it is wider than that of a ratio.
+// cost itself, so it is wider than that of a ratio. Runs differ by more than their
+// instances do. One run cannot see by how much, so [BetweenRuns] adds what was measured.
 //
 // # The set of the best
 //

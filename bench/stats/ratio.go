@@ -43,8 +43,8 @@ func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 }
 
 // Center returns the cost of a contender: the Hodges-Lehmann estimate of the logarithms.
-// Its interval is for another run of the same program on the same machine. ok is false
-// without samples.
+// Its interval is for another run of the same program on the same machine, if
+// Options.BetweenRuns says by how much runs differ. ok is false without samples.
 func Center(a []Sample, o Options) (i Interval, ok bool) {
 	points := logs(a)
 	if len(points) == 0 {
@@ -52,7 +52,13 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	}
 	e := estimateOf(points)
 	e.spread(o.Prior.Scale)
-	return e.error(o.Prior).ratio(o).Interval, true
+	i = e.error(o.Prior).ratio(o).Interval
+	if o.BetweenRuns > 0 && i.Bounded() {
+		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+o.confidence())/2)
+		i.Lo = i.Center * math.Exp(-math.Hypot(math.Log(i.Center/i.Lo), between))
+		i.Hi = i.Center * math.Exp(math.Hypot(math.Log(i.Hi/i.Center), between))
+	}
+	return i, true
 }
 
 // uncertain is a log ratio and its standard error.

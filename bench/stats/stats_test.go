@@ -232,3 +232,22 @@ func TestDrift(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatDiffersBetweenRunsWidensACenter(t *testing.T) {
+	samples := []stats.Sample{{Instance: 0, Round: 0, Value: 100}, {Instance: 1, Round: 1, Value: 101}, {Instance: 2, Round: 2, Value: 102}}
+	one, _ := stats.Center(samples, stats.Options{})
+	another, _ := stats.Center(samples, stats.Options{BetweenRuns: 0.02})
+	if another.Center != one.Center {
+		t.Errorf("the center is %v, was %v", another.Center, one.Center)
+	}
+	within, both := math.Log(one.Hi/one.Center), math.Log(another.Hi/another.Center)
+	if want := math.Hypot(within, 1.96*0.02); math.Abs(both-want) > 1e-4 {
+		t.Errorf("half of the interval is %v, want %v", both, want)
+	}
+	if low := math.Log(another.Center / another.Lo); math.Abs(low-both) > 1e-9 {
+		t.Errorf("%v below the center, %v above it", low, both)
+	}
+	if single, _ := stats.Center(samples[:1], stats.Options{BetweenRuns: 0.02}); single.Bounded() {
+		t.Errorf("one sample has the interval %v to %v", single.Lo, single.Hi)
+	}
+}
