@@ -118,7 +118,9 @@ func TestShardsOfACellAreMergedByTheReference(t *testing.T) {
 	}
 	c := merged.Cells[0]
 	got, want := medianRatio(c, "a", "b"), medianRatio(whole.Cells[0], "a", "b")
-	if len(merged.Cells) != 1 || len(c.Parts) != 1 || math.Abs(math.Log(got/want)) > math.Log(1.3) {
+	// What merging computes is tested in package results. Here the times are real, of a
+	// machine that may be busy.
+	if len(merged.Cells) != 1 || len(c.Parts) != 1 || math.Abs(math.Log(got/want)) > math.Log(3) {
 		t.Errorf("%d cells of %d further parts; a / b is %.2f, in one run %.2f", len(merged.Cells), len(c.Parts), got, want)
 	}
 }
