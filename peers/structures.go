@@ -26,10 +26,13 @@ const theirWorkloads = `^(hold|start-stop|churn|reschedule|fill-drain|kafka-purg
 func structuresOfOthers() []catalog.Entry {
 	return []catalog.Entry{{
 		Name: "thw", Family: catalog.Wheels,
-		Package:   "github.com/timerbench/timerbench/peers/thw",
-		Summary:   "hash wheel of seconds, a map per slot: nats-server",
-		Source:    "nats-server v2.15.2, server/thw",
-		Costs:     catalog.Costs{Schedule: "O(1)", Cancel: "O(1)", Pop: "O(n/slots) a tick"},
+		Package: "github.com/timerbench/timerbench/peers/thw",
+		Summary: "hash wheel of seconds, a map per slot: nats-server",
+		Source:  "nats-server v2.15.2, server/thw",
+		Costs: catalog.Costs{
+			Schedule: catalog.Cost{Growth: catalog.Constant}, Cancel: catalog.Cost{Growth: catalog.Constant},
+			Pop: catalog.Cost{Growth: catalog.Linear, In: "n/slots", Note: "a tick"},
+		},
 		Allocates: true, ThirdParty: "github.com/nats-io/nats-server/v2",
 		Limit: 10_000,
 		New:   func() structures.Scheduler[uint64] { return thw.New[uint64]() },
