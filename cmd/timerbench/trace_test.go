@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -331,8 +330,6 @@ func TestBadTraceCommandsAreRefusedWithAReason(t *testing.T) {
 		t.Errorf("the refused calls left %q behind", got)
 	}
 }
-
-var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
 
 // The figures in traces/README.md are those of the trace beside it.
 func TestTracesREADMEShowsTheTrace(t *testing.T) {
