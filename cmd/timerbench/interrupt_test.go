@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The third step is announced only once two are on disk; the interrupt is sent
-// then.
-func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	cmd := exec.Command(os.Args[0], "run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e6,1e6,1e6,1e6,1e6", "-o", out)
+// signalAtThirdStep runs the command as a process of its own, and sends it a signal each
+// time that it announces its third step. It returns the process, what it said, and how
+// it ended.
+func signalAtThirdStep(t *testing.T, signal os.Signal, args ...string) (cmd *exec.Cmd, said string, ended error) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -43,23 +43,33 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
+	var text strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
+		text.WriteString(lines.Text() + "\n")
 		if strings.HasPrefix(lines.Text(), "[3/") {
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+	ended = cmd.Wait()
+	return cmd, text.String(), ended
+}
+
+// The third step is announced only once two are on disk; the interrupt is sent
+// then.
+func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	cmd, said, err := signalAtThirdStep(t, os.Interrupt, "run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e6,1e6,1e6,1e6,1e6", "-o", out)
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-		t.Fatalf("ended with %v (signalled: %v), want exit %d; it said:\n%s", err, status.Signaled(), exitInterrupted, said.String())
+		t.Fatalf("ended with %v (signalled: %v), want exit %d; it said:\n%s", err, status.Signaled(), exitInterrupted, said)
 	}
 	for _, want := range []string{"timerbench: stopping (again to end at once)", "the steps that were finished are in"} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("it does not say %q: %q", want, said.String())
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q: %q", want, said)
 		}
 	}
 	r, err := results.Read(filepath.Join(out, resultsFile))

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -39,29 +37,11 @@ func rawCells(t *testing.T, dir string) []string {
 func TestAKilledRunIsResumed(t *testing.T) {
 	out := t.TempDir()
 	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,200000", "--trials", "6", "-o", out}
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var said strings.Builder
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "[3/") {
-			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	_ = cmd.Wait()
+	_, said, _ := signalAtThirdStep(t, syscall.SIGKILL, args...)
 	before := rawCells(t, out)
 	partial, err := results.Read(filepath.Join(out, resultsFile))
 	if err != nil || partial.Complete || len(before) != 2 || len(partial.Done) != 2 {
-		t.Fatalf("%v: %d cells, steps %q; it said:\n%s", err, len(before), partial.Done, said.String())
+		t.Fatalf("%v: %d cells, steps %q; it said:\n%s", err, len(before), partial.Done, said)
 	}
 	left := filepath.Join(out, "."+resultsFile+"-ABCDEFGH") // as a process leaves it that is killed while it writes
 	if err := os.WriteFile(left, []byte("{"), 0o644); err != nil {
