@@ -46,16 +46,16 @@ func (v *view) ageingChart() *draw.Figure {
 	slices.SortStableFunc(list, func(a, b results.Memory) int { return cmp.Compare(a.AgedBytes, b.AgedBytes) })
 	const white = 0.6 // share of white in what ageing adds
 	p := draw.NewPanel("N = " + short(float64(list[0].N)))
-	var structures []string
+	var structures []draw.Look
 	top := 0.0
 	for i, m := range list {
-		structures = append(structures, m.Structure)
+		structures = append(structures, v.looks[m.Structure])
 		top = max(top, m.Bytes, m.AgedBytes)
 		color := v.looks[m.Structure].Color
-		p.Add(draw.Bar{At: draw.RowAt(i, len(list)), Label: trim3(m.AgedBytes) + " B",
+		p.Add(draw.Bar{Look: v.looks[m.Structure], At: draw.RowAt(i, len(list)), Label: trim3(m.AgedBytes) + " B",
 			Parts: []draw.Part{
 				{Length: min(m.Bytes, m.AgedBytes), Color: color},
-				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Mix(color, white)},
+				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Pale(color, white)},
 			}})
 	}
 	p.Rows(structures)
@@ -68,7 +68,7 @@ func (v *view) ageingChart() *draw.Figure {
 		Panels:   [][]*draw.Panel{{p}},
 		Legend: []draw.Key{
 			{Text: "after the fill", Swatch: draw.Faded},
-			{Text: "added by ageing", Swatch: draw.Mix(draw.Faded, white)},
+			{Text: "added by ageing", Swatch: draw.Pale(draw.Faded, white)},
 		},
 	}
 }

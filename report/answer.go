@@ -91,7 +91,7 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 	rows := slices.DeleteFunc(v.measured(cells), func(who contender) bool {
 		return who.role != results.RoleStructure && who.role != results.RoleBaseline
 	})
-	t := draw.Heat{Rows: names(rows), Columns: v.columnNames(cells), Steps: steps, Number: overviewNumber}
+	t := draw.Heat{Rows: v.looksOf(rows), Columns: v.columnNames(cells), Steps: steps, Number: overviewNumber}
 	for _, who := range rows {
 		var values []float64
 		var best []bool

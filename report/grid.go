@@ -50,7 +50,7 @@ func (v *view) gridChart() *draw.Figure {
 	for col, share := range shares {
 		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
 		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: duration, Most: 16 / columns})
-		p.Rows(names(rows))
+		p.Rows(v.looksOf(rows))
 		if col%columns > 0 {
 			p.UnnamedY()
 		}
@@ -101,7 +101,8 @@ func distributionDots(l draw.Look, distribution int) draw.Dots {
 	case 1:
 		shape, radius = draw.Diamond.AsHollow(), 3
 	}
-	return draw.Dots{Look: draw.Look{Color: l.Color, Marker: shape}, Radius: radius}
+	l.Marker = shape
+	return draw.Dots{Look: l, Radius: radius}
 }
 
 // shortList joins numbers as a sentence does.

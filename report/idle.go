@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"slices"
 	"strings"
 
@@ -130,21 +129,21 @@ func (v *view) idleChart() *draw.Figure {
 		Height: draw.Length(len(idleCases)) * (draw.RowsHeight(len(rows)) + 6),
 	}
 	for _, c := range causes {
-		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Mix(draw.Faded, c.white)})
+		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Pale(draw.Faded, c.white)})
 	}
 	for _, s := range idleCases {
 		var line []*draw.Panel
 		for col, d := range v.drivers() {
 			p := draw.NewPanel(fmt.Sprintf("%s driver: %s", d, s))
 			p.LinearX("idle wake-ups as a share of all wake-ups", 1.42, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
-			p.Rows(names(rows))
+			p.Rows(v.looksOf(rows))
 			if col > 0 {
 				p.UnnamedY()
 			}
 			for i, who := range rows {
 				at := draw.RowAt(i, len(rows))
 				if counts, ok := v.idle(s, d, who.name); ok {
-					p.Add(idleBar(counts, at, v.looks[who.name].Color))
+					p.Add(idleBar(counts, at, v.looks[who.name]))
 				} else {
 					p.Add(draw.Bar{At: at, Label: "not counted", LabelAt: 1.4})
 				}
@@ -156,14 +155,14 @@ func (v *view) idleChart() *draw.Figure {
 	return f
 }
 
-func idleBar(counts results.Idle, at float64, col color.Color) draw.Bar {
-	b := draw.Bar{At: at, LabelAt: 1.4,
+func idleBar(counts results.Idle, at float64, look draw.Look) draw.Bar {
+	b := draw.Bar{Look: look, At: at, LabelAt: 1.4,
 		Label: short(float64(counts.Total())) + " of " + short(float64(counts.Wakeups))}
 	if counts.Wakeups == 0 {
 		return b
 	}
 	for _, c := range causes {
-		b.Parts = append(b.Parts, draw.Part{Length: float64(c.of(counts)) / float64(counts.Wakeups), Color: draw.Mix(col, c.white)})
+		b.Parts = append(b.Parts, draw.Part{Length: float64(c.of(counts)) / float64(counts.Wakeups), Color: draw.Pale(look.Color, c.white)})
 	}
 	return b
 }

@@ -152,7 +152,7 @@ func (v *view) latencyChart(c results.Cell) *draw.Figure {
 	for k, kind := range kinds {
 		p := draw.NewPanel(kind.String())
 		p.LogX("time per call", all, draw.LogTicks{Label: duration, Most: 18 / columns})
-		p.Rows(names(rows))
+		p.Rows(v.looksOf(rows))
 		if k%columns > 0 {
 			p.UnnamedY()
 		}
@@ -190,7 +190,8 @@ func addPercentiles(p *draw.Panel, l results.Latency, look draw.Look, y float64)
 	}
 	for _, pc := range slices.Backward(percentiles) {
 		if x, ok := pc.of(l); ok && x > 0 {
-			p.Add(draw.Dots{Look: draw.Look{Color: look.Color, Marker: pc.marker}, Radius: pc.radius, Marks: []draw.Mark{{X: x, Y: y}}})
+			look.Marker = pc.marker
+			p.Add(draw.Dots{Look: look, Radius: pc.radius, Marks: []draw.Mark{{X: x, Y: y}}})
 		}
 	}
 }

@@ -66,7 +66,9 @@ func looks(known []structure, rows []contender) map[string]draw.Look {
 		f := paletteOf(s.family)
 		member := len(taken[f])
 		taken[f][member] = true
-		out[s.name] = palettes[f].look(member)
+		look := palettes[f].look(member)
+		look.Family = string(s.family)
+		out[s.name] = look
 	}
 	for _, c := range rows {
 		if _, known := out[c.name]; known || hasOwnLook(c.role) {
@@ -95,6 +97,15 @@ func looks(known []structure, rows []contender) map[string]draw.Look {
 			}
 			out[c.name] = controlLook(of)
 		}
+	}
+	for name, look := range out {
+		look.Name, look.Structure = name, name
+		out[name] = look
+	}
+	for _, c := range rows {
+		look := out[c.name]
+		look.Name = c.shown()
+		out[c.name] = look
 	}
 	return out
 }

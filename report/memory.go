@@ -57,12 +57,12 @@ func (v *view) memoryChart() *draw.Figure {
 		return nil
 	}
 	p := draw.NewPanel("N = " + short(float64(c.N)))
-	p.Rows(names(rows))
+	p.Rows(v.looksOf(rows))
 	top := 0.0
 	for i, who := range rows {
 		row, _ := rowOf(c, who.name)
 		top = max(top, row.BytesPerTimer)
-		p.Add(draw.Bar{At: draw.RowAt(i, len(rows)), Label: trim3(row.BytesPerTimer) + " B",
+		p.Add(draw.Bar{Look: v.looks[who.name], At: draw.RowAt(i, len(rows)), Label: trim3(row.BytesPerTimer) + " B",
 			Parts: []draw.Part{{Length: row.BytesPerTimer, Color: v.looks[who.name].Color}}})
 	}
 	p.LinearX("bytes per resident timer", top*1.15, nil)

@@ -34,7 +34,7 @@ func (v *view) realisticChart() *draw.Figure {
 	for i, c := range cells {
 		p := draw.NewPanel(cellTitle(c))
 		p.LogX(timePer(c), costs, draw.LogTicks{Label: duration, Most: 18 / columns})
-		p.Rows(names(rows))
+		p.Rows(v.looksOf(rows))
 		if i%columns > 0 {
 			p.UnnamedY()
 		}

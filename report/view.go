@@ -84,10 +84,10 @@ func (v *view) present(keep func(contender) bool) []contender {
 	return out
 }
 
-func names(rows []contender) []string {
-	out := make([]string, len(rows))
+func (v *view) looksOf(rows []contender) []draw.Look {
+	out := make([]draw.Look, len(rows))
 	for i, c := range rows {
-		out[i] = c.shown()
+		out[i] = v.looks[c.name]
 	}
 	return out
 }

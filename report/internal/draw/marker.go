@@ -63,7 +63,7 @@ func (m Marker) draw(c *draw.Canvas, col color.Color, r Length, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Width: 1})
 	if m.hollow {
 		p := m.path(r-0.3, at)
-		c.SetColor(color.White)
+		c.SetColor(paper)
 		c.Fill(p)
 		c.SetLineWidth(1.3)
 		c.SetColor(col)
@@ -74,6 +74,6 @@ func (m Marker) draw(c *draw.Canvas, col color.Color, r Length, at vg.Point) {
 	c.SetColor(col)
 	c.Fill(p)
 	c.SetLineWidth(0.5)
-	c.SetColor(color.White)
+	c.SetColor(paper)
 	c.Stroke(p)
 }

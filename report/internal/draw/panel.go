@@ -7,7 +7,10 @@ import (
 )
 
 // Panel is two axes with marks between them.
-type Panel struct{ plot *plot.Plot }
+type Panel struct {
+	plot  *plot.Plot
+	names map[string]Look // of its rows, by what stands there
+}
 
 // NewPanel returns an empty panel in the style of all figures.
 func NewPanel(title string) *Panel {
@@ -15,7 +18,7 @@ func NewPanel(title string) *Panel {
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		xa, ya := a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
-		a.Label.TextStyle = sans(labelSize, Faded)
+		a.Label.TextStyle = sans(labelSize, faded)
 		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
 		a.Label.Padding = 3
 		xa, ya = a.Tick.Label.XAlign, a.Tick.Label.YAlign
@@ -36,7 +39,7 @@ func NewPanel(title string) *Panel {
 		p.Title.Padding = headingGap
 		p.Add(heading(title))
 	}
-	return &Panel{p}
+	return &Panel{plot: p}
 }
 
 const (
@@ -86,7 +89,18 @@ func (p *Panel) UnnamedY() {
 }
 
 // Rows lays contenders on the vertical axis, the first at the top.
-func (p *Panel) Rows(names []string) {
+func (p *Panel) Rows(rows []Look) {
+	names := make([]string, len(rows))
+	p.names = make(map[string]Look)
+	for i, l := range rows {
+		names[i] = l.Name
+		p.names[l.Name] = l
+	}
+	p.rowNames(names)
+}
+
+// rowNames lays rows on the vertical axis, the first at the top.
+func (p *Panel) rowNames(names []string) {
 	y := &p.plot.Y
 	y.Min, y.Max = -0.6, float64(len(names))-0.4
 	y.Tick.Length = 0
