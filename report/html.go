@@ -61,13 +61,12 @@ func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context
 // refer to.
 type (
 	htmlPage struct {
-		Title              string
-		Policy             string
-		Style              template.CSS
-		Script, Data       template.JS // empty: the page has no script
-		Ask                *ask
-		Before, First, End string // the first answer, cut at the name of the structure
-		Chapters           []htmlChapter
+		Title                string
+		Policy               string
+		Style                template.CSS
+		Script, Data         template.JS // empty: the page has no script
+		Before, First, After string      // the first answer, cut at the name of the structure; empty: there is none
+		Chapters             []htmlChapter
 	}
 	htmlChapter struct {
 		Title, ID string
@@ -88,18 +87,22 @@ type (
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
-	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle), Ask: p.ask}
-	if p.ask != nil {
-		out.First = p.ask.First.Ranking[0].Structure
-		out.Before, out.End, _ = strings.Cut(p.ask.First.Sentence, ": "+out.First)
+	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style() + darkStyle())}
+	if p.first != nil {
+		out.First = p.first.Ranking[0].Structure
+		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
 	}
 	if p.data != nil {
-		data, err := json.Marshal(p.data)
+		data, err := p.data()
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(data)
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
 		// XML would read the script as markup otherwise.
-		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.JS(data)
+		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.JS(text)
 	}
 	out.Policy = policy(string(out.Style), string(out.Script))
 	id := ids()
@@ -139,7 +142,7 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 }
 
 // ownIDs are those that the page has itself, whatever its titles are.
-var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "baseline", "basis", "said", "hint", "data"}
+var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "baseline", "said", "hint", "data"}
 
 // policy is the content security policy of a page: nothing is loaded, and nothing runs or styles but
 // what has these digests.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -15,8 +16,8 @@ const pageTitle = "Timer structures compared"
 // out, as Markdown or as HTML.
 type page struct {
 	title    string
-	ask      *ask      // nil: nothing can be asked
-	data     *pageData // nil: the page has no script
+	first    *advice.Answer            // it stands at the top; nil: none
+	data     func() (*pageData, error) // for the script; nil: the page has none
 	chapters []chapter
 }
 

@@ -10,7 +10,8 @@
 		return e;
 	};
 	const data = JSON.parse($("data").textContent);
-	const structures = data.structures || [];
+	const structures = data.structures;
+	const byName = new Map(structures.map((s) => [s.name, s]));
 	const say = (text) => { $("said").textContent = text; };
 
 	// Where each structure is shown: elements by its name.
@@ -33,13 +34,13 @@
 		document.body.classList.toggle("pinning", pinned.size > 0);
 		for (const b of all("#pins button[data-pin]")) b.setAttribute("aria-pressed", pinned.has(b.dataset.pin));
 		say(pinned.size ? "Pinned: " + [...pinned].join(", ") + "." : "Nothing is pinned.");
-		if (data.ask) rank();
+		if (asked) rank();
 	};
 
 	// The names by which tables call a structure: bold, in italics, or with its role behind it.
 	const known = new Set(structures.map((s) => s.name));
 	for (const e of all("svg [data-structure]")) known.add(e.dataset.structure);
-	for (const name of data.ratios ? data.ratios.names : []) known.add(name);
+	for (const name of data.ratios.names) known.add(name);
 	const nameIn = (cell) => {
 		const text = cell.textContent.trim();
 		return known.has(text) ? text : "";
@@ -101,64 +102,132 @@
 		});
 	};
 
-	// The question: the answer is looked up, and shown with its ranking and the cells that it rests on.
-	let rankAll = false;
-	let current = [];
-	const chosen = (name) => { const c = document.querySelector(`#ask input[name=${name}]:checked`); return c ? +c.value : 0; };
-	const controls = ["timers", "cancelled", "delays", "matters", "late"];
-	const place = () => {
-		const sizes = data.ask.sizes;
-		const at = controls.map(chosen);
-		const preset = chosen("workload");
-		let i = preset ? (sizes[0] * sizes[1] * sizes[2] + preset - 1) : ((at[0] * sizes[1] + at[1]) * sizes[2] + at[2]);
-		return (i * sizes[3] + at[3]) * sizes[4] + at[4];
+	// The question. Answers are looked up, see GridJSON in package advice for the fields.
+	const answers = data.answers;
+	const asked = "answers" in answers && Boolean($("ask"));
+	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
+	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
+	const controls = !asked ? [] : [
+		["timers", "How many timers?", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
+		["cancelled", "How many are cancelled?", answers.cancel.map((c) => Math.round(100 * c) + " %"), answers.cancel.length - 1],
+		["delays", "How are the delays spread?", answers.delays.map((d) => d || "any way"), answers.delays.length - 1],
+		["matters", "What matters?", answers.matters, 0],
+		["late", "May timers fire late?", answers.exact.map((e) => e ? "no" : "yes"), 0],
+	];
+	const recorded = answers.recorded || [];
+	const programs = ["any", ...recorded.map((r) => r.name)];
+	const inputs = (name) => all(`#ask input[name=${name}]`);
+	const chosen = (name) => Math.max(0, inputs(name).findIndex((i) => i.checked));
+	const choose = (name, at) => { inputs(name)[at].checked = true; };
+	const addControl = ([name, question, choices, start]) => {
+		$("ask").append(make("fieldset", { role: "radiogroup" }, make("legend", {}, question), ...choices.map((text, i) => {
+			const input = make("input", { type: "radio", name, value: i });
+			input.checked = i === start;
+			input.addEventListener("change", () => change(name, i));
+			return make("label", {}, input, make("span", {}, text));
+		})));
 	};
-	const groups = (list, n) => Array.from({ length: list.length / n }, (_, i) => list.slice(i * n, i * n + n));
+	const change = (name, at) => {
+		if (recorded.length && name !== "program") choose("program", 0);
+		if (name === "program" && at) replay(at);
+		answer();
+	};
+	// replay sets the controls to a workload that was recorded.
+	const replay = (at) => {
+		recorded[at - 1].at.forEach((place, i) => choose(controls[i][0], place));
+		choose("matters", 0);
+		choose("late", 0);
+	};
+
+	// lookUp returns the answer to what the controls show, with its question. No answer: null.
+	const lookUp = () => {
+		if (recorded.length && chosen("program")) {
+			const r = recorded[chosen("program") - 1];
+			return { ...r.answer, question: r.question };
+		}
+		const [n, cancel, delays, matters, late] = controls.map(([name]) => chosen(name));
+		const at = (n * answers.cancel.length + cancel) * answers.delays.length + delays;
+		const list = answers.answers;
+		const found = list[(at * answers.matters.length + matters) * answers.exact.length + late];
+		if (found === null) return null;
+		if (typeof found !== "number") return { ...found, question: answers.questions[at] };
+		// The same as that one, without what is late.
+		const same = list[found];
+		const exact = pairs(same.r).map(([i]) => !answers.late[i]);
+		const only = (of) => pairs(of || []).filter((_, i) => exact[i]).flat();
+		return { ...same, s: same.s.replace(" delays", " delays, none late"), r: only(same.r), i: only(same.i), question: answers.questions[at] };
+	};
+	const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => list.slice(2 * i, 2 * i + 2));
+
+	// The answer, its ranking, and the cells that it rests on.
+	let current = null;
+	let wholeRanking = false;
 	const answer = () => {
-		const a = data.ask.answers[place()];
-		current = a ? groups(data.ask.rankings[a[2]], 3) : [];
-		const first = current.length && structures[current[0][0]];
-		if (a) {
-			const at = a[0].indexOf(": " + first.name) + 2;
-			$("sentence").replaceChildren(a[0].slice(0, at), make("strong", {}, first.name), a[0].slice(at + first.name.length));
-			$("notes").replaceChildren(...data.ask.notes[a[1]].map((n) => make("p", {}, n)));
+		current = lookUp();
+		const first = current && answers.structures[current.r[0]];
+		const path = first && byName.get(first) && byName.get(first).import;
+		$("import").hidden = !path;
+		$("import").replaceChildren(make("code", {}, `import "${path}"`));
+		if (current) {
+			const at = current.s.indexOf(": " + first) + 2;
+			$("sentence").replaceChildren(current.s.slice(0, at), make("strong", {}, first), current.s.slice(at + first.length));
+			const notes = [current.question.far, ...(current.notes || []).map((i) => answers.notes[i])].filter(Boolean);
+			$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
 		} else {
 			$("sentence").textContent = "These results cannot answer this.";
 			$("notes").replaceChildren();
 		}
-		$("import").hidden = !(first && first.import);
-		$("import").replaceChildren(make("code", {}, `import "${first && first.import}"`));
-		rank(a);
-		evidence(a ? groups(data.ask.evidence[a[4]], 3) : []);
+		rank();
+		evidence(current ? current.question.e : []);
 	};
-	const rank = (a = data.ask.answers[place()]) => {
+	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
-		$("ranking").hidden = !a;
-		if (!a) return;
-		const figures = new Map(groups(data.ask.figures[a[3]], 5).map(([i, ...f]) => [i, f]));
-		const table = make("table", {}, make("thead", {}, make("tr", {},
-			...["Structure", "Times the first", "ns", "99.9 % of calls, ns", "Bytes a timer", "Wake-ups"].map((t) => make("th", { scope: "col" }, t)),
-			make("th", { class: "l", scope: "col" }, "Remark"))), make("tbody", {}));
-		const visible = current.filter(([i], at) => rankAll || at < 8 || pinned.has(structures[i].name));
-		for (const [i, times, remark] of visible) {
-			const s = structures[i];
-			const row = make("tr", {}, make("td", {}, s.name), make("td", {}, times),
-				...figures.get(i).map((f) => make("td", {}, f || "–")),
-				make("td", { class: "l" }, [remark, s.late && "late by " + s.late].filter(Boolean).join(", ")));
-			table.tBodies[0].append(row);
+		$("ranking").hidden = !current;
+		if (!current) return;
+		const unit = answers.cells[current.question.e[0][0]][2];
+		const head = [["Structure"], ["Times the first"], [`ns a ${unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
+			["Bytes a timer"], ["Wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
+		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title]) => make("th", title ? { title } : {}, text)),
+			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
+		const intervals = pairs(current.i || []);
+		pairs(current.r).forEach(([i, center], at) => {
+			const name = answers.structures[i];
+			if (at >= 8 && !wholeRanking && !pinned.has(name)) return;
+			const [lo, hi] = (intervals[at] || [0, 0]).map(times);
+			const [ns, tail, , bytes, wakeups] = current.question.figures[i];
+			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.late[i] && "late by " + answers.late[i]];
+			const cells = [lo === hi ? times(center) : lo + " to " + hi, ns && digits(ns), tail && digits(tail), bytes && digits(bytes), wakeups && times(wakeups)];
+			table.tBodies[0].append(make("tr", {}, make("td", {}, name), ...cells.map((text) => make("td", {}, text || "–")),
+				make("td", { class: "l" }, remark.filter(Boolean).join(", "))));
+		});
+		$("ranking").replaceChildren(table);
+		const count = current.r.length / 2;
+		if (count > 8) {
+			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${count}`);
+			more.addEventListener("click", () => {
+				wholeRanking = !wholeRanking;
+				rank();
+				$("ranking").lastChild.focus();
+			});
+			$("ranking").append(more);
 		}
-		const more = make("button", { type: "button", "aria-expanded": rankAll }, rankAll ? "Fewer" : `All ${current.length}`);
-		more.addEventListener("click", () => { rankAll = !rankAll; rank(); $("ranking").querySelector(":scope > button").focus(); });
-		$("ranking").replaceChildren(table, ...(current.length > 8 ? [more] : []));
 		adopt(table);
 		for (const name of shown.keys()) mark(name);
 	};
-	const evidence = (cells) => {
+	const evidence = (list) => {
+		const cells = list.map(([i, share]) => [answers.cells[i][0], short(answers.cells[i][1]), share]);
+		const words = cells.slice(0, 3).map(([workload, n, share]) => `${workload} with ${n} timers (${share} %)`);
+		if (cells.length > 3) words.push(`${cells.length - 3} more`);
 		$("evidence").hidden = !cells.length;
-		$("evidence").textContent = "It rests on " + cells.map(([w, n, share]) => `${w} with ${n} timers (${share})`).join(", ") + ".";
-		const evident = new Set(cells.map(([w, n]) => w + " " + n));
-		for (const [row, key] of cellRows) row.classList.toggle("evident", evident.has(key));
+		$("evidence").textContent = `It rests on ${words.join(", ")}: marked in the tables below.`;
+		const evident = new Set(cells.map(([workload, n]) => workload + " " + n));
+		for (const [row, cell] of cellRows) row.classList.toggle("evident", evident.has(cell));
 		for (const e of all("svg [data-cell]")) e.classList.toggle("evident", evident.has(e.dataset.cell));
+	};
+	// short writes a number of timers as the tables do.
+	const short = (n) => {
+		const [size, unit] = n >= 999500 ? [1e6, "M"] : n >= 999.5 ? [1e3, "k"] : [1, ""];
+		return Number((n / size).toPrecision(3)) + unit;
 	};
 	// Rows about one cell of the results, with the workload and N of it.
 	const cellRows = new Map();
@@ -171,10 +240,6 @@
 	}
 
 	// The baseline of ratios.
-	const ratioText = (v) => {
-		const digits = v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0;
-		return v.toFixed(digits);
-	};
 	const rebase = () => {
 		const base = data.ratios.names.indexOf($("baseline").value);
 		const count = data.ratios.names.length;
@@ -190,7 +255,7 @@
 			ratios.forEach((r, i) => {
 				const td = row.cells[i + 2];
 				if (base < 0) td.replaceChildren(...td.original);
-				else td.textContent = r ? ratioText(Math.abs(r)) + (r < 0 ? "?" : "") : "–";
+				else td.textContent = r ? times(Math.abs(r)) + (r < 0 ? "?" : "") : "–";
 			});
 		}
 		for (const p of all("[data-basis]")) {
@@ -199,29 +264,26 @@
 		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
 	};
 	const ratioRows = new Map();
-	if (data.ratios) {
-		const byKey = new Map(data.ratios.cells.map((c) => [c.w + " " + c.n, c]));
-		for (const box of all("[data-ratios]")) {
-			box.before(make("p", { "data-basis": "" }));
-			for (const row of box.querySelector("table").tBodies[0].rows) {
-				for (const td of row.cells) td.original = [...td.childNodes];
-				ratioRows.set(row, byKey.get(cellRows.get(row)));
-			}
+	const byKey = new Map(data.ratios.cells.map((c) => [c.w + " " + c.n, c]));
+	for (const box of all("[data-ratios]")) {
+		box.before(make("p", { "data-basis": "" }));
+		for (const row of box.querySelector("table").tBodies[0].rows) {
+			for (const td of row.cells) td.original = [...td.childNodes];
+			ratioRows.set(row, byKey.get(cellRows.get(row)));
 		}
-		$("baseline").append(make("option", { value: "" }, "the fastest"), ...data.ratios.names.map((n) => make("option", { value: n }, n)));
-		$("baseline").addEventListener("change", rebase);
-	} else {
-		$("baseline").closest("p").hidden = true;
 	}
+	$("baseline").append(make("option", { value: "" }, "the fastest"), ...data.ratios.names.map((n) => make("option", { value: n }, n)));
+	$("baseline").addEventListener("change", rebase);
+	$("baseline").closest("p").hidden = !ratioRows.size;
 
 	// The list of structures: what is filtered and what is pinned.
-	const families = [...new Set(structures.map((s) => s.family || "others"))];
+	const families = [...new Set(structures.map((s) => s.family))];
 	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
 	const filter = () => {
 		const off = new Set(all("#pins input:not(:checked)").map((c) => c.name));
 		filtered.clear();
 		for (const s of structures) {
-			if (off.has(s.family || "others") || off.has(s.shelf ? "off the shelf" : "our own")) filtered.add(s.name);
+			if (off.has(s.family) || off.has(s.shelf ? "off the shelf" : "our own")) filtered.add(s.name);
 			mark(s.name);
 		}
 		for (const b of all("#pins button[data-pin]")) b.classList.toggle("off", filtered.has(b.dataset.pin));
@@ -237,9 +299,13 @@
 		if (count && count < structures.length) $("pins").append(check(name, count));
 	}
 	for (const family of families) {
-		const members = structures.filter((s) => (s.family || "others") === family);
+		const members = structures.filter((s) => (s.family) === family);
 		$("pins").append(check(family, members.length));
-		for (const s of members) $("pins").append(make("button", { type: "button", "data-pin": s.name, "aria-pressed": "false" }, s.name));
+		for (const s of members) {
+			const button = make("button", { type: "button", "data-pin": s.name, "aria-pressed": "false" }, s.name);
+			button.style.setProperty("--look", s.color);
+			$("pins").append(button);
+		}
 	}
 
 	// Pointers and keys on charts, legends and names.
@@ -300,21 +366,14 @@
 	all("table").forEach(adopt);
 	$("explore").hidden = false;
 	$("explore").open = matchMedia("(min-width: 75rem)").matches;
-	if (data.ask) {
-		$("ask").hidden = false;
-		const standard = $("the-answers-to-the-standard-questions");
-		if (standard) standard.closest("details").open = false;
-		for (const input of all("#ask input")) {
-			input.addEventListener("change", () => {
-				const preset = chosen("workload");
-				if (input.name === "workload" && preset) {
-					data.ask.presets[preset - 1].forEach((at, i) => { all(`#ask input[name=${controls[i]}]`)[at].checked = true; });
-				} else if (preset && controls.indexOf(input.name) < 3) {
-					all("#ask input[name=workload]")[0].checked = true;
-				}
-				answer();
-			});
+	if (asked) {
+		controls.forEach(addControl);
+		if (recorded.length) {
+			addControl(["program", "Which program?", programs, 1]);
+			replay(1);
 		}
+		$("ask").hidden = false;
+		$("the-answers-to-the-standard-questions").closest("details").open = false;
 		answer();
 	}
 })();
