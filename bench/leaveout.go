@@ -43,7 +43,7 @@ func hopelessIn(c results.Cell) []string {
 	for _, row := range c.Rows {
 		if row.Role == results.RoleStructure {
 			names = append(names, row.Structure)
-			costs = append(costs, samples(row))
+			costs = append(costs, results.Samples(row.Cost))
 		}
 	}
 	var out []string
