@@ -54,8 +54,8 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			c := cfg.cell(w, n, clock)
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
-			c.memory = n <= manyTimers || !measured[n]
-			c.withGC = n == largest
+			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
+			c.withGC = cfg.Turns == nil && n == largest
 			c.frugal = cfg.leavesOut(n)
 			measured[n] = true
 			steps = append(steps, c.step(otherSeeds, entries, racing))
@@ -144,7 +144,10 @@ func passesFor(trials int) int { return cellConfig{trials: trials, perPass: roun
 func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
 	c := cellConfig{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
-		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+	}
+	if cfg.Turns != nil {
+		c.perPass = max(1, cfg.Trials)
 	}
 	if cfg.Shard.Of > 1 {
 		c.reference = referenceOf(cfg.entries(n))
