@@ -14,7 +14,6 @@ func grid(v *view) section {
 		title:  "Does it matter how deadlines are spread?",
 		absent: "the grid of distributions",
 		charts: []*draw.Figure{v.gridChart()},
-		tables: v.costTables(ofGrid),
 	}
 }
 
@@ -44,7 +43,8 @@ func (v *view) gridChart() *draw.Figure {
 		return nil
 	}
 	slices.Sort(shares)
-	rows, costs := v.measured(cells), v.costSpan(cells).Around(1.25, 1.25)
+	rows := v.curves(v.measured(cells))
+	costs := v.costSpan(cells, rows).Around(1.25, 1.25)
 	columns := min(len(shares), 3)
 	var panels []*draw.Panel
 	for col, share := range shares {

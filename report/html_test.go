@@ -236,7 +236,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	if !slices.Contains(got.texts["pre"], scenario) {
 		t.Errorf("the scenario file is shown as %q", got.texts["pre"])
 	}
-	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+", N = ") }) {
+	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+": ") }) {
 		t.Errorf("no table about %s", hold)
 	}
 }

@@ -90,7 +90,7 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 		l := line{rows: v.liveRows(n, func(row results.LiveRow) bool { return len(row.Lateness) > 0 })}
 		for _, row := range l.rows {
 			late := latenessOver(row.Lateness)
-			all.Add(late.P50, late.Max)
+			all.Add(late.P50, late.P999)
 			l.late = append(l.late, late)
 		}
 		most = max(most, len(l.rows))

@@ -107,7 +107,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	v := newView(r, testKnowledge(six))
 	page := v.page(v.sections()).markdown()
 	for _, want := range []string{
-		"Time per operation as a multiple", "What does a timer cost on workloads recorded from programs? Time per operation.",
+		"Time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {
@@ -119,8 +119,11 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 			t.Errorf("the page says %q", wrong)
 		}
 	}
+	if svg := chartsNamed(t, v, "overview")[0].SVG(); !bytes.Contains(svg, []byte(">recorded from programs<")) {
+		t.Error("the overview does not say where the workload comes from")
+	}
 	for line := range strings.Lines(page) {
-		if fields := strings.Split(line, "|"); len(fields) > 8 && fields[1] == " fire " && (fields[7] != " – " || fields[8] != " – ") {
+		if fields := strings.Split(line, "|"); len(fields) > 8 && fields[1] == " fire " && (fields[6] != " – " || fields[7] != " – " || fields[8] != " – ") {
 			t.Errorf("percentiles of two samples: %s", line)
 		}
 	}
@@ -128,7 +131,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "overview", "scale", "grid", "idle", "latency-hold-100000") {
+	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "idle", "memory", "pareto", "drift") {
 		got, err := f.PNG(testDPI)
 		if err != nil {
 			t.Fatal(err)
@@ -164,16 +167,8 @@ func TestCharts(t *testing.T) {
 	for i := range onlyFloor.Cells {
 		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
 	}
-	byCell := func(workloads ...string) []string {
-		var out []string
-		for _, w := range workloads {
-			out = append(out, "latency-"+w, "curve-"+w)
-		}
-		return out
-	}
-	summaries := []string{"overview", "scale", "grid", "realistic"}
-	all := slices.Concat(summaries, byCell("hold-1000000", "grid-uniform-50-1000000", "grid-clustered-50-1000000", "kafka-purgatory-50000", "cache-ttl-50000"),
-		[]string{"idle", "memory", "ageing"})
+	summaries := []string{"winners", "overview", "scale", "forest", "grid"}
+	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "idle", "memory", "pareto", "drift"})
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -190,11 +185,10 @@ func TestCharts(t *testing.T) {
 		charts []string
 	}{
 		{"twenty structures", large().results(), all},
-		{"odd", compact(), slices.Concat(summaries, byCell("hold-100000", "grid-uniform-50-100000", "grid-clustered-50-100000", "kafka-purgatory-50000"),
-			[]string{"idle", "memory", "ageing"})},
-		{"single size, structure and trial", single.results(), renamed(all, "-1000000", "-1000")},
-		{"zeros", zeros, renamed(renamed(without("scale", "memory"), "-1000000", "-0"), "-50000", "-0")},
-		{"only the floor", onlyFloor, without("overview", "memory")},
+		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "idle", "memory", "pareto", "drift"})},
+		{"single size, structure and trial", single.results(), renamed(without("drift", "forest"), "-1000000", "-1000")},
+		{"zeros", zeros, renamed(renamed(without("scale", "winners", "pareto"), "-1000000", "-0"), "-50000", "-0")},
+		{"only the floor", onlyFloor, without("winners", "overview", "forest", "pareto", "drift")},
 		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle"}},
 		{"empty", &results.Run{}, nil},
 	} {
@@ -322,7 +316,7 @@ func TestLegendsNameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	const dpi = 144 // so that thin lines have pixels of their very colour
 	v := newView(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "latency-hold-1000000", "idle") {
+	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "idle", "drift") {
 		data, err := f.PNG(dpi)
 		if err != nil {
 			t.Fatal(err)
@@ -354,7 +348,7 @@ func TestLegendsNameWhatIsThere(t *testing.T) {
 func TestColours(t *testing.T) {
 	t.Parallel()
 	v := newView(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "grid", "realistic", "latency-hold-1000000", "idle") {
+	for _, f := range chartsNamed(t, v, "idle", "memory", "pareto") {
 		data := f.SVG()
 		for _, name := range twenty {
 			n := draw.Mix(v.looks[name].Color, 0)

@@ -27,6 +27,7 @@ type view struct {
 	looks map[string]draw.Look
 
 	analysed map[*results.Row]*analysis // by the first row of the cell
+	places   map[string]int             // of structures in the order of their merit, see byMerit
 }
 
 // knowledge is what this version knows besides the results.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -14,7 +13,7 @@ import (
 // Heat is a table of numbers, coloured by steps.
 type Heat struct {
 	Rows    []Look
-	Columns []string // lines end with a newline; all have as many
+	Columns []string // written upwards
 	Value   [][]float64
 	Bold    [][]bool
 	Steps   []Step
@@ -36,7 +35,14 @@ type Group struct {
 }
 
 // Height is what the panel of the table takes.
-func (h Heat) Height() Length { return Length(len(h.Rows))*19 + 76 }
+func (h Heat) Height() Length {
+	sty := sans(smallSize, ink)
+	var longest Length
+	for _, c := range h.Columns {
+		longest = max(longest, sty.Width(c))
+	}
+	return Length(len(h.Rows))*18 + longest + 32
+}
 
 // Legend has a key for each step.
 func (h Heat) Legend() []Key {
@@ -54,34 +60,17 @@ func (h Heat) Panel() *Panel {
 	x, y := &p.plot.X, &p.plot.Y
 	y.Min, y.Max = -0.5, float64(len(h.Rows))-0.5
 	x.Min, x.Max = -0.5, float64(len(h.Columns))-0.5
-	x.Tick.Length = 0
+	x.Tick.Length, x.Tick.Width = 3, 0 // room between the fields and the names
 	x.Width, y.Width = 0, 0
 	labels := make(plot.ConstantTicks, len(h.Columns))
 	for i, c := range h.Columns {
 		labels[i] = plot.Tick{Value: float64(i), Label: c}
 	}
 	x.Tick.Marker = labels
-	widest := Length(0)
-	for _, row := range h.Rows {
-		widest = max(widest, y.Tick.Label.Width(row.Name))
-	}
-	x.Tick.Label.Font.Size = sizeToFit(x.Tick.Label, h.Columns, (Width-2*margin-widest)/Length(len(h.Columns))-3)
-
+	x.Tick.Label.Rotation = math.Pi / 2
+	x.Tick.Label.XAlign, x.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	p.Add(heatFields{h})
 	return p
-}
-
-// sizeToFit is the size of text, no larger than it is, at which labels are no wider
-// than a column.
-func sizeToFit(sty text.Style, labels []string, column Length) Length {
-	var widest Length
-	for _, l := range labels {
-		widest = max(widest, sty.Width(l))
-	}
-	if widest <= column {
-		return sty.Font.Size
-	}
-	return sty.Font.Size * column / widest
 }
 
 // step returns the index of the step of a value.
@@ -110,7 +99,7 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 				if !math.IsNaN(v) {
 					colour = h.Steps[h.step(v)].Color
 				}
-				c.FillPolygon(colour, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+				c.FillPolygon(colour, corners(vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}))
 				if math.IsNaN(v) {
 					continue
 				}

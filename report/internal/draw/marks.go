@@ -80,10 +80,16 @@ type Series struct {
 	Look   Look
 	Radius Length // 0: no marks
 	Marks  []Mark
+
+	OnDemand bool // an SVG holds it unseen, and a page may show it
 }
 
 // Plot implements plot.Plotter.
 func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
+	if s.OnDemand {
+		onDemand(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
+		return
+	}
 	grouped(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
 }
 

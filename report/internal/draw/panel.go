@@ -43,7 +43,7 @@ func NewPanel(title string) *Panel {
 }
 
 const (
-	headingSize = 9.5
+	headingSize = 10
 	headingGap  = 4
 )
 
@@ -72,14 +72,11 @@ func logarithmic(a *plot.Axis, label string, s Span, ticks Ticks) {
 	a.Tick.Marker = ticks
 }
 
-// LinearX makes the horizontal axis run from 0 to most. Without ticks it chooses
-// them.
+// LinearX makes the horizontal axis run from 0 to most.
 func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
 	p.plot.X.Min, p.plot.X.Max = 0, most
 	p.plot.X.Label.Text = label
-	if ticks != nil {
-		p.plot.X.Tick.Marker = ticks
-	}
+	p.plot.X.Tick.Marker = ticks
 }
 
 // UnnamedY drops the names of the ticks on the vertical axis, where the panel to the

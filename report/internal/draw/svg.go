@@ -75,6 +75,22 @@ func (c *svgCanvas) bytes() []byte {
 // grouped draws marks of one structure. In an SVG they are a group that names the
 // structure and its family and has a title: the name, and the figures that the marks show.
 func grouped(c draw.Canvas, l Look, figures string, marks func()) {
+	if s, ok := svgOf(c); ok && l.Name != "" {
+		s.group(l, "", figures, marks)
+	} else {
+		marks()
+	}
+}
+
+// onDemand is as grouped for marks that nobody sees until a page shows them.
+func onDemand(c draw.Canvas, l Look, figures string, marks func()) {
+	if s, ok := svgOf(c); ok {
+		s.group(l, ` class="more" display="none"`, figures, marks)
+	}
+}
+
+// svgOf is the SVG that a canvas draws on, if it does.
+func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	at := c.Canvas
 	for { // gonum/plot puts canvases into canvases
 		outer, ok := at.(draw.Canvas)
@@ -84,19 +100,20 @@ func grouped(c draw.Canvas, l Look, figures string, marks func()) {
 		at = outer.Canvas
 	}
 	s, ok := at.(*svgCanvas)
-	if !ok || l.Name == "" {
-		marks()
-		return
-	}
+	return s, ok
+}
+
+// group writes marks as a group of a structure, with further attributes.
+func (c *svgCanvas) group(l Look, attributes, figures string, marks func()) {
 	title := l.Name
 	if figures != "" {
 		title += ": " + figures
 	}
-	s.flush()
-	fmt.Fprintf(&s.out, "<g%s><title>%s</title>\n", l.attributes(), html.EscapeString(title))
+	c.flush()
+	fmt.Fprintf(&c.out, "<g%s%s><title>%s</title>\n", l.attributes(), attributes, html.EscapeString(title))
 	marks()
-	s.flush()
-	s.out.WriteString("</g>\n")
+	c.flush()
+	c.out.WriteString("</g>\n")
 }
 
 // attributes name the structure in SVG.
