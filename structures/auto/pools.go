@@ -203,24 +203,35 @@ func (p *pools[T]) refill(rs *records[T], count int) {
 	}
 }
 
-// limit returns a deadline that about an eighth of the timers of a pool reach: the
-// second one of a sample.
+// limit returns a deadline that about an eighth of the timers of a pool reach, and at
+// least one: the second one of a sample. If most of the sample is stale, all timers reach
+// it, and the list is swept.
 func (p *pools[T]) limit(rs *records[T], pool uint32) structures.Tick {
 	l := p.lists[pool]
 	step := uint32(len(l) / min(len(l)/4, sampleLen))
 	p.turn++
 	first, second := structures.Tick(math.MaxInt64), structures.Tick(math.MaxInt64)
+	standing := 0
 	for i := p.turn * step / sampleLen % step; int(i) < len(l); i += step {
-		if r := rs.At(l[i]); r.generation&1 == 1 {
+		if r := rs.At(l[i]); r.isIn(pool) {
 			second = min(second, max(first, r.deadline))
 			first = min(first, r.deadline)
+			standing++
 		}
 	}
-	// A stale one may belong to any pool.
-	if pool < lastPool {
-		second = min(second, p.bounds[pool])
+	if standing >= 2 {
+		return second
 	}
-	return max(second, p.bounds[pool-1])
+	p.sweep(rs, pool)
+	if pool < lastPool {
+		return p.bounds[pool]
+	}
+	return math.MaxInt64
+}
+
+// isIn reports whether a record that a pool lists has a timer there.
+func (r *record[T]) isIn(pool uint32) bool {
+	return r.where&homeMask == homeIn(pool) && r.generation&1 == 1
 }
 
 // handOn moves the earliest timers of a pool to the one before it, whose list is empty.
@@ -257,17 +268,15 @@ func (p *pools[T]) handOn(rs *records[T], pool uint32) {
 // leave removes the listing of a record in a pool. It returns false if it was stale;
 // otherwise the timer has the front as its home now.
 func (p *pools[T]) leave(r *record[T], pool uint32) bool {
+	stands := r.isIn(pool)
 	r.where &^= listedIn(pool)
-	if r.where&homeMask != homeIn(pool) {
-		p.work.Dropped++
-		return false
+	if r.where&homeMask == homeIn(pool) {
+		r.where &^= homeMask
 	}
-	r.where &^= homeMask
-	if r.generation&1 == 0 {
+	if !stands {
 		p.work.Dropped++
-		return false
 	}
-	return true
+	return stands
 }
 
 // takeWhole moves all timers of a pool to the front.

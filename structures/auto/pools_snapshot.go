@@ -28,7 +28,7 @@ func (t *Timers[T]) poolParts() []structures.Part {
 		for _, index := range p.lists[pool] {
 			r := t.records.At(index)
 			shown := structures.Entry{Deadline: r.deadline, Filed: r.deadline}
-			if r.where&homeMask == homeIn(pool) && r.generation&1 == 1 {
+			if r.isIn(pool) {
 				shown.ID = idOf(index, r.generation)
 			}
 			entries = append(entries, shown)
