@@ -161,8 +161,11 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 		t.nextWork = deadline
 	}
 	r.deadline = deadline
-	if r.where.inSlot() {
-		t.leave(index, r)
+	if from := r.where; from.inSlot() {
+		r.where = nowhere
+		if t.buffers.leave(index, from) {
+			t.clearDepartures()
+		}
 	}
 	return true
 }
@@ -186,14 +189,18 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	if !t.many {
 		return t.cancelFew(index, r)
 	}
-	if !r.where.inSlot() {
+	from := r.where
+	if !from.inSlot() {
 		return t.cancelElsewhere(r)
 	}
 	var none T
 	r.value = none
 	r.generation++
+	r.where = nowhere
 	t.settled--
-	t.leave(index, r)
+	if t.buffers.leave(index, from) {
+		t.clearDepartures()
+	}
 	return true
 }
 
@@ -255,7 +262,10 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		r.generation++
 		r.where = nowhere
 		t.settled--
-		t.records.release(index, r)
+		if t.records.full() {
+			t.records.makeRoom(1)
+		}
+		t.records.push(index, r)
 		return due, true
 	}
 }

@@ -73,8 +73,10 @@ func (w *wheel) add(index uint32, deadline structures.Tick) where {
 	if l.full() {
 		l = w.addChunk(g, level, number)
 	}
-	l = w.chunks.put(l, index)
+	l-- // to the next place
 	g.lists[slot] = l
+	w.chunks.chunk.At(l.chunk()).timers[l&placeMask] = index
+	*w.chunks.mask.At(l.chunk()) |= 1 << (l & placeMask)
 	return where(l)
 }
 
