@@ -26,9 +26,9 @@
 //   - Memory grows by pages. No call copies more than one page.
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades. If the
-// clock goes tick by tick, a call moves at most one timer in 3840 of those pending, and
-// 900 for each level: up to 100 us among ten million timers, whatever their deadlines. A
-// clock that jumps pays for all that it passes.
+// clock goes tick by tick, a call moves about one timer in 3840 of those pending at most,
+// or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
+// jumps pays for all that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //

@@ -102,13 +102,6 @@ func (w *wheel) addChunk(g *ring, level uint, number uint64) list {
 	return list(n)<<placeBits | chunkLen
 }
 
-// remove takes a timer out of its slot.
-func (w *wheel) remove(at where) {
-	if w.chunks.clear(at) {
-		w.unlink(at.chunk())
-	}
-}
-
 // unlink takes a chunk that holds no timers out of its list.
 func (w *wheel) unlink(n uint32) {
 	c := w.chunks.chunk.At(n)
