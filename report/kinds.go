@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // kinds says what an operation of each kind costs.
@@ -52,7 +53,7 @@ func (v *view) kindTable(c results.Cell) string {
 		}
 		line := []string{v.label(who, false)}
 		for _, k := range found {
-			s := kindCost(row, k)
+			s := kindCost(row, k, inCell(c, stats.Prior{}))
 			if !s.ok() {
 				line = append(line, "–", "–")
 				continue
