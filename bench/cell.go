@@ -23,12 +23,12 @@ type cellConfig struct {
 	clock     Clock
 	proveOps  int // minimum number of operations whose every answer is checked
 	open      func(context.Context, cellConfig) (source, error)
-	layout    int    // of the program, see results.Trial
-	memory    bool   // measure the memory of the structures after the fill
-	withGC    bool   // add a pass with the garbage collector on
-	frugal    bool   // leave out what was hopeless among fewer timers
-	reference string // a structure that gets all rounds; empty: none
-	turns     *Turns // see Config; nil: none
+	layout    int     // of the program, see results.Trial
+	memory    bool    // measure the memory of the structures after the fill
+	withGC    bool    // add a pass with the garbage collector on
+	hopeless  float64 // leave out what took so many times as long as the best among fewer timers; 0: nothing
+	reference string  // a structure that gets all rounds; empty: none
+	turns     *Turns  // see Config; nil: none
 }
 
 // passes returns the number of passes that every contender gets.

@@ -178,7 +178,7 @@ func report(cfg Config, p Progress) {
 func parameters(cfg Config) results.Parameters {
 	p := results.Parameters{
 		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: passesFor(cfg.Trials), Shard: cfg.Shard.String(),
+		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(), Shard: cfg.Shard.String(),
 	}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)

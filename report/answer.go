@@ -15,15 +15,15 @@ func answer(v *view) section {
 	return section{
 		title:  "Which one should I use?",
 		absent: "the overview",
-		charts: []*draw.Figure{v.overviewChart()},
-		caption: "The fastest structures of each workload at its largest N, in order of their cost. Each may be the best: no other one is better " +
+		charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
+		caption: "The fastest structures of each workload at the largest N at which nearly all took part, in order of their cost. Each may be the best: no other one is better " +
 			"at the family-wise confidence of 95 % and by more than the noise of the cell (multiple comparison with the best, paired by round). " +
 			"Those that **tie** are known to be within 5 % of the first. What is **unclear** may be the best, too, but its ratio is not known well enough. " +
 			"Multiples are ratios paired by round, with the 95 % interval of that one comparison. " +
-			"× floor: what it takes beside the harness alone, which every number includes; × Go's timers: beside time.AfterFunc, where that can take part.",
+			"× floor: what it takes beside the harness alone, which every number includes. Go's timers are time.AfterFunc, where that can take part.",
 		tables: []table{
 			{body: v.answerTable()},
-			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable()},
+			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable(), ratios: true},
 		},
 	}
 }
@@ -42,60 +42,64 @@ var steps = []draw.Step{
 }
 
 // overviewChart shows the cost of each structure relative to the best, for each
-// workload at its largest N. Nil: no workload has a cost.
+// workload at the N of the table below it. Nil: no workload has a cost.
 func (v *view) overviewChart() *draw.Figure {
-	var cells []results.Cell
-	var groups []draw.Group
-	for _, g := range []struct {
-		class
-		names []string
-	}{
-		{ofPrograms, []string{v.fromPrograms(), "programs"}},
-		{ofGrid, []string{"delays × share cancelled", "grid"}},
-		{synthetic, []string{"synthetic"}},
-	} {
-		first := len(cells)
-		for _, w := range v.ofClass(g.class) {
-			if c, _ := v.largestWithNearlyAll(w); structuresIn(c) > 0 {
-				cells = append(cells, c)
-			}
-		}
-		if len(cells) > first {
-			groups = append(groups, draw.Group{Names: g.names, First: first})
-		}
-	}
+	cells := v.answerCells()
 	if len(cells) == 0 {
 		return nil
 	}
+	var groups []draw.Group
+	for i, c := range cells {
+		if is := v.classOf(c.Workload); i == 0 || is != v.classOf(cells[i-1].Workload) {
+			groups = append(groups, draw.Group{First: i, Names: map[class][]string{
+				ofPrograms: {v.fromPrograms(), "programs"},
+				ofGrid:     {"delays, share cancelled", "grid"},
+				synthetic:  {"synthetic"},
+			}[is]})
+		}
+	}
 	caption := "Bold: may be the fastest: no other one is better at the family-wise confidence of 95 %. "
 	if len(cells) > 1 {
-		groups = append(groups, draw.Group{First: len(cells)})
-		caption += "Worst: the largest multiple of the row, where all workloads were measured: what the choice costs at most. "
+		for i := range groups {
+			groups[i].First += overAll
+		}
+		groups = append([]draw.Group{{Names: []string{"over all"}}}, groups...)
+		caption += "Typical: the geometric mean of the row. Worst: its largest multiple, what the choice costs at most. " +
+			"Both only where all workloads were measured; the rows are sorted by the typical multiple, those that lack a workload last. "
 	}
 	heat := v.overviewTable(cells)
 	heat.Groups = groups
 	return &draw.Figure{
 		Name:     "overview",
-		Title:    "Which timer structure should I use?",
+		Title:    "Which timer structure costs least, over all workloads?",
 		Subtitle: "Time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
-		Caption:  caption + "Grey: not measured.",
+		Caption:  caption + "Grey: not measured." + v.coarseNote(),
 		Legend:   heat.Legend(),
 		Height:   heat.Height(),
 		Panels:   [][]*draw.Panel{{heat.Panel()}},
 	}
 }
 
-// overviewTable has a row for each structure, a column for each cell, and the
-// worst of each row in the last column.
+// overAll is the number of columns that sum a row up.
+const overAll = 2
+
+// overviewTable has a row for each structure, by merit, and a column for each cell. If there
+// are several cells, the first columns sum the row up.
 func (v *view) overviewTable(cells []results.Cell) draw.Heat {
-	rows := slices.DeleteFunc(v.measured(cells), func(who contender) bool {
-		return who.role != results.RoleStructure && who.role != results.RoleBaseline
-	})
-	t := draw.Heat{Rows: names(rows), Columns: v.columnNames(cells), Steps: steps, Number: overviewNumber}
-	for _, who := range rows {
+	t := draw.Heat{Columns: v.columnNames(cells), Steps: steps, Number: overviewNumber}
+	merits := v.merits(cells, isStructure)
+	merits = append(merits, v.merits(cells, func(who contender) bool { return who.role == results.RoleBaseline })...)
+	for _, who := range merits {
+		t.Rows = append(t.Rows, v.looks[who.name])
 		var values []float64
 		var best []bool
-		worst := 0.0
+		if len(cells) > 1 {
+			typical, worst := math.NaN(), math.NaN()
+			if who.complete {
+				typical, worst = who.typical, who.worst
+			}
+			values, best = []float64{typical, worst}, []bool{false, false}
+		}
 		for _, c := range cells {
 			a := v.analysis(c)
 			row, _ := rowOf(c, who.name)
@@ -105,10 +109,6 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 			}
 			values = append(values, value)
 			best = append(best, a.inBest(who.name))
-			worst = max(worst, value) // NaN stays
-		}
-		if len(cells) > 1 {
-			values, best = append(values, worst), append(best, false)
 		}
 		t.Value = append(t.Value, values)
 		t.Bold = append(t.Bold, best)
@@ -116,29 +116,35 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 	return t
 }
 
-// columnNames names the columns: workloads, broken so that they fit, and N. All
-// have as many lines, which aligns them at the top.
+// coarseNote names the structures that fire late, if this version knows any.
+func (v *view) coarseNote() string {
+	var names []string
+	for _, e := range v.known.entries {
+		if who, ok := v.looks[e.Name]; ok && !e.Exact() {
+			names = append(names, who.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " Coarse, so that it fires late: " + names[0] + "."
+	}
+	return " Coarse, so that they fire late: " + andList(names) + "."
+}
+
+// columnNames names the columns: the workload, or the place in the grid, and N.
 func (v *view) columnNames(cells []results.Cell) []string {
-	var labels [][]string
-	most := 0
-	for _, c := range cells {
-		label := strings.Split(c.Workload, "-")
-		if place, ok := v.gridPlace(c); ok {
-			label = []string{place.Delays, fmt.Sprintf("%d %%", place.CancelPercent)}
-		}
-		label = append(label, short(float64(c.N)))
-		labels = append(labels, label)
-		most = max(most, len(label))
-	}
+	var out []string
 	if len(cells) > 1 {
-		labels = append(labels, []string{"worst"})
+		out = []string{"typical", "worst"}
 	}
-	out := make([]string, len(labels))
-	for i, label := range labels {
-		for len(label) < most {
-			label = append(label, " ")
+	for _, c := range cells {
+		name := c.Workload
+		if place, ok := v.gridPlace(c); ok {
+			name = fmt.Sprintf("%s, %d %%", place.Delays, place.CancelPercent)
 		}
-		out[i] = strings.Join(label, "\n")
+		out = append(out, name+"  "+short(float64(c.N)))
 	}
 	return out
 }
@@ -150,15 +156,11 @@ func overviewNumber(v float64) string {
 	return ratio(v)
 }
 
-// answerTable names the fastest of each workload at its largest N.
+// answerTable names the fastest of each workload, at the N of the overview.
 func (v *view) answerTable() string {
 	var rows [][]string
-	for _, w := range v.workloads() {
-		c, ok := v.largest(w)
+	for _, c := range v.answerCells() {
 		a := v.analysis(c)
-		if !ok || len(a.ranked) == 0 {
-			continue
-		}
 		next, last := "–", "–"
 		if others := a.others(); len(others) > 0 {
 			next = others[0].times()
@@ -168,16 +170,20 @@ func (v *view) answerTable() string {
 		}
 		best := a.ranked[0].stat
 		row, _ := rowOf(c, a.ranked[0].name)
-		rows = append(rows, []string{literal(w + perUnit(c)), short(float64(c.N)), literal(andList(a.names(ranked.ties))), literal(orDash(a.names(ranked.isUnclear))),
-			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), times(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next, last})
+		rows = append(rows, []string{literal(c.Workload + perUnit(c)), short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
+			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next, last})
 	}
-	return markdownTable("lrllrrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "× Go's timers", "Next", "Slowest"}, rows)
+	return markdownTable("lrllrrrlll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "Beside Go's timers", "Next", "Slowest"}, rows)
 }
 
-// orDash joins names, and is a dash where there are none.
-func orDash(names []string) string {
-	if len(names) == 0 {
+// someOf joins the first of names, and is a dash where there are none.
+func someOf(names []string) string {
+	const most = 3 // chosen: a reader wants a name, not a list
+	switch more := len(names) - most; {
+	case len(names) == 0:
 		return "–"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
 	return andList(names)
 }
@@ -193,33 +199,46 @@ func (r ranked) times() string {
 
 // ratioTable is the overview in numbers, at every N.
 func (v *view) ratioTable() string {
-	rows := v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleBaseline })
+	rows := v.ratioColumns()
 	header := []string{"Workload", "N"}
 	for _, who := range rows {
 		header = append(header, literal(who.shown()))
 	}
 	var lines [][]string
-	for _, w := range v.workloads() {
-		for _, c := range v.cells(w) {
-			a := v.analysis(c)
-			if len(a.ranked) == 0 {
-				continue
+	for _, c := range v.ratioCells() {
+		a := v.analysis(c)
+		uncertain := a.names(ranked.isUnclear)
+		line := []string{literal(c.Workload), short(float64(c.N))}
+		for _, who := range rows {
+			row, _ := rowOf(c, who.name)
+			text := times(a.toBest(c, row))
+			if slices.Contains(uncertain, who.name) {
+				text += "?"
 			}
-			uncertain := a.names(ranked.isUnclear)
-			line := []string{literal(w), short(float64(c.N))}
-			for _, who := range rows {
-				row, _ := rowOf(c, who.name)
-				text := times(a.toBest(c, row))
-				if slices.Contains(uncertain, who.name) {
-					text += "?"
-				}
-				if a.inBest(who.name) {
-					text = "**" + text + "**"
-				}
-				line = append(line, text)
+			if a.inBest(who.name) {
+				text = "**" + text + "**"
 			}
-			lines = append(lines, line)
+			line = append(line, text)
 		}
+		lines = append(lines, line)
 	}
 	return markdownTable("lr", header, lines)
+}
+
+// ratioColumns are the columns of the table of ratios, by merit.
+func (v *view) ratioColumns() []contender {
+	return v.byMerit(v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleBaseline }))
+}
+
+// ratioCells are the rows of the table of ratios: all cells with a structure in them.
+func (v *view) ratioCells() []results.Cell {
+	var out []results.Cell
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			if len(v.analysis(c).ranked) > 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }

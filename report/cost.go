@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -21,11 +20,12 @@ func (v *view) measured(cells []results.Cell) []contender {
 	})
 }
 
-// costSpan is the range of all costs of cells, with their intervals.
-func (v *view) costSpan(cells []results.Cell) draw.Span {
+// costSpan is the range of the costs of contenders in cells, with their intervals.
+func (v *view) costSpan(cells []results.Cell, of []contender) draw.Span {
 	var s draw.Span
 	for _, c := range cells {
-		for _, row := range c.Rows {
+		for _, who := range of {
+			row, _ := rowOf(c, who.name)
 			m := markOf(v.cost(c, row), 0)
 			s.Add(m.X, m.Lo, m.Hi)
 		}
@@ -58,54 +58,6 @@ func units(cells []results.Cell) string {
 		return strings.Join(found, "")
 	}
 	return found[0] + " (or " + strings.Join(found[1:], ", or ") + ")"
-}
-
-// costTables are the tables of all cells of a class.
-func (v *view) costTables(c class) []table {
-	var out []table
-	for _, w := range v.ofClass(c) {
-		for _, cell := range v.cells(w) {
-			out = append(out, table{title: cellTitle(cell) + ": cost", body: v.costTable(cell)})
-		}
-	}
-	return out
-}
-
-// costTable shows one cell: every contender's cost, and what it is to the best.
-func (v *view) costTable(c results.Cell) string {
-	a := v.analysis(c)
-	floor, timers := v.rowIn(c, results.RoleFloor), v.rowIn(c, results.RoleBaseline)
-	header := []string{"Structure", "Median ns", "95 % CI", "Overall mean ns", "× fastest", "95 % CI", "× floor"}
-	if hasCost(timers) {
-		header = append(header, "× Go's timers")
-	}
-	var rows [][]string
-	for _, who := range v.rows {
-		row, ok := rowOf(c, who.name)
-		s := v.cost(c, row)
-		if !ok || !s.ok() {
-			continue
-		}
-		best := stats.Ratio{}
-		if who.role != results.RoleFloor {
-			best = a.toBest(c, row)
-		}
-		line := []string{v.label(who, a.inBest(who.name)), digits3(s.median), s.interval(), digits3(s.mean),
-			times(best), ratioInterval(best), times(a.ratio(row, floor))}
-		if hasCost(timers) {
-			line = append(line, times(a.ratio(row, timers)))
-		}
-		rows = append(rows, append(line, rounds(s, row)))
-	}
-	return markdownTable("lr", append(header, "Rounds"), rows)
-}
-
-// rounds says how many rounds a row has, and why it got no more.
-func rounds(s stat, row results.Row) string {
-	if row.Stopped == results.StoppedDone {
-		return fmt.Sprint(s.trials)
-	}
-	return fmt.Sprintf("%d, %s", s.trials, row.Stopped)
 }
 
 // rowIn is the row of the contender in a role; it has no trials where none took part.

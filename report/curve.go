@@ -11,27 +11,32 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// curveChart shows the whole distribution of single calls. The horizontal axis
-// counts the nines of the percentile, so that the tail gets as much room as the
-// rest. It is nil where the results hold no quantiles.
+// curveChart shows the distribution of single calls up to the 99.9th percentile, as far as it is not
+// that of the floor. The horizontal axis counts the nines of the percentile, so that the tail gets
+// as much room as the rest. It is nil where the results hold no quantiles.
 func (v *view) curveChart(c results.Cell) *draw.Figure {
 	rows := v.latencyRows(c)
+	shown := v.curves(rows)
+	floor := v.rowIn(c, results.RoleFloor)
 	var times, nines draw.Span
-	kinds := kindsOf(c)
-	kinds = slices.DeleteFunc(kinds, func(kind script.Kind) bool {
+	curves := make(map[script.Kind]map[string][]draw.Mark)
+	kinds := slices.DeleteFunc(kindsOf(c), func(kind script.Kind) bool {
+		of, _ := latencyOf(floor, kind)
+		curves[kind] = make(map[string][]draw.Mark)
 		empty := true
 		for _, who := range rows {
 			row, _ := rowOf(c, who.name)
 			l, _ := latencyOf(row, kind)
 			marks := curve(l)
-			if len(marks) < 2 {
-				continue // too few samples for a line
+			if who.role != results.RoleFloor {
+				marks = above(marks, curve(of))
 			}
-			empty = false
+			empty = empty && len(marks) < 2 // too few for a line
 			for _, m := range marks {
 				times.Add(m.Y)
 				nines.Add(m.X)
 			}
+			curves[kind][who.name] = marks
 		}
 		return empty
 	})
@@ -51,51 +56,54 @@ func (v *view) curveChart(c results.Cell) *draw.Figure {
 		if i%columns > 0 {
 			p.UnnamedY()
 		}
-		for _, who := range rows {
-			row, _ := rowOf(c, who.name)
-			if l, ok := latencyOf(row, kind); ok {
-				p.Add(draw.Series{Look: v.looks[who.name], Marks: curve(l)})
-			}
+		for _, who := range slices.Backward(rows) {
+			p.Add(draw.Series{Look: v.looks[who.name], Radius: 2, Marks: curves[kind][who.name], OnDemand: !slices.Contains(shown, who)})
 		}
 		panels = append(panels, p)
 	}
-	f := &draw.Figure{
+	return &draw.Figure{
 		Name:     fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
-		Title:    "How far does the slow tail reach?",
-		Subtitle: fmt.Sprintf("Latency of single calls against percentile. Workload %s. Lower is better.", cellTitle(c)),
-		Caption:  "Logarithmic time axis; the percentile axis gives every further nine the same room and ends at the slowest call. Straight lines between measured quantiles." + v.clockNote(),
-		Legend:   v.keys(rows, true),
-		Height:   draw.Lines(len(kinds), columns) * 220,
-		Panels:   draw.Arrange(panels, columns),
+		Title:    fmt.Sprintf("How long do slow calls take? %s, N = %s", c.Workload, short(float64(c.N))),
+		Subtitle: "What it says: how long a call takes at most, for that share of all calls. Lower is better.",
+		Caption: "What it does not say: which calls the slow ones are, and how long the slowest one in a thousand takes, since the operating system decides that. " +
+			"Where a curve is missing, the structure is no slower than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured quantiles." + v.clockNote() + " " + v.choiceNote(rows),
+		Legend: v.keys(shown, true),
+		Height: draw.Lines(len(kinds), columns) * 220,
+		Panels: draw.Arrange(panels, columns),
 	}
-	for i := range f.Legend {
-		f.Legend[i].Radius = 0
-	}
-	return f
 }
 
-// curve turns quantiles into marks at 1/(1-q). The largest sample, at q = 1,
-// stands at the share that it is of all samples.
+// mostNines is where curves end, at 1/(1-0.999).
+const mostNines = 1000
+
+// curve turns quantiles into marks at 1/(1-q).
 func curve(l results.Latency) []draw.Mark {
 	var out []draw.Mark
 	for _, q := range l.Quantiles {
-		x := 1 / (1 - q.Q)
-		if q.Q >= 1 {
-			x = float64(l.Samples)
-		}
-		if q.NS > 0 && x >= 1 && (len(out) == 0 || x > out[len(out)-1].X) {
+		x := math.Round(1e6/(1-q.Q)) / 1e6 // 1-q is not exact
+		if enough := x <= float64(l.Samples); q.NS > 0 && x >= 1 && x <= mostNines && enough && (len(out) == 0 || x > out[len(out)-1].X) {
 			out = append(out, draw.Mark{X: x, Y: q.NS})
 		}
+	}
+	if len(out) > 0 {
+		last := &out[len(out)-1]
+		last.Title = duration(last.Y) + " at " + percent(1-1/last.X)
 	}
 	return out
 }
 
+// above returns the marks that lie above the floor.
+func above(marks, floor []draw.Mark) []draw.Mark {
+	return slices.DeleteFunc(marks, func(m draw.Mark) bool {
+		return slices.ContainsFunc(floor, func(f draw.Mark) bool { return f.X <= m.X && f.Y >= m.Y })
+	})
+}
+
 // ninesTicks marks 50 %, 90 %, 99 % and so on, on an axis of 1/(1-q).
 func ninesTicks() draw.Ticks {
-	const mostNines = 18 // of a count of 64 bits
 	values := []float64{2}
-	for n := 1; n <= mostNines; n++ {
-		values = append(values, math.Pow10(n))
+	for x := 10.0; x <= mostNines; x *= 10 {
+		values = append(values, x)
 	}
 	return draw.TicksAt(values, func(x float64) string {
 		switch n := int(math.Round(math.Log10(x))); {
@@ -103,8 +111,6 @@ func ninesTicks() draw.Ticks {
 			return "50"
 		case n == 1:
 			return "90"
-		case n > 5:
-			return fmt.Sprintf("%d nines", n)
 		default:
 			return strconv.FormatFloat(100-100/x, 'f', n-2, 64)
 		}

@@ -81,11 +81,7 @@ func (x *Explanation) HTML() ([]byte, error) {
 	if f == nil {
 		p.text(noDrawing)
 	} else {
-		svg, err := f.SVG()
-		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
-		}
-		svgs[f] = svg
+		svgs[f] = f.SVG()
 		p.text(drawingIntro + drawingLimits)
 		p.add(block{chart: f})
 	}
@@ -99,5 +95,5 @@ func (x *Explanation) SVG() ([]byte, error) {
 	if f == nil {
 		return nil, errors.New("report: " + x.entry.Name + " does not show its shape: there is nothing to draw")
 	}
-	return f.SVG()
+	return f.SVG(), nil
 }

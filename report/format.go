@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // digits3 rounds to three significant digits, without an exponent.
@@ -99,6 +101,19 @@ func ratio(v float64) string {
 	default:
 		return short(v)
 	}
+}
+
+// asFast says how fast something is whose time is so many times as long.
+func asFast(r stats.Ratio) string {
+	switch {
+	case r.Pairs == 0:
+		return "–"
+	case r.Center < 1/1.05:
+		return ratio(1/r.Center) + " times as fast"
+	case r.Center > 1.05:
+		return ratio(r.Center) + " times as long"
+	}
+	return "as long"
 }
 
 // percent writes a share of 1.

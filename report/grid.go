@@ -14,7 +14,6 @@ func grid(v *view) section {
 		title:  "Does it matter how deadlines are spread?",
 		absent: "the grid of distributions",
 		charts: []*draw.Figure{v.gridChart()},
-		tables: v.costTables(ofGrid),
 	}
 }
 
@@ -44,13 +43,14 @@ func (v *view) gridChart() *draw.Figure {
 		return nil
 	}
 	slices.Sort(shares)
-	rows, costs := v.measured(cells), v.costSpan(cells).Around(1.25, 1.25)
+	rows := v.curves(v.measured(cells))
+	costs := v.costSpan(cells, rows).Around(1.25, 1.25)
 	columns := min(len(shares), 3)
 	var panels []*draw.Panel
 	for col, share := range shares {
 		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
 		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: duration, Most: 16 / columns})
-		p.Rows(names(rows))
+		p.Rows(v.looksOf(rows))
 		if col%columns > 0 {
 			p.UnnamedY()
 		}
@@ -101,7 +101,8 @@ func distributionDots(l draw.Look, distribution int) draw.Dots {
 	case 1:
 		shape, radius = draw.Diamond.AsHollow(), 3
 	}
-	return draw.Dots{Look: draw.Look{Color: l.Color, Marker: shape}, Radius: radius}
+	l.Marker = shape
+	return draw.Dots{Look: l, Radius: radius}
 }
 
 // shortList joins numbers as a sentence does.

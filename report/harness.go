@@ -5,12 +5,14 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 // harness says how far the figures can be trusted.
 func harness(v *view) section {
 	return section{
-		title: "Can these numbers be trusted?",
+		title:  "Can these numbers be trusted?",
+		charts: []*draw.Figure{v.driftChart()},
 		tables: []table{
 			{
 				lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +

@@ -2,10 +2,7 @@ package report
 
 import (
 	"cmp"
-	"fmt"
-	"image/color"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -13,18 +10,15 @@ import (
 
 // idle says on how many wake-ups nothing fires.
 func idle(v *view) section {
-	s := section{
+	return section{
 		title:  "How often does a structure wake up for nothing?",
 		absent: "idle wake-ups",
 		charts: []*draw.Figure{v.idleChart()},
-		caption: "Exact counts from a pass that is not timed. A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` names. " +
+		caption: "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` names. " +
 			"An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers (cascades, rounds still to go) or " +
 			"_only dropped_ stale entries of cancelled timers.",
+		tables: []table{{title: "Wake-ups and work, over " + v.idleScope(), body: v.idleTable()}},
 	}
-	for _, idleCase := range v.idleCases() {
-		s.tables = append(s.tables, table{title: idleCase.String() + ": wake-ups and work", body: v.idleTable(idleCase)})
-	}
-	return s
 }
 
 // cause is why a wake-up fired nothing.
@@ -45,16 +39,6 @@ var causes = []cause{
 type idleCase struct {
 	workload, distribution string
 	n                      int
-}
-
-func (s idleCase) String() string {
-	var parts []string
-	for _, p := range []string{s.workload, s.distribution} {
-		if p != "" && !slices.Contains(parts, p) {
-			parts = append(parts, p)
-		}
-	}
-	return fmt.Sprintf("%s, N = %s", strings.Join(parts, ", "), short(float64(s.n)))
 }
 
 // idleCases returns all cases, in the order of the results.
@@ -96,14 +80,40 @@ func (v *view) drivers() []results.Driver {
 	return out
 }
 
-func (v *view) idle(s idleCase, d results.Driver, structure string) (results.Idle, bool) {
+// idleSum adds the counts of a structure up over the cases. ok is false if it lacks one.
+func (v *view) idleSum(d results.Driver, structure string) (sum results.Idle, ok bool) {
+	cases := v.largestIdleCases()
+	found := 0
 	for _, i := range v.r.Idle {
-		if i.Workload == s.workload && i.Distribution == s.distribution && i.N == s.n &&
-			i.Driver == d && i.Structure == structure {
-			return i, true
+		if i.Driver != d || i.Structure != structure || !slices.Contains(cases, idleCase{i.Workload, i.Distribution, i.N}) {
+			continue
 		}
+		found++
+		sum.Ticks, sum.Wakeups, sum.Fired = sum.Ticks+i.Ticks, sum.Wakeups+i.Wakeups, sum.Fired+i.Fired
+		sum.Empty, sum.Moved, sum.Dropped = sum.Empty+i.Empty, sum.Moved+i.Moved, sum.Dropped+i.Dropped
+		w := &sum.Work
+		w.SlotsVisited, w.EmptySlots, w.Moved = w.SlotsVisited+i.Work.SlotsVisited, w.EmptySlots+i.Work.EmptySlots, w.Moved+i.Work.Moved
+		w.Dropped, w.Comparisons = w.Dropped+i.Work.Dropped, w.Comparisons+i.Work.Comparisons
 	}
-	return results.Idle{}, false
+	return sum, found == len(cases)
+}
+
+// idleScope says what the counts are over.
+func (v *view) idleScope() string {
+	var shapes []string
+	var sizes []int
+	for _, c := range v.largestIdleCases() {
+		if c.distribution != "" && !slices.Contains(shapes, c.distribution) {
+			shapes = append(shapes, c.distribution)
+		}
+		sizes = append(sizes, c.n)
+	}
+	slices.Sort(sizes)
+	out := "N = " + shortList(slices.Compact(sizes))
+	if len(shapes) > 0 {
+		out += ", delays " + andList(shapes)
+	}
+	return out
 }
 
 // idleRows are the contenders of the idle analysis.
@@ -113,75 +123,81 @@ func (v *view) idleRows() []contender {
 	})
 }
 
-// idleChart shows the share of wake-ups on which nothing fires, by cause: a
-// column of panels for each driver, a row of panels for each distribution at its
-// largest N. Shares and not counts, so that the axis is linear and a stack adds
-// up; the counts, zeros too, stand beside the bars. Nil: nothing was counted.
+// idleChart shows the share of wake-ups on which nothing fires, by cause, a panel for each
+// driver, over all shapes of delays at the largest N. Shares and not counts, so that the
+// axis is linear and a stack adds up; the counts, zeros too, stand beside the bars. Nil:
+// nothing was counted.
 func (v *view) idleChart() *draw.Figure {
-	rows, idleCases := v.idleRows(), v.largestIdleCases()
+	rows := v.byMerit(v.idleRows())
 	if len(rows) == 0 {
 		return nil
 	}
+	last := func(who contender) uint64 {
+		drivers := v.drivers()
+		sum, _ := v.idleSum(drivers[len(drivers)-1], who.name)
+		return sum.Total()
+	}
+	slices.SortStableFunc(rows, func(a, b contender) int { return cmp.Compare(last(a), last(b)) })
 	f := &draw.Figure{
-		Name:     "idle",
-		Subtitle: "Idle wake-ups (on which no timer fires) as a share of all wake-ups, split by cause. Lower (shorter) is better.",
-		Caption: "Exact counts, the same on any machine. A ticking driver wakes at every tick, a tickless one at the tick that Next names. " +
+		Name: "idle",
+		Subtitle: "What it says: idle wake-ups, on which no timer fires, as a share of all wake-ups, split by cause. Lower (shorter) is better. " +
+			"Over " + v.idleScope() + ".",
+		Caption: "What it does not say: how long a wake-up takes. Exact counts, the same on any machine. " +
 			"Numbers: idle wake-ups of all wake-ups; a structure without a bar had none.",
-		Height: draw.Length(len(idleCases)) * (draw.RowsHeight(len(rows)) + 6),
+		Height: draw.RowsHeight(len(rows)) + 6,
 	}
 	for _, c := range causes {
-		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Mix(draw.Faded, c.white)})
+		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Pale(draw.Faded, c.white)})
 	}
-	for _, s := range idleCases {
-		var line []*draw.Panel
-		for col, d := range v.drivers() {
-			p := draw.NewPanel(fmt.Sprintf("%s driver: %s", d, s))
-			p.LinearX("idle wake-ups as a share of all wake-ups", 1.42, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
-			p.Rows(names(rows))
-			if col > 0 {
-				p.UnnamedY()
-			}
-			for i, who := range rows {
-				at := draw.RowAt(i, len(rows))
-				if counts, ok := v.idle(s, d, who.name); ok {
-					p.Add(idleBar(counts, at, v.looks[who.name].Color))
-				} else {
-					p.Add(draw.Bar{At: at, Label: "not counted", LabelAt: 1.4})
-				}
-			}
-			line = append(line, p)
+	var line []*draw.Panel
+	for col, d := range v.drivers() {
+		p := draw.NewPanel(string(d) + " driver")
+		p.LinearX("idle wake-ups as a share of all wake-ups", 1.46, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
+		p.Rows(v.looksOf(rows))
+		if col > 0 {
+			p.UnnamedY()
 		}
-		f.Panels = append(f.Panels, line)
+		for i, who := range rows {
+			at := draw.RowAt(i, len(rows))
+			if counts, ok := v.idleSum(d, who.name); ok {
+				p.Add(idleBar(counts, at, v.looks[who.name]))
+			} else {
+				p.Add(draw.Bar{At: at, Label: "not counted", LabelAt: 1.44})
+			}
+		}
+		line = append(line, p)
 	}
+	f.Panels = [][]*draw.Panel{line}
 	return f
 }
 
-func idleBar(counts results.Idle, at float64, col color.Color) draw.Bar {
-	b := draw.Bar{At: at, LabelAt: 1.4,
+func idleBar(counts results.Idle, at float64, look draw.Look) draw.Bar {
+	b := draw.Bar{Look: look, At: at, LabelAt: 1.44,
 		Label: short(float64(counts.Total())) + " of " + short(float64(counts.Wakeups))}
+	b.Title = b.Label + " wake-ups are idle"
 	if counts.Wakeups == 0 {
 		return b
 	}
 	for _, c := range causes {
-		b.Parts = append(b.Parts, draw.Part{Length: float64(c.of(counts)) / float64(counts.Wakeups), Color: draw.Mix(col, c.white)})
+		b.Parts = append(b.Parts, draw.Part{Length: float64(c.of(counts)) / float64(counts.Wakeups), Color: draw.Pale(look.Color, c.white)})
 	}
 	return b
 }
 
-// idleTable shows the wake-ups of one idleCase by cause, and the work behind them.
-func (v *view) idleTable(s idleCase) string {
+// idleTable shows the wake-ups of the structures by cause, and the work behind them.
+func (v *view) idleTable() string {
 	var rows [][]string
 	for _, d := range v.drivers() {
-		for _, who := range v.idleRows() {
-			i, ok := v.idle(s, d, who.name)
+		for _, who := range v.byMerit(v.idleRows()) {
+			i, ok := v.idleSum(d, who.name)
 			if !ok {
 				continue
 			}
-			rows = append(rows, []string{literal(string(d)), literal(who.name), count(i.Ticks), count(i.Wakeups), count(i.Fired), count(i.Total()),
+			rows = append(rows, []string{literal(who.name), literal(string(d)), count(i.Ticks), count(i.Wakeups), count(i.Fired), count(i.Total()),
 				count(i.Empty), count(i.Moved), count(i.Dropped),
 				count(i.Work.SlotsVisited), count(i.Work.EmptySlots), count(i.Work.Moved), count(i.Work.Dropped), count(i.Work.Comparisons)})
 		}
 	}
-	return markdownTable("llr", []string{"Driver", "Structure", "Ticks", "Wake-ups", "Fired", "Idle wake-ups", "empty", "only moved", "only dropped",
+	return markdownTable("llr", []string{"Structure", "Driver", "Ticks", "Wake-ups", "Fired", "Idle wake-ups", "empty", "only moved", "only dropped",
 		"Slots visited", "of these empty", "Timers moved", "Stale dropped", "Comparisons"}, rows)
 }

@@ -12,21 +12,67 @@ import (
 // latency says how long single calls take.
 func latency(v *view) section {
 	s := section{
-		title:  "How long does one call take, and how long at worst?",
+		title:  "How long do slow calls take?",
 		absent: "latency",
 		lead: fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
-			"Each sample holds one reading of the clock, %s at the median; differences far below that are not visible here, "+
-			"see the cost by kind of operation for them. The tables show each workload at its largest N; the results file holds all sizes.", duration(v.r.Environment.ClockNS)),
+			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below shows differences far below that. "+
+			"There is no maximum here: the slowest of a million calls is one that the operating system held up, with the floor as with any structure.", duration(v.r.Environment.ClockNS)),
+		tables: []table{{lead: "The 99.9th percentile in nanoseconds, of the kind of call in which it is the largest, for each workload at its largest N. " +
+			"\"Floor\": no slower than the harness alone. In brackets: the kind.", body: v.tailTable()}},
 	}
 	for _, cell := range v.latencyCells() {
-		s.charts = append(s.charts, v.latencyChart(cell), v.curveChart(cell))
-	}
-	for _, w := range v.workloads() {
-		if cell, ok := v.largestWith(w, hasLatency); ok {
-			s.tables = append(s.tables, table{title: cellTitle(cell) + ": latency", body: v.latencyTable(cell)})
-		}
+		s.charts = append(s.charts, v.curveChart(cell))
 	}
 	return s
+}
+
+// tailTable shows the slow tail of each structure on each workload.
+func (v *view) tailTable() string {
+	var cells []results.Cell
+	header := []string{"Structure"}
+	for _, class := range classes {
+		for _, w := range v.workloads() {
+			if c, ok := v.largestWith(w, hasLatency); ok && v.classOf(w) == class {
+				cells = append(cells, c)
+				header = append(header, literal(w)+" "+short(float64(c.N)))
+			}
+		}
+	}
+	var rows [][]string
+	for _, who := range v.byMerit(v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleFloor })) {
+		line, any := []string{v.label(who, false)}, false
+		for _, c := range cells {
+			text := v.tail(c, who)
+			any = any || text != "–"
+			line = append(line, text)
+		}
+		if any {
+			rows = append(rows, line)
+		}
+	}
+	return markdownTable("lr", header, rows)
+}
+
+// tail is the largest 99.9th percentile of a contender in a cell.
+func (v *view) tail(c results.Cell, who contender) string {
+	floor := v.rowIn(c, results.RoleFloor)
+	row, _ := rowOf(c, who.name)
+	known, worst, kind := false, 0.0, script.Kind(0)
+	for _, l := range row.Latency {
+		ns, ok := slowest.of(l)
+		known = known || ok
+		of, _ := latencyOf(floor, l.Kind)
+		if ok && ns > worst && (who.role == results.RoleFloor || ns > of.P999) {
+			worst, kind = ns, l.Kind
+		}
+	}
+	switch {
+	case !known:
+		return "–"
+	case worst == 0:
+		return "floor"
+	}
+	return digits3(worst) + " (" + literal(kind.String()) + ")"
 }
 
 // percentile is one mark of the latency chart.
@@ -43,57 +89,35 @@ var percentiles = []percentile{
 	{"90 %", func(l results.Latency) float64 { return l.P90 }, 10, draw.Square, 2.5},
 	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, draw.Diamond, 2.9},
 	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
-	{"max", func(l results.Latency) float64 { return l.Max }, 1, draw.Circle.AsHollow(), 2.4},
 }
+
+// slowest is the last of the percentiles. What is beyond it, one cannot tell from what the
+// operating system does.
+var slowest = percentiles[len(percentiles)-1]
 
 // of returns the percentile; ok is false where the samples are too few for it.
 func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
-var clockLook = draw.Look{Color: draw.Hex("444444"), Dashes: []draw.Length{2, 2}}
-
-// latencyCells chooses the cells that get charts: the first synthetic workload at
-// its largest N, every workload of a program, and for each distribution of the grid
-// the cell whose share cancelled is nearest to one half.
+// latencyCells chooses the cells that get charts: the first synthetic workload, and the two of
+// programs with the most timers, each at its largest N.
 func (v *view) latencyCells() []results.Cell {
-	var first, ofTheGrid, programs []results.Cell
+	const mostOf = 2 // programs
+	var first, programs []results.Cell
 	for _, w := range v.workloads() {
 		c, ok := v.largestWith(w, hasLatency)
-		if !ok {
-			continue
-		}
-		switch v.classOf(w) {
-		case synthetic:
-			if first == nil {
-				first = append(first, c)
-			}
-		case ofGrid:
-			ofTheGrid = v.nearestToHalf(ofTheGrid, c)
-		case ofPrograms:
+		switch class := v.classOf(w); {
+		case !ok:
+		case class == synthetic && first == nil:
+			first = append(first, c)
+		case class == ofPrograms:
 			programs = append(programs, c)
 		}
 	}
-	return slices.Concat(first, ofTheGrid, programs)
+	slices.SortStableFunc(programs, func(a, b results.Cell) int { return b.N - a.N })
+	return slices.Concat(first, programs[:min(len(programs), mostOf)])
 }
-
-// nearestToHalf adds a cell of the grid, or puts it in the place of the one with
-// the same distribution if its share cancelled is nearer to one half.
-func (v *view) nearestToHalf(cells []results.Cell, c results.Cell) []results.Cell {
-	place, _ := v.gridPlace(c)
-	for i, old := range cells {
-		was, _ := v.gridPlace(old)
-		if was.Delays == place.Delays {
-			if abs(place.CancelPercent-50) < abs(was.CancelPercent-50) {
-				cells[i] = c
-			}
-			return cells
-		}
-	}
-	return append(cells, c)
-}
-
-func abs(i int) int { return max(i, -i) }
 
 // kindsOf returns the kinds of which a cell has latencies.
 func kindsOf(c results.Cell) []script.Kind {
@@ -133,60 +157,10 @@ func (v *view) clockNote() string {
 	return fmt.Sprintf(" Each sample holds one reading of the clock: %s.", duration(v.r.Environment.ClockNS))
 }
 
-// latencyChart shows percentiles of single calls, a panel for each kind of
-// operation and a row for each contender.
-func (v *view) latencyChart(c results.Cell) *draw.Figure {
-	kinds, rows := kindsOf(c), v.latencyRows(c)
-	clock := v.r.Environment.ClockNS
-	var all draw.Span
-	all.Add(clock)
-	for _, who := range rows {
-		row, _ := rowOf(c, who.name)
-		for _, l := range row.Latency {
-			all.Add(l.P50, l.Max)
-		}
-	}
-	all = all.Around(1.4, 1.4)
-	columns := min(len(kinds), 2)
-	var panels []*draw.Panel
-	for k, kind := range kinds {
-		p := draw.NewPanel(kind.String())
-		p.LogX("time per call", all, draw.LogTicks{Label: duration, Most: 18 / columns})
-		p.Rows(names(rows))
-		if k%columns > 0 {
-			p.UnnamedY()
-		}
-		if clock > 0 {
-			p.Add(draw.VerticalLine{X: clock, Look: clockLook})
-		}
-		for i, who := range rows {
-			row, _ := rowOf(c, who.name)
-			if l, ok := latencyOf(row, kind); ok {
-				addPercentiles(p, l, v.looks[who.name], draw.RowAt(i, len(rows)))
-			}
-		}
-		panels = append(panels, p)
-	}
-	f := &draw.Figure{
-		Name:     fmt.Sprintf("latency-%s-%d", c.Workload, c.N),
-		Subtitle: fmt.Sprintf("Latency of single calls by kind of operation. Workload %s. Lower (further left) is better.", cellTitle(c)),
-		Caption:  "Logarithmic time axis. Marks are percentiles of all samples of all trials together." + v.clockNote(),
-		Height:   draw.Lines(len(kinds), columns) * draw.RowsHeight(len(rows)),
-		Panels:   draw.Arrange(panels, columns),
-	}
-	for _, p := range percentiles {
-		f.Legend = append(f.Legend, draw.Key{Text: p.name, Look: draw.Look{Color: draw.Faded, Marker: p.marker}, Radius: p.radius})
-	}
-	if clock > 0 {
-		f.Legend = append(f.Legend, draw.Key{Text: "cost of reading the clock once, " + duration(clock), Look: clockLook, Line: true})
-	}
-	return f
-}
-
 // addPercentiles puts the percentiles of one contender on its row.
 func addPercentiles(p *draw.Panel, l results.Latency, look draw.Look, y float64) {
-	if l.P50 > 0 && l.Max > 0 {
-		p.Add(draw.Dots{Look: look, Joined: true, Marks: []draw.Mark{{X: l.P50, Y: y}, {X: l.Max, Y: y}}})
+	if l.P50 > 0 && l.P999 > 0 {
+		p.Add(draw.Dots{Look: look, Joined: true, Marks: []draw.Mark{{X: l.P50, Y: y, Title: "median " + duration(l.P50)}, {X: l.P999, Y: y, Title: "99.9 % " + duration(l.P999)}}})
 	}
 	for _, pc := range slices.Backward(percentiles) {
 		if x, ok := pc.of(l); ok && x > 0 {
@@ -199,7 +173,7 @@ func addPercentiles(p *draw.Panel, l results.Latency, look draw.Look, y float64)
 func (v *view) latencyTable(c results.Cell) string {
 	var rows [][]string
 	for _, kind := range kindsOf(c) {
-		for _, who := range v.latencyRows(c) {
+		for _, who := range v.byMerit(v.latencyRows(c)) {
 			row, _ := rowOf(c, who.name)
 			l, ok := latencyOf(row, kind)
 			if !ok {
@@ -216,5 +190,5 @@ func (v *view) latencyTable(c results.Cell) string {
 			rows = append(rows, cells)
 		}
 	}
-	return markdownTable("llr", []string{"Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %", "Max"}, rows)
+	return markdownTable("llr", []string{"Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %"}, rows)
 }

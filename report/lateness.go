@@ -1,14 +1,82 @@
 package report
 
-import "github.com/timerbench/timerbench/bench/results"
+import (
+	"fmt"
+	"slices"
 
-// lateness says how late coarse structures fire.
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// lateness says how late coarse structures fire, and what that buys.
 func lateness(v *view) section {
 	return section{
-		title: "How late do coarse structures fire?",
+		title: "How late do coarse structures fire, and what does it buy?",
 		lead: "A coarse structure rounds deadlines up: it fires late, never early, and by no more than it declares for the delay, which was " +
 			"checked for every timer. All others fire at the very tick. Ticking driver; exact counts.",
-		tables: []table{{body: v.latenessTable()}},
+		charts: []*draw.Figure{v.latenessChart()},
+		tables: []table{{title: "Lateness by shape of the delays", body: v.latenessTable()}},
+	}
+}
+
+// isLate reports whether counts hold the lateness of a coarse structure.
+func isLate(i results.Idle) bool { return i.Lateness != nil && i.Driver == results.Ticking }
+
+// latenessChart sets the cost of each coarse structure against its lateness, with the best exact
+// ones beside. Nil: there is no coarse structure with both.
+func (v *view) latenessChart() *draw.Figure {
+	const exactShown = 3 // chosen
+	mean, most := make(map[string]float64), make(map[string]float64)
+	cases := v.largestIdleCases()
+	shapes := make(map[string]float64)
+	for _, i := range v.r.Idle {
+		if isLate(i) && slices.Contains(cases, idleCase{i.Workload, i.Distribution, i.N}) {
+			mean[i.Structure] += i.Lateness.MeanShare
+			most[i.Structure] = max(most[i.Structure], i.Lateness.MaxShare)
+			shapes[i.Structure]++
+		}
+	}
+	cells := v.answerCells()
+	var s draw.Scatter
+	var multiples draw.Span
+	latest, exact := 0.0, 0
+	for _, m := range v.merits(cells, isStructure) {
+		at := draw.Place{Look: v.looks[m.name], Y: m.typical, Label: m.name, Title: ratio(m.typical) + " times the fastest, exact"}
+		if n := shapes[m.name]; n > 0 {
+			at.X, at.Bold = mean[m.name]/n, true
+			at.Label += ", at most " + percent(most[m.name])
+			at.Title = fmt.Sprintf("%s times the fastest, late by %s of the delay on average, %s at most", ratio(m.typical), percent(at.X), percent(most[m.name]))
+		} else if exact++; exact > exactShown || v.isCoarse(m.name) {
+			continue
+		}
+		latest = max(latest, at.X)
+		multiples.Add(m.typical)
+		s.Places = append(s.Places, at)
+	}
+	if latest == 0 {
+		return nil
+	}
+	p := draw.NewPanel("")
+	ticks := []float64{0}
+	for _, share := range []float64{0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5} {
+		if latest/share < 8 {
+			for k := 1; float64(k)*share < latest*1.3; k++ {
+				ticks = append(ticks, float64(k)*share)
+			}
+			break
+		}
+	}
+	p.LinearX("mean lateness as a share of the delay", latest*1.45, draw.TicksAt(ticks, percent))
+	p.LogY("time, × the fastest", multiples.Around(1.2, 1.2), draw.LogTicks{Label: ratioTick, Most: 7})
+	p.Add(s)
+	return &draw.Figure{
+		Name:  "lateness",
+		Title: "What does it buy to fire late?",
+		Subtitle: fmt.Sprintf("What it says: the time, as the geometric mean of the multiples of the fastest over %s, against the lateness of the timers, over %s. "+
+			"Beside each coarse structure stands the latest of its timers.", plural(len(cells), "workload"), v.idleScope()),
+		Caption: fmt.Sprintf("What it does not say: whether a program can bear it. At 0 %% stand the best %d exact structures. The vertical axis is logarithmic.", min(exact, exactShown)),
+		Height:  240,
+		Panels:  [][]*draw.Panel{{p}},
 	}
 }
 
@@ -17,7 +85,8 @@ func lateness(v *view) section {
 func (v *view) latenessTable() string {
 	var rows [][]string
 	for _, i := range v.r.Idle {
-		if l := i.Lateness; l != nil && i.Driver == results.Ticking {
+		if isLate(i) {
+			l := i.Lateness
 			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), short(float64(i.N)), count(i.Fired),
 				digits3(l.Mean), digits3(l.P99), digits3(l.Max),
 				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)})

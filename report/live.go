@@ -60,15 +60,16 @@ func (v *view) liveLooks() map[string]draw.Look {
 				look.Dashes = []draw.Length{draw.Length(2 * n), 2}
 			}
 		}
+		look.Name, look.Structure = row.Name, row.Structure
 		out[row.Name] = look
 	}
 	return out
 }
 
-func liveNames(rows []results.LiveRow) []string {
-	out := make([]string, len(rows))
+func rowLooks(rows []results.LiveRow, looks map[string]draw.Look) []draw.Look {
+	out := make([]draw.Look, len(rows))
 	for i, row := range rows {
-		out[i] = row.Name
+		out[i] = looks[row.Name]
 	}
 	return out
 }
@@ -89,7 +90,7 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 		l := line{rows: v.liveRows(n, func(row results.LiveRow) bool { return len(row.Lateness) > 0 })}
 		for _, row := range l.rows {
 			late := latenessOver(row.Lateness)
-			all.Add(late.P50, late.Max)
+			all.Add(late.P50, late.P999)
 			l.late = append(l.late, late)
 		}
 		most = max(most, len(l.rows))
@@ -102,7 +103,7 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 	for i, l := range lines {
 		p := draw.NewPanel("among " + short(float64(resident[i])) + " timers")
 		p.LogX("late by", all, draw.LogTicks{Label: duration, Most: 18})
-		p.Rows(liveNames(l.rows))
+		p.Rows(rowLooks(l.rows, looks))
 		for k, row := range l.rows {
 			addPercentiles(p, l.late[k], looks[row.Name], draw.RowAt(k, len(l.rows)))
 		}

@@ -68,6 +68,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 		looks := v.liveLooks()
 		var seen []string
 		for _, l := range looks {
+			l.Name = "" // all but that
 			seen = append(seen, fmt.Sprint(l))
 		}
 		slices.Sort(seen)
@@ -78,9 +79,8 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 			if !strings.HasPrefix(f.Name, "live-") {
 				continue
 			}
-			svg, err := f.SVG()
-			if err != nil || !bytes.Contains(svg, []byte("hwheel tickless, shards 1")) {
-				t.Errorf("%s: %s does not name its contenders: %v", what, f.Name, err)
+			if !bytes.Contains(f.SVG(), []byte("hwheel tickless, shards 1")) {
+				t.Errorf("%s: %s does not name its contenders", what, f.Name)
 			}
 		}
 	}

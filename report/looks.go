@@ -9,20 +9,22 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// palette is the shades of a family of structures, which share a hue. Shades and
-// markers tell its members apart; their numbers have no common divisor, so that
-// the pair repeats only after all combinations.
+// palette is the shades of a family of structures, which share a hue. Markers tell its
+// members apart, and shades help.
 type palette struct {
 	shades []color.Color
 	first  int // index of the marker of its first member
 }
 
+// The hues were searched so that any two families differ for everybody, also for those who
+// do not see red, green or blue as others do, and that all of them are read on white and on
+// a dark page. So no shade is very light or very dark.
 var palettes = map[catalog.Family]palette{
-	catalog.Heaps:  {first: 0, shades: hexes("1f6fd0", "0b2f70", "4fa3f0", "4c4fc9", "1592b8", "8590e6")},
-	catalog.Wheels: {first: 1, shades: hexes("d9480f", "8a1f0a", "f59f00", "c2410c", "e8685a", "a8710a")},
-	catalog.Trees:  {first: 3, shades: hexes("2b8a3e", "0c4f2c", "7cb518", "12907a", "5c7a1e", "5fbf93")},
-	catalog.Lists:  {first: 2, shades: hexes("8338c9", "4a167f", "b57be8", "c2399f", "7452a8", "dd86cf")},
-	others:         {first: 4, shades: hexes("8c6239", "53361a", "c29766", "a0526b", "6e6b34", "b08f8f")},
+	catalog.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
+	catalog.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
+	catalog.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
+	catalog.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
+	others:         {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
 }
 
 // others is the family of what the catalog does not know, or gives no hue to.
@@ -37,7 +39,7 @@ func paletteOf(f catalog.Family) catalog.Family {
 
 var (
 	floorLook    = draw.Look{Color: draw.Hex("8a8a8a"), Marker: draw.Circle.AsHollow(), Dashes: []draw.Length{3, 2}}
-	baselineLook = draw.Look{Color: draw.Hex("000000"), Marker: draw.Square}
+	baselineLook = draw.Look{Color: draw.Ink, Marker: draw.Square}
 )
 
 // controlLook repeats the hue of the structure under control, hollow and dashed.
@@ -66,7 +68,9 @@ func looks(known []structure, rows []contender) map[string]draw.Look {
 		f := paletteOf(s.family)
 		member := len(taken[f])
 		taken[f][member] = true
-		out[s.name] = palettes[f].look(member)
+		look := palettes[f].look(member)
+		look.Family = string(s.family)
+		out[s.name] = look
 	}
 	for _, c := range rows {
 		if _, known := out[c.name]; known || hasOwnLook(c.role) {
@@ -95,6 +99,15 @@ func looks(known []structure, rows []contender) map[string]draw.Look {
 			}
 			out[c.name] = controlLook(of)
 		}
+	}
+	for name, look := range out {
+		look.Name, look.Structure = name, name
+		out[name] = look
+	}
+	for _, c := range rows {
+		look := out[c.name]
+		look.Name = c.shown()
+		out[c.name] = look
 	}
 	return out
 }

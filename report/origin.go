@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,7 +58,7 @@ func (v *view) originTable() string {
 	add("Structures", strings.Join(q.Structures, ", "))
 	add("Workloads", strings.Join(q.Workloads, ", "))
 	var sizes []string
-	for _, n := range q.N {
+	for _, n := range slices.Sorted(slices.Values(q.N)) {
 		sizes = append(sizes, short(float64(n)))
 	}
 	add("N (resident timers)", strings.Join(sizes, ", "))

@@ -21,7 +21,7 @@ func TestThePageSaysWhatIsMissing(t *testing.T) {
 		"whole": {full, nil, []string{"Left out", "interrupted", "broke its contract", "No workload"}},
 		"idle counts alone": {&results.Run{Complete: true, Idle: full.Idle}, []string{
 			"No workload has a measured cost", "Left out, because the results hold no data for them: the overview, cost against N, " +
-				"the grid of distributions, workloads of programs, latency, memory.",
+				"ratios of structures, the grid of distributions, latency, memory.",
 		}, []string{"interrupted"}},
 		"a failure": {failed, []string{`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`}, nil},
 		"nothing":   {&results.Run{}, []string{"This run was interrupted"}, []string{"## Which one"}},

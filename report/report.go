@@ -80,11 +80,8 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		if err != nil {
 			return written, err
 		}
-		svg, err := f.SVG()
-		if err == nil {
-			err = save(f.Name+".svg", svg)
-		}
-		if err != nil {
+		svg := f.SVG()
+		if err := save(f.Name+".svg", svg); err != nil {
 			return written, err
 		}
 		svgs[f] = svg

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 // course is the cost of a cell round by round: the geometric mean of the structures that
@@ -78,6 +80,62 @@ func (v *view) driftLead() string {
 		found, len(all), trim3(float64(len(all))*(1-confidence)))
 }
 
+// driftChart shows the cost of each cell round by round. Nil: no cell has rounds enough.
+func (v *view) driftChart() *draw.Figure {
+	const fewest = 3 // rounds of a cell that is shown
+	steady := draw.Look{Color: draw.Pale(draw.Faded, 0.65)}
+	trend := draw.Look{Color: baselineLook.Color}
+	var costs draw.Span
+	var calm, found []draw.Series
+	for _, d := range v.drifts() {
+		samples := course(d.cell)
+		if len(samples) < fewest {
+			continue
+		}
+		slices.SortFunc(samples, func(a, b stats.Sample) int { return a.Round - b.Round })
+		mean := 0.0
+		for _, s := range samples {
+			mean += math.Log(s.Value) / float64(len(samples))
+		}
+		s := draw.Series{Look: steady}
+		if d.found() {
+			s.Look = trend
+		}
+		s.Look.Name = cellTitle(d.cell)
+		for i, sample := range samples {
+			m := draw.Mark{X: float64(i+1) / float64(len(samples)), Y: sample.Value / math.Exp(mean)}
+			costs.Add(m.Y)
+			s.Marks = append(s.Marks, m)
+		}
+		if d.found() {
+			found = append(found, s)
+		} else {
+			calm = append(calm, s)
+		}
+	}
+	if len(calm)+len(found) == 0 {
+		return nil
+	}
+	p := draw.NewPanel("")
+	p.LinearX("rounds of the cell, in their order", 1, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
+	p.LogY("cost / its mean in the cell", costs.Around(1.05, 1.05), draw.TicksAt([]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, trim3))
+	for _, s := range append(calm, found...) {
+		p.Add(s)
+	}
+	return &draw.Figure{
+		Name:     "drift",
+		Title:    "Did the machine change during the run?",
+		Subtitle: "What it says: the cost in each cell from its first round to its last, as the geometric mean of the structures with the most rounds. A level line is a steady machine.",
+		Caption:  "What it does not say: which structure is faster. Comparisons are paired by round, so what all structures share does not count. The vertical axis is logarithmic.",
+		Legend: []draw.Key{
+			{Text: "no trend", Look: steady, Line: true},
+			{Text: "rose or fell steadily (p < 0.05)", Look: trend, Line: true},
+		},
+		Height: 220,
+		Panels: [][]*draw.Panel{{p}},
+	}
+}
+
 // driftTable shows the cells that drift.
 func (v *view) driftTable() string {
 	var rows [][]string
@@ -109,13 +167,16 @@ func (v *view) roundsTable() string {
 			}
 			line := []string{literal(w), short(float64(c.N))}
 			for _, why := range []results.Stopped{results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone} {
-				line = append(line, literal(orDash(stopped[why])))
+				line = append(line, literal(namesOrDash(stopped[why])))
 			}
-			rows = append(rows, append(line, literal(orDash(c.LeftOut))))
+			rows = append(rows, append(line, literal(namesOrDash(c.LeftOut))))
 		}
 	}
 	return markdownTable("lrlllll", []string{"Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for", "Left out, as too slow among fewer timers"}, rows)
 }
+
+// namesOrDash joins names, and is a dash where there are none.
+func namesOrDash(names []string) string { return cmp.Or(strings.Join(names, ", "), "–") }
 
 // raced reports whether some row says why it got no more rounds.
 func (v *view) raced() bool {

@@ -50,7 +50,6 @@ func TestThePageSaysHowManyRoundsAndWhy(t *testing.T) {
 	t.Parallel()
 	wantOnPage(t, pageOf(raced()),
 		"| hold | 1M | best 10 | near 10 | far 6 | – |",
-		"| 6, beaten |", "| 10, settled |", "| 10, budget |",
 		"| hold | 1M | best | near |", // unclear is no tie
 		"**1.03?**")
 	if page := pageOf(rowsOf(map[string][]float64{"best": {1, 2}})); strings.Contains(page, "Out of time") {

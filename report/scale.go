@@ -13,7 +13,6 @@ func scale(v *view) section {
 		title:  "How does the cost of a timer grow with their number?",
 		absent: "cost against N",
 		charts: []*draw.Figure{v.scaleChart()},
-		tables: v.costTables(synthetic),
 	}
 }
 
@@ -29,13 +28,14 @@ func (v *view) scaleChart() *draw.Figure {
 	if len(rows) == 0 {
 		return nil
 	}
+	shown := v.curves(rows)
 	ns := sizesOf(cells)
 	var sizes draw.Span
 	for _, n := range ns {
 		sizes.Add(float64(n))
 	}
 	sizes = sizes.Around(1.25, 1.25)
-	costs := v.costSpan(cells).Around(1.2, 1.2)
+	costs := v.costSpan(cells, rows).Around(1.2, 1.2)
 	columns := min(len(workloads), 2)
 	if len(workloads) > 4 {
 		columns = 3
@@ -56,19 +56,24 @@ func (v *view) scaleChart() *draw.Figure {
 		if i%columns > 0 {
 			p.UnnamedY()
 		}
-		// Last to first: the first of the catalog ends up on top.
-		for _, who := range slices.Backward(rows) {
+		for _, who := range rows {
+			if !slices.Contains(shown, who) {
+				p.Add(draw.Series{Look: v.looks[who.name], Radius: 2.7, Marks: v.costCurve(w, who.name), OnDemand: true})
+			}
+		}
+		for _, who := range slices.Backward(shown) { // the first one ends up on top
 			p.Add(draw.Series{Look: v.looks[who.name], Radius: 2.7, Marks: v.costCurve(w, who.name)})
 		}
 		panels = append(panels, p)
 	}
 	return &draw.Figure{
 		Name: "scale",
-		Subtitle: "Time per lifecycle (a timer scheduled, then fired or cancelled) against the number of resident timers; " +
-			"per what, where not a lifecycle, stands in brackets. Lower is better; flat is constant cost.",
-		Caption: "Both axes are logarithmic. Median of the trials with its 95 % confidence interval, where that is wider than the mark. " +
-			"Straight lines between measured points. The floor is a scheduler that does nothing: what the harness itself costs.",
-		Legend: v.keys(rows, true),
+		Subtitle: "What it says: the time per lifecycle (a timer scheduled, then fired or cancelled), or per what stands in brackets, " +
+			"against the number of resident timers. Lower is better; flat is constant cost.",
+		Caption: "What it does not say: what lies between the measured points; the lines are straight. " +
+			"Both axes are logarithmic. Medians with their 95 % confidence intervals, where these are wider than the mark. " +
+			"The floor is a scheduler that does nothing: what the harness itself costs. " + v.choiceNote(rows),
+		Legend: v.keys(shown, true),
 		Height: max(draw.Lines(len(workloads), columns)*250, 300),
 		Panels: draw.Arrange(panels, columns),
 	}
@@ -81,7 +86,7 @@ func (v *view) costCurve(workload, name string) []draw.Mark {
 		row, _ := rowOf(c, name)
 		if s := v.cost(c, row); s.ok() && c.N > 0 {
 			m := markOf(s, 0)
-			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi})
+			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi, Title: short(m.X) + " ns at " + short(float64(c.N))})
 		}
 	}
 	return out

@@ -27,10 +27,7 @@ func TestAxesNameTheUnitOfTheirPanel(t *testing.T) {
 				r.Cells[i].Unit = script.PerReschedule
 			}
 		}
-		svg, err := chartsNamed(t, newView(r, testKnowledge(six)), "scale")[0].SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := chartsNamed(t, newView(r, testKnowledge(six)), "scale")[0].SVG()
 		reschedules := 0
 		if c.moved != "" {
 			reschedules = 1

@@ -25,7 +25,7 @@ var timelineWindow = timeline.Window{From: 1<<16 - 6144, Width: 64, Bins: 192}
 // timelineSteps are the colours of counts: of one hue, so that the eye orders them and no
 // reader needs to tell hues apart.
 var timelineSteps = []draw.Step{
-	{To: 0, Name: "none", Color: draw.Hex("f2f2f2")},
+	{To: 0, Name: "none", Color: draw.Shade},
 	{To: 3, Name: "1 to 3", Color: draw.Hex("dce9f6")},
 	{To: 10, Name: "to 10", Color: draw.Hex("b9d3ec")},
 	{To: 30, Name: "to 30", Color: draw.Hex("8db8de")},
@@ -59,9 +59,9 @@ func (v *view) timelineChart() *draw.Figure {
 	s := draw.Strips{From: float64(window.From), To: float64(window.To()), Steps: timelineSteps}
 	for _, e := range wheels {
 		t := timeline.Of(e.New(), w, timelineTimers, timelineSeed, window)
-		s.Rows = append(s.Rows, draw.Strip{Name: e.Name})
+		s.Rows = append(s.Rows, draw.Strip{Name: e.Name, Look: v.looks[e.Name]})
 		for _, r := range append([]timeline.Row{t.Moved, t.Visited}, t.Held...) {
-			s.Rows = append(s.Rows, draw.Strip(r))
+			s.Rows = append(s.Rows, draw.Strip{Name: r.Name, Values: r.Values})
 		}
 	}
 	var at []float64

@@ -27,6 +27,7 @@ type view struct {
 	looks map[string]draw.Look
 
 	analysed map[*results.Row]*analysis // by the first row of the cell
+	places   map[string]int             // of structures in the order of their merit, see byMerit
 }
 
 // knowledge is what this version knows besides the results.
@@ -84,10 +85,10 @@ func (v *view) present(keep func(contender) bool) []contender {
 	return out
 }
 
-func names(rows []contender) []string {
-	out := make([]string, len(rows))
+func (v *view) looksOf(rows []contender) []draw.Look {
+	out := make([]draw.Look, len(rows))
 	for i, c := range rows {
-		out[i] = c.shown()
+		out[i] = v.looks[c.name]
 	}
 	return out
 }

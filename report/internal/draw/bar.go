@@ -11,6 +11,8 @@ import (
 // Bar is one horizontal bar, its parts end to end, with a label at its end. It
 // starts at 0, so its axis must be linear.
 type Bar struct {
+	Look    Look
+	Title   string  // what it shows, in words
 	At      float64 // row, see RowAt
 	Parts   []Part
 	Label   string
@@ -25,6 +27,10 @@ type Part struct {
 
 // Plot implements plot.Plotter.
 func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
+	grouped(c, b.Look, b.Title, func() { b.plot(c, p) })
+}
+
+func (b Bar) plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	y := trY(b.At)
 	half := (trY(b.At+0.5) - trY(b.At-0.5)) * 0.34

@@ -3,15 +3,61 @@ package draw
 import (
 	"fmt"
 	"image/color"
+	"strings"
 )
 
-// The greys of everything that is not data.
+// tone is a colour of what is not data. In an SVG it has a class, so that a dark page can
+// have another colour for it.
+type tone struct {
+	color.NRGBA
+	class string
+}
+
+// The tones.
 var (
-	ink   = Hex("1a1a1a") // titles
-	Faded = Hex("555555") // what explains
-	rule  = Hex("e4e4e4") // grid
-	frame = Hex("9a9a9a") // axes
+	ink   = tone{Hex("1a1a1a"), "ink"}   // titles and names
+	faded = tone{Hex("555555"), "faded"} // what explains
+	rule  = tone{Hex("e4e4e4"), "rule"}  // grid
+	frame = tone{Hex("9a9a9a"), "frame"} // axes
+	shade = tone{Hex("f2f2f2"), "shade"} // fields without a value
+	paper = tone{Hex("ffffff"), "paper"} // background, and rims that set marks apart
 )
+
+// Ink is the colour of what stands out from all structures. Faded is that of what stands for
+// each structure, which has its own. Shade is that of a field without a value.
+var (
+	Ink   color.Color = ink
+	Faded color.Color = faded
+	Shade color.Color = shade
+)
+
+// Style is the style sheet with which the charts of a page follow its colours: it sets each
+// tone to a custom property of its name, such as --ink. A page that leaves one out gets the
+// tone of white paper. What is shown on demand is seen once it has the class pinned, too.
+func Style() string {
+	var b strings.Builder
+	b.WriteString("svg .more { display: none; }\nsvg .more.pinned { display: inline; }\n")
+	for _, t := range []tone{ink, faded, rule, frame, shade, paper} {
+		v := fmt.Sprintf("var(--%s, #%02x%02x%02x)", t.class, t.R, t.G, t.B)
+		fmt.Fprintf(&b, "svg .%s { fill: %s; }\nsvg .%s-line { stroke: %s; }\n", t.class, v, t.class, v)
+	}
+	return b.String()
+}
+
+// Text on a field keeps its colour where the page is dark, as the field does.
+var (
+	onLight = Hex("1a1a1a")
+	onDark  = Hex("ffffff")
+)
+
+// textOn is the colour of text that is read best on a field.
+func textOn(field color.Color) color.Color {
+	n := color.NRGBAModel.Convert(field).(color.NRGBA)
+	if 0.299*float64(n.R)+0.587*float64(n.G)+0.114*float64(n.B) < 128 {
+		return onDark
+	}
+	return onLight
+}
 
 // Hex reads a colour such as "1f6fd0". It panics if it is none.
 func Hex(s string) color.NRGBA {
@@ -22,9 +68,20 @@ func Hex(s string) color.NRGBA {
 	return c
 }
 
-// Mix blends a colour with white: 0 is the colour, 1 is white.
-func Mix(c color.Color, white float64) color.Color {
+// Mix blends a colour with white: 0 is the colour, 1 is white. It is for fields that hold text.
+func Mix(c color.Color, white float64) color.NRGBA {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	up := func(v uint8) uint8 { return uint8(float64(v) + (255-float64(v))*white + 0.5) }
 	return color.NRGBA{R: up(n.R), G: up(n.G), B: up(n.B), A: 255}
+}
+
+// Pale lets the background through: 0 is the colour, 1 is the background.
+func Pale(c color.Color, background float64) color.Color {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	n.A = uint8(255*(1-background) + 0.5)
+	if t, ok := c.(tone); ok {
+		t.NRGBA = n
+		return t
+	}
+	return n
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"maps"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Width is the width of every figure: 1000 pixels of a page. At [DPI] a PNG holds
@@ -95,8 +95,8 @@ type layout struct {
 func (f *Figure) layout() layout {
 	var l layout
 	room := Width - 2*margin
-	l.subtitle = wrap(sans(bodySize, Faded), room, f.Subtitle)
-	l.caption = wrap(sans(smallSize, Faded), room, f.Caption)
+	l.subtitle = wrap(sans(bodySize, faded), room, f.Subtitle)
+	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
 	l.legend, l.column = f.legendLines()
 	l.height = 2*margin + titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
 		legendHeight(l.legend) + f.Height + Length(len(l.caption))*smallSize*lineGap
@@ -114,7 +114,7 @@ func legendHeight(lines [][]Key) Length {
 }
 
 func (f *Figure) draw(c draw.Canvas, l layout) {
-	c.SetColor(color.White)
+	c.SetColor(paper)
 	c.Fill(c.Rectangle.Path())
 
 	y := c.Max.Y - margin - titleSize*0.8
@@ -122,13 +122,13 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	y -= titleSize * (lineGap - 0.8)
 	for _, s := range l.subtitle {
 		y -= bodySize * lineGap
-		write(&c, sans(bodySize, Faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
+		write(&c, sans(bodySize, faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
 	}
 	y = f.drawLegend(&c, l, y)
 
 	bottom := c.Min.Y + margin
 	for i := len(l.caption) - 1; i >= 0; i-- {
-		write(&c, sans(smallSize, Faded), c.Min.X+margin, bottom+smallSize*0.2, 0, l.caption[i])
+		write(&c, sans(smallSize, faded), c.Min.X+margin, bottom+smallSize*0.2, 0, l.caption[i])
 		bottom += smallSize * lineGap
 	}
 	if len(l.caption) > 0 {
@@ -170,8 +170,10 @@ func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
 			if l.column > 0 {
 				x = c.Min.X + margin + Length(i)*l.column
 			}
-			k.draw(c, x, y+labelSize*0.35)
-			write(c, sty, x+keyMark, y, 0, k.Text)
+			grouped(*c, k.Look, "", func() {
+				k.draw(c, x, y+labelSize*0.35)
+				write(c, sty, x+keyMark, y, 0, k.Text)
+			})
 			x += keyMark + sty.Width(k.Text) + keyGap
 		}
 	}
@@ -191,12 +193,14 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 	}
 }
 
-// Color is the colour that the key explains.
-func (k Key) Color() color.Color {
+// Color is the colour that the key explains, on white paper.
+func (k Key) Color() color.NRGBA {
+	c := k.Look.Color
 	if k.Swatch != nil {
-		return k.Swatch
+		c = k.Swatch
 	}
-	return k.Look.Color
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	return Mix(n, 1-float64(n.A)/255)
 }
 
 // Size is the size of the PNG in pixels.
@@ -226,15 +230,18 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SVG renders the figure as an SVG. Its texts stay texts; where the font is not
-// installed, another takes its place, at the width that the layout counts on.
-func (f *Figure) SVG() ([]byte, error) {
+// SVG renders the figure as an SVG. Its texts stay texts.
+func (f *Figure) SVG() []byte {
 	l := f.layout()
-	c := vgsvg.New(Width, l.height)
-	f.draw(draw.New(c), l)
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, err
+	names := make(map[string]Look)
+	for _, row := range f.Panels {
+		for _, p := range row {
+			if p != nil {
+				maps.Copy(names, p.names)
+			}
+		}
 	}
-	return anyFont(b.Bytes()), nil
+	c := newSVG(Width, l.height, names)
+	f.draw(draw.New(c), l)
+	return c.bytes()
 }

@@ -10,8 +10,12 @@ import (
 // Length is a length in points; a figure is [Width] points wide.
 type Length = vg.Length
 
-// Look is how one contender is drawn, the same on every figure.
+// Look is who a contender is and how it is drawn, the same on every figure.
 type Look struct {
+	Name      string // as shown
+	Structure string // as data name it; empty: it stands for no structure
+	Family    string // of the structure; empty: none
+
 	Color  color.Color
 	Marker Marker
 	Dashes []Length

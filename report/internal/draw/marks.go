@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"strings"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -11,6 +13,18 @@ type Mark struct {
 	X, Y   float64
 	Lo, Hi float64 // the interval of the value; Lo >= Hi: none
 	Label  string  // beside the mark
+	Title  string  // what it shows, in words; it stands in the title of the series
+}
+
+// titles joins the titles of marks.
+func titles(marks []Mark) string {
+	var out []string
+	for _, m := range marks {
+		if m.Title != "" {
+			out = append(out, m.Title)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // whisker is the extent of the interval on the canvas; it is drawn where it
@@ -33,9 +47,13 @@ type Dots struct {
 
 // Plot implements plot.Plotter.
 func (d Dots) Plot(c draw.Canvas, p *plot.Plot) {
+	grouped(c, d.Look, titles(d.Marks), func() { d.plot(c, p) })
+}
+
+func (d Dots) plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	if d.Joined && len(d.Marks) > 1 {
-		sty := draw.LineStyle{Color: Mix(d.Look.Color, 0.45), Width: 1}
+		sty := draw.LineStyle{Color: Pale(d.Look.Color, 0.45), Width: 1}
 		first, last := d.Marks[0], d.Marks[len(d.Marks)-1]
 		c.StrokeLine2(sty, trX(first.X), trY(first.Y), trX(last.X), trY(last.Y))
 	}
@@ -62,10 +80,20 @@ type Series struct {
 	Look   Look
 	Radius Length // 0: no marks
 	Marks  []Mark
+
+	OnDemand bool // an SVG holds it unseen, and a page may show it
 }
 
 // Plot implements plot.Plotter.
 func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
+	if s.OnDemand {
+		onDemand(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
+		return
+	}
+	grouped(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
+}
+
+func (s Series) plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	pts := make([]vg.Point, len(s.Marks))
 	for i, m := range s.Marks {

@@ -7,7 +7,10 @@ import (
 )
 
 // Panel is two axes with marks between them.
-type Panel struct{ plot *plot.Plot }
+type Panel struct {
+	plot  *plot.Plot
+	names map[string]Look // of its rows, by what stands there
+}
 
 // NewPanel returns an empty panel in the style of all figures.
 func NewPanel(title string) *Panel {
@@ -15,7 +18,7 @@ func NewPanel(title string) *Panel {
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		xa, ya := a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
-		a.Label.TextStyle = sans(labelSize, Faded)
+		a.Label.TextStyle = sans(labelSize, faded)
 		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
 		a.Label.Padding = 3
 		xa, ya = a.Tick.Label.XAlign, a.Tick.Label.YAlign
@@ -36,11 +39,11 @@ func NewPanel(title string) *Panel {
 		p.Title.Padding = headingGap
 		p.Add(heading(title))
 	}
-	return &Panel{p}
+	return &Panel{plot: p}
 }
 
 const (
-	headingSize = 9.5
+	headingSize = 10
 	headingGap  = 4
 )
 
@@ -69,14 +72,11 @@ func logarithmic(a *plot.Axis, label string, s Span, ticks Ticks) {
 	a.Tick.Marker = ticks
 }
 
-// LinearX makes the horizontal axis run from 0 to most. Without ticks it chooses
-// them.
+// LinearX makes the horizontal axis run from 0 to most.
 func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
 	p.plot.X.Min, p.plot.X.Max = 0, most
 	p.plot.X.Label.Text = label
-	if ticks != nil {
-		p.plot.X.Tick.Marker = ticks
-	}
+	p.plot.X.Tick.Marker = ticks
 }
 
 // UnnamedY drops the names of the ticks on the vertical axis, where the panel to the
@@ -86,7 +86,18 @@ func (p *Panel) UnnamedY() {
 }
 
 // Rows lays contenders on the vertical axis, the first at the top.
-func (p *Panel) Rows(names []string) {
+func (p *Panel) Rows(rows []Look) {
+	names := make([]string, len(rows))
+	p.names = make(map[string]Look)
+	for i, l := range rows {
+		names[i] = l.Name
+		p.names[l.Name] = l
+	}
+	p.rowNames(names)
+}
+
+// rowNames lays rows on the vertical axis, the first at the top.
+func (p *Panel) rowNames(names []string) {
 	y := &p.plot.Y
 	y.Min, y.Max = -0.6, float64(len(names))-0.4
 	y.Tick.Length = 0

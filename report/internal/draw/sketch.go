@@ -53,7 +53,7 @@ func markFill(m sketch.Mark, look Look) color.Color {
 	case sketch.Stale:
 		return Hex("e4e4e4")
 	}
-	return color.White
+	return paper
 }
 
 // sketchMarks draws a sketch onto its panel.
@@ -82,7 +82,7 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		case sketch.Heading:
 			sty = bold(sketchText, ink)
 		case sketch.Faded:
-			sty.Color = Faded
+			sty.Color = faded
 		}
 		text := strings.TrimLeft(n.Text, " ") // a browser would drop the spaces
 		write(&c, sty, x(float64(n.X+len(n.Text)-len(text))), baseline(n.Y), 0, text)
@@ -91,8 +91,8 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		left, right := x(float64(b.X)), x(float64(b.X+b.Width))
 		if b.Framed {
 			middle := (left + right) / 2
-			write(&c, sans(sketchText, Faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
-			write(&c, sans(sketchText, Faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+			write(&c, sans(sketchText, faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
+			write(&c, sans(sketchText, faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
 			for i, l := range b.Labels {
 				s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)), false)
 			}
@@ -118,13 +118,11 @@ func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom
 
 // entry draws an entry with its mark.
 func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
-	fill := color.NRGBAModel.Convert(markFill(l.Mark, s.look)).(color.NRGBA)
-	if l.Mark != sketch.Same {
-		c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
-	}
 	sty := sans(sketchText, ink)
-	if dark(fill) {
-		sty.Color = color.White
+	if l.Mark != sketch.Same {
+		fill := markFill(l.Mark, s.look)
+		sty.Color = textOn(fill)
+		c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
 	}
 	text := l.Text
 	if red {

@@ -19,6 +19,7 @@ type Strips struct {
 type Strip struct {
 	Name   string
 	Values []float64 // none: a heading
+	Look   Look      // of the structure in a heading
 }
 
 const stripRow = 13 * Length(1)
@@ -39,7 +40,7 @@ func (s Strips) Panel(label string, ticks Ticks) *Panel {
 			names[i] = r.Name
 		}
 	}
-	p.Rows(names)
+	p.rowNames(names)
 	p.plot.X.Min, p.plot.X.Max = s.From, s.To
 	p.plot.X.Label.Text = label
 	p.plot.X.Tick.Marker = ticks
@@ -57,7 +58,7 @@ func (s stripFields) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, r := range s.Rows {
 		at := RowAt(i, len(s.Rows))
 		if len(r.Values) == 0 {
-			write(&c, bold(headingSize, ink), c.Min.X, trY(at)-headingSize*0.35, 0, r.Name)
+			grouped(c, r.Look, "", func() { write(&c, bold(headingSize, ink), c.Min.X, trY(at)-headingSize*0.35, 0, r.Name) })
 			continue
 		}
 		each := (s.To - s.From) / float64(len(r.Values))

@@ -18,12 +18,12 @@ import (
 )
 
 // The sizes of text, in points of a figure 750 points wide (1000 pixels of a
-// page).
+// page). The smallest is 9 pixels high where a figure is 820 pixels wide.
 const (
 	titleSize = 14
-	bodySize  = 9.5
-	labelSize = 8.5
-	smallSize = 7.5
+	bodySize  = 10
+	labelSize = 9
+	smallSize = 8.25
 )
 
 // sans is text in the sans-serif font of the set that comes with gonum/plot.

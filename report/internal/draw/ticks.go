@@ -27,6 +27,20 @@ func (t FixedTicks) Ticks(lo, hi float64) []plot.Tick {
 	return slices.DeleteFunc(slices.Clone(t), func(t plot.Tick) bool { return t.Value < lo || t.Value > hi })
 }
 
+// LinearTicks marks a linear axis, labelled by the function.
+type LinearTicks func(float64) string
+
+// Ticks implements plot.Ticker.
+func (t LinearTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = t(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
 // LogTicks marks a logarithmic axis: powers of ten, and digits between them where
 // the range is narrow; never more labels than Most.
 type LogTicks struct {

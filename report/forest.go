@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// forest says how the leaders compare, workload by workload.
+func forest(v *view) section {
+	return section{
+		title:  "Where is another structure worth it?",
+		absent: "ratios of structures",
+		charts: []*draw.Figure{v.forestChart()},
+	}
+}
+
+var oneLook = draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}
+
+// forestChart shows the ratios of the leaders to the one with the best typical multiple, paired
+// by round: a panel for each, a row for each workload. Nil: there are no two structures to compare.
+func (v *view) forestChart() *draw.Figure {
+	cells := v.answerCells()
+	leaders := v.leaders(v.measured(cells))
+	if len(leaders) < 2 {
+		return nil
+	}
+	base, rest := leaders[0], leaders[1:]
+	var rows []draw.Look
+	for _, c := range cells {
+		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(float64(c.N))})
+	}
+	marks := make(map[string][]draw.Mark)
+	var ratios draw.Span
+	for i, c := range cells {
+		of, ok := rowOf(c, base.name)
+		for _, who := range rest {
+			row, measured := rowOf(c, who.name)
+			r := v.analysis(c).ratio(row, of)
+			if !ok || !measured || r.Pairs == 0 {
+				continue
+			}
+			m := draw.Mark{X: r.Center, Y: draw.RowAt(i, len(rows)), Title: times(r) + " on " + rows[i].Name}
+			if r.Bounded() {
+				m.Lo, m.Hi = r.Lo, r.Hi
+			}
+			ratios.Add(m.X, m.Lo, m.Hi)
+			marks[who.name] = append(marks[who.name], m)
+		}
+	}
+	if ratios.Empty() {
+		return nil
+	}
+	ratios.Add(1)
+	ratios = ratios.Around(1.15, 1.15)
+	columns := min((len(rest)+1)/2, 4)
+	var panels []*draw.Panel
+	for i, who := range rest {
+		p := draw.NewPanel(who.name)
+		p.LogX("time of "+who.name+" / time of "+base.name, ratios, draw.LogTicks{Label: ratioTick, Most: 15 / columns})
+		p.Rows(rows)
+		if i%columns > 0 {
+			p.UnnamedY()
+		}
+		p.Add(draw.VerticalLine{X: 1, Look: oneLook})
+		p.Add(draw.Dots{Look: v.looks[who.name], Radius: 2.7, Marks: marks[who.name]})
+		panels = append(panels, p)
+	}
+	return &draw.Figure{
+		Name: "forest",
+		Subtitle: fmt.Sprintf("What it says: the time of a structure divided by that of %s, the best over all workloads, round by round, with the 95 %% interval. "+
+			"Left of the line the structure is faster than %s, right of it slower.", base.name, base.name),
+		Caption: "What it does not say: how long anything takes. Each workload at the largest N at which nearly all took part; the axis is logarithmic; " +
+			"each interval is for one comparison, so of twenty, one misses on average. " + v.choiceNote(v.measured(cells)),
+		Height: draw.Lines(len(rest), columns) * draw.RowsHeight(len(rows)),
+		Panels: draw.Arrange(panels, columns),
+	}
+}
+
+func ratioTick(r float64) string {
+	if r < 1 {
+		return "1/" + trim3(1/r)
+	}
+	return trim3(r)
+}

@@ -1,0 +1,137 @@
+package draw
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Fields is a map: a table whose fields belong to contenders.
+type Fields struct {
+	Title         string
+	Rows, Columns []string
+	XLabel        string
+	YLabel        string
+	Fields        []Field
+}
+
+// Field is a place on the map and whose it is.
+type Field struct {
+	Row, Column int
+	Owner       Look
+	Rivals      []Look     // that may own it, too: their colours hatch it
+	Lines       [][]string // below the name of the owner: of each line the first text that fits
+	Title       string     // what it shows, in words
+}
+
+const (
+	fieldHeight = 44 * Length(1)
+	fieldEdge   = 4 * Length(1)
+)
+
+// Height is what the panel of the map takes.
+func (f Fields) Height() Length { return Length(len(f.Rows))*fieldHeight + 48 }
+
+// Panel draws the map.
+func (f Fields) Panel() *Panel {
+	p := NewPanel(f.Title)
+	p.rowNames(f.Rows)
+	x, y := &p.plot.X, &p.plot.Y
+	y.Min, y.Max = -0.5, float64(len(f.Rows))-0.5
+	x.Min, x.Max = -0.5, float64(len(f.Columns))-0.5
+	x.Width, y.Width, x.Tick.Length = 0, 0, 0
+	x.Label.Text, y.Label.Text = f.XLabel, f.YLabel
+	ticks := make(plot.ConstantTicks, len(f.Columns))
+	for i, c := range f.Columns {
+		ticks[i] = plot.Tick{Value: float64(i), Label: c}
+	}
+	x.Tick.Marker = ticks
+	p.Add(fieldMarks{f})
+	return p
+}
+
+type fieldMarks struct{ of Fields }
+
+// Plot implements plot.Plotter.
+func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	const gap = 1
+	trX, trY := p.Transforms(&c)
+	taken := make(map[[2]int]Field)
+	for _, field := range f.of.Fields {
+		taken[[2]int{field.Row, field.Column}] = field
+	}
+	for row := range f.of.Rows {
+		at := RowAt(row, len(f.of.Rows))
+		for col := range f.of.Columns {
+			place := vg.Rectangle{
+				Min: vg.Point{X: trX(float64(col)-0.5) + gap, Y: trY(at-0.5) + gap},
+				Max: vg.Point{X: trX(float64(col)+0.5) - gap, Y: trY(at+0.5) - gap},
+			}
+			if field, ok := taken[[2]int{row, col}]; ok {
+				grouped(c, field.Owner, field.Title, func() { field.draw(&c, place) })
+			} else {
+				c.FillPolygon(shade, corners(place))
+			}
+		}
+	}
+}
+
+// draw fills the field so lightly that text on it is read, with an edge in the full colour.
+func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
+	const light = 0.75
+	c.FillPolygon(paper, corners(place)) // hides the grid
+	c.FillPolygon(Pale(f.Owner.Color, light), corners(place))
+	edge := place
+	edge.Max.X = edge.Min.X + fieldEdge
+	c.FillPolygon(f.Owner.Color, corners(edge))
+	if len(f.Rivals) > 0 {
+		rest := place
+		rest.Min.X = edge.Max.X
+		for i, line := range hatching(rest, 7) {
+			rival := f.Rivals[i%len(f.Rivals)]
+			c.StrokeLines(draw.LineStyle{Color: Pale(rival.Color, 0.6), Width: 2}, line)
+		}
+	}
+	x, y := edge.Max.X+4, place.Max.Y-labelSize*1.35
+	name, nameX := bold(labelSize, ink), x
+	room := place.Max.X - x - 1
+	const forMarker = 10
+	switch wide := name.Width(f.Owner.Name); {
+	case wide <= room-forMarker:
+		f.Owner.Marker.draw(c, f.Owner.Color, 3.4, vg.Point{X: x + 3, Y: y + labelSize*0.35})
+		nameX += forMarker
+	case wide > room:
+		name.Font.Size *= room / wide
+	}
+	write(c, name, nameX, y, 0, f.Owner.Name)
+	for _, texts := range f.Lines {
+		y -= smallSize * 1.35
+		for _, text := range texts {
+			if sans(smallSize, ink).Width(text) <= room {
+				write(c, sans(smallSize, ink), x, y, 0, text)
+				break
+			}
+		}
+	}
+}
+
+func corners(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}
+
+// hatching returns lines that rise to the right through a rectangle, so far apart.
+func hatching(r vg.Rectangle, apart Length) [][]vg.Point {
+	var out [][]vg.Point
+	height := r.Max.Y - r.Min.Y
+	for from := r.Min.X - height + apart/2; from < r.Max.X; from += apart {
+		a, b := vg.Point{X: from, Y: r.Min.Y}, vg.Point{X: from + height, Y: r.Max.Y}
+		if a.X < r.Min.X {
+			a = vg.Point{X: r.Min.X, Y: r.Min.Y + r.Min.X - a.X}
+		}
+		if b.X > r.Max.X {
+			b = vg.Point{X: r.Max.X, Y: r.Max.Y - (b.X - r.Max.X)}
+		}
+		out = append(out, []vg.Point{a, b})
+	}
+	return out
+}
