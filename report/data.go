@@ -35,7 +35,8 @@ func (v *view) data(a *advice.Adviser) (*pageData, error) {
 	}
 	d := &pageData{Structures: []dataStructure{}, Answers: answers, Ratios: v.ratioData()}
 	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure }) {
-		s := dataStructure{Name: who.name, Family: "others", Color: hex(color.NRGBAModel.Convert(v.looks[who.name].Color).(color.NRGBA))}
+		c := color.NRGBAModel.Convert(v.looks[who.name].Color).(color.NRGBA)
+		s := dataStructure{Name: who.name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if i := slices.IndexFunc(v.known.structures, func(s structure) bool { return s.name == who.name }); i >= 0 {
 			s.Family = string(v.known.structures[i].family)
 		}
