@@ -55,7 +55,8 @@ type dataRatios struct {
 }
 
 // dataCell holds the ratio of each contender to each later one: those of the first, those of the second,
-// and so on. A negative one is not certain, since its interval holds 1 or there is none. 0 is not known.
+// and so on. A negative one is not certain: its interval holds 1 or there is none, or the difference is within the noise of the
+// cell. 0 is not known.
 type dataCell struct {
 	Workload string   `json:"w"`
 	N        string   `json:"n"`

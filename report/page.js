@@ -267,7 +267,7 @@
 			});
 		}
 		for (const p of all("[data-basis]")) {
-			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, its 95 % interval holds 1.`;
+			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, since the 95 % interval holds 1 or the difference is within the noise of the cell.`;
 		}
 		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
 	};
