@@ -72,8 +72,8 @@ func (v *view) overviewChart() *draw.Figure {
 	return &draw.Figure{
 		Name:     "overview",
 		Title:    "Which timer structure costs least, over all workloads?",
-		Subtitle: "Time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
-		Caption:  caption + "Grey: not measured." + v.coarseNote(),
+		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
+		Caption:  caption + "Grey: not measured. What it does not say: how a structure does at another N; the tables below do." + v.coarseNote(),
 		Legend:   heat.Legend(),
 		Height:   heat.Height(),
 		Panels:   [][]*draw.Panel{{heat.Panel()}},
