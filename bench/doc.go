@@ -59,10 +59,11 @@
 // get one more pass each, those with the most open contenders first, and again, until there
 // is no time for another pass. results.Row.Stopped says why a contender got no more rounds.
 //
-// The normal profile has one more rule, for cells of half a million timers and more: a
-// structure that certainly took more than three times as long as the best on the same
-// workload, at a tenth of the size or more, is left out (results.Cell.LeftOut). Filling the slowest
-// structures took most of the time of these cells.
+// The normal profile has one more rule, for cells of half a million timers and more, and for those of the
+// comparison grid from 100,000 on: a structure that certainly took more than three times as long as the best on the same
+// workload, at a tenth of the size or more, is left out (results.Cell.LeftOut), and in the grid one that
+// took more than twice as long. Filling the slowest structures took most of the time of these cells. For the same
+// reason their rounds are those of two instances, three each.
 //
 // All decisions are made from past rounds only. This does not make the rounds of a contender a biased
 // sample of what it costs. But who looks several times and stops when a difference
@@ -80,7 +81,7 @@
 // # The garbage collector
 //
 // The collector is off while a block is timed, because garbage of one structure would cost another
-// one time. At the largest size, one more pass of the contenders that are still in the race
+// one time. At the largest size, in one workload for each unit of the cost, one more pass of the contenders that are still in the race
 // repeats the rounds of the first pass with the collector on: results.Row.WithGC. Beside the structures there is
 // the heap of a program with as many things as timers, each of 256 bytes, with pointers. Collections
 // follow one another all the time. A program collects for a share of its time that depends on

@@ -24,11 +24,13 @@ type Profile struct {
 	extra            bool  // runs the extra workloads as well
 	otherSeeds       int   // on which workloads that bring their own size are proved besides, untimed
 	sizes            []int // of the workloads that take any number of timers
-	gridSizes        []int // of the grid and the mixes, whose point is not the scaling
+	gridSizes        []int // of the comparison grid
+	mixSizes         []int // of the mixes outside of it, whose point is not the scaling
 	maxSize          int   // of the workloads that bring their own; larger ones are scaled down
 	maxCycle         int   // of the workloads that go through the whole population again and again
 	thirdParty       int   // largest size for adapters of third-party containers; 0: any
-	leaveOutFrom     int   // cells of so many timers leave out what was hopeless at a tenth of it; 0: none
+	frugalFrom       int   // cells of so many timers leave out what was hopeless at a tenth of it, and have fewer instances; 0: none
+	gridFrugalFrom   int   // the same for the cells of the grid, which are many
 	idleTicks        int   // virtual time of the idle analysis
 	memorySizes      []int // sizes of the memory analysis
 	replacedPerTimer int   // timers replaced in it, for each one pending, but at most maxReplaced
@@ -43,23 +45,24 @@ type Profile struct {
 // million it leaves out what costs most and says least: the containers off the
 // shelf, which by then are several times behind whatever they are compared with,
 // what took more than three times as long as the best among 100,000 timers, and
-// fill-drain, which needs a whole population per trial. Of workloads that differ
+// fill-drain, which needs a whole population per trial; and two instances of a structure
+// have the rounds that three have otherwise. Of workloads that differ
 // in one parameter it runs those that say most, and leaves out the extra ones.
 func Profiles() []Profile {
 	return []Profile{
 		{
 			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6, Budget: 30 * time.Second,
-			sizes: []int{1_000}, gridSizes: []int{1_000},
+			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20, proveOps: 20_000,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6, Budget: 5 * time.Minute,
-			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100_000},
-			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, leaveOutFrom: 500_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19, proveOps: 150_000,
+			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{100_000},
+			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, frugalFrom: 500_000, gridFrugalFrom: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19, proveOps: 150_000,
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
-			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{1_000, 100_000, 1_000_000},
+			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{1_000, 100_000, 1_000_000},
 			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
 		},
 	}
@@ -84,8 +87,10 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
-	case workload.KindOf(w.Model).Mixed:
+	case w.Grid != nil:
 		return p.gridSizes
+	case workload.KindOf(w.Model).Mixed:
+		return p.mixSizes
 	case workload.KindOf(w.Model).Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}

@@ -264,7 +264,7 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 // In a pass with the collector on, the rounds of the first pass are repeated, while
 // garbage is collected.
 func TestThePassWithTheCollectorOn(t *testing.T) {
-	cfg := tinyRun(t, []string{"hwheel", "quadheap"}, []string{"hold", "churn"})
+	cfg := tinyRun(t, []string{"hwheel", "quadheap"}, []string{"hold", "churn", "reschedule"}) // the first two have one unit
 	cfg.N = []int{50, 500}
 	r, err := Run(context.Background(), cfg)
 	if err != nil {
@@ -273,7 +273,7 @@ func TestThePassWithTheCollectorOn(t *testing.T) {
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
 			want := 0
-			if c.N == 500 && row.Role != results.RoleBaseline {
+			if c.N == 500 && c.Workload != "churn" && row.Role != results.RoleBaseline {
 				want = 2
 			}
 			if len(row.WithGC) != want {
@@ -309,7 +309,7 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 3_000, nil), heapEntry("alike", 0, nil)}
 	cfg.N, cfg.Trials = nil, 6
-	cfg.Profile.sizes, cfg.Profile.leaveOutFrom = []int{10, 100, 1001}, 100
+	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{10, 100, 1001}, 100
 	r, err := Run(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -322,13 +322,40 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 		if has := slices.ContainsFunc(c.Rows, func(row results.Row) bool { return row.Structure == "hopeless" }); has != (want == nil) {
 			t.Errorf("n %d has a row for the hopeless one: %v", c.N, has)
 		}
+		trials := rowNamed(t, c, "fast").Cost
+		if instances := trials[len(trials)-1].Instance + 1; len(trials) != 6 || instances != []int{3, 2, 2}[i] {
+			t.Errorf("n %d has %d trials of %d instances", c.N, len(trials), instances)
+		}
 	}
-	for name, parts := range map[string]Config{
-		"sizes that were chosen": {Profile: cfg.Profile, N: []int{1000}}, "a shard": {Profile: cfg.Profile, Shard: Shard{1, 2}},
-		"layouts": {Profile: cfg.Profile, Layouts: 2}, "one layout": {Profile: cfg.Profile, Layout: 2},
+	if r.Parameters.Instances != 2 {
+		t.Errorf("the results say %d instances at least, want 2", r.Parameters.Instances)
+	}
+}
+
+func TestWhichCellsAreFrugal(t *testing.T) {
+	p := Profile{frugalFrom: 1000, gridFrugalFrom: 100}
+	hold, grid := workload.Workload{Name: "hold"}, workload.Workload{Name: "grid", Grid: &workload.GridPlace{}}
+	for _, test := range []struct {
+		name     string
+		cfg      Config
+		w        workload.Workload
+		n        int
+		hopeless float64
+	}{
+		{"few timers", Config{Profile: p}, hold, 999, 0},
+		{"many timers", Config{Profile: p}, hold, 1000, hopeless},
+		{"few of the grid", Config{Profile: p}, grid, 99, 0},
+		{"many of the grid", Config{Profile: p}, grid, 100, hopelessInGrid},
+		{"a profile that is not frugal", Config{}, grid, 1000, 0},
+		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, 0},
+		{"a shard", Config{Profile: p, Shard: Shard{1, 2}}, hold, 1000, 0},
+		{"layouts", Config{Profile: p, Layouts: 2}, hold, 1000, 0},
+		{"one layout", Config{Profile: p, Layout: 2}, hold, 1000, 0},
 	} {
-		if parts.leavesOut(1000) {
-			t.Errorf("a run with %s leaves something out", name)
+		c := cellConfig{workload: test.w, n: test.n, perPass: roundsPerPass}
+		c.beFrugal(test.cfg)
+		if c.hopeless != test.hopeless || (c.perPass == roundsPerFrugalPass) != (test.hopeless > 0) {
+			t.Errorf("%s: leaves out from %v, %d rounds a pass, want %v", test.name, c.hopeless, c.perPass, test.hopeless)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -39,7 +40,8 @@ func stepsOf(cfg Config, clock Clock, racing *race) []step {
 // allSteps lists the steps of all shards.
 func allSteps(cfg Config, clock Clock, racing *race) []step {
 	var steps []step
-	measured := make(map[int]bool) // sizes at which a cell measures the memory
+	measured := make(map[int]bool)          // sizes at which a cell measures the memory
+	collected := make(map[script.Unit]bool) // units of which a cell has trials with the garbage collector on
 	largest := cfg.largestSize()
 	for _, w := range cfg.Workloads {
 		for _, n := range cfg.sizes(w) {
@@ -54,9 +56,11 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			c := cfg.cell(w, n, clock)
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
-			c.memory = n <= manyTimers || !measured[n]
-			c.withGC = n == largest
-			c.frugal = cfg.leavesOut(n)
+			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
+			if unit := w.CostUnit(); cfg.Turns == nil && n == largest && !collected[unit] {
+				c.withGC, collected[unit] = true, true
+			}
+			c.beFrugal(cfg)
 			measured[n] = true
 			steps = append(steps, c.step(otherSeeds, entries, racing))
 		}
@@ -137,14 +141,31 @@ func (cfg Config) largestSize() int {
 // varies between rounds, and more instances say more than more rounds.
 const roundsPerPass = 2
 
-// passesFor returns the number of instances of a contender in a cell of so many rounds.
-func passesFor(trials int) int { return cellConfig{trials: trials, perPass: roundsPerPass}.passes() }
+// roundsPerFrugalPass is roundsPerPass of cells of very many timers, where filling and ageing an
+// instance takes longer than its rounds (chosen).
+const roundsPerFrugalPass = 3
+
+// instances returns the least number of instances of a contender in a cell. Traces count as other cells do.
+func (cfg Config) instances() int {
+	least := cellConfig{trials: cfg.Trials, perPass: roundsPerPass}.passes()
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.sizes(w) {
+			c := cfg.cell(w, n, Clock{})
+			c.beFrugal(cfg)
+			least = min(least, c.passes())
+		}
+	}
+	return least
+}
 
 // cell returns the configuration of the cell of a workload at one size.
 func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
 	c := cellConfig{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
-		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+	}
+	if cfg.Turns != nil {
+		c.perPass = max(1, cfg.Trials)
 	}
 	if cfg.Shard.Of > 1 {
 		c.reference = referenceOf(cfg.entries(n))

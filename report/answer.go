@@ -23,7 +23,7 @@ func answer(v *view) section {
 			"× floor: what it takes beside the harness alone, which every number includes. Go's timers are time.AfterFunc, where that can take part.",
 		tables: []table{
 			{body: v.answerTable()},
-			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable()},
+			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable(), ratios: true},
 		},
 	}
 }
@@ -199,33 +199,46 @@ func (r ranked) times() string {
 
 // ratioTable is the overview in numbers, at every N.
 func (v *view) ratioTable() string {
-	rows := v.byMerit(v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleBaseline }))
+	rows := v.ratioColumns()
 	header := []string{"Workload", "N"}
 	for _, who := range rows {
 		header = append(header, literal(who.shown()))
 	}
 	var lines [][]string
-	for _, w := range v.workloads() {
-		for _, c := range v.cells(w) {
-			a := v.analysis(c)
-			if len(a.ranked) == 0 {
-				continue
+	for _, c := range v.ratioCells() {
+		a := v.analysis(c)
+		uncertain := a.names(ranked.isUnclear)
+		line := []string{literal(c.Workload), short(float64(c.N))}
+		for _, who := range rows {
+			row, _ := rowOf(c, who.name)
+			text := times(a.toBest(c, row))
+			if slices.Contains(uncertain, who.name) {
+				text += "?"
 			}
-			uncertain := a.names(ranked.isUnclear)
-			line := []string{literal(w), short(float64(c.N))}
-			for _, who := range rows {
-				row, _ := rowOf(c, who.name)
-				text := times(a.toBest(c, row))
-				if slices.Contains(uncertain, who.name) {
-					text += "?"
-				}
-				if a.inBest(who.name) {
-					text = "**" + text + "**"
-				}
-				line = append(line, text)
+			if a.inBest(who.name) {
+				text = "**" + text + "**"
 			}
-			lines = append(lines, line)
+			line = append(line, text)
 		}
+		lines = append(lines, line)
 	}
 	return markdownTable("lr", header, lines)
+}
+
+// ratioColumns are the columns of the table of ratios, by merit.
+func (v *view) ratioColumns() []contender {
+	return v.byMerit(v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleBaseline }))
+}
+
+// ratioCells are the rows of the table of ratios: all cells with a structure in them.
+func (v *view) ratioCells() []results.Cell {
+	var out []results.Cell
+	for _, w := range v.workloads() {
+		for _, c := range v.cells(w) {
+			if len(v.analysis(c).ranked) > 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }

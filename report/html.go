@@ -2,9 +2,13 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -18,27 +22,35 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-//go:embed page.html
-var pageSource string
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
 // converter turns Markdown into HTML that is well-formed XML too. It leaves out
 // tags in the Markdown: only this package makes tags.
 var converter = goldmark.New(
-	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignStyle))),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(rightByDefault{}, 1000))),
+	goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(alignByClass{}, 1000))),
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
 
-// rightByDefault drops the alignment of cells that are aligned to the right: the
-// style sheet aligns them so. Nearly all cells are, and an attribute in each would
-// make the page a fifth larger.
-type rightByDefault struct{}
+// alignByClass gives cells that are aligned to the left a class, since the policy of the page
+// forbids styles in tags. The style sheet aligns the others, which are nearly all, to the right.
+type alignByClass struct{}
 
-func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if cell, ok := n.(*tables.TableCell); ok && cell.Alignment == tables.AlignRight {
+		if cell, ok := n.(*tables.TableCell); ok && entering {
+			if cell.Alignment == tables.AlignLeft {
+				cell.SetAttributeString("class", []byte("l"))
+			}
 			cell.Alignment = tables.AlignNone
 		}
 		return ast.WalkContinue, nil
@@ -49,8 +61,12 @@ func (rightByDefault) Transform(doc *ast.Document, _ text.Reader, _ parser.Conte
 // refer to.
 type (
 	htmlPage struct {
-		Title    string
-		Chapters []htmlChapter
+		Title                string
+		Policy               string
+		Style                template.CSS
+		Script, Data         template.JS // empty: the page has no script
+		Before, First, After string      // the first answer, cut at the name of the structure; empty: there is none
+		Chapters             []htmlChapter
 	}
 	htmlChapter struct {
 		Title, ID string
@@ -62,6 +78,8 @@ type (
 		Chart   template.HTML // nil: a text
 		Summary string
 		Wide    bool
+		Open    bool
+		Ratios  bool
 		Text    template.HTML
 	}
 )
@@ -69,12 +87,38 @@ type (
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
-	out := htmlPage{Title: p.title}
+	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style() + darkStyle())}
+	if p.first != nil {
+		out.First = p.first.Ranking[0].Structure
+		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
+	}
+	if p.data != nil {
+		data, err := p.data()
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(data)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		// XML would read the script as markup otherwise.
+		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.JS(text)
+	}
+	out.Policy = policy(string(out.Style), string(out.Script))
 	id := ids()
+	for _, own := range ownIDs {
+		id(own)
+	}
 	for _, chapter := range p.chapters {
-		c := htmlChapter{Title: chapter.title, ID: id(chapter.title)}
+		c := htmlChapter{Title: chapter.title}
+		if chapter.title != "" {
+			c.ID = id(chapter.title)
+		}
 		for _, block := range chapter.blocks {
-			b := htmlBlock{Summary: block.summary, Wide: block.wide}
+			if block.markdownOnly {
+				continue
+			}
+			b := htmlBlock{Summary: block.summary, Wide: block.wide, Open: block.open, Ratios: block.ratios}
 			switch f := block.chart; {
 			case f != nil:
 				b.ID, b.Alt, b.Chart = id(f.Name), f.Alt(), inline(svg[f])
@@ -95,6 +139,24 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// ownIDs are those that the page has itself, whatever its titles are.
+var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "baseline", "said", "hint", "data"}
+
+// policy is the content security policy of a page: nothing is loaded, and nothing runs or styles but
+// what has these digests.
+func policy(style, script string) string {
+	out := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + digest(style)
+	if script != "" {
+		out += "; script-src " + digest(script)
+	}
+	return out
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // inline returns an SVG without the XML declaration.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -22,10 +24,11 @@ type rendered struct {
 	svg      map[string][]string // texts of the chart with an id
 	ids      []string
 	links    []string
+	policy   string
 }
 
 // readHTML reads a page, which must be well-formed, and fails where it would fetch
-// anything, run anything or point at nothing.
+// anything, run or style anything but what its policy names, or point at nothing.
 func readHTML(t *testing.T, page []byte) rendered {
 	t.Helper()
 	r := rendered{elements: make(map[string]int), texts: make(map[string][]string), svg: make(map[string][]string)}
@@ -57,7 +60,9 @@ func readHTML(t *testing.T, page []byte) rendered {
 					}
 				case name == "href":
 					r.links = append(r.links, a.Value)
-				case name == "src", name == "srcset", name == "data", name == "action", strings.HasPrefix(name, "on"),
+				case name == "content" && strings.HasPrefix(a.Value, "default-src"):
+					r.policy = a.Value
+				case name == "src", name == "srcset", name == "data", name == "action", name == "style", strings.HasPrefix(name, "on"),
 					strings.Contains(a.Value, "url("), strings.Contains(a.Value, "javascript:"):
 					t.Errorf("<%s %s=%q>", next.name, name, a.Value)
 				}
@@ -77,13 +82,23 @@ func readHTML(t *testing.T, page []byte) rendered {
 			t.Errorf("a comment, as stands for what was left out: %s", token)
 		}
 	}
-	for _, name := range []string{"script", "link", "iframe", "object", "embed", "img", "image", "base", "form", "use", "foreignObject"} {
+	for _, name := range []string{"link", "iframe", "object", "embed", "img", "image", "base", "form", "use", "foreignObject"} {
 		if r.elements[name] > 0 {
 			t.Errorf("%d times <%s>", r.elements[name], name)
 		}
 	}
 	if style := strings.Join(r.texts["style"], ""); strings.Contains(style, "url(") || strings.Contains(style, "@import") {
 		t.Error("the style sheet fetches something")
+	}
+	want := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src"
+	for _, text := range r.texts["style"] {
+		want += " " + sha256Source(text)
+	}
+	if r.elements["script"] > 0 { // the data and the script
+		want += "; script-src " + sha256Source("//<![CDATA["+strings.TrimPrefix(r.texts["script"][1], "//")+"]]>")
+	}
+	if r.policy != want || len(r.texts["style"]) != 1 || len(r.texts["script"]) != 0 && len(r.texts["script"]) != 2 {
+		t.Errorf("%d styles and %d scripts, with the policy\n%s, want\n%s", len(r.texts["style"]), len(r.texts["script"]), r.policy, want)
 	}
 	slices.Sort(r.ids)
 	if n := len(slices.Compact(slices.Clone(r.ids))); n != len(r.ids) {
@@ -95,6 +110,12 @@ func readHTML(t *testing.T, page []byte) rendered {
 		}
 	}
 	return r
+}
+
+// sha256Source is how a policy names a text.
+func sha256Source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func htmlOf(t *testing.T, v *view) (page *page, figures []*draw.Figure, html []byte) {
@@ -138,8 +159,8 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 				"svg":        lines(`^\[!\[`),
 				"h1":         lines(`^# `),
 				"h2":         lines(`^## `),
-				"li":         lines(`^## `), // the contents
-				"details":    lines(`^<details>`),
+				"li":         lines(`^## `),          // the contents
+				"details":    lines(`^<details`) + 1, // the structures
 				"table":      rules,
 				"tr":         lines(`^\|`) - rules,
 				"blockquote": lines(`^> `),

@@ -23,7 +23,7 @@ func (p *page) markdown() string {
 		}
 		for _, block := range chapter.blocks {
 			if block.summary != "" {
-				line("<details><summary>%s</summary>", html.EscapeString(oneLine(block.summary)))
+				line("<details%s><summary>%s</summary>", map[bool]string{true: " open"}[block.open], html.EscapeString(oneLine(block.summary)))
 			}
 			if f := block.chart; f != nil {
 				line("[![%s](%s.png)](%s.svg)", literal(f.Alt()), f.Name, f.Name)

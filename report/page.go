@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -15,6 +16,8 @@ const pageTitle = "Timer structures compared"
 // out, as Markdown or as HTML.
 type page struct {
 	title    string
+	first    *advice.Answer            // it stands at the top; nil: none
+	data     func() (*pageData, error) // for the script; nil: the page has none
 	chapters []chapter
 }
 
@@ -31,11 +34,16 @@ type block struct {
 	text    string // Markdown
 	summary string // plain; of a text that unfolds on a click
 	wide    bool   // the text may be wider than the page
+	open    bool   // it is unfolded at first
+	ratios  bool   // the text is the table of ratios
+
+	markdownOnly bool // for pages without controls
 }
 
-// page puts sections one below the other, after what a reader must know first.
+// page puts sections one below the other, after the answers and what a reader must know first.
 func (v *view) page(sections []section) *page {
 	p := &page{title: pageTitle, chapters: []chapter{{}}}
+	v.answers(p)
 	for _, w := range v.warnings() {
 		p.text(w)
 	}
@@ -65,7 +73,7 @@ func (p *page) section(s section) {
 	p.text(s.caption)
 	for _, t := range s.tables {
 		p.text(t.lead)
-		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true})
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true, ratios: t.ratios})
 	}
 }
 

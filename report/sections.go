@@ -29,6 +29,8 @@ type table struct {
 	title string       // it unfolds at a click on this; empty: it is open
 	chart *draw.Figure // above the body, folded with it; nil: none
 	body  string       // Markdown; empty: it is left out, and what stands above it
+
+	ratios bool // it is the table of ratios, of which readers choose the baseline
 }
 
 // sections makes all sections. The names of charts become those of files, so that

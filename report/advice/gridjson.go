@@ -23,7 +23,7 @@ import (
 //     [Ranked]: multiples of the best in tail and wake-ups. 0 is not known;
 //   - answers: for each combination of n, cancel, delays, matters and exact, the last of them
 //     fastest. null is one that the results cannot give. A number is the place of an answer that is the same, except that it
-//     ranks structures that are late, too. Otherwise s is the sentence. r is the ranking, two numbers for each
+//     ranks structures that are late, too, and that its sentence lacks ", none late" after "delays". Otherwise s is the sentence. r is the ranking, two numbers for each
 //     structure: its place in structures, and its score as a multiple of the first's. i is the interval of the
 //     latter, two numbers for each of the first structures of the ranking, 0 and 0 if there is none. ties and unclear are the structures
 //     that may be as good as the first, and notes places in notes;
@@ -166,7 +166,7 @@ func (w *gridWriter) answer(x Answer, q *questionJSON) *answerJSON {
 // ranking but that they are in it.
 func onlyExact(all, some Answer) bool {
 	exact := slices.DeleteFunc(slices.Clone(all.Ranking), func(s Ranked) bool { return s.Late != "" })
-	all.ExactOnly, all.Ranking = true, exact
+	all.ExactOnly = true
 	return len(exact) > 0 && slices.Equal(exact, some.Ranking) && all.sentence() == some.Sentence
 }
 

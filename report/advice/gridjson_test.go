@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -149,6 +150,9 @@ func TestTheObjectOfTheGridHoldsAllAnswers(t *testing.T) {
 				}
 				if !x.ExactOnly || want.Answers[of].ExactOnly || want.Answers[of].N != x.N || want.Answers[of].Matters != x.Matters {
 					t.Errorf("%s: answer %d is that of %d", name, i, of)
+				}
+				if sentence := strings.Replace(all.S, " delays", " delays, none late", 1); sentence != x.Sentence {
+					t.Errorf("%s: %q, want %q", name, sentence, x.Sentence)
 				}
 				got.check(t, all, q, false, x)
 				continue

@@ -14,7 +14,7 @@ const namedTies = 3
 func (a Answer) sentence() string {
 	first := a.Ranking[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "For %s: %s", a.words(), first.Structure)
+	fmt.Fprintf(&b, "For %s: %s", a.Words(), first.Structure)
 	if first.NS > 0 && a.Evidence[0].Distance <= Measured && len(a.Matters.names()) == 0 {
 		fmt.Fprintf(&b, " (%s ns a %s)", digits(first.NS), a.Evidence[0].Unit)
 	}
@@ -97,8 +97,8 @@ func (a Answer) times(s Ranked) string {
 	return lo + " to " + hi + what
 }
 
-// words describes a question.
-func (q Question) words() string {
+// Words describes a question as the sentence of its answer does.
+func (q Question) Words() string {
 	parts := []string{"about " + timers(q.N)}
 	switch {
 	case q.Reschedule > 0 && q.Cancel > 0:

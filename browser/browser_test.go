@@ -1,0 +1,300 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report"
+	"github.com/timerbench/timerbench/report/advice"
+)
+
+// limit is how long a test may take.
+const limit = 2 * time.Minute
+
+var (
+	pages   string          // folder of the pages
+	browser context.Context // one for all tests
+	missing string          // why there is none
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		missing = "there is no chromium: apt-get install chromium (Debian), or brew install chromium"
+		return m.Run()
+	}
+	var err error
+	if pages, err = os.MkdirTemp("", "browser"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(pages)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("hide-scrollbars", false))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // it refuses to run as root otherwise
+	}
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	defer cancel()
+	browser, cancel = chromedp.NewContext(allocator)
+	defer cancel()
+	if err := chromedp.Do(browser); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// committed is the run of docs/results.
+var committed = sync.OnceValues(advice.Committed)
+
+// whole is the path of the page of that run.
+var whole = sync.OnceValues(func() (string, error) {
+	r, err := committed()
+	if err != nil {
+		return "", err
+	}
+	return write("whole", r)
+})
+
+func write(name string, r *results.Run) (string, error) {
+	dir := filepath.Join(pages, name)
+	err := report.Write(dir, r)
+	return filepath.Join(dir, report.HTMLPage), err
+}
+
+// action is a step in a browser.
+type action = chromedp.Action[chromedp.Void]
+
+// tab is a page in the browser. It fails the test where the page logs an error, breaks its policy or
+// fetches anything.
+type tab struct {
+	*testing.T
+	ctx context.Context
+}
+
+// size of a window, in pixels.
+type size struct{ width, height int64 }
+
+var (
+	desk  = size{1400, 900}
+	phone = size{390, 844}
+)
+
+// open opens a page.
+func open(t *testing.T, page func() (string, error), s size) *tab {
+	t.Helper()
+	if missing != "" {
+		t.Skip(missing)
+	}
+	path, err := page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(browser, limit)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	p := &tab{t, ctx}
+	url := "file://" + path
+	said := make(map[string]bool)
+	complain := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !said[text] {
+			said[text] = true
+			t.Error(text)
+		}
+	}
+	p.check(chromedp.Listen(ctx, func(event any) {
+		switch event := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if event.Request.URL != url {
+				complain("the page fetches %s", event.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			complain("the page fails: %s %s", event.ExceptionDetails.Text, event.ExceptionDetails.Exception.Description)
+		case *runtime.EventConsoleAPICalled:
+			complain("the console says %v", event.Args)
+		case *log.EventEntryAdded:
+			complain("the log says %s", event.Entry.Text)
+		}
+	}))
+	call(p, network.Enable, network.EnableParams{})
+	call(p, log.Enable, cdp.Empty{})
+	p.do(chromedp.EmulateViewport(s.width, s.height))
+	p.do(chromedp.Navigate(url))
+	return p
+}
+
+func (p *tab) check(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *tab) do(actions ...action) {
+	p.Helper()
+	p.check(chromedp.Do(p.ctx, actions...))
+}
+
+// get runs an action that has a result.
+func get[T any](p *tab, a chromedp.Action[T]) T {
+	p.Helper()
+	out, err := chromedp.Run(p.ctx, a)
+	p.check(err)
+	return out
+}
+
+func call[P, R any](p *tab, command cdp.Command[P, R], params P) {
+	p.Helper()
+	_, err := chromedp.Call(p.ctx, command, params)
+	p.check(err)
+}
+
+// eval runs a script, whose result it puts into a value.
+func eval[T any](p *tab, script string, args ...any) T {
+	p.Helper()
+	for i, a := range args {
+		text, err := json.Marshal(a)
+		if err != nil {
+			p.Fatal(err)
+		}
+		args[i] = text
+	}
+	if len(args) > 0 {
+		script = fmt.Sprintf(script, args...)
+	}
+	out, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](script))
+	if err != nil && !errors.Is(err, chromedp.ErrJSUndefined) {
+		p.Fatalf("%s: %v", script, err)
+	}
+	return out
+}
+
+// texts returns those of all elements.
+func (p *tab) texts(selector string) []string {
+	p.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll(%s)].map(e => e.textContent.trim())`, selector)
+}
+
+// picture keeps a screenshot among the artifacts of the test.
+func (p *tab) picture(name string) {
+	p.Helper()
+	p.keep(name+".png", get(p, chromedp.CaptureScreenshot()))
+}
+
+func (p *tab) keep(name string, data []byte) {
+	p.Helper()
+	if err := os.WriteFile(filepath.Join(p.ArtifactDir(), name), data, 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// with sets a feature of the medium, such as dark colours.
+func (p *tab) with(feature, value string) {
+	p.Helper()
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}})
+}
+
+// askAll asks all questions that the controls can ask, in their order, and returns what the page shows.
+const askAll = `(() => {
+	const controls = ["timers", "cancelled", "delays", "matters", "late"].map(n => [...document.querySelectorAll("#ask input[name=" + n + "]")]);
+	const out = [];
+	const ask = (i) => {
+		if (i === controls.length) {
+			out.push({
+				sentence: document.getElementById("sentence").textContent,
+				notes: document.getElementById("notes").textContent,
+				first: document.querySelector("#sentence strong")?.textContent || "",
+				ranking: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[0].textContent),
+				times: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[1].textContent),
+				imports: document.getElementById("import").hidden ? "" : document.getElementById("import").textContent,
+				evident: [...document.querySelectorAll("[data-ratios] tr.evident")].map(r => r.cells[0].textContent + " " + r.cells[1].textContent),
+			});
+			return;
+		}
+		for (const input of controls[i]) { input.click(); ask(i + 1); }
+	};
+	ask(0);
+	return out;
+})()`
+
+type asked struct {
+	Sentence, Notes, First, Imports string
+	Ranking, Times, Evident         []string
+}
+
+// The page says what timerbench recommend says.
+func TestEachControlChangesTheAnswerAsTheDataSay(t *testing.T) {
+	p := open(t, whole, desk)
+	r, err := committed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := advice.New(r).Grid()
+	got := eval[[]asked](p, askAll)
+	if len(got) != len(grid.Answers) {
+		t.Fatalf("%d questions can be asked, want %d", len(got), len(grid.Answers))
+	}
+	different := make(map[string]bool)
+	for i, want := range grid.Answers {
+		x := got[i]
+		different[x.First] = true
+		if want.Sentence == "" {
+			if x.Sentence != "These results cannot answer this." || len(x.Ranking) > 0 {
+				t.Errorf("%s: the page says %+v, want nothing", want.Words(), x)
+			}
+			continue
+		}
+		if x.Sentence != want.Sentence || x.First != want.Ranking[0].Structure {
+			t.Errorf("the page says\n%s, first %s, want\n%s, first %s", x.Sentence, x.First, want.Sentence, want.Ranking[0].Structure)
+		}
+		if x.Notes != want.Far+strings.Join(want.Missing, "") {
+			t.Errorf("%s: notes %q, want %q and %q", want.Words(), x.Notes, want.Far, want.Missing)
+		}
+		if !strings.Contains(x.Imports, "timerbench/structures/") {
+			t.Errorf("%s: the import is %q", want.Words(), x.Imports)
+		}
+		var names []string
+		for _, s := range want.Ranking {
+			names = append(names, s.Structure)
+		}
+		if shown := min(8, len(names)); !slices.Equal(x.Ranking, names[:shown]) {
+			t.Errorf("%s: ranking %q, want %q", want.Words(), x.Ranking, names[:shown])
+		}
+		if x.Times[0] != "1.00" {
+			t.Errorf("%s: the first is %s times the first", want.Words(), x.Times[0])
+		}
+		if len(x.Evident) != len(want.Evidence) {
+			t.Errorf("%s: the cells %q are highlighted, want %+v", want.Words(), x.Evident, want.Evidence)
+		}
+	}
+	if len(different) < 3 {
+		t.Errorf("all questions have the answers %v", different)
+	}
+}

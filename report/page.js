@@ -1,0 +1,387 @@
+"use strict";
+// What the page does when it is touched. All answers and figures come from its block of data.
+(() => {
+	const $ = (id) => document.getElementById(id);
+	const all = (selector, from) => [...(from || document).querySelectorAll(selector)];
+	const make = (name, attributes, ...children) => {
+		const e = document.createElement(name);
+		for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+		e.append(...children);
+		return e;
+	};
+	const data = JSON.parse($("data").textContent);
+	const structures = data.structures;
+	const byName = new Map(structures.map((s) => [s.name, s]));
+	const say = (text) => { $("said").textContent = text; };
+
+	// Where each structure is shown: elements by its name.
+	const shown = new Map();
+	const show = (name, element) => {
+		if (!shown.has(name)) shown.set(name, new Set());
+		shown.get(name).add(element);
+	};
+	const pinned = new Set();
+	const filtered = new Set();
+	const mark = (name) => {
+		for (const e of shown.get(name) || []) {
+			e.classList.toggle("pin", pinned.has(name));
+			e.classList.toggle("off", filtered.has(name));
+		}
+	};
+	const pin = (name) => {
+		if (!pinned.delete(name)) pinned.add(name);
+		mark(name);
+		document.body.classList.toggle("pinning", pinned.size > 0);
+		for (const b of all("#pins button[data-pin]")) b.setAttribute("aria-pressed", pinned.has(b.dataset.pin));
+		say(pinned.size ? "Pinned: " + [...pinned].join(", ") + "." : "Nothing is pinned.");
+		if (asked) rank();
+	};
+
+	// The names by which tables call a structure: bold, in italics, or with its role behind it.
+	const known = new Set(structures.map((s) => s.name));
+	for (const e of all("svg [data-structure]")) known.add(e.dataset.structure);
+	for (const name of data.ratios.names) known.add(name);
+	const nameIn = (cell) => {
+		const text = cell.textContent.trim();
+		return known.has(text) ? text : "";
+	};
+	const cellsOf = (row) => [...row.cells];
+	const text = (cell) => cell.textContent.trim();
+
+	// tables finds what they show of each structure, and makes them sortable.
+	const adopt = (table) => {
+		const head = table.tHead && table.tHead.rows[0];
+		if (!head) return;
+		const columns = cellsOf(head).map(text);
+		const rows = [...table.tBodies[0].rows];
+		const names = cellsOf(head).map(nameIn);
+		const owner = columns.indexOf("Structure");
+		table.parentElement.classList.toggle("many", columns.length > 12);
+		names.forEach((name, i) => name && show(name, head.cells[i]));
+		for (const row of rows) {
+			cellsOf(row).forEach((cell, i) => {
+				if (names[i]) show(names[i], cell);
+				const name = nameIn(cell);
+				if (!name) return;
+				cell.classList.add("name");
+				cell.dataset.pin = name;
+				if (i === owner) show(name, row);
+			});
+		}
+		if (rows.length > 1) cellsOf(head).forEach((cell, i) => sortable(table, rows, cell, i));
+	};
+
+	// value reads a number with its unit or scale; NaN: there is none.
+	const scales = { k: 1e3, M: 1e6, G: 1e9, ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 };
+	const value = (cell) => {
+		const m = text(cell).replace(/[\u202f,]/g, "").match(/^[^\d.-]{0,2}(-?\d[\d.]*(?:e-?\d+)?)\s?(k|M|G|ns|µs|ms|s)?(?![a-z])/);
+		return m ? m[1] * (scales[m[2]] || 1) : NaN;
+	};
+	const sortable = (table, rows, head, column) => {
+		// Not <button>: browsers leave it out where a printed table goes on.
+		const button = make("span", { role: "button", tabindex: 0, title: head.title || "Sort by this column" }, ...head.childNodes);
+		head.append(button);
+		button.addEventListener("keydown", (e) => {
+			if (e.key !== "Enter" && e.key !== " ") return;
+			e.preventDefault();
+			button.click();
+		});
+		button.addEventListener("click", () => {
+			const order = { ascending: "descending", descending: "" }[head.getAttribute("aria-sort")] ?? "ascending";
+			for (const th of all("th[aria-sort]", table)) th.removeAttribute("aria-sort");
+			const sorted = [...rows];
+			if (order) {
+				head.setAttribute("aria-sort", order);
+				const sign = order === "ascending" ? 1 : -1;
+				const numeric = rows.filter((r) => !isNaN(value(r.cells[column]))).length * 2 > rows.length;
+				const compare = (a, b) => {
+					const [x, y] = [a.cells[column], b.cells[column]];
+					if (!numeric) return sign * text(x).localeCompare(text(y), "en", { numeric: true });
+					const [v, w] = [value(x), value(y)];
+					return isNaN(v) || isNaN(w) ? isNaN(v) - isNaN(w) : sign * (v - w);
+				};
+				sorted.sort(compare);
+			}
+			table.tBodies[0].append(...sorted);
+			say(order ? "Sorted by " + text(button) + ", " + order + "." : "In the first order again.");
+		});
+	};
+
+	// The question. Answers are looked up, see GridJSON in package advice for the fields.
+	const answers = data.answers;
+	const asked = "answers" in answers && Boolean($("ask"));
+	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
+	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
+	const controls = !asked ? [] : [
+		["timers", "How many timers?", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
+		["cancelled", "How many are cancelled?", answers.cancel.map((c) => Math.round(100 * c) + " %"), answers.cancel.length - 1],
+		["delays", "How are the delays spread?", answers.delays.map((d) => d || "any way"), answers.delays.length - 1],
+		["matters", "What matters?", answers.matters, 0],
+		["late", "May timers fire late?", answers.exact.map((e) => e ? "no" : "yes"), 0],
+	];
+	const recorded = answers.recorded || [];
+	const programs = ["any", ...recorded.map((r) => r.name)];
+	const inputs = (name) => all(`#ask input[name=${name}]`);
+	const chosen = (name) => Math.max(0, inputs(name).findIndex((i) => i.checked));
+	const choose = (name, at) => { inputs(name)[at].checked = true; };
+	const addControl = ([name, question, choices, start]) => {
+		$("ask").append(make("fieldset", { role: "radiogroup" }, make("legend", {}, question), ...choices.map((text, i) => {
+			const input = make("input", { type: "radio", name, value: i });
+			input.checked = i === start;
+			input.addEventListener("change", () => change(name, i));
+			return make("label", {}, input, make("span", {}, text));
+		})));
+	};
+	const change = (name, at) => {
+		if (recorded.length && name !== "program") choose("program", 0);
+		if (name === "program" && at) replay(at);
+		answer();
+	};
+	// replay sets the controls to a workload that was recorded.
+	const replay = (at) => {
+		recorded[at - 1].at.forEach((place, i) => choose(controls[i][0], place));
+		choose("matters", 0);
+		choose("late", 0);
+	};
+
+	// lookUp returns the answer to what the controls show, with its question. No answer: null.
+	const lookUp = () => {
+		if (recorded.length && chosen("program")) {
+			const r = recorded[chosen("program") - 1];
+			return { ...r.answer, question: r.question };
+		}
+		const [n, cancel, delays, matters, late] = controls.map(([name]) => chosen(name));
+		const at = (n * answers.cancel.length + cancel) * answers.delays.length + delays;
+		const list = answers.answers;
+		const found = list[(at * answers.matters.length + matters) * answers.exact.length + late];
+		if (found === null) return null;
+		if (typeof found !== "number") return { ...found, question: answers.questions[at] };
+		// The same as that one, without what is late.
+		const same = list[found];
+		const exact = pairs(same.r).map(([i]) => !answers.late[i]);
+		const only = (of) => pairs(of || []).filter((_, i) => exact[i]).flat();
+		return { ...same, s: same.s.replace(" delays", " delays, none late"), r: only(same.r), i: only(same.i), question: answers.questions[at] };
+	};
+	const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => list.slice(2 * i, 2 * i + 2));
+
+	// The answer, its ranking, and the cells that it rests on.
+	let current = null;
+	let wholeRanking = false;
+	const answer = () => {
+		current = lookUp();
+		const first = current && answers.structures[current.r[0]];
+		const path = first && byName.get(first) && byName.get(first).import;
+		$("import").hidden = !path;
+		$("import").replaceChildren(make("code", {}, `import "${path}"`));
+		if (current) {
+			const at = current.s.indexOf(": " + first) + 2;
+			$("sentence").replaceChildren(current.s.slice(0, at), make("strong", {}, first), current.s.slice(at + first.length));
+			const notes = [current.question.far, ...(current.notes || []).map((i) => answers.notes[i])].filter(Boolean);
+			$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
+		} else {
+			$("sentence").textContent = "These results cannot answer this.";
+			$("notes").replaceChildren();
+		}
+		rank();
+		evidence(current ? current.question.e : []);
+	};
+	const rank = () => {
+		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
+		$("ranking").hidden = !current;
+		if (!current) return;
+		const unit = answers.cells[current.question.e[0][0]][2];
+		const head = [["Structure"], ["Times the first"], [`ns a ${unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
+			["Bytes a timer"], ["× wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
+		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
+			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
+		const intervals = pairs(current.i || []);
+		let rows = 0;
+		pairs(current.r).forEach(([i, center], at) => {
+			const name = answers.structures[i];
+			if (filtered.has(name) || rows >= 8 && !wholeRanking && !pinned.has(name)) return;
+			rows++;
+			const [lo, hi] = (intervals[at] || [0, 0]).map(times);
+			const [ns, tail, , bytes, wakeups] = current.question.figures[i];
+			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.late[i] && "late by " + answers.late[i]];
+			const cells = [lo === hi ? times(center) : lo + " to " + hi, ns && digits(ns), tail && digits(tail), bytes && digits(bytes), wakeups && times(wakeups)];
+			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, name), ...cells.map((text) => make("td", {}, text || "–")),
+				make("td", { class: "l" }, remark.filter(Boolean).join(", "))));
+		});
+		$("ranking").replaceChildren(table);
+		const count = pairs(current.r).filter(([i]) => !filtered.has(answers.structures[i])).length;
+		if (count > 8) {
+			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${count}`);
+			more.addEventListener("click", () => {
+				wholeRanking = !wholeRanking;
+				rank();
+				$("ranking").lastChild.focus();
+			});
+			$("ranking").append(more);
+		}
+		adopt(table);
+		for (const name of shown.keys()) mark(name);
+	};
+	const evidence = (list) => {
+		const cells = list.map(([i, share]) => [answers.cells[i][0], short(answers.cells[i][1]), share]);
+		const words = cells.slice(0, 3).map(([workload, n, share]) => `${workload} with ${n} timers (${share} %)`);
+		if (cells.length > 3) words.push(`${cells.length - 3} more`);
+		$("evidence").hidden = !cells.length;
+		$("evidence").textContent = `It rests on ${words.join(", ")}: marked in the tables below.`;
+		const evident = new Set(cells.map(([workload, n]) => workload + " " + n));
+		for (const [row, cell] of cellRows) row.classList.toggle("evident", evident.has(cell));
+		for (const e of all("svg [data-cell]")) e.classList.toggle("evident", evident.has(e.dataset.cell));
+	};
+	// short writes a number of timers as the tables do.
+	const short = (n) => {
+		const [size, unit] = n >= 999500 ? [1e6, "M"] : n >= 999.5 ? [1e3, "k"] : [1, ""];
+		return Number((n / size).toPrecision(3)) + unit;
+	};
+	// Rows about one cell of the results, with the workload and N of it.
+	const cellRows = new Map();
+	for (const table of all("table")) {
+		if (!table.tHead) continue;
+		const columns = cellsOf(table.tHead.rows[0]).map(text);
+		const [w, n] = [columns.indexOf("Workload"), columns.indexOf("N")];
+		if (w < 0 || n < 0) continue;
+		for (const row of table.tBodies[0].rows) cellRows.set(row, text(row.cells[w]).replace(/ \(.*/, "") + " " + text(row.cells[n]));
+	}
+
+	// The baseline of ratios.
+	const rebase = () => {
+		const base = data.ratios.names.indexOf($("baseline").value);
+		const count = data.ratios.names.length;
+		const at = (i, j) => i * count - i * (i + 1) / 2 + j - i - 1; // of the pair i < j
+		const ratio = (cell, i) => {
+			if (base < 0 || i === base) return 0;
+			const r = i < base ? cell.r[at(i, base)] : cell.r[at(base, i)];
+			return i < base || !r ? r : 1 / r;
+		};
+		for (const [row, cell] of ratioRows) {
+			const ratios = data.ratios.names.map((_, i) => ratio(cell, i));
+			ratios[base] = ratios.some(Boolean) ? 1 : 0; // it took part if it has a ratio to another
+			ratios.forEach((r, i) => {
+				const td = row.cells[i + 2];
+				if (base < 0) td.replaceChildren(...td.original);
+				else td.textContent = r ? times(Math.abs(r)) + (r < 0 ? "?" : "") : "–";
+			});
+		}
+		for (const p of all("[data-basis]")) {
+			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, its 95 % interval holds 1.`;
+		}
+		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
+	};
+	const ratioRows = new Map();
+	const byKey = new Map(data.ratios.cells.map((c) => [c.w + " " + c.n, c]));
+	for (const box of all("[data-ratios]")) {
+		box.before(make("p", { "data-basis": "" }));
+		for (const row of box.querySelector("table").tBodies[0].rows) {
+			for (const td of row.cells) td.original = [...td.childNodes];
+			ratioRows.set(row, byKey.get(cellRows.get(row)));
+		}
+	}
+	$("baseline").append(make("option", { value: "" }, "the fastest"), ...data.ratios.names.map((n) => make("option", { value: n }, n)));
+	$("baseline").addEventListener("change", rebase);
+	$("baseline").closest("p").hidden = !ratioRows.size;
+
+	// The list of structures: what is filtered and what is pinned.
+	const families = [...new Set(structures.map((s) => s.family))];
+	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
+	const filter = () => {
+		const off = new Set(all("#pins input:not(:checked)").map((c) => c.name));
+		filtered.clear();
+		for (const s of structures) {
+			if (off.has(s.family) || off.has(s.shelf ? "off the shelf" : "our own")) filtered.add(s.name);
+			mark(s.name);
+		}
+		for (const b of all("#pins button[data-pin]")) b.classList.toggle("off", filtered.has(b.dataset.pin));
+		if (asked) rank();
+		say(`${structures.length - filtered.size} of ${structures.length} structures are shown.`);
+	};
+	const check = (name, count) => {
+		const box = make("input", { type: "checkbox", name, checked: "" });
+		box.addEventListener("change", filter);
+		return make("label", { class: "family" }, box, ` ${name} (${count})`);
+	};
+	for (const [name, is] of own) {
+		const count = structures.filter(is).length;
+		if (count && count < structures.length) $("pins").append(check(name, count));
+	}
+	for (const family of families) {
+		const members = structures.filter((s) => (s.family) === family);
+		$("pins").append(check(family, members.length));
+		for (const s of members) {
+			const button = make("button", { type: "button", "data-pin": s.name, "aria-pressed": "false" }, s.name);
+			button.style.setProperty("--look", s.color);
+			$("pins").append(button);
+		}
+	}
+
+	// Pointers and keys on charts, legends and names.
+	const hint = (element, x, y) => {
+		const title = element && element.querySelector(":scope > title");
+		const words = element && (element.hint || (title ? title.textContent : element.dataset.structure));
+		for (const e of all(".at")) e.classList.remove("at");
+		$("hint").hidden = !words;
+		if (!words) return;
+		if (title) { element.hint = words; title.remove(); } // or else the browser shows it, too
+		for (const e of all("[data-structure]", element.closest("svg"))) e.classList.toggle("at", e.dataset.structure === element.dataset.structure);
+		$("hint").textContent = words;
+		const box = $("hint").getBoundingClientRect();
+		$("hint").style.left = Math.max(4, Math.min(x + 12, innerWidth - box.width - 8)) + "px";
+		$("hint").style.top = (y + 16 + box.height > innerHeight ? Math.max(4, y - box.height - 10) : y + 16) + "px";
+	};
+	document.addEventListener("pointermove", (e) => hint(e.target.closest("svg [data-structure]"), e.clientX, e.clientY));
+	document.addEventListener("scroll", () => hint(null), { capture: true, passive: true });
+	document.addEventListener("click", (e) => {
+		const at = e.target.closest("svg [data-structure], [data-pin]");
+		if (at && !getSelection().toString()) pin(at.dataset.structure || at.dataset.pin);
+	});
+	for (const figure of all("figure")) {
+		let series = null;
+		figure.addEventListener("blur", () => hint(null));
+		figure.addEventListener("keydown", (e) => {
+			const list = all("g[data-structure]", figure).filter((g) => !g.classList.contains("off"));
+			const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+			if (step && list.length) {
+				e.preventDefault();
+				series = list[(Math.max(list.indexOf(series), step < 0 ? 0 : -1) + step + list.length) % list.length];
+				series.scrollIntoView({ block: "nearest", inline: "nearest" });
+				const box = series.getBoundingClientRect();
+				requestAnimationFrame(() => { hint(series, box.left, box.bottom - 10); say($("hint").textContent); });
+			} else if ((e.key === "Enter" || e.key === " ") && series) {
+				e.preventDefault();
+				pin(series.dataset.structure);
+			}
+		});
+	}
+	document.addEventListener("keydown", (e) => {
+		if (e.key !== "Escape") return;
+		hint(null);
+		for (const name of [...pinned]) pin(name);
+	});
+
+	// What scrolls shows an edge while there is more.
+	const edge = (box) => box.classList.toggle("over", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+	const boxes = all("figure, .wide");
+	for (const box of boxes) box.addEventListener("scroll", () => edge(box), { passive: true });
+	const watch = new ResizeObserver((entries) => entries.forEach((e) => edge(e.target)));
+	boxes.forEach((box) => watch.observe(box));
+	let opened = [];
+	addEventListener("beforeprint", () => { opened = all("details:not([open])"); opened.forEach((d) => { d.open = true; }); });
+	addEventListener("afterprint", () => opened.forEach((d) => { d.open = false; }));
+
+	for (const e of all("svg [data-structure]")) show(e.dataset.structure, e);
+	all("table").forEach(adopt);
+	$("explore").hidden = false;
+	$("explore").open = matchMedia("(min-width: 75rem)").matches;
+	if (asked) {
+		controls.forEach(addControl);
+		if (recorded.length) {
+			addControl(["program", "Which program?", programs, 1]);
+			replay(1);
+		}
+		$("ask").hidden = false;
+		$("the-answers-to-the-standard-questions").closest("details").open = false;
+		answer();
+	}
+})();
