@@ -134,17 +134,17 @@ func (v *view) coarseNote() string {
 }
 
 // columnNames names the columns: the workload, or the place in the grid, and N.
-func (v *view) columnNames(cells []results.Cell) []string {
-	var out []string
+func (v *view) columnNames(cells []results.Cell) []draw.Look {
+	var out []draw.Look
 	if len(cells) > 1 {
-		out = []string{"typical", "worst"}
+		out = []draw.Look{{Name: "typical"}, {Name: "worst"}}
 	}
 	for _, c := range cells {
 		name := c.Workload
 		if place, ok := v.gridPlace(c); ok {
 			name = fmt.Sprintf("%s, %d %%", place.Delays, place.CancelPercent)
 		}
-		out = append(out, name+"  "+short(float64(c.N)))
+		out = append(out, draw.Look{Name: name + "  " + short(float64(c.N)), Cell: cellName(c)})
 	}
 	return out
 }

@@ -25,9 +25,7 @@ func darkStyle() string {
 			colors = append(colors, color.NRGBAModel.Convert(shade).(color.NRGBA))
 		}
 	}
-	for _, l := range []draw.Look{floorLook, baselineLook} {
-		colors = append(colors, color.NRGBAModel.Convert(l.Color).(color.NRGBA))
-	}
+	colors = append(colors, color.NRGBAModel.Convert(floorLook.Color).(color.NRGBA))
 	var rules []string
 	for _, c := range colors {
 		if to := lightened(c); to != c {

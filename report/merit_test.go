@@ -61,7 +61,7 @@ func TestMerits(t *testing.T) {
 	if want := []string{"minheap", "wheel", "rbtree", "list"}; !slices.Equal(rows, want) {
 		t.Errorf("rows %v, want %v", rows, want)
 	}
-	if heat.Columns[0] != "typical" || heat.Columns[1] != "worst" || math.Abs(heat.Value[0][1]-3) > 0.01 || !math.IsNaN(heat.Value[3][0]) {
+	if heat.Columns[0].Name != "typical" || heat.Columns[1].Name != "worst" || math.Abs(heat.Value[0][1]-3) > 0.01 || !math.IsNaN(heat.Value[3][0]) {
 		t.Errorf("columns %v of %v", heat.Columns[:2], heat.Value)
 	}
 }
@@ -74,9 +74,15 @@ func TestTheOverviewIsAtTheSizesOfTheTable(t *testing.T) {
 	r := &results.Run{Cells: []results.Cell{timed("churn", 100_000, many), timed("churn", 1_000_000, few), timed("hold", 1_000_000, many)}}
 	v := newView(r, testKnowledge(six))
 	table := v.answerTable()
-	columns := strings.Join(v.overviewTable(v.answerCells()).Columns, "; ")
-	if !strings.Contains(table, "| churn | 100k | minheap |") || columns != "typical; worst; churn  100k; hold  1M" {
+	var columns string
+	for _, l := range v.overviewTable(v.answerCells()).Columns {
+		columns += l.Name + "; "
+	}
+	if !strings.Contains(table, "| churn | 100k | minheap |") || columns != "typical; worst; churn  100k; hold  1M; " {
 		t.Errorf("columns %s of the overview, and the table\n%s", columns, table)
+	}
+	if svg := string(v.overviewChart().SVG()); !strings.Contains(svg, ` data-cell="churn 100k">churn  100k<`) {
+		t.Error("a column does not say which cell it is")
 	}
 	if svg := string(v.forestChart().SVG()); !strings.Contains(svg, ">churn  100k<") || strings.Contains(svg, ">churn  1M<") {
 		t.Error("the ratios are at other sizes")
@@ -133,7 +139,7 @@ func TestTheOtherCurvesAreThereOnDemand(t *testing.T) {
 			t.Errorf("%s is in the legend: %v, and hidden: %v", who.name, inLegend, !inLegend)
 		}
 	}
-	for _, s := range []string{"svg .more { display: none; }", "svg .more.pinned { display: inline; }"} {
+	for _, s := range []string{"svg .more { display: none; }", "svg .more.pin { display: inline; }"} {
 		if !strings.Contains(draw.Style(), s) {
 			t.Errorf("the style sheet lacks %s", s)
 		}

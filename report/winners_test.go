@@ -38,7 +38,7 @@ func TestWinners(t *testing.T) {
 	if len(f) != 3 {
 		t.Fatalf("%d fields", len(f))
 	}
-	if one := f[0]; one.Row != 1 || one.Column != 1 || one.Owner.Name != "minheap" || len(one.Rivals) != 0 || one.Lines[0][0] != "next: wheel 1.30 ×" {
+	if one := f[0]; one.Row != 1 || one.Column != 1 || one.Owner.Name != "minheap" || one.Owner.Cell != "grid-uniform 10k" || len(one.Rivals) != 0 || one.Lines[0][0] != "next: wheel 1.30 ×" {
 		t.Errorf("a clear winner: %+v", one)
 	}
 	if tie := f[1]; tie.Row != 0 || tie.Column != 0 || len(tie.Rivals) != 1 || tie.Rivals[0].Name != "wheel" || tie.Lines[0][0] != "or wheel" || tie.Lines[1][0] != "others from 2.0 ×" {
