@@ -44,18 +44,11 @@ type block struct {
 func (v *view) page(sections []section) *page {
 	p := &page{title: pageTitle, chapters: []chapter{{}}}
 	v.answers(p)
-	for _, w := range v.warnings() {
+	for _, w := range slices.Concat(v.warnings(), v.gaps(sections)) {
 		p.text(w)
 	}
-	var absent []string
 	for _, s := range sections {
-		if len(s.charts) == 0 && s.absent != "" {
-			absent = append(absent, s.absent)
-		}
 		p.section(s)
-	}
-	if len(absent) > 0 {
-		p.text("Left out, because the results hold no data for them: " + strings.Join(absent, ", ") + ".")
 	}
 	return p
 }
@@ -106,9 +99,6 @@ func (v *view) warnings() []string {
 	if v.anyCost(func(s stat) bool { return s.bounded() && s.level == stats.Rounds }) {
 		out = append(out, "> **One instance of each structure.** How cost varies with the placement in memory is not known from these results, "+
 			"and not in their intervals: another run may differ by more.")
-	}
-	if len(v.measured(v.r.Cells)) == 0 && v.r.Live == nil {
-		out = append(out, "No workload has a measured cost in these results.")
 	}
 	return out
 }
