@@ -56,8 +56,8 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			c := cfg.cell(w, n, clock)
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
-			c.memory = n <= manyTimers || !measured[n]
-			if unit := w.CostUnit(); n == largest && !collected[unit] {
+			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
+			if unit := w.CostUnit(); cfg.Turns == nil && n == largest && !collected[unit] {
 				c.withGC, collected[unit] = true, true
 			}
 			c.beFrugal(cfg)
@@ -162,7 +162,10 @@ func (cfg Config) instances() int {
 func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
 	c := cellConfig{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
-		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+	}
+	if cfg.Turns != nil {
+		c.perPass = max(1, cfg.Trials)
 	}
 	if cfg.Shard.Of > 1 {
 		c.reference = referenceOf(cfg.entries(n))

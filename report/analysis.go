@@ -57,7 +57,7 @@ func analyse(c results.Cell, raced bool) *analysis {
 // costSamples returns the usable trials of a row as costs of a unit.
 func costSamples(row results.Row) []stats.Sample { return rank.Costs(row) }
 
-func samplesOf(trials []results.Trial) []stats.Sample { return rank.Samples(trials) }
+func samplesOf(trials []results.Trial) []stats.Sample { return results.Samples(trials) }
 
 // cost is the cost of a row in its cell.
 func (v *view) cost(c results.Cell, row results.Row) stat { return v.analysis(c).costs[row.Structure] }

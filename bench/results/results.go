@@ -100,6 +100,10 @@ type Parameters struct {
 	// another build. Two results of one session can be compared as if they were one run.
 	Session string `json:"session,omitempty"`
 
+	// Repeat is the number of rounds after which the operations are the same again, in a
+	// session; 0: each round has its own.
+	Repeat int `json:"repeat,omitempty"`
+
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 
