@@ -37,7 +37,10 @@ type block struct {
 	open    bool   // it is unfolded at first
 	ratios  bool   // the text is the table of ratios
 
-	markdownOnly bool // for pages without controls
+	downloads func() ([]download, error) // files that are part of the HTML; nil: none
+
+	markdownOnly bool // for pages without controls or files
+	htmlOnly     bool
 }
 
 // page puts sections one below the other, after the answers and what a reader must know first.
@@ -50,6 +53,7 @@ func (v *view) page(sections []section) *page {
 	for _, s := range sections {
 		p.section(s)
 	}
+	v.downloads(p)
 	return p
 }
 
@@ -66,7 +70,7 @@ func (p *page) section(s section) {
 	p.text(s.caption)
 	for _, t := range s.tables {
 		p.text(t.lead)
-		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true, ratios: t.ratios})
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: !strings.HasPrefix(t.body, "- "), ratios: t.ratios})
 	}
 }
 

@@ -74,6 +74,9 @@ func TestRecommendTakesTheLastRun(t *testing.T) {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
 	file := filepath.Join(out, resultsFile)
+	if r, err := results.Read(file); err != nil || r.Command != "timerbench run --n=50 --profile=smoke '--structure=^(hwheel|rbtree)$' --trials=1 '--workload=^hold$'" {
+		t.Errorf("the results name the command %q, %v", r.Command, err)
+	}
 	for _, args := range [][]string{{"--n", "50"}, {"--n", "50", out}, {"--n", "50", file}} {
 		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
 		if code != 0 || !strings.Contains(stdout, "From "+file+": the smoke run of ") || !strings.Contains(stdout, "rbtree") {
