@@ -88,7 +88,7 @@ type (
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
-	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style() + darkStyle())}
+	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style())}
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)

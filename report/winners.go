@@ -110,6 +110,7 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fie
 			Owner: v.looks[a.ranked[0].name],
 			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", short(float64(c.N)), place.CancelPercent, delays, duration(a.ranked[0].stat.median)),
 		}
+		field.Owner.Cell = c.Workload + " " + short(float64(c.N))
 		var rivals []string
 		for _, r := range a.ranked[1:] {
 			if r.InBest {

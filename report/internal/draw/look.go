@@ -15,6 +15,7 @@ type Look struct {
 	Name      string // as shown
 	Structure string // as data name it; empty: it stands for no structure
 	Family    string // of the structure; empty: none
+	Cell      string // of the results, its workload and N, if it stands for that alone
 
 	Color  color.Color
 	Marker Marker

@@ -125,6 +125,9 @@ func (l Look) attributes() string {
 	if l.Family != "" {
 		out += fmt.Sprintf(` data-family="%s"`, html.EscapeString(l.Family))
 	}
+	if l.Cell != "" {
+		out += fmt.Sprintf(` data-cell="%s"`, html.EscapeString(l.Cell))
+	}
 	return out
 }
 
