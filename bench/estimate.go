@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -73,7 +74,7 @@ func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uin
 // filledMemory returns the live bytes of a cell with n timers in its first round.
 func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
 	c.n = n
-	before := measureHeap()
+	before := heap.Measure()
 	r := c.newCell(entries)
 	r.addControl(referenceOf(entries))
 	p, err := r.begin(ctx, r.rows)
@@ -88,6 +89,6 @@ func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n 
 		}
 		p.blocks = append(p.blocks, b)
 	}
-	held := measureHeap()
-	return float64(held.bytes) - float64(before.bytes), nil
+	held := heap.Measure()
+	return held.BytesSince(before), nil
 }
