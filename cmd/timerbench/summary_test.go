@@ -55,3 +55,15 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 		t.Errorf("of nothing it says %q", out.String())
 	}
 }
+
+func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	summarize(&out, &results.Run{Calls: []results.Calls{{
+		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
+		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
+	}}})
+	if want := "avalanche-tick  hwheel     100000              1647  Pop        1114112"; !strings.Contains(plain(out.String()), want) {
+		t.Errorf("the summary does not say %q:\n%s", want, out.String())
+	}
+}
