@@ -46,11 +46,13 @@ func avalanches() []Workload {
 	periodic := func(slot Duration) Workload {
 		return form(fmt.Sprintf("period-%d", slot), fmt.Sprintf("every timer has a period of %d ticks, the length of a slot", slot), slot, slot)
 	}
+	long := periodic(longSlot)
+	long.Extra = true
 	return []Workload{
 		form("tick", "all timers come due at one far tick", farTick, 0),
 		form("slot", fmt.Sprintf("all timers come due within one slot, of %d ticks", shortSlot), nearTick, shortSlot),
 		periodic(shortSlot),
-		periodic(longSlot),
+		long,
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -75,8 +77,13 @@ func (f *microFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if len(f.sizes) == 0 {
 		f.sizes = sizes{1_000_000}
 	}
-	if f.chart != "" && len(f.sizes) < 2 {
-		return errors.New("--chart: want at least two sizes in --n")
+	if f.chart != "" {
+		if len(f.sizes) < 2 {
+			return errors.New("--chart: want at least two sizes in --n")
+		}
+		if _, err := os.Stat(filepath.Dir(f.chart)); err != nil { // not after the measurement
+			return fmt.Errorf("--chart %s: %w", f.chart, err)
+		}
 	}
 	workloads, err := match("workload", append(micro.Workloads(), micro.TailWorkloads()...), func(w workload.Workload) string { return w.Name }, f.workloads)
 	if err != nil {

@@ -104,6 +104,7 @@ func TestMicroRefusesWrongFlags(t *testing.T) {
 		`no structure matches "hweel" (did you mean "hwheel"?)`: {"--structure", "hweel"},
 		"--memory -1: want a number of GB above 0":              {"--memory", "-1"},
 		"--chart: want at least two sizes in --n":               {"--chart", "x.svg"},
+		"--chart no/x.svg: stat no: no such file":               {"--chart", "no/x.svg", "--n", "10,20"},
 		`"0": want whole numbers from 1 to 1e8`:                 {"--n", "0"},
 		`unknown command "hold" for "timerbench micro"`:         {"hold"},
 	} {
