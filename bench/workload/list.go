@@ -21,6 +21,7 @@ func All() []Workload {
 		newFillDrain(uniform),
 		newIdle(),
 	)
+	list = append(list, avalanches()...)
 	list = append(list, grid()...)
 	list = append(list,
 		newPeriodic(clustered),
