@@ -218,8 +218,11 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 }
 
 // wantsIdle reports whether the run includes the idle and memory analyses. It does if
-// it includes the workload IdleName.
+// it includes the workload IdleName and takes no turns.
 func (cfg Config) wantsIdle() bool {
+	if cfg.Turns != nil {
+		return false
+	}
 	for _, w := range cfg.Workloads {
 		if w.Name == workload.IdleName {
 			return true
