@@ -77,19 +77,20 @@ func (t *Timers[T]) moveTimers(level uint, slot uint32, limit int) (moved int) {
 	g := t.ring(level)
 	for ; moved < limit && g.lists[slot] != 0; moved++ {
 		n := g.lists[slot].chunk()
-		c := t.chunks.chunk.At(n)
+		c := *t.chunks.chunk.At(n) // a copy, as the first page may move when a timer is added
 		if c.next != 0 {
 			t.chunks.prefetch(&t.buffers.ahead, t.chunks.chunk.At(c.next).next)
 			t.prefetchTimers(c.next)
 		}
 		mask := t.chunks.mask.At(n)
-		t.work.Moved += uint64(bits.OnesCount16(*mask))
-		for rest := *mask; rest != 0; rest &= rest - 1 {
+		rest := *mask
+		*mask = 0
+		t.work.Moved += uint64(bits.OnesCount16(rest))
+		for ; rest != 0; rest &= rest - 1 {
 			index := c.timers[bits.TrailingZeros16(rest)&placeMask]
 			r := t.records.At(index)
 			r.where = t.add(index, r.deadline)
 		}
-		*mask = 0
 		t.unlink(n)
 		g.pushed[slot]--
 	}

@@ -85,6 +85,26 @@ func TestFewTimersCascadeWhenTheirSlotStarts(t *testing.T) {
 	}
 }
 
+// A cascade makes chunks, so that the first page of them grows and moves.
+func TestTimersOfOneSlotThatSpreadOverMany(t *testing.T) {
+	for _, n := range []int{1, 14, 15, 50, 100, 200, 300} {
+		s := auto.New[int]()
+		for i := range n {
+			s.Schedule(80<<8+structures.Tick(i%256), i)
+		}
+		fired := 0
+		for _, ok := s.Pop(1 << 20); ok; _, ok = s.Pop(1 << 20) {
+			fired++
+			if fired%10 == 1 {
+				mustBeSound(t, s)
+			}
+		}
+		if fired != n {
+			t.Fatalf("%d of %d timers fired", fired, n)
+		}
+	}
+}
+
 // Random operations among many timers, the clock going by steps of all widths.
 func TestManyTimersAgreeWithAMap(t *testing.T) {
 	t.Parallel()
