@@ -28,6 +28,7 @@ type cellConfig struct {
 	withGC    bool    // add a pass with the garbage collector on
 	hopeless  float64 // leave out what took so many times as long as the best among fewer timers; 0: nothing
 	reference string  // a structure that gets all rounds; empty: none
+	turns     *Turns  // see Config; nil: none
 }
 
 // passes returns the number of passes that every contender gets.
@@ -60,7 +61,9 @@ func (c cellConfig) newCell(entries []catalog.Entry) *cellRun {
 		rows:       contenders(entries, c.workload),
 		order:      dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)+uint64(c.layout)),
 	}
-	if c.passes() == 1 && len(entries) > 0 {
+	if c.turns != nil {
+		r.rows = slices.DeleteFunc(r.rows, func(row *contender) bool { return row.row.Role == results.RoleBaseline })
+	} else if c.passes() == 1 && len(entries) > 0 {
 		r.addControl(referenceOf(entries)) // nothing is known of the cell
 	}
 	return r
@@ -69,7 +72,7 @@ func (c cellConfig) newCell(entries []catalog.Entry) *cellRun {
 // measure runs the passes that every contender gets. In the first one every answer is
 // proved. A contender that fails in any pass is removed, and the others continue.
 func (c *cellRun) measure(ctx context.Context) error {
-	for c.done < c.passes() {
+	for c.done < c.passes() || c.turns != nil && c.rounds < c.turns.Rounds {
 		for _, row := range c.rows {
 			if row.samples == nil {
 				row.samples = newLatencies()
@@ -78,7 +81,7 @@ func (c *cellRun) measure(ctx context.Context) error {
 		if err := c.runPass(ctx); err != nil {
 			return err
 		}
-		if c.done == 1 && c.passes() > 1 {
+		if c.done == 1 && c.passes() > 1 && c.turns == nil {
 			c.addControl(c.fastest())
 		}
 	}

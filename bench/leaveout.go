@@ -51,7 +51,7 @@ func hopelessIn(c results.Cell, times float64) []string {
 	for _, row := range c.Rows {
 		if row.Role == results.RoleStructure {
 			names = append(names, row.Structure)
-			costs = append(costs, samples(row))
+			costs = append(costs, results.Samples(row.Cost))
 		}
 	}
 	var out []string

@@ -192,7 +192,20 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			p.residentSum += b.Resident
 		}
 	}
-	return p.forEach(ctx, p.shuffled(), func(row *contender) error {
+	for _, row := range p.shuffled() {
+		if err := p.turns.wait(); err != nil {
+			return err
+		}
+		if err := p.replaySegment(ctx, row, modes, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaySegment replays the blocks of a segment on one contender.
+func (p *pass) replaySegment(ctx context.Context, row *contender, modes []mode, t results.Trial) error {
+	return p.forEach(ctx, []*contender{row}, func(row *contender) error {
 		// The checks run last, because they bring other data into the caches.
 		outcomes := make([]outcome, len(modes))
 		for i, m := range modes {

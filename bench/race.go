@@ -15,15 +15,6 @@ import (
 // gets (chosen). An interval then is a third as wide as it was before the race.
 const maxPasses = 10
 
-// samples returns the costs of a contender so far.
-func samples(row results.Row) []stats.Sample {
-	out := make([]stats.Sample, 0, len(row.Cost))
-	for _, t := range row.Cost {
-		out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
-	}
-	return out
-}
-
 // look decides from the rounds so far which contenders get more, and returns how many of
 // the structures are in the race for a reason: 0 means that the cell is settled.
 //
@@ -39,9 +30,9 @@ func (c *cellRun) look() (open int) {
 		switch row.row.Role {
 		case results.RoleStructure:
 			rows = append(rows, row)
-			costs = append(costs, samples(row.row))
+			costs = append(costs, results.Samples(row.row.Cost))
 		case results.RoleControl:
-			control, of = samples(row.row), row.row.Of
+			control, of = results.Samples(row.row.Cost), row.row.Of
 		}
 	}
 	floor := 0.0

@@ -32,9 +32,15 @@ type Config struct {
 	// Shard is the part of the run that is measured. The zero value is all of it.
 	Shard Shard
 
+	// Command is the command line, for the results.
+	Command string
+
 	// Resume, if not nil, are the results of an interrupted run of the same
 	// configuration, see [CheckResume]. Its finished steps are kept as they are.
 	Resume *results.Run
+
+	// Turns, if not nil, makes the run take turns with another one.
+	Turns *Turns
 
 	// Progress, if not nil, is called before each step and once at the end.
 	Progress func(Progress)
@@ -42,6 +48,23 @@ type Config struct {
 	// Checkpoint, if not nil, is called after each step with the results so far. An
 	// error ends the run. The results are complete only in the last call.
 	Checkpoint func(*results.Run) error
+}
+
+// Turns is how a run takes turns with one of another program, see package ab. Such a run
+// measures what two builds are compared by: structures have more trials, and there are no
+// controls, no timers of Go, no latencies, no memory and nothing with the collector on.
+type Turns struct {
+	Wait   func() error // is called before each trial of a contender
+	Rounds int          // of a cell; every Config.Trials of them have the same operations again
+	Kinds  bool         // measure the times of the kinds of operations
+}
+
+// wait waits for the next turn. Nil takes none.
+func (t *Turns) wait() error {
+	if t == nil {
+		return nil
+	}
+	return t.Wait()
 }
 
 // Progress says how much of a run is done.
@@ -66,6 +89,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Resume != nil {
 		r = cfg.Resume
 	}
+	r.Command = cfg.Command
 	earlier := r.Seconds
 	racing := &race{}
 	if cfg.Budget == 0 {

@@ -60,8 +60,8 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 			}
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
-			c.memory = n <= manyTimers || !measured[n]
-			if unit := w.CostUnit(); n == largest && !collected[unit] {
+			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
+			if unit := w.CostUnit(); cfg.Turns == nil && n == largest && !collected[unit] {
 				c.withGC, collected[unit] = true, true
 			}
 			c.beFrugal(cfg)
@@ -179,7 +179,10 @@ func (cfg Config) instances() int {
 func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
 	c := cellConfig{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
-		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+	}
+	if cfg.Turns != nil {
+		c.perPass = max(1, cfg.Trials)
 	}
 	if cfg.Shard.Of > 1 {
 		c.reference = referenceOf(cfg.entries(n))
@@ -232,8 +235,11 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 }
 
 // wantsIdle reports whether the run includes the idle and memory analyses. It does if
-// it includes the workload IdleName.
+// it includes the workload IdleName and takes no turns.
 func (cfg Config) wantsIdle() bool {
+	if cfg.Turns != nil {
+		return false
+	}
 	for _, w := range cfg.Workloads {
 		if w.Name == workload.IdleName {
 			return true

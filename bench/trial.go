@@ -30,12 +30,14 @@ const (
 // gives enough latency samples.
 func (c cellConfig) modes(round int) []mode {
 	const manyTimers = 50_000
-	asked := round < c.trials
+	asked := round < c.trials && c.turns == nil
 	switch {
 	case c.cyclic() && asked && round%4 == 0:
 		return []mode{modeByKind, modeLatency}
 	case c.cyclic():
 		return []mode{modeByKind}
+	case c.turns != nil && c.turns.Kinds:
+		return []mode{modeWarm, modeCost, modeByKind}
 	case asked && (c.n < manyTimers || round%c.perPass == 0):
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	}

@@ -46,7 +46,7 @@ func analyse(c results.Cell, raced bool) *analysis {
 	of := rank.Of(c, raced)
 	a := &analysis{costs: make(map[string]stat), floor: of.Floor, cell: of}
 	for _, row := range c.Rows {
-		a.costs[row.Structure] = cost(row, of.Centers)
+		a.costs[row.Structure] = cost(row, inCell(c, of.Centers))
 	}
 	for _, s := range of.Structures {
 		a.ranked = append(a.ranked, ranked{Standing: s.Standing, name: s.Name, stat: a.costs[s.Name]})
@@ -57,7 +57,7 @@ func analyse(c results.Cell, raced bool) *analysis {
 // costSamples returns the usable trials of a row as costs of a unit.
 func costSamples(row results.Row) []stats.Sample { return rank.Costs(row) }
 
-func samplesOf(trials []results.Trial) []stats.Sample { return rank.Samples(trials) }
+func samplesOf(trials []results.Trial) []stats.Sample { return results.Samples(trials) }
 
 // cost is the cost of a row in its cell.
 func (v *view) cost(c results.Cell, row results.Row) stat { return v.analysis(c).costs[row.Structure] }

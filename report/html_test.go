@@ -24,7 +24,9 @@ type rendered struct {
 	svg      map[string][]string // texts of the chart with an id
 	ids      []string
 	links    []string
-	policy   string
+
+	downloads []string // data links
+	policy    string
 }
 
 // readHTML reads a page, which must be well-formed, and fails where it would fetch
@@ -58,6 +60,8 @@ func readHTML(t *testing.T, page []byte) rendered {
 					if next.name == "figure" {
 						next.figure = a.Value
 					}
+				case name == "href" && strings.HasPrefix(a.Value, "data:application/gzip;base64,"):
+					r.downloads = append(r.downloads, a.Value)
 				case name == "href":
 					r.links = append(r.links, a.Value)
 				case name == "content" && strings.HasPrefix(a.Value, "default-src"):
@@ -159,8 +163,8 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 				"svg":        lines(`^\[!\[`),
 				"h1":         lines(`^# `),
 				"h2":         lines(`^## `),
-				"li":         lines(`^## `),          // the contents
-				"details":    lines(`^<details`) + 1, // the structures
+				"li":         lines(`^## `) + lines(`^- \*\*`), // the contents, and what threatens the validity
+				"details":    lines(`^<details`) + 1,           // the structures
 				"table":      rules,
 				"tr":         lines(`^\|`) - rules,
 				"blockquote": lines(`^> `),

@@ -57,6 +57,7 @@
 		const names = cellsOf(head).map(nameIn);
 		const owner = columns.indexOf("Structure");
 		table.parentElement.classList.toggle("many", columns.length > 12);
+		table.parentElement.classList.toggle("most", columns.length > 20);
 		names.forEach((name, i) => name && show(name, head.cells[i]));
 		for (const row of rows) {
 			cellsOf(row).forEach((cell, i) => {
@@ -78,9 +79,14 @@
 		return m ? m[1] * (scales[m[2]] || 1) : NaN;
 	};
 	const sortable = (table, rows, head, column) => {
-		const button = make("button", { type: "button", title: "Sort by this column" });
-		button.append(...head.childNodes);
+		// Not <button>: browsers leave it out where a printed table goes on.
+		const button = make("span", { role: "button", tabindex: 0, title: head.title || "Sort by this column" }, ...head.childNodes);
 		head.append(button);
+		button.addEventListener("keydown", (e) => {
+			if (e.key !== "Enter" && e.key !== " ") return;
+			e.preventDefault();
+			button.click();
+		});
 		button.addEventListener("click", () => {
 			const order = { ascending: "descending", descending: "" }[head.getAttribute("aria-sort")] ?? "ascending";
 			for (const th of all("th[aria-sort]", table)) th.removeAttribute("aria-sort");
@@ -186,22 +192,24 @@
 		if (!current) return;
 		const unit = answers.cells[current.question.e[0][0]][2];
 		const head = [["Structure"], ["Times the first"], [`ns a ${unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes a timer"], ["Wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
-		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title]) => make("th", title ? { title } : {}, text)),
+			["Bytes a timer"], ["× wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
+		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
 		const intervals = pairs(current.i || []);
+		let rows = 0;
 		pairs(current.r).forEach(([i, center], at) => {
 			const name = answers.structures[i];
-			if (at >= 8 && !wholeRanking && !pinned.has(name)) return;
+			if (filtered.has(name) || rows >= 8 && !wholeRanking && !pinned.has(name)) return;
+			rows++;
 			const [lo, hi] = (intervals[at] || [0, 0]).map(times);
 			const [ns, tail, , bytes, wakeups] = current.question.figures[i];
 			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.late[i] && "late by " + answers.late[i]];
 			const cells = [lo === hi ? times(center) : lo + " to " + hi, ns && digits(ns), tail && digits(tail), bytes && digits(bytes), wakeups && times(wakeups)];
-			table.tBodies[0].append(make("tr", {}, make("td", {}, name), ...cells.map((text) => make("td", {}, text || "–")),
+			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, name), ...cells.map((text) => make("td", {}, text || "–")),
 				make("td", { class: "l" }, remark.filter(Boolean).join(", "))));
 		});
 		$("ranking").replaceChildren(table);
-		const count = current.r.length / 2;
+		const count = pairs(current.r).filter(([i]) => !filtered.has(answers.structures[i])).length;
 		if (count > 8) {
 			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${count}`);
 			more.addEventListener("click", () => {
@@ -259,7 +267,7 @@
 			});
 		}
 		for (const p of all("[data-basis]")) {
-			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, its 95 % interval holds 1.`;
+			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, since the 95 % interval holds 1 or the difference is within the noise of the cell.`;
 		}
 		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
 	};
@@ -287,6 +295,7 @@
 			mark(s.name);
 		}
 		for (const b of all("#pins button[data-pin]")) b.classList.toggle("off", filtered.has(b.dataset.pin));
+		if (asked) rank();
 		say(`${structures.length - filtered.size} of ${structures.length} structures are shown.`);
 	};
 	const check = (name, count) => {
@@ -332,7 +341,7 @@
 		let series = null;
 		figure.addEventListener("blur", () => hint(null));
 		figure.addEventListener("keydown", (e) => {
-			const list = all("g[data-structure]", figure).filter((g) => !g.classList.contains("off"));
+			const list = all("g[data-structure]", figure).filter((g) => g.getClientRects().length);
 			const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 			if (step && list.length) {
 				e.preventDefault();

@@ -107,7 +107,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	v := newView(r, testKnowledge(six))
 	page := v.page(v.sections()).markdown()
 	for _, want := range []string{
-		"Time per operation as a multiple", "trace-shop: time per operation",
+		"the time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {

@@ -213,6 +213,9 @@ func cellTitle(c results.Cell) string {
 	return fmt.Sprintf("%s, N = %s%s", c.Workload, short(float64(c.N)), perUnit(c))
 }
 
+// cellName names a cell in attributes of charts.
+func cellName(c results.Cell) string { return c.Workload + " " + short(float64(c.N)) }
+
 // rowOf finds a contender in a cell.
 func rowOf(c results.Cell, name string) (results.Row, bool) {
 	for _, r := range c.Rows {

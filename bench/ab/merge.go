@@ -7,8 +7,8 @@ import (
 )
 
 // roundsPerRun is more than the rounds of any run: rounds of the pair p begin at p times
-// this number.
-const roundsPerRun = 1 << 20
+// this number. It is a multiple of [ages].
+const roundsPerRun = ages << 20
 
 // merge returns the results of the runs of one side as those of one run. The trials of
 // run p have instance p and its layout, so that each pair of runs is a unit of variation.
@@ -19,6 +19,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	if layouts > 1 {
 		out.Parameters.Layouts = layouts
 	}
+	out.Parameters.Repeat = ages
 	out.Parameters.Trials *= len(runs)
 	out.Cells, out.Failures = nil, nil
 	for pair, r := range runs {

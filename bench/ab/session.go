@@ -1,26 +1,29 @@
-// Package ab measures two builds of timerbench in one session: short runs of both take
-// turns, so that what the machine does happens to both.
+// Package ab measures two builds of timerbench in one session: runs of both take turns,
+// so that what the machine does happens to both.
 //
-// The runs are child processes. Two of them, one of each build, are a pair; which of
-// them comes first is random, each equally often. Several layouts of each build take
-// turns too. So the session holds all that varies between two runs: the process, the
-// placement in memory, the code layout and the time. The results are merged into those
-// of two runs, which package compare compares pair by pair.
+// The runs are child processes. Two of them, one of each build, are a pair. Both are
+// alive at the same time and take turns trial by trial, so that trials of the same
+// operations are milliseconds apart, whatever the machine does in between. Which of the
+// two comes first is random each time. Builds that cannot do that run one after the
+// other; which of them comes first is random, each equally often.
+//
+// Several layouts of each build take turns too. So the session holds all that varies
+// between two runs: the process, the placement in memory, the code layout and the time.
+// The results are merged into those of two runs, which package compare compares pair by
+// pair.
 package ab
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 )
@@ -28,8 +31,10 @@ import (
 // Session describes the runs of a session.
 type Session struct {
 	Old, New []string // programs, one for each layout; the same number on both sides
-	Args     []string // flags of the command run, without --out
+	Args     []string // flags of the command run, without --out and --trials
 	Pairs    int      // runs of each side, at least 1
+	Rounds   int      // of each run, if the builds can take turns; at least 1
+	Kinds    bool     // measure the times of the kinds of operations
 	Seed     uint64   // of the order of the runs
 	Dir      string   // an empty folder for the results of the single runs
 
@@ -41,6 +46,9 @@ type Session struct {
 func (s Session) Check() error {
 	if s.Pairs < 1 {
 		return fmt.Errorf("%d pairs of runs, want at least 1", s.Pairs)
+	}
+	if s.Rounds < 1 {
+		return fmt.Errorf("%d rounds, want at least 1", s.Rounds)
 	}
 	if len(s.Old) == 0 || len(s.Old) != len(s.New) {
 		return fmt.Errorf("%d programs of the old build and %d of the new one, want the same number, at least 1", len(s.Old), len(s.New))
@@ -68,31 +76,28 @@ func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 			return nil, nil, fmt.Errorf("the %s build: %w", side.name, err)
 		}
 	}
+	turns := knowTurns(ctx, sides)
 	oldFirst := s.order()
 	for pair := range s.Pairs {
-		for turn := range 2 {
-			side := sides[turn]
-			if !oldFirst[pair] {
-				side = sides[1-turn]
-			}
-			if s.Progress != nil {
-				s.Progress(2*pair+turn, 2*s.Pairs, fmt.Sprintf("%s, pair %d of %d", side.name, pair+1, s.Pairs))
-			}
-			r, err := s.runOne(ctx, side, pair)
-			if err != nil {
-				return nil, nil, err
-			}
-			side.runs = append(side.runs, r)
+		if s.Progress != nil {
+			s.Progress(pair, s.Pairs, fmt.Sprintf("pair %d of %d", pair+1, s.Pairs))
+		}
+		order := sides
+		if !oldFirst[pair] {
+			order = [2]*side{sides[1], sides[0]}
+		}
+		if err := s.runPair(ctx, order, pair, turns); err != nil {
+			return nil, nil, err
 		}
 	}
 	if s.Progress != nil {
-		s.Progress(2*s.Pairs, 2*s.Pairs, "")
+		s.Progress(s.Pairs, s.Pairs, "")
 	}
 	name := crand.Text()
 	return merge(sides[0].runs, name, len(s.Old)), merge(sides[1].runs, name, len(s.New)), nil
 }
 
-// order says for each pair whether the old build runs first: in half of the pairs, at
+// order says for each pair whether the old build begins: in half of the pairs, at
 // random.
 func (s Session) order() []bool {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
@@ -105,39 +110,73 @@ func (s Session) order() []bool {
 	return first
 }
 
-// runOne runs one program once and reads its results. A structure that fails the proof
-// makes the program fail, but not the session.
-func (s Session) runOne(ctx context.Context, side *side, pair int) (*results.Run, error) {
-	out := filepath.Join(s.Dir, fmt.Sprintf("%s-%03d", side.name, pair)) // paths of the same length: the environment of a process shifts its stack
-	args := append([]string{"run", "--out", out}, s.Args...)
-	err := execute(ctx, side.programs[pair%len(side.programs)], append(args, side.flags...))
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+// runPair runs one program of each build, in turns if they can, or else one after the
+// other, and adds the results to the sides. A structure that fails the proof makes a
+// program fail, but not the session.
+func (s Session) runPair(ctx context.Context, order [2]*side, pair int, turns bool) error {
+	var players []*player
+	defer func() {
+		for _, p := range players {
+			_ = p.end()
+		}
+	}()
+	for _, side := range order {
+		args := []string{"run", "--out", s.folder(side, pair), "--trials", strconv.Itoa(ages)}
+		if turns {
+			args = append(args, s.turnFlags()...)
+		}
+		p, err := start(ctx, side.programs[pair%len(side.programs)], slices.Concat(args, s.Args, side.flags))
+		if err != nil {
+			return err
+		}
+		if players = append(players, p); !turns {
+			_ = p.end()
+		}
 	}
-	r, unread := results.Read(filepath.Join(out, "results.json"))
-	switch {
-	case unread == nil && r.Complete:
-		return r, nil
-	case err == nil:
-		err = unread
+	if turns {
+		takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), players)
 	}
-	return nil, fmt.Errorf("run %d of the %s build: %w", pair+1, side.name, err)
-}
-
-// execute runs a program. When ctx is cancelled, it interrupts the program and gives it
-// time to end. The error holds the end of what the program says on standard error.
-func execute(ctx context.Context, program string, args []string) error {
-	const grace = 10 * time.Second
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stderr = &stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = grace
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, lastLines(stderr.String(), 5))
+	for i, side := range order {
+		if err := s.read(ctx, side, pair, players[i].end()); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// ages is the number of rounds of a run after which the operations repeat: the instances
+// of a pass are measured at that many ages (chosen).
+const ages = 4
+
+// turnFlags returns the flags with which a run takes turns.
+func (s Session) turnFlags() []string {
+	flags := []string{turnsFlag, strconv.Itoa(s.Rounds)}
+	if s.Kinds {
+		flags = append(flags, "--kinds")
+	}
+	return flags
+}
+
+// folder returns the folder for the results of a run. The paths of both sides have the
+// same length, because the environment of a process shifts its stack.
+func (s Session) folder(of *side, pair int) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("%s-%03d", of.name, pair))
+}
+
+// read adds the results of a run that has ended, with an error or without.
+func (s Session) read(ctx context.Context, side *side, pair int, ended error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r, err := results.Read(filepath.Join(s.folder(side, pair), "results.json"))
+	if err == nil && r.Complete {
+		side.runs = append(side.runs, r)
+		return nil
+	}
+	return fmt.Errorf("run %d of the %s build: %w", pair+1, side.name, cmp.Or(ended, err, errIncomplete))
+}
+
+var errIncomplete = errors.New("its results are not complete")
 
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

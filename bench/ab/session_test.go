@@ -1,10 +1,12 @@
 package ab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,10 @@ func TestMain(m *testing.M) {
 // program does what the command run does, as far as a session sees. The program named
 // new takes 20 % longer.
 func program(how string) int {
+	inTurns := slices.Contains(os.Args, turnsFlag)
+	if inTurns && how != "turns" {
+		return 2 // an older build
+	}
 	if slices.Contains(os.Args, "--help") {
 		fmt.Println("flags: --trials int, --out folder")
 		if how == "newer" {
@@ -42,7 +48,15 @@ func program(how string) int {
 	trials := flags.Int("trials", 2, "")
 	budget := flags.String("budget", "unset", "")
 	_ = flags.String("s", "", "")
+	rounds := flags.Int("turns", 0, "")
+	kinds := flags.Bool("kinds", false, "")
 	_ = flags.Parse(os.Args[2:])
+	turn := func() error { return nil }
+	if inTurns {
+		turn = WaitForTurn(os.Stdin, os.Stdout)
+	} else {
+		*rounds = *trials
+	}
 	name := filepath.Base(os.Args[0])
 	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Profile: *budget, Trials: *trials}}
 	code := 0
@@ -63,8 +77,15 @@ func program(how string) int {
 	cell := results.Cell{Workload: "w", N: 5, Unit: script.PerTick}
 	for i, s := range []string{"a", "b", "c"} {
 		row := results.Row{Structure: s, Role: results.RoleStructure, Latency: []results.Latency{{}}}
-		for round := range *trials {
+		for round := range *rounds {
+			if turn() != nil {
+				return 1
+			}
+			logTurn(name, i**rounds+round)
 			row.Cost = append(row.Cost, results.Trial{Round: round, NS: cost * float64(10+round+i+len(*out)%3), Units: 10})
+		}
+		if *kinds {
+			row.ByKind = row.Cost
 		}
 		cell.Rows = append(cell.Rows, row)
 	}
@@ -76,6 +97,20 @@ func program(how string) int {
 		return 3
 	}
 	return code
+}
+
+// turnLog is the environment variable with the file to which programs append their turns.
+const turnLog = "TIMERBENCH_TEST_AB_LOG"
+
+func logTurn(program string, turn int) {
+	if path := os.Getenv(turnLog); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			os.Exit(3)
+		}
+		fmt.Fprintln(f, program[:3], turn)
+		_ = f.Close()
+	}
 }
 
 // programs returns paths at which the test binary is an old or a new program.
@@ -100,7 +135,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 	t.Setenv(asProgram, "ok")
 	var said []string
 	s := Session{
-		Old: programs(t, "old", 2), New: programs(t, "new", 2), Args: []string{"--trials", "3"}, Pairs: 6, Seed: 1, Dir: t.TempDir(),
+		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: 9, Seed: 1, Dir: t.TempDir(),
 		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
 	}
 	old, new, err := s.Run(t.Context())
@@ -111,24 +146,24 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
-		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 18 || r.Parameters.Layouts != 2 || r.Parameters.Profile != "unset" {
+		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*ages || r.Parameters.Layouts != 2 || r.Parameters.Profile != "unset" {
 			t.Fatalf("%+v", r.Parameters)
 		}
 		rounds := make(map[int]bool)
 		for i, trial := range r.Cells[0].Rows[1].Cost {
 			rounds[trial.Round] = true
-			if pair := i / 3; trial.Instance != pair || trial.Layout != 1+pair%2 {
+			if pair := i / ages; trial.Instance != pair || trial.Layout != 1+pair%2 {
 				t.Errorf("trial %d has instance %d and layout %d", i, trial.Instance, trial.Layout)
 			}
 		}
-		if len(rounds) != 18 || r.Cells[0].Rows[0].Latency != nil {
-			t.Errorf("%d rounds, want 18", len(rounds))
+		if len(rounds) != 6*ages || r.Cells[0].Rows[0].Latency != nil {
+			t.Errorf("%d rounds, want %d", len(rounds), 6*ages)
 		}
 	}
 	if old.Parameters.Session == "" || old.Parameters.Session != new.Parameters.Session {
 		t.Errorf("sessions %q and %q", old.Parameters.Session, new.Parameters.Session)
 	}
-	if len(said) != 13 || said[12] != "12/12 " || !strings.HasSuffix(said[0], "pair 1 of 6") {
+	if len(said) != 7 || said[6] != "6/6 " || !strings.HasSuffix(said[0], "pair 1 of 6") {
 		t.Errorf("%q", said)
 	}
 	c, err := compare.Runs(old, new, compare.Options{Alpha: 0.05, MinEffect: 0.05})
@@ -164,7 +199,7 @@ func TestTheOrderIsRandomAndBalanced(t *testing.T) {
 
 func TestNewerProgramsAreToldNotToRace(t *testing.T) {
 	t.Setenv(asProgram, "newer")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Dir: t.TempDir()}
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 1, Dir: t.TempDir()}
 	old, _, err := s.Run(t.Context())
 	if err != nil || old.Parameters.Profile != "0" || old.Parameters.Layouts != 0 {
 		t.Errorf("%+v, %v: want --budget 0", old, err)
@@ -173,7 +208,7 @@ func TestNewerProgramsAreToldNotToRace(t *testing.T) {
 
 func TestAProgramThatFails(t *testing.T) {
 	t.Setenv(asProgram, "fail")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Args: []string{"-s", "hweel"}, Pairs: 2, Dir: t.TempDir()}
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Args: []string{"-s", "hweel"}, Pairs: 2, Rounds: 1, Dir: t.TempDir()}
 	_, _, err := s.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "run 1 of the new build") || !strings.Contains(err.Error(), `no structure matches "hweel"`) {
 		t.Errorf("%v", err)
@@ -199,7 +234,7 @@ func fileExists(path string) bool {
 // complete all the same.
 func TestAStructureThatFailsDoesNotEndTheSession(t *testing.T) {
 	t.Setenv(asProgram, "broken")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 3, Dir: t.TempDir()}
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 3, Rounds: 1, Dir: t.TempDir()}
 	old, _, err := s.Run(t.Context())
 	if err != nil || len(old.Failures) != 1 {
 		t.Errorf("%v, failures %v, want one", err, old.Failures)
@@ -210,7 +245,7 @@ func TestASessionCanBeCancelled(t *testing.T) {
 	t.Setenv(asProgram, "hang")
 	ctx, cancel := context.WithCancel(t.Context())
 	s := Session{
-		Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Dir: t.TempDir(),
+		Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 1, Dir: t.TempDir(),
 		Progress: func(int, int, string) { time.AfterFunc(50*time.Millisecond, cancel) },
 	}
 	start := time.Now()
@@ -226,11 +261,69 @@ func TestASessionNeedsProgramsAndPairs(t *testing.T) {
 		want string
 	}{
 		{Session{Old: []string{"a"}, New: []string{"b"}}, "0 pairs"},
-		{Session{Pairs: 1}, "0 programs of the old build"},
-		{Session{Old: []string{"a", "b"}, New: []string{"b"}, Pairs: 1}, "2 programs of the old build and 1 of the new one"},
+		{Session{Pairs: 1}, "0 rounds"},
+		{Session{Pairs: 1, Rounds: 1}, "0 programs of the old build"},
+		{Session{Old: []string{"a", "b"}, New: []string{"b"}, Pairs: 1, Rounds: 1}, "2 programs of the old build and 1 of the new one"},
 	} {
 		if _, _, err := c.s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+	}
+}
+
+// Both programs play their first turns before either plays its second one, and so on, each
+// of them first in some of the pairs of turns.
+func TestProgramsTakeTurns(t *testing.T) {
+	t.Setenv(asProgram, "turns")
+	log := filepath.Join(t.TempDir(), "log")
+	t.Setenv(turnLog, log)
+	const rounds, turns = 10, 30 // of three structures
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: rounds, Kinds: true, Dir: t.TempDir()}
+	old, new, err := s.Run(t.Context())
+	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].ByKind) != rounds {
+		t.Fatalf("%v", err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != 2*turns {
+		t.Fatalf("%d turns, want %d of each program", len(lines), turns)
+	}
+	first := make(map[string]int)
+	for i := range turns {
+		pair := slices.Clone(lines[2*i : 2*i+2])
+		first[pair[0][:3]]++
+		slices.Sort(pair)
+		if want := []string{fmt.Sprintf("new %d", i), fmt.Sprintf("old %d", i)}; !slices.Equal(pair, want) {
+			t.Errorf("turns %q, want %q", pair, want)
+		}
+	}
+	if first["old"] < 5 || first["new"] < 5 {
+		t.Errorf("first in a pair of turns: %v, want each program in about half", first)
+	}
+}
+
+// A program that ends early leaves all further turns to the other one.
+func TestTurnsOfProgramsOfDifferentLength(t *testing.T) {
+	t.Setenv(asProgram, "turns")
+	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 9, Dir: t.TempDir()}
+	order := [2]*side{{name: "old", programs: s.Old, flags: []string{turnsFlag, "3"}}, {name: "new", programs: s.New}}
+	if err := s.runPair(t.Context(), order, 0, true); err != nil || len(order[1].runs[0].Cells[0].Rows[0].Cost) != 9 {
+		t.Errorf("%v", err)
+	}
+}
+
+// A program whose session has gone ends.
+func TestWaitingForATurnThatNeverComes(t *testing.T) {
+	t.Parallel()
+	var asked bytes.Buffer
+	turn := WaitForTurn(strings.NewReader("x"), &asked)
+	if err := turn(); err != nil || asked.Len() != 1 {
+		t.Errorf("%v, asked %d times", err, asked.Len())
+	}
+	if err := turn(); !errors.Is(err, io.EOF) {
+		t.Errorf("%v, want the end of the input", err)
 	}
 }

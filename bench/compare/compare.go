@@ -5,8 +5,8 @@
 //
 //   - It is significant: its p value, adjusted by Holm's method for the number of all
 //     ratios, is at most [Options].Alpha.
-//   - It is large: it is above [Options].MinEffect, and above the noise floors of the cell
-//     in both results, which come from their A/A controls.
+//   - It is large: it is above [Options].MinEffect. Of two separate runs it is above the
+//     noise floors of the cell too, which come from the A/A controls of both.
 //   - It is more than what happened to the others, see below.
 //
 // # Two runs, one after the other
@@ -22,9 +22,15 @@
 //
 // # Sessions
 //
-// In a session (see package ab) short runs of both builds take turns. Each pair of runs
-// is a unit of variation, and what the machine does to both cancels out. Ratios are then
-// taken as they are.
+// In a session (see package ab) runs of both builds take turns, and what the machine does
+// to both cancels out. Ratios are then taken as they are. Each pair of runs is a unit of
+// variation: a process, its placement in memory and a code layout of either build, drawn
+// anew. An A/A control would show nothing else, so a session has none and no noise floor.
+//
+// On a busy machine every second trial is disturbed: another program takes the processor
+// or the caches. It gets slower, never faster. So of the trials of a process that repeat the
+// same operations the fastest quarter counts. A loss that shows in few of the repetitions
+// of the same operations, and not in others, is not found.
 package compare
 
 import (
@@ -97,7 +103,7 @@ func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
-	found := pairsOf(old, new, o.Kinds)
+	found := pairsOf(old, new, o.Kinds, c.Session)
 	if len(found) == 0 {
 		return nil, errNothing(old, new)
 	}
@@ -158,13 +164,16 @@ type cellKey struct {
 func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.N, c.Unit} }
 
 // pairsOf matches the rows of both results that have a cost, in the order of the new
-// ones.
-func pairsOf(old, new *results.Run, kinds bool) []*pair {
+// ones. In a session their samples are condensed.
+func pairsOf(old, new *results.Run, kinds, session bool) []*pair {
 	oldCells := make(map[cellKey]results.Cell)
 	for _, c := range old.Cells {
 		oldCells[keyOf(c)] = c
 	}
-	floors := noiseFloors(old, new)
+	floors := make(map[place]float64) // none in a session
+	if !session {
+		floors = noiseFloors(old, new)
+	}
 	var out []*pair
 	for i, c := range new.Cells {
 		before, ok := oldCells[keyOf(c)]
@@ -176,7 +185,13 @@ func pairsOf(old, new *results.Run, kinds bool) []*pair {
 			ops = ops[:1]
 		}
 		for _, op := range ops {
-			out = append(out, pairsOfCell(before, c, i, op, floors[place{keyOf(c), op}])...)
+			pairs := pairsOfCell(before, c, i, op, floors[place{keyOf(c), op}])
+			if session {
+				for _, p := range pairs {
+					p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
+				}
+			}
+			out = append(out, pairs...)
 		}
 	}
 	return out

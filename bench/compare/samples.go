@@ -1,6 +1,10 @@
 package compare
 
 import (
+	"maps"
+	"math"
+	"slices"
+
 	"golang.org/x/perf/benchmath"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -11,24 +15,67 @@ import (
 // samples returns the costs of a row in ns: of a unit of the cell if op is its name,
 // otherwise of an operation of that kind.
 func samples(row results.Row, unit script.Unit, op string) []stats.Sample {
-	var out []stats.Sample
-	add := func(t results.Trial, ns, count float64) {
-		if count > 0 {
-			out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: ns / count})
-		}
-	}
 	if op == string(unit) {
-		for _, t := range row.Cost {
-			add(t, t.NS, t.Units)
-		}
-		return out
+		return results.Samples(row.Cost)
 	}
+	var out []stats.Sample
 	for _, t := range row.ByKind {
 		for _, k := range t.Kinds {
-			if k.Kind.String() == op {
-				add(t, k.NS, float64(k.Count))
+			if k.Kind.String() == op && k.Count > 0 {
+				out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: k.NS / float64(k.Count)})
 			}
 		}
+	}
+	return out
+}
+
+// inSession condenses the samples of both sides of a session to one for each instance,
+// from the rounds that both sides have.
+func inSession(old, new []stats.Sample, repeat int) (a, b []stats.Sample) {
+	return condense(old, roundsOf(new), repeat), condense(new, roundsOf(old), repeat)
+}
+
+func roundsOf(samples []stats.Sample) map[int]bool {
+	rounds := make(map[int]bool, len(samples))
+	for _, s := range samples {
+		rounds[s.Round] = s.Value > 0
+	}
+	return rounds
+}
+
+// condense returns one sample for each instance: the geometric mean over its operations.
+// Rounds with the same operations are repetitions; repeat is that of [results.Parameters].
+// Of repetitions the fastest quarter counts, because what disturbs a program makes it
+// slower, never faster. Only the given rounds count.
+func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sample {
+	var out []stats.Sample
+	logs := make(map[int]map[int][]float64) // of the repetitions, by instance and operations
+	for _, s := range samples {
+		if !in[s.Round] || s.Value <= 0 {
+			continue
+		}
+		if logs[s.Instance] == nil {
+			logs[s.Instance] = make(map[int][]float64)
+			out = append(out, stats.Sample{Layout: s.Layout, Instance: s.Instance, Round: s.Instance})
+		}
+		operations := s.Round
+		if repeat > 0 {
+			operations %= repeat
+		}
+		logs[s.Instance][operations] = append(logs[s.Instance][operations], math.Log(s.Value))
+	}
+	for i := range out {
+		of := logs[out[i].Instance]
+		sum := 0.0
+		for _, operations := range slices.Sorted(maps.Keys(of)) { // a sum of floats depends on the order
+			repetitions := of[operations]
+			slices.Sort(repetitions)
+			fastest := repetitions[:(len(repetitions)+3)/4]
+			for _, log := range fastest {
+				sum += log / float64(len(fastest))
+			}
+		}
+		out[i].Value = math.Exp(sum / float64(len(of)))
 	}
 	return out
 }

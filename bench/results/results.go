@@ -32,6 +32,7 @@ type Run struct {
 	Complete    bool        `json:"complete"`          // false: interrupted; the results so far are valid
 	Seconds     float64     `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
 	Done        []string    `json:"done,omitempty"`    // names of the finished steps of an interrupted run
+	Command     string      `json:"command,omitempty"` // command line that made it, without where it is written to
 	Environment Environment `json:"environment"`
 
 	// Machines are the environments of the shards of a merged run, the first of them
@@ -100,6 +101,10 @@ type Parameters struct {
 	// Session names the session of a merged run whose parts took turns with those of
 	// another build. Two results of one session can be compared as if they were one run.
 	Session string `json:"session,omitempty"`
+
+	// Repeat is the number of rounds after which the operations are the same again, in a
+	// session; 0: each round has its own.
+	Repeat int `json:"repeat,omitempty"`
 
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`

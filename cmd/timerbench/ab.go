@@ -38,9 +38,10 @@ func newAB() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ab",
 		Short: "Measure two builds in turns and compare them",
-		Long: `Measure two builds in turns and compare them. Short runs of both, as processes of
-their own, take turns in random order, so that what the machine does happens to
-both. This finds differences that two long runs cannot show on a noisy machine.
+		Long: `Measure two builds in turns and compare them. One process of each build is a pair;
+both live at the same time and take turns trial by trial, in random order, so that
+what the machine does happens to both. This finds differences that two long runs
+cannot show on a noisy machine. Builds that cannot do that run one after the other.
 
 --old and --new are git revisions, or the paths of programs. A revision is built in
 a temporary git worktree, which is removed again; Ctrl-C removes it too. Without
@@ -70,9 +71,9 @@ benchstat finds the same medians.
 	flags.StringVarP(&f.profile, "profile", "p", "smoke", "profile of the runs: how much is proved, largest sizes")
 	flags.StringVarP(&f.sizes, "n", "n", "1e3,1e5", "`numbers` of resident timers")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts, and of the order of the runs")
-	flags.IntVar(&f.rounds, "rounds", 2, "rounds of each run")
+	flags.IntVar(&f.rounds, "rounds", 24, "rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
-	flags.IntVar(&f.layouts, "layouts", 4, "code layouts with which a revision is built; 1: as linked by default")
+	flags.IntVar(&f.layouts, "layouts", 8, "code layouts with which a revision is built; 1: as linked by default")
 	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runsFolder+"/)")
 	f.add(cmd)
 	return comparing(cmd)
@@ -106,7 +107,7 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(), Pairs: f.pairs, Seed: f.seed, Dir: work}
+	s := ab.Session{Args: f.args(), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds, Seed: f.seed, Dir: work}
 	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 
 // args returns the flags of the runs.
 func (f *abFlags) args() []string {
-	args := []string{"--profile", f.profile, "--n", f.sizes, "--seed", strconv.FormatUint(f.seed, 10), "--trials", strconv.Itoa(f.rounds)}
+	args := []string{"--profile", f.profile, "--n", f.sizes, "--seed", strconv.FormatUint(f.seed, 10)}
 	if f.structures != "" {
 		args = append(args, "--structure", f.structures)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -29,6 +30,7 @@ type runFlags struct {
 	budget     time.Duration
 	layouts    int
 	layout     int
+	turns      bench.Turns
 	shard      string
 	resume     bool
 	dryRun     bool
@@ -37,6 +39,7 @@ type runFlags struct {
 
 	budgetGiven, layoutsGiven bool
 	typed                     []string // the flags that a run of one layout needs
+	command                   string
 }
 
 func newRun() *cobra.Command {
@@ -67,8 +70,18 @@ interrupted run, on the same machine and of the same build.`,
 		Args: cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			f.budgetGiven, f.layoutsGiven = cmd.Flags().Changed("budget"), cmd.Flags().Changed("layouts")
-			cmd.Flags().Visit(func(flag *pflag.Flag) { f.typed = append(f.typed, typedFlag(flag)...) })
-			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "budget" && !slices.Contains(flagsOfPlace, flag.Name) { // the layouts share the budget
+					f.typed = append(f.typed, asFlags(flag)...)
+				}
+			})
+			f.command = commandLine(cmd, nil)
+			stdout := cmd.OutOrStdout()
+			if f.turns.Rounds > 0 {
+				f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), stdout)
+				stdout = io.Discard
+			}
+			return f.run(ctx, stdout, cmd.ErrOrStderr())
 		}),
 	}
 	flags := cmd.Flags()
@@ -78,6 +91,9 @@ interrupted run, on the same machine and of the same build.`,
 	flags.IntVar(&f.layouts, "layouts", 0, "number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
 	flags.IntVar(&f.layout, "layout", 0, "the layout of this build")
 	_ = flags.MarkHidden("layout")
+	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure that many rounds, each trial of them in a turn that a session of ab gives")
+	flags.BoolVar(&f.turns.Kinds, "kinds", false, "in turns, measure the times of the kinds of operations too")
+	_, _ = flags.MarkHidden("turns"), flags.MarkHidden("kinds")
 	flags.StringVar(&f.shard, "shard", "", "measure one `part` of the run only, such as 2/8; see timerbench merge")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be measured and how long it takes, and measure nothing")
@@ -100,22 +116,6 @@ func (f *runFlags) addChoice(flags *pflag.FlagSet, profile string) {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
 }
 
-// typedFlag returns a flag as it was given, unless it says where a run goes or how it is
-// divided.
-func typedFlag(flag *pflag.Flag) []string {
-	if slices.Contains([]string{"out", "json", "resume", "budget", "layout"}, flag.Name) {
-		return nil
-	}
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		var out []string
-		for _, value := range list.GetSlice() {
-			out = append(out, "--"+flag.Name+"="+value)
-		}
-		return out
-	}
-	return []string{"--" + flag.Name + "=" + flag.Value.String()}
-}
-
 func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	cfg, err := f.config(stderr)
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // config turns flags into a configuration, or says which value is wrong.
 func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
-	cfg := bench.Config{N: f.sizes, Seed: f.seed, Trials: f.trials}
+	cfg := bench.Config{N: f.sizes, Seed: f.seed, Trials: f.trials, Command: f.command}
 	var err error
 	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
 	if err != nil {
@@ -151,6 +151,9 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	}
 	if !f.layoutsGiven {
 		cfg.Layouts = cfg.Profile.Layouts
+	}
+	if f.turns.Rounds > 0 {
+		cfg.Turns = &f.turns
 	}
 	if cfg.Budget < 0 {
 		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/btree"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
 	"github.com/timerbench/timerbench/structures/bucketheap"
@@ -112,6 +113,14 @@ func For[T any]() []EntryFor[T] {
 			Costs:   Costs{constant, constant.amortised(), Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
 			MaxBytes: 41,
 			New:      func() structures.Scheduler[T] { return hwheel.New[T]() },
+		},
+		{
+			Name: "auto", Family: Wheels, Package: root + "auto",
+			Summary: "hierarchical wheel on chunks, emptied in steps: no long calls, no dead entries",
+			Source:  "Varghese & Lauck 1987, scheme 7; ratas",
+			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			MaxBytes: 41,
+			New:      func() structures.Scheduler[T] { return auto.New[T]() },
 		},
 		{
 			Name: "hwheel-list", Family: Wheels, Package: root + "hwheellist",

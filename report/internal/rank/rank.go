@@ -78,15 +78,4 @@ func (c *Cell) Ratio(row, of results.Row) stats.Ratio {
 }
 
 // Costs returns the usable trials of a row as costs of a unit, in nanoseconds.
-func Costs(row results.Row) []stats.Sample { return Samples(row.Cost) }
-
-// Samples returns the usable trials as costs of a unit, in nanoseconds.
-func Samples(trials []results.Trial) []stats.Sample {
-	var out []stats.Sample
-	for _, t := range trials {
-		if t.Units > 0 && t.NS > 0 {
-			out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
-		}
-	}
-	return out
-}
+func Costs(row results.Row) []stats.Sample { return results.Samples(row.Cost) }

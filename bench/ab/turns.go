@@ -1,0 +1,120 @@
+package ab
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// turnsFlag makes the command run ask for its turns, by [WaitForTurn]. A turn is one trial
+// of one contender and all that comes before it. Only one of two programs works at any
+// time then.
+const turnsFlag = "--turns"
+
+// WaitForTurn returns what a program that takes part in a session calls before each
+// trial. It writes a byte to out and returns when it has read one from in.
+func WaitForTurn(in io.Reader, out io.Writer) func() error {
+	var b [1]byte
+	return func() error {
+		if _, err := out.Write(b[:]); err != nil {
+			return fmt.Errorf("asking for a turn: %w", err)
+		}
+		if _, err := io.ReadFull(in, b[:]); err != nil {
+			return fmt.Errorf("waiting for a turn: %w", err)
+		}
+		return nil
+	}
+}
+
+// knowTurns reports whether both builds can take turns.
+func knowTurns(ctx context.Context, sides [2]*side) bool {
+	for _, side := range sides {
+		if _, err := output(ctx, "", side.programs[0], "run", turnsFlag, "1", "--help"); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// player is a program that runs.
+type player struct {
+	cmd    *exec.Cmd
+	give   io.WriteCloser // its standard input
+	asks   io.ReadCloser  // its standard output
+	stderr bytes.Buffer
+	silent bool // it asks for no more turns
+	ended  bool
+	err    error // with which it has ended
+}
+
+// start starts a program. When ctx is cancelled, the program is interrupted and gets time
+// to end.
+func start(ctx context.Context, program string, args []string) (*player, error) {
+	const grace = 10 * time.Second
+	p := &player{cmd: exec.CommandContext(ctx, program, args...)}
+	p.cmd.Stderr = &p.stderr
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
+	p.cmd.WaitDelay = grace
+	var err error
+	if p.give, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.asks, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	return p, p.cmd.Start()
+}
+
+// hear waits until the program asks for a turn or will ask no more.
+func (p *player) hear() {
+	var b [1]byte
+	_, err := io.ReadFull(p.asks, b[:])
+	p.silent = err != nil
+}
+
+// play gives the program a turn, unless it asks for none, and waits until it is over.
+func (p *player) play() {
+	if p.silent {
+		return
+	}
+	if _, err := p.give.Write([]byte{0}); err != nil {
+		p.silent = true
+		return
+	}
+	p.hear()
+}
+
+// end waits until the program has ended, without giving it more turns. The error holds
+// the end of what the program says on standard error.
+func (p *player) end() error {
+	if p.ended {
+		return p.err
+	}
+	p.ended = true
+	_ = p.give.Close()
+	_, _ = io.Copy(io.Discard, p.asks)
+	if err := p.cmd.Wait(); err != nil {
+		p.err = fmt.Errorf("%s: %w\n%s", p.cmd, err, lastLines(p.stderr.String(), 5))
+	}
+	return p.err
+}
+
+// takeTurns lets programs work in turns until none asks for more. Who begins is random
+// each time.
+func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
+	for _, p := range players {
+		p.hear()
+	}
+	for left := true; left && ctx.Err() == nil; {
+		left = false
+		for _, i := range random.Perm(len(players)) {
+			players[i].play()
+			left = left || !players[i].silent
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package auto
+
+import (
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/prefetch"
+)
+
+// buffers holds the timers that are to be put into slots, or out of them. That is done
+// for many together, so that their cache misses overlap.
+type buffers[T any] struct {
+	arrivals
+	departures
+	ahead   prefetch.Batch
+	records [bufferLen]*record[T] // by position: those of the IDs of arrivals
+}
+
+const (
+	bufferLen  = 32
+	bufferMask = bufferLen - 1
+)
+
+// arrivals is the buffer for new timers. A timer that is cancelled in it never gets to a
+// slot.
+//
+// The first n positions have timers. The others have IDs prepared for the next ones,
+// which Cancel and Reschedule refuse.
+type arrivals struct {
+	arrived uint32
+	ids     [bufferLen]structures.ID
+}
+
+// departures is the buffer for timers that were cancelled or moved, and whose places in
+// slots are still to be cleared. Their records are nowhere. Those that were cancelled are
+// not free yet.
+type departures struct {
+	departed uint32
+	left     [bufferLen]departure
+}
+
+// departure is the index of a record, and where it was.
+type departure struct {
+	index uint32
+	from  where
+}
+
+// newBuffers makes the buffers and prepares the arrivals.
+func (t *Timers[T]) newBuffers() *buffers[T] {
+	b := new(buffers[T])
+	t.buffers = b
+	for position := range uint32(bufferLen) {
+		t.prepare(position)
+	}
+	return b
+}
+
+// prepare gives a position of the arrival buffer a record, and prepares the ID.
+func (t *Timers[T]) prepare(position uint32) {
+	index := t.takeRecord()
+	r := t.records.At(index)
+	r.generation++
+	r.where = where(position)<<placeBits | inArrivals
+	t.buffers.ids[position&bufferMask] = idOf(index, r.generation)
+	t.buffers.records[position&bufferMask] = r
+}
+
+// takeRecord returns the index of a record that is not in use: the one that was freed
+// last, if there is any.
+func (t *Timers[T]) takeRecord() uint32 {
+	rs := &t.records
+	if rs.freeCount > 0 {
+		rs.freeCount--
+		return *rs.free.At(rs.freeCount)
+	}
+	room := rs.Room()
+	index := rs.Take()
+	if rs.Room() != room {
+		// The first page of records may have moved.
+		for position, id := range t.buffers.ids {
+			t.buffers.records[position] = rs.At(uint32(id))
+		}
+	}
+	return index
+}
+
+// settle moves all timers from the arrival buffer to slots.
+func (t *Timers[T]) settle() {
+	b := t.buffers
+	for position := range b.arrived {
+		r := b.records[position&bufferMask]
+		r.where = t.add(uint32(b.ids[position&bufferMask]), r.deadline)
+		t.prepare(position)
+	}
+	t.inWheel += int(b.arrived)
+	t.records.prefetchFree(&b.ahead, b.arrived)
+	b.arrived = 0
+	t.nextWork = min(t.nextWork, t.aheadAt)
+}
+
+// cancelArrival cancels the timer at a position of the arrival buffer. It returns false
+// if there is none: then the ID is only prepared.
+func (t *Timers[T]) cancelArrival(position uint32) bool {
+	b := t.buffers
+	if position >= b.arrived {
+		return false
+	}
+	b.arrived--
+	at, last := position&bufferMask, b.arrived&bufferMask
+	r := b.records[at]
+	var none T
+	r.value = none
+	if at != last {
+		b.ids[at], b.ids[last] = b.ids[last], b.ids[at]
+		b.records[at], b.records[last] = b.records[last], r
+		b.records[at].where, r.where = r.where, b.records[at].where
+	}
+	r.generation += 2
+	if r.generation == 1 { // all are used
+		r.generation, r.where = 0, nowhere
+		t.prepare(last)
+		return true
+	}
+	// The next timer of this position uses the same record.
+	b.ids[last] += 2 << 32
+	return true
+}
+
+// leave notes that a timer has left its slot.
+func (t *Timers[T]) leave(index uint32, r *record[T]) {
+	b := t.buffers
+	b.left[b.departed&bufferMask] = departure{index, r.where}
+	r.where = nowhere
+	b.departed++
+	if b.departed == bufferLen {
+		t.clearDepartures()
+	}
+}
+
+// clearDepartures clears the places of all timers in departures. It puts those that were
+// moved into their new slots, and makes the records of the others free.
+func (t *Timers[T]) clearDepartures() {
+	b := t.buffers
+	left := b.left[:b.departed]
+	b.departed = 0
+	var emptied [bufferLen]uint32
+	n := 0
+	for _, d := range left {
+		emptied[n&bufferMask] = d.from.chunk()
+		if t.chunks.clear(d.from) {
+			n++
+		}
+	}
+	for _, chunk := range emptied[:n] {
+		t.chunks.prefetch(&b.ahead, chunk)
+	}
+	b.ahead.Issue()
+	for _, d := range left {
+		r := t.records.At(d.index)
+		if r.generation&1 == 1 {
+			r.where = t.add(d.index, r.deadline)
+		} else {
+			t.records.release(d.index, r)
+		}
+	}
+	for _, chunk := range emptied[:n] {
+		if *t.chunks.mask.At(chunk) == 0 { // no timer was added
+			t.unlink(chunk)
+		}
+	}
+	t.nextWork = min(t.nextWork, t.aheadAt)
+}

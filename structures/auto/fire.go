@@ -1,0 +1,97 @@
+package auto
+
+import (
+	"math"
+	"math/bits"
+)
+
+// advance moves the cursor to the next tick at which a timer is due, and reports whether
+// there is one up to the clock. If there is none, it moves the cursor to the clock. No
+// timer may be due at the cursor.
+func (t *Timers[T]) advance() bool {
+	t.clearDepartures()
+	t.settle()
+	for {
+		at, ok := t.firstOf(0)
+		limit := min(at, t.clock)
+		if t.nextAbove <= limit {
+			start, levels := t.firstAbove()
+			t.nextAbove = start
+			if levels != 0 && start <= limit {
+				t.cursor = start
+				for ; levels != 0; levels &= levels - 1 {
+					level := uint(bits.TrailingZeros(levels))
+					t.moveTimers(level, slotOf(level, start), math.MaxInt)
+				}
+				continue
+			}
+		}
+		if ok && at <= t.clock {
+			t.cursor, t.nextWork = at, at
+			t.work.SlotsVisited++
+			t.prefetchFiring()
+			return true
+		}
+		break
+	}
+	t.cursor = t.clock
+	if t.clock >= t.aheadAt {
+		t.workAhead()
+	}
+	at, _ := t.firstOf(0)
+	t.nextWork = min(at, t.nextAbove, t.aheadAt)
+	return false
+}
+
+// prefetchFiring prefetches the records of the chunk that fires after the first one: the
+// next one of this tick, or the first one of the next tick.
+func (t *Timers[T]) prefetchFiring() {
+	n := t.firing().chunk()
+	if n != 0 {
+		n = t.chunks.chunk.At(n).next
+	}
+	if n == 0 {
+		n = t.levels[0].lists[slotOf(0, t.cursor+1)].chunk()
+	}
+	if n != 0 {
+		t.prefetchTimers(n)
+	}
+}
+
+// prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
+// names a record that exists, too.
+func (t *Timers[T]) prefetchTimers(n uint32) {
+	for _, index := range t.chunks.chunk.At(n).timers {
+		t.records.prefetch(&t.buffers.ahead, index)
+	}
+	t.buffers.ahead.Issue()
+}
+
+// moveTimers moves the timers of up to limit chunks of a slot to the levels below, and
+// returns the number of chunks. All timers of the slot must fit the levels below.
+//
+// While the timers of one chunk move, the records of the next one are on their way, and
+// so is the chunk after that.
+func (t *Timers[T]) moveTimers(level uint, slot uint32, limit int) (moved int) {
+	t.work.SlotsVisited++
+	g := t.ring(level)
+	for ; moved < limit && g.lists[slot] != 0; moved++ {
+		n := g.lists[slot].chunk()
+		c := t.chunks.chunk.At(n)
+		if c.next != 0 {
+			t.chunks.prefetch(&t.buffers.ahead, t.chunks.chunk.At(c.next).next)
+			t.prefetchTimers(c.next)
+		}
+		mask := t.chunks.mask.At(n)
+		t.work.Moved += uint64(bits.OnesCount16(*mask))
+		for rest := *mask; rest != 0; rest &= rest - 1 {
+			index := c.timers[bits.TrailingZeros16(rest)&placeMask]
+			r := t.records.At(index)
+			r.where = t.add(index, r.deadline)
+		}
+		*mask = 0
+		t.unlink(n)
+		g.pushed[slot]--
+	}
+	return moved
+}

@@ -1,0 +1,102 @@
+package auto_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/auto"
+)
+
+// heapBytes returns the bytes in use on the heap once the garbage is gone.
+func heapBytes() int64 {
+	runtime.GC()
+	runtime.GC() // the second one sweeps what the first one found
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+func TestEmptyIsSmall(t *testing.T) {
+	var all [1000]*auto.Timers[[1000]byte]
+	before := heapBytes()
+	for i := range all {
+		all[i] = auto.New[[1000]byte]()
+		all[i].Pop(5)
+		all[i].Next()
+	}
+	if got := (heapBytes() - before) / int64(len(all)); got >= 1024 {
+		t.Errorf("an empty structure takes %d bytes, want less than 1 KiB", got)
+	}
+	runtime.KeepAlive(&all)
+}
+
+// Many timers take at most 32 bytes each beyond the value, also after each was replaced
+// several times.
+func TestMemoryOfManyTimers(t *testing.T) {
+	n := longtest.Scale(t, 100_000, 300_000, 1_000_000)
+	const perTimer, levels = 32, 4 * 40 << 10
+	rng := rand.New(rand.NewPCG(1, 2))
+	ids := make([]structures.ID, n)
+	before := heapBytes()
+	s := auto.New[uint64]()
+	fresh := func() structures.Tick { return 1 + structures.Tick(rng.IntN(60_000)) }
+	for i := range ids {
+		ids[i] = s.Schedule(fresh(), 0)
+	}
+	for range 5 * n {
+		i := rng.IntN(n)
+		s.Cancel(ids[i])
+		ids[i] = s.Schedule(fresh(), 0)
+	}
+	if got, bound := heapBytes()-before, int64(n*(8+perTimer)+levels); got > bound {
+		t.Errorf("%d timers take %d bytes, want at most %d", n, got, bound)
+	}
+	runtime.KeepAlive(s)
+}
+
+// Values of all sizes survive the growth of the structure whole.
+func TestValuesOfAllSizes(t *testing.T) {
+	t.Parallel()
+	values[[3]byte](t)
+	values[[1000]byte](t)
+	values[[100_000]byte](t)
+}
+
+func values[T [3]byte | [1000]byte | [100_000]byte](t *testing.T) {
+	size := unsafe.Sizeof(*new(T))
+	bytes := func(v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), size) }
+	rng := rand.New(rand.NewPCG(1, uint64(size)))
+	s := auto.New[T]()
+	want := make(map[structures.ID]byte)
+	for n := byte(1); n < 200; n++ {
+		var v T
+		for i := range bytes(&v) {
+			bytes(&v)[i] = n
+		}
+		id := s.Schedule(structures.Tick(1+rng.IntN(1000)), v)
+		want[id] = n
+		if n%3 == 0 {
+			s.Reschedule(id, 5)
+		}
+		if n%4 == 0 {
+			s.Cancel(id)
+			delete(want, id)
+		}
+	}
+	mustBeSound(t, s)
+	for timer := range structures.Due(s, 1000) {
+		for i, b := range bytes(&timer.Value) {
+			if b != want[timer.ID] {
+				t.Fatalf("%T: byte %d of the value of timer %#x is %d, want %d", timer.Value, i, timer.ID, b, want[timer.ID])
+			}
+		}
+		delete(want, timer.ID)
+	}
+	if len(want) != 0 {
+		t.Errorf("%d timers did not fire", len(want))
+	}
+}

@@ -1,0 +1,79 @@
+package auto_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/auto"
+)
+
+// A record is not used again after its last generation, wherever its last timer leaves.
+// So no ID is issued twice.
+func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
+	const delay = 100
+	cancel := func(s *auto.Timers[int], ids []structures.ID) {
+		for _, id := range ids {
+			if !s.Cancel(id) {
+				panic("a pending timer was refused")
+			}
+		}
+	}
+	for name, leave := range map[string]func(s *auto.Timers[int], ids []structures.ID, now structures.Tick){
+		"cancelled in the arrival buffer": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) { cancel(s, ids) },
+		"cancelled in a slot": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) {
+			s.Next()
+			cancel(s, ids)
+			s.Next()
+		},
+		"cancelled while due": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			s.Pop(now + delay)
+			for _, id := range ids {
+				s.Cancel(id)
+			}
+		},
+		"moved and cancelled": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			s.Next()
+			s.Reschedule(ids[0], now+1)
+			s.Reschedule(ids[1], now+2*delay)
+			cancel(s, ids)
+		},
+		"fired": func(s *auto.Timers[int], _ []structures.ID, now structures.Tick) {
+			for range structures.Due(s, now+delay) {
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := auto.New[int]()
+			s.UseUp(3)
+			issued := make(map[structures.ID]bool)
+			exhausted := 0
+			for now := structures.Tick(0); now < 100*delay; now += delay {
+				for range structures.Due(s, now) {
+				}
+				ids := make([]structures.ID, 40)
+				for i := range ids {
+					id := s.Schedule(now+delay, 0)
+					if issued[id] || id>>32 == 0 {
+						t.Fatalf("ID %#x was issued again", id)
+					}
+					if id>>32 == math.MaxUint32 {
+						exhausted++
+					}
+					issued[id] = true
+					ids[i] = id
+				}
+				leave(s, ids, now)
+				for _, id := range ids {
+					if s.Cancel(id) || s.Reschedule(id, now+1) || s.Cancel(id+1<<32) || s.Cancel(id&math.MaxUint32) || s.Reschedule(id&math.MaxUint32, now) {
+						t.Fatalf("ID %#x, its successor or its generation 0 is pending", id)
+					}
+				}
+				mustBeSound(t, s)
+			}
+			if exhausted < 32 {
+				t.Errorf("%d records were used up, want 32", exhausted)
+			}
+		})
+	}
+}

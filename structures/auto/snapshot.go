@@ -1,0 +1,92 @@
+package auto
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+)
+
+// Snapshot returns level 0, the other levels that hold a timer, the timers that were moved
+// and have no new slot yet, and the arrival buffer. The place that a timer has left shows
+// as a stale entry, filed for the first tick of its slot. It costs O(n + slots), and is
+// not for hot paths.
+func (t *Timers[T]) Snapshot() structures.Snapshot {
+	if t.buffers == nil {
+		return structures.Snapshot{Parts: []structures.Part{{Name: "level 0", Shape: structures.Slots, Size: ringLen, Width: 1, Now: slotNow(0, t.clock)}}}
+	}
+	var parts []structures.Part
+	for level := range uint(levelCount) {
+		if p := t.levelPart(level); level == 0 || len(p.Cells) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	for _, p := range []structures.Part{snapshot.List("moved timers", t.movedEntries()), snapshot.List("arrival buffer", t.arrivalEntries())} {
+		if len(p.Cells) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return structures.Snapshot{Parts: parts}
+}
+
+func slotNow(level uint, clock structures.Tick) int { return int(slotOf(level, clock)) }
+
+func (t *Timers[T]) levelPart(level uint) structures.Part {
+	p := structures.Part{
+		Name: fmt.Sprintf("level %d", level), Shape: structures.Slots, Size: ringLen,
+		Width: 1 << widthBits(level), Now: slotNow(level, t.clock),
+	}
+	if t.levels[level] == nil {
+		return p
+	}
+	for slot, l := range t.levels[level].lists {
+		if l != 0 {
+			first, last := t.spanOf(level, uint32(slot))
+			p.Cells = append(p.Cells, structures.Cell{Index: slot, From: first, To: last, Entries: t.entriesOf(l, first)})
+		}
+	}
+	return p
+}
+
+// entriesOf returns the entries of a slot that starts at first, in the order in which
+// they were added.
+func (t *Timers[T]) entriesOf(l list, first structures.Tick) []structures.Entry {
+	var out []structures.Entry
+	for n := l.chunk(); n != 0; {
+		c := t.chunks.chunk.At(n)
+		for rest := *t.chunks.mask.At(n); rest != 0; rest &= rest - 1 {
+			place := bits.TrailingZeros16(rest)
+			index := c.timers[place]
+			r := t.records.At(index)
+			if r.where == where(n)<<placeBits|where(place) {
+				out = append(out, structures.Entry{ID: idOf(index, r.generation), Deadline: r.deadline, Filed: r.deadline})
+			} else {
+				out = append(out, structures.Entry{Deadline: first, Filed: first})
+			}
+		}
+		n = c.next
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (t *Timers[T]) movedEntries() []structures.Entry {
+	var out []structures.Entry
+	for _, d := range t.buffers.left[:t.buffers.departed] {
+		if r := t.records.At(d.index); r.generation&1 == 1 {
+			out = append(out, structures.Entry{ID: idOf(d.index, r.generation), Deadline: r.deadline, Filed: r.deadline})
+		}
+	}
+	return out
+}
+
+func (t *Timers[T]) arrivalEntries() []structures.Entry {
+	var out []structures.Entry
+	for position, id := range t.buffers.ids[:t.buffers.arrived] {
+		at := t.buffers.records[position].deadline
+		out = append(out, structures.Entry{ID: id, Deadline: at, Filed: at})
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package auto
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// wheel is the levels. It knows the indexes of timers and the deadlines that it is told.
+//
+// Level l has 4096 slots of 256^l ticks each:
+//
+//	level   ticks per slot      ticks per level
+//	    0                1                4,096
+//	    1              256            1,048,576
+//	    2           65,536          268,435,456
+//	    3       16,777,216      about  6.9e+10
+//	    4   about  4.3e+09      about  1.8e+13
+//	    5   about  1.1e+12      about  4.5e+15
+//	    6   about  2.8e+14      about  1.2e+18
+//	    7   about  7.2e+16         all there is
+//
+// A timer goes to the lowest level that covers its distance from the cursor. So one that
+// goes to level 1 is at least 4096 ticks away, and its slot starts more than 3840 ticks
+// after the cursor. From 3840 ticks before its start on, a slot of level 1 gets no more
+// timers, and all it holds fits level 0. That is the time to empty it in steps (see
+// workAhead). The same holds for the levels above, in units of their slots.
+//
+// Invariants:
+//
+//   - No timer in a slot is due before the cursor. Those due at the cursor are in its
+//     slot of level 0. A slot above level 0 starts after the cursor, and at most
+//     ringLen slots after that of the cursor.
+//   - No slot above level 0 that holds timers starts before nextAbove.
+type wheel struct {
+	cursor    structures.Tick
+	nextAbove structures.Tick
+	aheadAt   structures.Tick // when workAhead has to look again
+	levels    [levelCount]*ring
+	chunks    chunks
+	work      structures.Work
+}
+
+const (
+	levelCount = 8
+	widthStep  = 8 // the width of a slot grows by so many bits from level to level
+)
+
+// levelFor returns the level for a timer at a distance from the cursor.
+func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-5) / widthStep }
+
+// widthBits returns the binary logarithm of the ticks in a slot of a level.
+func widthBits(level uint) uint { return level * widthStep & 63 }
+
+// ring returns the slots of a level. They are made when they are used first.
+func (w *wheel) ring(level uint) *ring {
+	g := w.levels[level&(levelCount-1)]
+	if g == nil {
+		g = new(ring)
+		w.levels[level] = g
+	}
+	return g
+}
+
+// add puts a timer into the slot for its deadline, which must not be before the cursor.
+func (w *wheel) add(index uint32, deadline structures.Tick) where {
+	level := levelFor(uint64(deadline - w.cursor))
+	number := uint64(deadline) >> widthBits(level)
+	slot := uint32(number) & ringMask
+	g := w.ring(level)
+	l := g.lists[slot]
+	if l.full() {
+		l = w.addChunk(g, level, number)
+	}
+	l = w.chunks.put(l, index)
+	g.lists[slot] = l
+	return where(l)
+}
+
+// addChunk returns the list of a slot with a new chunk as the first one.
+func (w *wheel) addChunk(g *ring, level uint, number uint64) list {
+	slot := uint32(number) & ringMask
+	l := g.lists[slot]
+	n := w.chunks.take()
+	c := w.chunks.chunk.At(n)
+	c.next, c.before = l.chunk(), ofHead|uint32(level)<<ringBits|slot
+	if c.next != 0 {
+		w.chunks.chunk.At(c.next).before = n
+	} else {
+		g.setOccupied(slot)
+		g.pushed[slot] = 0
+		if level > 0 {
+			start := structures.Tick(number << widthBits(level))
+			w.nextAbove = min(w.nextAbove, start)
+			w.aheadAt = min(w.aheadAt, windowStart(level, start))
+		}
+	}
+	g.pushed[slot]++
+	return list(n)<<placeBits | chunkLen
+}
+
+// remove takes a timer out of its slot.
+func (w *wheel) remove(at where) {
+	if w.chunks.clear(at) {
+		w.unlink(at.chunk())
+	}
+}
+
+// unlink takes a chunk that holds no timers out of its list.
+func (w *wheel) unlink(n uint32) {
+	c := w.chunks.chunk.At(n)
+	if c.next != 0 {
+		w.chunks.chunk.At(c.next).before = c.before
+	}
+	if c.before&ofHead == 0 {
+		w.chunks.chunk.At(c.before).next = c.next
+	} else {
+		g := w.levels[c.before>>ringBits&(levelCount-1)]
+		slot := c.before & ringMask
+		g.lists[slot] = list(c.next) << placeBits
+		if c.next == 0 {
+			g.setEmpty(slot)
+		}
+	}
+	w.chunks.release(n)
+}
+
+// firstOf returns the tick at which the first slot of a level starts that holds timers,
+// or the last tick of all if ok is false: then there is none.
+func (w *wheel) firstOf(level uint) (start structures.Tick, ok bool) {
+	g := w.levels[level]
+	if g == nil || g.empty() {
+		return math.MaxInt64, false
+	}
+	number := uint64(w.cursor) >> widthBits(level)
+	if level > 0 {
+		number++
+	}
+	return structures.Tick(g.next(number) << widthBits(level)), true
+}
+
+// firstAbove is firstOf for all levels above 0. It returns the levels whose first slot
+// starts at that tick as bits, or none if there is no such slot.
+func (w *wheel) firstAbove() (start structures.Tick, levels uint) {
+	start = math.MaxInt64
+	for level := uint(1); level < levelCount; level++ {
+		at, ok := w.firstOf(level)
+		if at < start {
+			start, levels = at, 0
+		}
+		if ok && at == start {
+			levels |= 1 << level
+		}
+	}
+	return start, levels
+}
+
+// slotOf returns the slot of a level for a tick.
+func slotOf(level uint, tick structures.Tick) uint32 {
+	return uint32(uint64(tick)>>widthBits(level)) & ringMask
+}
+
+// firing returns the list of the timers that are due at the cursor.
+func (w *wheel) firing() list { return w.levels[0].lists[w.cursor&ringMask] }
