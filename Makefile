@@ -71,15 +71,15 @@ bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a q
 report: build ## Draw the charts and report.html again from the last results
 	$(CMD) report $(OUT)
 
-# Not report.html: GitHub shows it as source, and it says what report.md and the
-# charts say, in 5 MB more.
+# Not report.html: GitHub shows no page of HTML, only its source, and each one that was kept
+# would add 3 MB to every clone. report.md says the same, and README links to it.
 .PHONY: keep
 keep: ## Keep the last report in docs/results, which README and recommend use
 	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
 	sed 's/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/overview.png $(LAST)/*.svg docs/results/
+	cp $(LAST)/winners.png $(LAST)/*.svg docs/results/
 	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 

@@ -26,6 +26,7 @@ func All() []Workload {
 	list = append(list,
 		newPeriodic(clustered),
 		newMixed(uniform),
+		newAligned(),
 		newKafkaPurgatory(),
 		newConnDeadline(),
 		newConnDeadlineLazy(),

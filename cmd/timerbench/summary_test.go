@@ -35,7 +35,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	var out strings.Builder
 	summarize(&out, r)
 	for _, want := range []string{
-		"hold      1000000  50.2  4 %  lifecycle  hwheel                    1        wheel 1.24x ±0%  rbtree 10.0x",
+		"hold      1000000  50.2  22 %  lifecycle  hwheel                    1        wheel 1.24x ±0%  rbtree 10.0x",
 		"tick       wheel, hwheel and 3 more",
 		"lonely         10   121",
 		"of 3 cells: hwheel 3, list 1, rbtree 1.",
