@@ -245,14 +245,15 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	}
 }
 
-// Text on light fields is dark on a dark page, too, so the page must not lighten its colour.
-func TestTheDarkPageLeavesTextOnFieldsAlone(t *testing.T) {
+// Text on a field of the overview keeps its colour on a dark page, as the field does; text beside the
+// fields follows the page.
+func TestTextOnFieldsDoesNotFollowThePage(t *testing.T) {
 	t.Parallel()
 	svg := string(chartsNamed(t, newView(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
-	if !strings.Contains(svg, `fill="#1a1a1a"`) {
-		t.Error("the overview has no text on light fields")
-	}
-	if style := pageStyle + draw.Style(); strings.Contains(style, "[fill") {
-		t.Errorf("the page changes colours by their values:\n%s", style)
+	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {
+		number, follows := strings.Trim(m[2], "0123456789.") == "", strings.Contains(m[1], "class=")
+		if number == follows {
+			t.Errorf("%q follows the page: %v", m[2], follows)
+		}
 	}
 }
