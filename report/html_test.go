@@ -244,12 +244,3 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		t.Errorf("no table about %s", hold)
 	}
 }
-
-// Text on light fields is dark on a dark page, too, so the page must not lighten its colour.
-func TestTheDarkPageLeavesTextOnFieldsAlone(t *testing.T) {
-	t.Parallel()
-	svg := string(chartsNamed(t, newView(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
-	if !strings.Contains(svg, `fill="#1a1a1a"`) || strings.Contains(darkStyle(), `"#1a1a1a"`) {
-		t.Errorf("the overview has no text on light fields, or the dark page lightens it:\n%s", darkStyle())
-	}
-}
