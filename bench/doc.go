@@ -71,6 +71,16 @@
 // wider by what several looks need, in the race and in the report alike, and a simulation in its tests
 // shows that the family-wise error stays below 5 %.
 //
+// # Single calls
+//
+// Workloads that are about the longest call have no cell (workload.ModelKind.SingleCalls).
+// Every answer of theirs is proved once, and then every call is timed, those that fill the structure
+// included, until each timer has fired once. The same calls are made in three rounds, each on a fresh
+// instance, with the collector off, and each call counts with its shortest time. What the
+// machine interrupts is interrupted in one round; what a structure has to do it does in
+// each. The outcome of each round is proved. results.Calls has the longest call of each
+// operation, and the tick of the clock at it.
+//
 // # Controls
 //
 // Every cell has a control: a second instance of the structure that was the fastest in the

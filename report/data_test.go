@@ -131,6 +131,9 @@ func TestThePageAnswersWithoutItsScript(t *testing.T) {
 	if !slices.Contains(got.texts["p"], first.Sentence) || !slices.Contains(got.texts["strong"], first.Ranking[0].Structure) {
 		t.Errorf("no paragraph says %q", first.Sentence)
 	}
+	if !strings.Contains(string(html), `<th class="l">Answer</th>`) {
+		t.Error("the answers are not aligned to the left")
+	}
 	markdown := page.markdown()
 	for _, x := range a.Typical() {
 		if !strings.Contains(markdown, "- "+literal(x.Sentence)) {

@@ -244,3 +244,16 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		t.Errorf("no table about %s", hold)
 	}
 }
+
+// Text on a field of the overview keeps its colour on a dark page, as the field does; text beside the
+// fields follows the page.
+func TestTextOnFieldsDoesNotFollowThePage(t *testing.T) {
+	t.Parallel()
+	svg := string(chartsNamed(t, newView(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
+	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {
+		number, follows := strings.Trim(m[2], "0123456789.") == "", strings.Contains(m[1], "class=")
+		if number == follows {
+			t.Errorf("%q follows the page: %v", m[2], follows)
+		}
+	}
+}

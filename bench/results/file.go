@@ -119,6 +119,11 @@ func (r *Run) Validate() error {
 			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups", i.Structure, i.Driver, i.Total(), i.Wakeups)
 		}
 	}
+	for _, c := range r.Calls {
+		if err := c.validate(); err != nil {
+			return err
+		}
+	}
 	if r.Live != nil {
 		return r.Live.validate()
 	}

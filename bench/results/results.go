@@ -44,6 +44,7 @@ type Run struct {
 	Failures   []Failure  `json:"failures,omitempty"` // of contenders, which have no row where they failed
 	Idle       []Idle     `json:"idle"`
 	Memory     []Memory   `json:"memory,omitempty"`
+	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
 }
 

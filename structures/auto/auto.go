@@ -62,14 +62,18 @@ func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 // Timers is a set of pending timers. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
 //
-// A pending timer is in the arrival buffer, in a slot, or in departures. No timer is due
-// before nextWork, unless one is due at the cursor: then nextWork is not after the clock.
+// Unless many is set, all timers are in pools. Otherwise a pending timer is in the arrival
+// buffer, in a slot, or in departures. No timer is due before nextWork, unless many is set
+// and one is due at the cursor: then nextWork is not after the clock.
 type Timers[T any] struct {
 	clock    structures.Tick
 	nextWork structures.Tick
-	inWheel  int // timers that are not in the arrival buffer
+	many     bool
+	fewLimit int // most timers in pools
+	settled  int // timers that are not in the arrival buffer
 	buffers  *buffers[T]
 	records  records[T]
+	pools    pools[T]
 	wheel
 }
 
@@ -80,7 +84,7 @@ var _ structures.Scheduler[int] = (*Timers[int])(nil)
 func New[T any](opts ...Option) *Timers[T] {
 	c := option.Apply(config{}, opts)
 	option.Between("auto", "Capacity", c.capacity, 0, maxTimers)
-	t := &Timers[T]{nextWork: math.MaxInt64}
+	t := &Timers[T]{nextWork: math.MaxInt64, fewLimit: fewLimit}
 	t.nextAbove, t.aheadAt = math.MaxInt64, math.MaxInt64
 	if c.capacity > 0 {
 		t.reserve(uint64(c.capacity))
@@ -91,17 +95,15 @@ func New[T any](opts ...Option) *Timers[T] {
 // reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
 // that is not full.
 func (t *Timers[T]) reserve(n uint64) {
+	t.pools.reserve(int(min(n, fewLimit)))
 	t.records.Reserve(n + bufferLen)
 	t.records.free.Reserve(n + bufferLen)
-	t.chunks.reserve(1 + n/chunkLen + min(n, 2*ringLen))
-	t.begin()
-	t.ring(1)
-}
-
-// begin makes what is not needed before there is a timer.
-func (t *Timers[T]) begin() *buffers[T] {
-	t.ring(0)
-	return t.newBuffers()
+	if n > fewLimit {
+		t.chunks.reserve(1 + n/chunkLen + min(n, 2*ringLen))
+		t.buffers = new(buffers[T])
+		t.ring(0)
+		t.ring(1)
+	}
 }
 
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
@@ -114,10 +116,13 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	if deadline < t.nextWork {
 		t.nextWork = deadline
 	}
-	b := t.buffers
-	if b == nil {
-		b = t.begin()
+	if !t.many {
+		if t.settled < t.fewLimit {
+			return t.scheduleFew(deadline, value)
+		}
+		t.beginWheel()
 	}
+	b := t.buffers
 	if b.arrived == bufferLen {
 		t.settle()
 	}
@@ -140,7 +145,13 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 		return false
 	}
 	r := t.records.At(index)
-	if r.generation != uint32(id>>32) || !r.where.inSlot() && !t.pending(r) {
+	if r.generation != uint32(id>>32) {
+		return false
+	}
+	if !t.many {
+		return t.rescheduleFew(index, r, deadline)
+	}
+	if !r.where.inSlot() && !t.pending(r) {
 		return false
 	}
 	if deadline <= t.clock {
@@ -172,13 +183,16 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	if r.generation != uint32(id>>32) {
 		return false
 	}
+	if !t.many {
+		return t.cancelFew(index, r)
+	}
 	if !r.where.inSlot() {
 		return t.cancelElsewhere(r)
 	}
 	var none T
 	r.value = none
 	r.generation++
-	t.inWheel--
+	t.settled--
 	t.leave(index, r)
 	return true
 }
@@ -194,7 +208,7 @@ func (t *Timers[T]) cancelElsewhere(r *record[T]) bool {
 	var none T
 	r.value = none
 	r.generation++
-	t.inWheel--
+	t.settled--
 	return true
 }
 
@@ -206,13 +220,19 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > t.clock {
 		t.clock = now
 	}
-	if t.nextWork > t.clock || t.buffers == nil {
+	if t.nextWork > t.clock {
 		return due, false
+	}
+	if !t.many {
+		return t.popFew()
 	}
 	for {
 		n := t.firing().chunk()
 		if n == 0 {
 			if !t.advance() {
+				if t.settled < t.fewLimit/fewAgain {
+					t.endWheel()
+				}
 				return due, false
 			}
 			continue
@@ -234,7 +254,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		r.value = none
 		r.generation++
 		r.where = nowhere
-		t.inWheel--
+		t.settled--
 		t.records.release(index, r)
 		return due, true
 	}
@@ -242,10 +262,10 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 
 // Len returns the number of pending timers.
 func (t *Timers[T]) Len() int {
-	if t.buffers == nil {
-		return 0
+	if !t.many {
+		return t.settled
 	}
-	return t.inWheel + int(t.buffers.arrived)
+	return t.settled + int(t.buffers.arrived)
 }
 
 // Work returns the counters of the work done so far:

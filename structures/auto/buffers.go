@@ -43,16 +43,6 @@ type departure struct {
 	from  where
 }
 
-// newBuffers makes the buffers and prepares the arrivals.
-func (t *Timers[T]) newBuffers() *buffers[T] {
-	b := new(buffers[T])
-	t.buffers = b
-	for position := range uint32(bufferLen) {
-		t.prepare(position)
-	}
-	return b
-}
-
 // prepare gives a position of the arrival buffer a record, and prepares the ID.
 func (t *Timers[T]) prepare(position uint32) {
 	index := t.takeRecord()
@@ -63,16 +53,11 @@ func (t *Timers[T]) prepare(position uint32) {
 	t.buffers.records[position&bufferMask] = r
 }
 
-// takeRecord returns the index of a record that is not in use: the one that was freed
-// last, if there is any.
+// takeRecord takes a record, and keeps the pointers of the arrival buffer.
 func (t *Timers[T]) takeRecord() uint32 {
 	rs := &t.records
-	if rs.freeCount > 0 {
-		rs.freeCount--
-		return *rs.free.At(rs.freeCount)
-	}
 	room := rs.Room()
-	index := rs.Take()
+	index := rs.take()
 	if rs.Room() != room {
 		// The first page of records may have moved.
 		for position, id := range t.buffers.ids {
@@ -90,7 +75,7 @@ func (t *Timers[T]) settle() {
 		r.where = t.add(uint32(b.ids[position&bufferMask]), r.deadline)
 		t.prepare(position)
 	}
-	t.inWheel += int(b.arrived)
+	t.settled += int(b.arrived)
 	t.records.prefetchFree(&b.ahead, b.arrived)
 	b.arrived = 0
 	t.nextWork = min(t.nextWork, t.aheadAt)
@@ -132,6 +117,9 @@ func (t *Timers[T]) leave(index uint32, r *record[T]) {
 	b.departed++
 	if b.departed == bufferLen {
 		t.clearDepartures()
+		if t.settled < t.fewLimit/fewAgain {
+			t.endWheel()
+		}
 	}
 }
 

@@ -11,13 +11,12 @@ import (
 // CheckInvariants walks the whole structure and names the first broken invariant. It
 // costs O(slots + timers).
 func (t *Timers[T]) CheckInvariants() error {
-	if t.buffers == nil {
-		return nil
-	}
 	c := checker[T]{t: t, seen: make(map[uint32]bool), chunks: make(map[uint32]bool)}
-	for _, check := range []func() error{
-		c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkRecords, c.checkChunks,
-	} {
+	checks := []func() error{c.checkPools, c.checkRecords}
+	if t.many {
+		checks = []func() error{c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkRecords, c.checkChunks}
+	}
+	for _, check := range checks {
 		if err := check(); err != nil {
 			return fmt.Errorf("auto: %w", err)
 		}
@@ -97,8 +96,8 @@ func (c *checker[T]) checkLevels() error {
 	if len(c.departed) > 0 {
 		return errors.New("a timer in departures has no place in a slot")
 	}
-	if c.inWheel != c.t.inWheel {
-		return fmt.Errorf("%d timers in slots and departures, the counter says %d", c.inWheel, c.t.inWheel)
+	if c.inWheel != c.t.settled {
+		return fmt.Errorf("%d timers in slots and departures, the counter says %d", c.inWheel, c.t.settled)
 	}
 	return nil
 }
@@ -207,12 +206,12 @@ func (c *checker[T]) checkRecords() error {
 		if err := c.see(index); err != nil {
 			return fmt.Errorf("free records: %w", err)
 		}
-		if r := rs.At(index); r.generation&1 == 1 || r.where != nowhere {
+		if r := rs.At(index); r.generation&1 == 1 || c.t.many && r.where != nowhere {
 			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.where, r.generation)
 		}
 	}
 	for index := range rs.Fresh() {
-		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || r.where != nowhere) {
+		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || c.t.many && r.where != nowhere) {
 			return fmt.Errorf("record %d is neither in use nor free", index)
 		}
 	}

@@ -11,13 +11,43 @@ const Levels = levelCount
 // TimersPerTick is how many timers of a level are moved at a tick where they are few.
 const TimersPerTick = chunksPerTick * chunkLen
 
-// UseUp leaves so many generations to each record of the arrival buffer, as if all others
-// had been used.
+// FewLimit is the number of timers up to which they are in pools.
+const FewLimit = fewLimit
+
+// NewFew returns an empty set of timers with another limit for the pools.
+func NewFew[T any](limit int) *Timers[T] {
+	t := New[T]()
+	t.fewLimit = limit
+	return t
+}
+
+// NewWheel returns an empty set of timers that does not use pools.
+func NewWheel[T any]() *Timers[T] { return NewFew[T](0) }
+
+// Many reports whether the timers are in the wheel.
+func (t *Timers[T]) Many() bool { return t.many }
+
+// UseUp leaves so many generations to each of the next 32 records, as if all others had
+// been used.
 func (t *Timers[T]) UseUp(left uint32) {
-	b := t.begin()
+	last := math.MaxUint32 - 2*(left-1)
+	if t.fewLimit > 0 {
+		var taken [bufferLen]uint32
+		for i := range taken {
+			taken[i] = t.records.take()
+		}
+		for _, index := range taken {
+			r := t.records.At(index)
+			r.generation = last - 1
+			t.records.release(index, r)
+		}
+		return
+	}
+	t.beginWheel()
+	b := t.buffers
 	for position, id := range b.ids {
 		r := t.records.At(uint32(id))
-		r.generation = math.MaxUint32 - 2*(left-1)
+		r.generation = last
 		b.ids[position] = idOf(uint32(id), r.generation)
 	}
 }

@@ -61,16 +61,18 @@ func TestMemoryOfManyTimers(t *testing.T) {
 // Values of all sizes survive the growth of the structure whole.
 func TestValuesOfAllSizes(t *testing.T) {
 	t.Parallel()
-	values[[3]byte](t)
-	values[[1000]byte](t)
-	values[[100_000]byte](t)
+	for _, few := range []int{0, 24, auto.FewLimit} {
+		values[[3]byte](t, few)
+		values[[1000]byte](t, few)
+		values[[100_000]byte](t, few)
+	}
 }
 
-func values[T [3]byte | [1000]byte | [100_000]byte](t *testing.T) {
+func values[T [3]byte | [1000]byte | [100_000]byte](t *testing.T, few int) {
 	size := unsafe.Sizeof(*new(T))
 	bytes := func(v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), size) }
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
-	s := auto.New[T]()
+	s := auto.NewFew[T](few)
 	want := make(map[structures.ID]byte)
 	for n := byte(1); n < 200; n++ {
 		var v T

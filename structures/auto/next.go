@@ -14,6 +14,9 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
+	if !t.many {
+		return t.nextFew(), true
+	}
 	t.clearDepartures()
 	if t.firing() != 0 || t.advance() {
 		return t.cursor, true

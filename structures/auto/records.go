@@ -55,6 +55,16 @@ type records[T any] struct {
 	freeCount uint32
 }
 
+// take returns the index of a record that is not in use: the one that was freed last, if
+// there is any.
+func (rs *records[T]) take() uint32 {
+	if rs.freeCount > 0 {
+		rs.freeCount--
+		return *rs.free.At(rs.freeCount)
+	}
+	return rs.Take()
+}
+
 // release makes a record free, unless all its generations are used.
 func (rs *records[T]) release(index uint32, r *record[T]) {
 	if r.generation != 0 {

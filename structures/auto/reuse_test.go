@@ -43,37 +43,39 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := auto.New[int]()
-			s.UseUp(3)
-			issued := make(map[structures.ID]bool)
-			exhausted := 0
-			for now := structures.Tick(0); now < 100*delay; now += delay {
-				for range structures.Due(s, now) {
-				}
-				ids := make([]structures.ID, 40)
-				for i := range ids {
-					id := s.Schedule(now+delay, 0)
-					if issued[id] || id>>32 == 0 {
-						t.Fatalf("ID %#x was issued again", id)
+		for mode, few := range map[string]int{"pools": auto.FewLimit, "wheel": 0} {
+			t.Run(name+" in the "+mode, func(t *testing.T) {
+				s := auto.NewFew[int](few)
+				s.UseUp(3)
+				issued := make(map[structures.ID]bool)
+				exhausted := 0
+				for now := structures.Tick(0); now < 100*delay; now += delay {
+					for range structures.Due(s, now) {
 					}
-					if id>>32 == math.MaxUint32 {
-						exhausted++
+					ids := make([]structures.ID, 40)
+					for i := range ids {
+						id := s.Schedule(now+delay, 0)
+						if issued[id] || id>>32 == 0 {
+							t.Fatalf("ID %#x was issued again", id)
+						}
+						if id>>32 == math.MaxUint32 {
+							exhausted++
+						}
+						issued[id] = true
+						ids[i] = id
 					}
-					issued[id] = true
-					ids[i] = id
-				}
-				leave(s, ids, now)
-				for _, id := range ids {
-					if s.Cancel(id) || s.Reschedule(id, now+1) || s.Cancel(id+1<<32) || s.Cancel(id&math.MaxUint32) || s.Reschedule(id&math.MaxUint32, now) {
-						t.Fatalf("ID %#x, its successor or its generation 0 is pending", id)
+					leave(s, ids, now)
+					for _, id := range ids {
+						if s.Cancel(id) || s.Reschedule(id, now+1) || s.Cancel(id+1<<32) || s.Cancel(id&math.MaxUint32) || s.Reschedule(id&math.MaxUint32, now) {
+							t.Fatalf("ID %#x, its successor or its generation 0 is pending", id)
+						}
 					}
+					mustBeSound(t, s)
 				}
-				mustBeSound(t, s)
-			}
-			if exhausted < 32 {
-				t.Errorf("%d records were used up, want 32", exhausted)
-			}
-		})
+				if exhausted < 32 {
+					t.Errorf("%d records were used up, want 32", exhausted)
+				}
+			})
+		}
 	}
 }

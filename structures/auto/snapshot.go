@@ -9,13 +9,13 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// Snapshot returns level 0, the other levels that hold a timer, the timers that were moved
+// Snapshot returns the front and the pools while the timers are few, and otherwise level 0, the other levels that hold a timer, the timers that were moved
 // and have no new slot yet, and the arrival buffer. The place that a timer has left shows
 // as a stale entry, filed for the first tick of its slot. It costs O(n + slots), and is
 // not for hot paths.
 func (t *Timers[T]) Snapshot() structures.Snapshot {
-	if t.buffers == nil {
-		return structures.Snapshot{Parts: []structures.Part{{Name: "level 0", Shape: structures.Slots, Size: ringLen, Width: 1, Now: slotNow(0, t.clock)}}}
+	if !t.many {
+		return structures.Snapshot{Parts: t.poolParts()}
 	}
 	var parts []structures.Part
 	for level := range uint(levelCount) {

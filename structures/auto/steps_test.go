@@ -30,7 +30,7 @@ func TestNoPopMovesManyTimersTickByTick(t *testing.T) {
 		"two levels at the same tick": func(_ *rand.Rand, i int) structures.Tick { return 20*above - structures.Tick(i%2)*10_000 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := auto.New[int]()
+			s := auto.NewWheel[int]()
 			rng := rand.New(rand.NewPCG(7, 8))
 			latest := structures.Tick(0)
 			for i := range n {
@@ -71,7 +71,7 @@ func TestNoPopMovesManyTimersTickByTick(t *testing.T) {
 
 // Few timers are not moved before their slot starts: they may be cancelled until then.
 func TestFewTimersCascadeWhenTheirSlotStarts(t *testing.T) {
-	s := auto.New[int]()
+	s := auto.NewWheel[int]()
 	for i := range 500 {
 		s.Schedule(80<<8+structures.Tick(i%256), i)
 	}
@@ -91,14 +91,15 @@ func TestManyTimersAgreeWithAMap(t *testing.T) {
 	for _, step := range []structures.Tick{1, 3, 40, 1000, 30_000} {
 		t.Run(fmt.Sprint(step), func(t *testing.T) {
 			t.Parallel()
-			agreeWithAMap(t, step, longtest.Scale(t, 200, 400, 10_000))
+			for _, few := range []int{0, 1000, auto.FewLimit} {
+				agreeWithAMap(t, auto.NewFew[int](few), step, longtest.Scale(t, 200, 400, 10_000))
+			}
 		})
 	}
 }
 
-func agreeWithAMap(t *testing.T, step structures.Tick, steps int) {
+func agreeWithAMap(t *testing.T, s *auto.Timers[int], step structures.Tick, steps int) {
 	rng := rand.New(rand.NewPCG(3, uint64(step)))
-	s := auto.New[int]()
 	type timer struct {
 		value    int
 		deadline structures.Tick

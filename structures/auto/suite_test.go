@@ -11,7 +11,17 @@ import (
 
 func scheduler() structures.Scheduler[uint64] { return auto.New[uint64]() }
 
-func TestConformance(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(auto.Levels)) }
+// few returns a constructor with another limit for the pools: 0 for the wheel alone, a
+// small one for many changes between the two.
+func few(limit int) func() structures.Scheduler[uint64] {
+	return func() structures.Scheduler[uint64] { return auto.NewFew[uint64](limit) }
+}
+
+func TestConformance(t *testing.T) {
+	for name, limit := range map[string]int{"pools": auto.FewLimit, "wheel": 0, "both": 24} {
+		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(auto.Levels)) })
+	}
+}
 
 func TestMany(t *testing.T) {
 	schedtest.Many(t, longtest.Scale(t, 20_000, 5<<18, 5<<20), scheduler)
@@ -29,6 +39,8 @@ func TestCapacity(t *testing.T) {
 	})
 }
 
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, scheduler, schedtest.Levels(auto.Levels))
-}
+func FuzzPools(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(auto.Levels)) }
+
+func FuzzWheel(f *testing.F) { schedtest.Fuzz(f, few(0), schedtest.Levels(auto.Levels)) }
+
+func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(auto.Levels)) }
