@@ -20,6 +20,6 @@
 //	make bench
 //
 // which measures them on this machine. To hold timers in a program, import one
-// structure, such as [github.com/timerbench/timerbench/structures/hwheel], or the
+// structure, such as [github.com/timerbench/timerbench/structures/auto], or the
 // driver. Neither brings in anything outside the standard library.
 package timerbench

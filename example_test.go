@@ -7,13 +7,13 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/trace"
 )
 
 func Example() {
-	timers := hwheel.New[string]()
+	timers := auto.New[string]()
 	timers.Schedule(30_000, "session of alice ends")
 	bob := timers.Schedule(30_000, "session of bob ends")
 	retry := timers.Schedule(200, "try again")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
@@ -43,6 +44,7 @@ var exact = []struct {
 	{"pairingheap", func() scheduler { return pairingheap.New[driver.Task]() }},
 	{"radixheap", func() scheduler { return radixheap.New[driver.Task]() }},
 	{"wheel", func() scheduler { return wheel.New[driver.Task]() }},
+	{"auto", func() scheduler { return auto.New[driver.Task]() }},
 	{"hwheel", func() scheduler { return hwheel.New[driver.Task]() }},
 	{"hwheel-list", func() scheduler { return hwheellist.New[driver.Task]() }},
 	{"calendar", func() scheduler { return calendar.New[driver.Task]() }},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/auto"
 )
 
 // Option sets one of the parameters of a driver. An invalid one makes New return
@@ -14,7 +14,7 @@ import (
 type Option func(*config) error
 
 type config struct {
-	structure func() structures.Scheduler[Task] // nil: hwheel, made when needed
+	structure func() structures.Scheduler[Task] // nil: auto, made when needed
 	tick      time.Duration
 	ticking   bool
 	shards    int
@@ -57,11 +57,11 @@ func newConfig(opts []Option) (config, error) {
 // seldom want the same one, and 64 at most, as each pass looks at all of them.
 func defaultShards(procs int) int { return min(4*procs, 64) }
 
-func defaultStructure() structures.Scheduler[Task] { return hwheel.New[Task]() }
+func defaultStructure() structures.Scheduler[Task] { return auto.New[Task]() }
 
 // Structure makes newScheduler the source of structures. It is called once for each
 // shard, by New, and must return an empty scheduler each time, and another one each
-// time. By default it is package hwheel.
+// time. By default it is package auto.
 func Structure(newScheduler func() structures.Scheduler[Task]) Option {
 	return func(c *config) error {
 		if newScheduler == nil {

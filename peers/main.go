@@ -87,5 +87,5 @@ func run(ctx context.Context) error {
 
 // ours is the structure to measure the peers beside: the driver's default.
 func ours() []catalog.EntryFor[driver.Task] {
-	return slices.DeleteFunc(catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) bool { return e.Name != "hwheel" })
+	return slices.DeleteFunc(catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) bool { return e.Name != "auto" })
 }

@@ -47,7 +47,7 @@ early, late, twice or not at all gets no figures.
 Each structure is measured with each kind of driver and each number of shards. Results
 go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
 		Example: `  timerbench live
-  timerbench live --structure '^(hwheel|minheap)$' --drivers tickless --shards default,1,64
+  timerbench live --structure '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
 		Args: cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
@@ -55,7 +55,7 @@ go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "^hwheel$", "structures of drivers, those that match this regular `expression`")
+	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures of drivers, those that match this regular `expression`")
 	flags.StringSliceVar(&f.drivers, "drivers", []string{string(results.Tickless), string(results.Ticking)}, "kinds of drivers: tickless, ticking")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards of a driver, or default")
 	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines, "`numbers` of goroutines that start, stop and move timers at the same time")

@@ -25,7 +25,7 @@ func TestLive(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "hwheel tickless, shards 2"} {
+	for _, want := range []string{"Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "auto tickless, shards 2"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -42,7 +42,7 @@ func TestLive(t *testing.T) {
 	}
 
 	code, stdout, stderr = run(append(tinyLive, "--into", other, "--markdown")...)
-	if code != 0 || !strings.Contains(stdout, "| hwheel tickless, shards 2 |") {
+	if code != 0 || !strings.Contains(stdout, "| auto tickless, shards 2 |") {
 		t.Fatalf("exit %d: %s\n%s", code, stderr, stdout)
 	}
 	r, err = results.Read(filepath.Join(other, resultsFile))

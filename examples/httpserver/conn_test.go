@@ -13,7 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -31,7 +31,7 @@ func mustDrive(t *testing.T, timers structures.Scheduler[driver.Task]) *driver.D
 func inBubble(t *testing.T, test func(t *testing.T, c net.Conn, peer net.Conn, d *driver.Driver)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := mustDrive(t, hwheel.New[driver.Task]())
+		d := mustDrive(t, auto.New[driver.Task]())
 		defer func() { _ = d.Close() }()
 		below, peer := net.Pipe()
 		c := newConn(below, d)
@@ -129,7 +129,7 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec := trace.NewRecorder(hwheel.New[driver.Task](), w)
+		rec := trace.NewRecorder(auto.New[driver.Task](), w)
 		d := mustDrive(t, rec)
 		accept := make(pipes)
 		server := &http.Server{Handler: http.HandlerFunc(answer), ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second, IdleTimeout: 5 * time.Second}

@@ -21,7 +21,7 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -35,7 +35,7 @@ func main() {
 	about := flag.String("about", "", "`description` of the load, for the recording")
 	flag.Parse()
 
-	timers, stop, err := trace.FromEnv(hwheel.New[driver.Task](), trace.Header{
+	timers, stop, err := trace.FromEnv(auto.New[driver.Task](), trace.Header{
 		Name: "http", Tick: tick,
 		Description: fmt.Sprintf("examples/httpserver: deadlines of net/http, read %v, write %v, idle %v; %s", *read, *write, *idle, *about),
 	})

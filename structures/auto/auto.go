@@ -1,12 +1,24 @@
-// Package auto is a timer structure to take without thinking: a hierarchical timer wheel
-// in which no call takes long.
+// Package auto is a timer structure to take without thinking: pools without order while
+// timers are few, and a hierarchical timer wheel in which no call takes long when they are
+// many.
 //
-// Level 0 has 4096 slots of one tick each, level 1 has 4096 slots of 256 ticks, and so
-// on. A timer that is further away than 4096 ticks goes to a higher level, and cascades to
-// the levels below before it is due. So Schedule and Cancel cost O(1) for any delay, and
-// every timer fires exactly at its tick.
+// Up to 12,000 timers are in pools. A pool is a list of timers in no order, all of which
+// are due after those of the pool before it. To schedule, cancel or move a timer mostly
+// writes its record, and no more. The next few timers to fire are sorted. When they have
+// fired, a sample says how far to go to take about an eighth of the next pool.
 //
-// Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and Hierarchical
+// With more, all timers are in the wheel. When fewer than an eighth of the limit are
+// left, they go back to the pools. Level 0 has 4096 slots of one tick each, level 1 has
+// 4096 slots of 256 ticks, and so on. A timer that is further away than 4096 ticks goes to a
+// higher level, and cascades to the levels below before it is due. So Schedule and Cancel
+// cost O(1) for any delay, and every timer fires exactly at its tick.
+//
+// Pedigree. To sort only the next ones and to leave the rest in coarse lists is the idea of
+// the ladder queue (Tang, Goh and Thng 2005), whose rungs are of equal width. The limits
+// here are quantiles, so that no distribution of deadlines is a bad one. As in Go's
+// runtime, the listing of a cancelled timer is used again by the next one.
+//
+// The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and Hierarchical
 // Timing Wheels" (SOSP 1987). A slot of Linux before 4.8 cascades in one go when it
 // starts. The wheel of ratas (Juho Snellman, 2016) does so in steps, if the caller limits
 // the work of a call. This package differs:
@@ -25,17 +37,21 @@
 //     is empty when it starts. The same holds for the levels above.
 //   - Memory grows by pages. No call copies more than one page.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades. If the
-// clock goes tick by tick, a call moves about one timer in 3840 of those pending at most,
-// or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
-// jumps pays for all that it passes.
+// Costs. Schedule, Reschedule and Cancel are O(1). In the pools Pop takes O(log n) on
+// average: for each timer that fires it looks at about eight others for each pool on its
+// way. The longest call looks at all that are in pools. The change between pools and wheel
+// moves up to 12,000 timers in one call. In the wheel Pop is O(1) and the cascades. If the
+// clock goes tick by tick, a call moves about one timer in 3840 of those pending at most, or
+// 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that jumps
+// pays for all that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. A timer takes 16 bytes and the value, and 5 to 15 bytes of chunks: 5 where few
-// are cancelled, 15 where most are. Timers that are alone in a chunk take 66 bytes for it.
-// Levels are made when they are used first, and take 33 KiB each. Pages have up to 96 KiB,
-// or one value if that is larger.
+// Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In the
+// pools it takes about 8 bytes of lists as well. In the wheel it takes 5 to 15 bytes of
+// chunks: 5 where few are cancelled, 15 where most are. Timers that are alone in a chunk
+// take 66 bytes for it. Levels are made when they are used first, and take 33 KiB each.
+// Pages have up to 96 KiB, or one value if that is larger.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling:
 // then pick package hwheellist. A tickless driver is rarely woken up for nothing: Next
@@ -286,4 +302,14 @@ func (t *Timers[T]) Len() int {
 //   - Moved: timers that cascaded.
 //   - Dropped: none, because the places of cancelled timers are cleared.
 //   - Comparisons: none, because the slots are in order.
-func (t *Timers[T]) Work() structures.Work { return t.work }
+//
+// The pools add timers that went to another pool or to the front (Moved), stale listings
+// and entries (Dropped), and deadlines compared with a limit or with one another
+// (Comparisons).
+func (t *Timers[T]) Work() structures.Work {
+	w, p := t.wheel.work, t.pools.work
+	w.Moved += p.Moved
+	w.Dropped += p.Dropped
+	w.Comparisons += p.Comparisons
+	return w
+}

@@ -116,8 +116,8 @@ func For[T any]() []EntryFor[T] {
 		},
 		{
 			Name: "auto", Family: Wheels, Package: root + "auto",
-			Summary: "hierarchical wheel on chunks, emptied in steps: no long calls, no dead entries",
-			Source:  "Varghese & Lauck 1987, scheme 7; ratas",
+			Summary: "pools without order for few timers, a hierarchical wheel emptied in steps for many: the default",
+			Source:  "Tang, Goh & Thng 2005; Varghese & Lauck 1987, scheme 7; ratas",
 			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
 			MaxBytes: 41,
 			New:      func() structures.Scheduler[T] { return auto.New[T]() },

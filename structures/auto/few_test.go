@@ -1,0 +1,119 @@
+package auto_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/auto"
+)
+
+// The wheel begins with the first timer too many, and ends when an eighth is left, whether
+// timers are cancelled, moved or fire.
+func TestTheNumberOfTimersDecidesBetweenPoolsAndWheel(t *testing.T) {
+	const limit = 800
+	for name, leave := range map[string]func(s *auto.Timers[int], ids []structures.ID, now structures.Tick){
+		"cancelled": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) {
+			for _, id := range ids[90:] {
+				s.Cancel(id)
+			}
+		},
+		"fired": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			for _, id := range ids[:90] {
+				s.Reschedule(id, now+2_000_000)
+			}
+			for range structures.Due(s, now+1_000_000) {
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := auto.NewFew[int](limit)
+			rng := rand.New(rand.NewPCG(5, 6))
+			var ids []structures.ID
+			for cycle := range 3 {
+				now := structures.Tick(cycle * 2_000_000)
+				for s.Len() < limit {
+					if s.Many() {
+						t.Fatalf("cycle %d: %d timers are in the wheel, up to %d should be in pools", cycle, s.Len(), limit)
+					}
+					ids = append(ids, s.Schedule(now+structures.Tick(1+rng.IntN(1_000_000)), 0))
+				}
+				mustBeSound(t, s)
+				ids = append(ids, s.Schedule(now+500, 0))
+				if !s.Many() {
+					t.Fatalf("cycle %d: %d timers are in pools, up to %d should be", cycle, s.Len(), limit)
+				}
+				mustBeSound(t, s)
+				leave(s, ids, now)
+				if s.Many() {
+					t.Fatalf("cycle %d: %d timers are in the wheel", cycle, s.Len())
+				}
+				mustBeSound(t, s)
+				ids = ids[:90]
+				for _, id := range ids {
+					if !s.Cancel(id) {
+						t.Fatalf("cycle %d: a timer that is left is not pending", cycle)
+					}
+				}
+				ids = ids[:0]
+			}
+		})
+	}
+}
+
+// Timers that are due and not yet popped fire first, also when others come that are too
+// many for the pools.
+func TestDueTimersStayTheFirstWhenTheWheelBegins(t *testing.T) {
+	const limit = 100
+	s := auto.NewFew[int](limit)
+	for i := range limit {
+		s.Schedule(structures.Tick(1000-i), i)
+	}
+	s.Pop(990) // 90 are still due
+	for i := range limit {
+		s.Schedule(structures.Tick(990+i), i)
+	}
+	mustBeSound(t, s)
+	last, n := structures.Tick(0), 1
+	for timer := range structures.Due(s, 5000) {
+		if timer.Deadline < last {
+			t.Fatalf("deadline %d fired after %d", timer.Deadline, last)
+		}
+		last = timer.Deadline
+		n++
+	}
+	if n != 2*limit {
+		t.Errorf("%d timers fired, want %d", n, 2*limit)
+	}
+}
+
+// No call in the pools looks at many more timers than there are, whatever was cancelled or
+// moved before.
+func TestStaleListingsDoNotPileUp(t *testing.T) {
+	s := auto.New[int]()
+	rng := rand.New(rand.NewPCG(7, 8))
+	now := structures.Tick(0)
+	for round := range 200 {
+		size := 1000 >> (round % 8)
+		var ids []structures.ID
+		for range size {
+			ids = append(ids, s.Schedule(now+1+structures.Tick(rng.IntN(60_000)), 0))
+		}
+		for _, id := range ids {
+			s.Reschedule(id, now+1+structures.Tick(rng.IntN(60_000)))
+			if rng.IntN(4) > 0 {
+				s.Cancel(id)
+			}
+		}
+		for range 50 {
+			now++
+			before := s.Work()
+			s.Pop(now)
+			did := s.Work().Sub(before)
+			if most := uint64(6*(2*s.Len()+64) + 2*64*64); did.Moved+did.Dropped+did.Comparisons > most {
+				t.Fatalf("round %d: Pop did %+v among %d timers, want at most %d", round, did, s.Len(), most)
+			}
+		}
+		mustBeSound(t, s)
+	}
+}
