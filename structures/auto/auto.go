@@ -180,7 +180,7 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if from := r.where; from.inSlot() {
 		r.where = nowhere
 		if t.buffers.leave(index, from) {
-			t.clearDepartures()
+			t.endDepartures()
 		}
 	}
 	return true
@@ -215,7 +215,7 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	r.where = nowhere
 	t.settled--
 	if t.buffers.leave(index, from) {
-		t.clearDepartures()
+		t.endDepartures()
 	}
 	return true
 }
