@@ -116,6 +116,15 @@ func (d *departures) leave(index uint32, from where) (full bool) {
 	return d.departed == bufferLen
 }
 
+// endDepartures clears the places of a full buffer, and goes back to pools if few timers
+// are left.
+func (t *Timers[T]) endDepartures() {
+	t.clearDepartures()
+	if t.settled < t.fewLimit/fewAgain {
+		t.endWheel()
+	}
+}
+
 // clearDepartures clears the places of all timers in departures. It puts those that were
 // moved into their new slots, and makes the records of the others free.
 func (t *Timers[T]) clearDepartures() {

@@ -48,6 +48,7 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 				s := auto.NewFew[int](few)
 				s.UseUp(3)
 				issued := make(map[structures.ID]bool)
+				usedUp := make(map[uint32]bool)
 				exhausted := 0
 				for now := structures.Tick(0); now < 100*delay; now += delay {
 					for range structures.Due(s, now) {
@@ -55,11 +56,12 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 					ids := make([]structures.ID, 40)
 					for i := range ids {
 						id := s.Schedule(now+delay, 0)
-						if issued[id] || id>>32 == 0 {
+						if issued[id] || id>>32 == 0 || usedUp[uint32(id)] {
 							t.Fatalf("ID %#x was issued again", id)
 						}
 						if id>>32 == math.MaxUint32 {
 							exhausted++
+							usedUp[uint32(id)] = true
 						}
 						issued[id] = true
 						ids[i] = id

@@ -105,6 +105,17 @@ func TestTimersOfOneSlotThatSpreadOverMany(t *testing.T) {
 	}
 }
 
+// Next names the first deadline in a slot of few timers, not the start of the slot.
+func TestNextIsExactWhereTimersAreFew(t *testing.T) {
+	s := auto.NewWheel[int]()
+	for _, at := range []structures.Tick{20_077, 20_050, 20_099, 900_000} {
+		s.Schedule(at, 0)
+	}
+	if at, ok := s.Next(); at != 20_050 || !ok {
+		t.Errorf("Next() = %d, %t, want 20050", at, ok)
+	}
+}
+
 // Random operations among many timers, the clock going by steps of all widths.
 func TestManyTimersAgreeWithAMap(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,9 @@ func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
 		return auto.New[*schedtest.Payload]()
 	})
+	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+		return auto.NewWheel[*schedtest.Payload]()
+	})
 }
 
 func TestCapacity(t *testing.T) {
