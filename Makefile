@@ -58,22 +58,28 @@ bench-peers-structures: build ## Other people's data structures beside ours, wit
 	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
 
 .PHONY: bench-micro
-bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 3 minutes
+bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 5 minutes
 	$(CMD) micro $(ARGS)
+
+# Its tables and its chart are those of docs/performance.md.
+.PHONY: bench-scale
+bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a quarter of an hour, 16 GB
+	$(CMD) micro --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
+		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 3 --memory 16 --chart docs/scale.svg $(ARGS)
 
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results
 	$(CMD) report $(OUT)
 
-# Not report.html: GitHub shows it as source, and it says what report.md and the
-# charts say, in 5 MB more.
+# Not report.html: GitHub shows no page of HTML, only its source, and each one that was kept
+# would add 3 MB to every clone. report.md says the same, and README links to it.
 .PHONY: keep
 keep: ## Keep the last report in docs/results, which README and recommend use
 	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
 	sed 's/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/overview.png $(LAST)/*.svg docs/results/
+	cp $(LAST)/winners.png $(LAST)/*.svg docs/results/
 	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 
@@ -92,6 +98,12 @@ test: ## Prove that everything works
 	go test ./...
 	cd durable && go vet ./... && go test -short ./...
 	cd peers && go vet ./... && go test -short ./thw
+
+.PHONY: test-page
+test-page: ## Test the page of the report in a browser; it needs chromium
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		echo "skipped, for want of a browser: apt-get install chromium (Debian, Ubuntu), or brew install chromium"
+	cd browser && go vet ./... && go test ./...
 
 .PHONY: test-long
 test-long: ## The same, with all random runs at full length
@@ -135,6 +147,7 @@ lint: ## gofmt, vet and the linters
 	go vet ./...
 	go run $(LINTER) run ./...
 	cd durable && go run $(LINTER) run ./...
+	cd browser && go run $(LINTER) run ./...
 
 .PHONY: cover
 cover: ## Test coverage by function

@@ -230,7 +230,7 @@ func (c *cellRun) remove(row *contender, err error) {
 func (c *cellRun) fail(failed []results.Failure) {
 	c.failed = append(c.failed, failed...)
 	c.rows = slices.DeleteFunc(c.rows, func(row *contender) bool {
-		return slices.ContainsFunc(failed, func(f results.Failure) bool { return f.Structure == row.row.Structure })
+		return failedIn(failed, row.entry)
 	})
 }
 

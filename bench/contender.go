@@ -2,10 +2,9 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
-	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -80,7 +79,7 @@ func (c *contender) createSecond() {
 
 // fillMeasured replays the fill of the source. It returns the heap that is in use with the
 // filled structure, without the second instance of a coarse one.
-func (c *contender) fillMeasured(s source) (heapUse, error) {
+func (c *contender) fillMeasured(s source) (heap.Use, error) {
 	c.create()
 	var last script.Proof // of the fill, which may have many blocks
 	if err := s.populate(func(b *script.Block) error {
@@ -91,9 +90,9 @@ func (c *contender) fillMeasured(s source) (heapUse, error) {
 		}
 		return c.check(b, c.snapshot())
 	}); err != nil {
-		return heapUse{}, err
+		return heap.Use{}, err
 	}
-	used := measureHeap()
+	used := heap.Measure()
 	if c.createSecond(); c.second == nil {
 		return used, nil
 	}
@@ -108,12 +107,12 @@ func (c *contender) fillMeasured(s source) (heapUse, error) {
 
 // recordMemory records what the filled structure added to the heap and to a full garbage
 // collection.
-func (c *contender) recordMemory(before, after heapUse) {
+func (c *contender) recordMemory(before, after heap.Use) {
 	if c.row.Role == results.RoleFloor || c.s.Len() == 0 {
 		return
 	}
-	c.row.BytesPerTimer = max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.s.Len())
-	c.row.CollectNS = max(0, float64(after.collectTime-before.collectTime))
+	c.row.BytesPerTimer = after.BytesSince(before) / float64(c.s.Len())
+	c.row.CollectNS = after.CollectSince(before)
 }
 
 // prove replays a block without timing it and checks every answer.
@@ -199,21 +198,4 @@ func (c *contender) stop() {
 		s.Stop()
 	}
 	c.replayer, c.second = nil, nil
-}
-
-// heapUse is the size of the live objects on the heap, in bytes, and the duration of a
-// full garbage collection.
-type heapUse struct {
-	bytes       uint64
-	collectTime time.Duration
-}
-
-func measureHeap() heapUse {
-	runtime.GC()
-	start := time.Now()
-	runtime.GC()
-	collect := time.Since(start)
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return heapUse{m.HeapAlloc, collect}
 }

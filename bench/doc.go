@@ -56,8 +56,8 @@
 // The time that is left of Config.Budget after all steps goes where the question is open. A contender
 // that is certainly more than 1.5 times as slow as the best drops out. A cell with a
 // clear winner, or whose best are known to be equal, gets no more rounds. The others
-// get one more pass each, those with the most open contenders first, and again, until there
-// is no time for another pass. results.Row.Stopped says why a contender got no more rounds.
+// get more passes, those with the most open contenders first: one each, or as many as fit
+// into half a second; and again, until there is no time for another pass. results.Row.Stopped says why a contender got no more rounds.
 //
 // The normal profile has one more rule, for cells of half a million timers and more, and for those of the
 // comparison grid from 100,000 on: a structure that certainly took more than three times as long as the best on the same
@@ -70,6 +70,16 @@
 // shows finds one more often than who looks once. Package stats pays for that: its intervals are
 // wider by what several looks need, in the race and in the report alike, and a simulation in its tests
 // shows that the family-wise error stays below 5 %.
+//
+// # Single calls
+//
+// Workloads that are about the longest call have no cell (workload.ModelKind.SingleCalls).
+// Every answer of theirs is proved once, and then every call is timed, those that fill the structure
+// included, until each timer has fired once. The same calls are made in three rounds, each on a fresh
+// instance, with the collector off, and each call counts with its shortest time. What the
+// machine interrupts is interrupted in one round; what a structure has to do it does in
+// each. The outcome of each round is proved. results.Calls has the longest call of each
+// operation, and the tick of the clock at it.
 //
 // # Controls
 //

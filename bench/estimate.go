@@ -3,7 +3,10 @@ package bench
 import (
 	"context"
 	"fmt"
+	"runtime"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -45,7 +48,11 @@ func EstimateMemory(ctx context.Context, cfg Config, threshold uint64) (Memory, 
 		if len(entries) == 0 || atMost < threshold {
 			continue
 		}
-		bytes, err := cellMemory(ctx, cfg.cell(w, n, Clock{}), entries)
+		memory := cellMemory
+		if workload.KindOf(w.Model).SingleCalls {
+			memory = callsMemory
+		}
+		bytes, err := memory(ctx, cfg.cell(w, n, Clock{}), entries)
 		if err != nil {
 			return largest, err
 		}
@@ -70,10 +77,27 @@ func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uin
 	return uint64(peakRatio * max(0, large+perTimer*float64(c.n-largeSample))), nil
 }
 
+// callsMemory estimates the memory of a case of single calls: a script that is kept as a
+// whole, and as many structures as there are processors. The estimate for one structure
+// holds the structure twice, and the script while it is filled.
+func callsMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+	const kept = 4*16 + 32 // bytes of a timer: its operations after the fill, and its fire
+	var largest uint64
+	for _, e := range entries {
+		bytes, err := cellMemory(ctx, c, []catalog.Entry{e})
+		if err != nil {
+			return 0, err
+		}
+		largest = max(largest, bytes)
+	}
+	perStructure := largest * uint64(max(2, runtime.GOMAXPROCS(0))) / 2
+	return perStructure + kept*uint64(c.n), nil
+}
+
 // filledMemory returns the live bytes of a cell with n timers in its first round.
 func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
 	c.n = n
-	before := measureHeap()
+	before := heap.Measure()
 	r := c.newCell(entries)
 	r.addControl(referenceOf(entries))
 	p, err := r.begin(ctx, r.rows)
@@ -88,6 +112,6 @@ func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n 
 		}
 		p.blocks = append(p.blocks, b)
 	}
-	held := measureHeap()
-	return float64(held.bytes) - float64(before.bytes), nil
+	held := heap.Measure()
+	return held.BytesSince(before), nil
 }

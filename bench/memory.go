@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -51,9 +52,9 @@ func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memor
 	}
 	r := rand.New(rand.NewPCG(c.seed, uint64(c.n)))
 	ids := make([]structures.ID, c.n)
-	before := measureHeap()
+	before := heap.Measure()
 	s := e.New()
-	empty := measureHeap()
+	empty := heap.Measure()
 	schedule := func(i int) {
 		const span = 60_000 // ticks, like the delays of the synthetic workloads
 		ids[i] = s.Schedule(1+structures.Tick(r.IntN(span)), uint64(i))
@@ -61,7 +62,7 @@ func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memor
 	for i := range ids {
 		schedule(i)
 	}
-	fresh := measureHeap()
+	fresh := heap.Measure()
 	for replaced := range c.replaced {
 		if replaced%(1<<16) == 0 && ctx.Err() != nil {
 			return results.Memory{}, ctx.Err()
@@ -72,17 +73,17 @@ func (c memoryCase) measure(ctx context.Context, e catalog.Entry) (results.Memor
 		}
 		schedule(i)
 	}
-	aged := measureHeap()
+	aged := heap.Measure()
 	runtime.KeepAlive(ids)
 	if s.Len() != c.n {
 		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.n)
 	}
-	perTimer := func(h heapUse) float64 { return max(0, float64(h.bytes)-float64(before.bytes)) / float64(c.n) }
+	perTimer := func(u heap.Use) float64 { return u.BytesSince(before) / float64(c.n) }
 	m := results.Memory{
 		Structure: e.Name, N: c.n, Replaced: c.replaced,
-		EmptyBytes: max(0, float64(empty.bytes)-float64(before.bytes)),
+		EmptyBytes: empty.BytesSince(before),
 		Bytes:      perTimer(fresh), AgedBytes: perTimer(aged),
-		CollectNS: max(0, float64(aged.collectTime-before.collectTime)),
+		CollectNS: aged.CollectSince(before),
 	}
 	if taken := variableBytes(m); e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
 		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, and it declares %d at most", taken, m.Replaced, e.MaxBytes)

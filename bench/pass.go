@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -62,7 +63,7 @@ func (p *pass) fillMeasured(ctx context.Context) error {
 	for _, row := range p.rows {
 		row.reserveIDs(p.source)
 	}
-	before := measureHeap()
+	before := heap.Measure()
 	return p.forEach(ctx, p.rows, func(row *contender) error {
 		after, err := row.fillMeasured(p.source)
 		if err != nil {
@@ -70,7 +71,7 @@ func (p *pass) fillMeasured(ctx context.Context) error {
 		}
 		row.recordMemory(before, after)
 		if before = after; row.second != nil {
-			before = measureHeap()
+			before = heap.Measure()
 		}
 		return nil
 	})

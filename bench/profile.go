@@ -26,6 +26,7 @@ type Profile struct {
 	sizes            []int // of the workloads that take any number of timers
 	gridSizes        []int // of the comparison grid
 	mixSizes         []int // of the mixes outside of it, whose point is not the scaling
+	callSizes        []int // of the workloads that are about single calls
 	maxSize          int   // of the workloads that bring their own; larger ones are scaled down
 	maxCycle         int   // of the workloads that go through the whole population again and again
 	thirdParty       int   // largest size for adapters of third-party containers; 0: any
@@ -52,17 +53,17 @@ func Profiles() []Profile {
 	return []Profile{
 		{
 			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6, Budget: 30 * time.Second,
-			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000},
+			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20, proveOps: 20_000,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6, Budget: 5 * time.Minute,
-			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{100_000},
+			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{100_000}, callSizes: []int{100_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, frugalFrom: 500_000, gridFrugalFrom: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19, proveOps: 150_000,
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
-			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{1_000, 100_000, 1_000_000},
+			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{1_000, 100_000, 1_000_000}, callSizes: []int{100_000, 1_000_000, 10_000_000},
 			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
 		},
 	}
@@ -87,6 +88,8 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
+	case workload.KindOf(w.Model).SingleCalls:
+		return p.callSizes
 	case w.Grid != nil:
 		return p.gridSizes
 	case workload.KindOf(w.Model).Mixed:

@@ -54,7 +54,7 @@ func (c *cellRun) look() (open int) {
 	switch {
 	case open == 0:
 		c.close(results.StoppedSettled)
-	case c.done >= maxPasses*c.passes(): // all rounds that there are
+	case c.hasAllPasses():
 		open = 0
 	}
 	return open
@@ -95,22 +95,28 @@ func (r *race) enter(c *cellRun) {
 	}
 }
 
-// run gives the open cells more passes, one each in a phase, those with the most open
-// contenders first, until all are settled or there is no time for another pass. It calls
-// begins before each pass, and save after it, with the cell in out.
+// phaseTime is the time that a cell may have in a phase of the race, for more than one pass
+// (chosen). A pass among few timers takes a tenth of it, and one among a million several
+// times as much: in equal numbers, the few would get a small share of the budget.
+const phaseTime = 500 * time.Millisecond
+
+// run gives the open cells more passes, as many in a phase as fit into [phaseTime], but at
+// least one, those with the most open contenders first, until all are settled or there is no
+// time for another pass. It calls begins before each pass, and save after those of a cell,
+// with the cell in out.
 func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, begins func(name string), save func() error) error {
 	for fitted := true; fitted; {
 		fitted = false
 		slices.SortStableFunc(r.cells, func(a, b *openCell) int { return cmp.Compare(b.open, a.open) })
 		for _, c := range slices.Clone(r.cells) {
-			if time.Until(deadline) < c.took {
+			ran, err := c.phase(ctx, deadline, begins)
+			if err != nil {
+				return err
+			}
+			if !ran {
 				continue
 			}
 			fitted = true
-			begins(fmt.Sprintf("%s, round %d of %d structures", c.name(), c.rounds, len(c.racing())))
-			if err := c.runPass(ctx); err != nil {
-				return err
-			}
 			c.open = c.look()
 			c.store(out)
 			if err := save(); err != nil {
@@ -125,6 +131,24 @@ func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, be
 	}
 	return nil
 }
+
+// phase runs the passes of the cell in a phase. It reports whether there was time for any.
+func (c *openCell) phase(ctx context.Context, deadline time.Time, begins func(name string)) (ran bool, err error) {
+	for end := time.Now().Add(phaseTime); time.Until(deadline) >= c.took; {
+		begins(fmt.Sprintf("%s, round %d of %d structures", c.name(), c.rounds, len(c.racing())))
+		if err := c.runPass(ctx); err != nil {
+			return ran, err
+		}
+		ran = true
+		if c.hasAllPasses() || time.Until(end) < c.took {
+			break
+		}
+	}
+	return ran, nil
+}
+
+// hasAllPasses reports whether the cell has all rounds that there are.
+func (c *cellRun) hasAllPasses() bool { return c.done >= maxPasses*c.passes() }
 
 // store replaces the cell in the results, and adds the failures since then.
 func (c *openCell) store(out *results.Run) {

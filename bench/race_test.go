@@ -261,6 +261,39 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 	}
 }
 
+// Cells of few timers get several passes in a phase, at most all that there are, and one
+// whose pass takes longer gets one.
+func TestAPhaseHasAsManyPassesAsFit(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		done        int
+		took        time.Duration // a pass, as far as the cell knows
+		budget      time.Duration
+		least, most int // passes
+	}{
+		{"short passes", 3, 0, time.Hour, 2, maxPasses*3 - 3},
+		{"near the end", maxPasses*3 - 2, 0, time.Hour, 2, 2},
+		{"no time", 3, time.Hour, time.Minute, 0, 0},
+	} {
+		cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn"})
+		cfg.Trials = 6
+		cell := cfg.cell(cfg.Workloads[0], 50, Clock{}).newCell(cfg.Structures)
+		cell.done, cell.rounds, cell.took = c.done, 2*c.done, c.took
+		began := 0
+		ran, err := (&openCell{cellRun: cell}).phase(t.Context(), time.Now().Add(c.budget), func(string) { began++ })
+		if passes := cell.done - c.done; err != nil || ran != (passes > 0) || began != passes || passes < c.least || passes > c.most {
+			t.Errorf("%s: %v, %v, %d passes, want %d to %d", c.name, ran, err, passes, c.least, c.most)
+		}
+	}
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = []catalog.Entry{heapEntry("slow", 20_000, nil)}
+	cell := cfg.cell(cfg.Workloads[0], 50, Clock{}).newCell(cfg.Structures)
+	cell.done = 3
+	if ran, err := (&openCell{cellRun: cell}).phase(t.Context(), time.Now().Add(time.Hour), func(string) {}); !ran || err != nil || cell.done != 4 {
+		t.Errorf("%v, %v: %d passes of %v in a phase of %v, want one", ran, err, cell.done-3, cell.took, phaseTime)
+	}
+}
+
 // In a pass with the collector on, the rounds of the first pass are repeated, while
 // garbage is collected.
 func TestThePassWithTheCollectorOn(t *testing.T) {

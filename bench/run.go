@@ -32,6 +32,9 @@ type Config struct {
 	// Shard is the part of the run that is measured. The zero value is all of it.
 	Shard Shard
 
+	// Command is the command line, for the results.
+	Command string
+
 	// Resume, if not nil, are the results of an interrupted run of the same
 	// configuration, see [CheckResume]. Its finished steps are kept as they are.
 	Resume *results.Run
@@ -86,6 +89,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Resume != nil {
 		r = cfg.Resume
 	}
+	r.Command = cfg.Command
 	earlier := r.Seconds
 	racing := &race{}
 	if cfg.Budget == 0 {

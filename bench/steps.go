@@ -54,6 +54,10 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 				otherSeeds = cfg.Profile.otherSeeds
 			}
 			c := cfg.cell(w, n, clock)
+			if workload.KindOf(w.Model).SingleCalls {
+				steps = append(steps, callsCase{c}.step(entries))
+				continue
+			}
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
 			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
@@ -107,6 +111,19 @@ func (c memoryCase) step(entries []catalog.Entry) step {
 		run: func(ctx context.Context, r *results.Run) error {
 			measured, failed, err := c.run(ctx, entries)
 			r.Memory = append(r.Memory, measured...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
+}
+
+// step returns the step that runs the case.
+func (c callsCase) step(entries []catalog.Entry) step {
+	return step{
+		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
+		run: func(ctx context.Context, r *results.Run) error {
+			calls, failed, err := c.run(ctx, entries)
+			r.Calls = append(r.Calls, calls...)
 			r.Failures = append(r.Failures, failed...)
 			return err
 		},
@@ -218,8 +235,11 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 }
 
 // wantsIdle reports whether the run includes the idle and memory analyses. It does if
-// it includes the workload IdleName.
+// it includes the workload IdleName and takes no turns.
 func (cfg Config) wantsIdle() bool {
+	if cfg.Turns != nil {
+		return false
+	}
 	for _, w := range cfg.Workloads {
 		if w.Name == workload.IdleName {
 			return true

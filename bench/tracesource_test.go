@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -282,7 +283,7 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	}
 	const n = 10_000
 	tr := madeTrace(t, "mixed", n, long)
-	before := measureHeap().bytes
+	before := heap.Measure().Bytes
 	source, err := newTraceSource(tr)
 	if err != nil {
 		t.Fatal(err)
@@ -290,9 +291,9 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	defer source.close()
 	row := &contender{replayer: &replayer{}}
 	row.reserve(&script.Block{Keys: source.keys()})
-	empty := measureHeap().bytes
+	empty := heap.Measure().Bytes
 	row.s = hwheel.New[uint64](hwheel.Capacity(2 * n))
-	structure := measureHeap().bytes - empty // Capacity reserves all of its memory
+	structure := heap.Measure().Bytes - empty // Capacity reserves all of its memory
 	if err := source.populate(func(b *script.Block) error { row.replayWhole(b); return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -312,10 +313,10 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if atShort == 0 && source.opsRead >= short {
-			atShort = measureHeap().bytes
+			atShort = heap.Measure().Bytes
 		}
 	}
-	atLong := measureHeap().bytes
+	atLong := heap.Measure().Bytes
 	runtime.KeepAlive(row)
 	runtime.KeepAlive(b)
 	beside := int64(atLong) - int64(before) - int64(structure)

@@ -196,6 +196,12 @@ func eval[T any](p *tab, script string, args ...any) T {
 	return out
 }
 
+// settle waits until what was changed is on the screen, and its events have been handled.
+func (p *tab) settle() {
+	p.Helper()
+	get(p, chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise))
+}
+
 // texts returns those of all elements.
 func (p *tab) texts(selector string) []string {
 	p.Helper()

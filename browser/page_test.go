@@ -48,7 +48,7 @@ func TestTextInChartsCanBeRead(t *testing.T) {
 	for name, s := range map[string]size{"phone": phone, "desk": desk} {
 		p := open(t, whole, s)
 		eval[any](p, unfold)
-		small := eval[[]string](p, `[...document.querySelectorAll("figure text")].filter(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().d < %s)
+		small := eval[[]string](p, `[...document.querySelectorAll("figure text")].filter(t => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getScreenCTM().c, t.getScreenCTM().d) < %s)
 			.map(t => t.closest("figure").id + ": " + t.textContent)`, least-0.05)
 		if len(small) > 0 {
 			t.Errorf("%s: %d texts of charts are smaller than %d pixels: %q", name, len(small), least, small[:min(9, len(small))])
@@ -84,6 +84,9 @@ func TestTheDarkPageIsDark(t *testing.T) {
 	p.picture("dark")
 	eval[any](p, `document.querySelector("figure").scrollIntoView()`)
 	p.picture("dark-chart")
+	if dim := eval[[]string](p, `[...document.querySelectorAll("figure svg text.ink")].filter(e => getComputedStyle(e).fill !== getComputedStyle(document.body).color).map(e => e.textContent)`); len(dim) > 0 {
+		t.Errorf("%d titles have another colour than the text: %q", len(dim), dim[:min(9, len(dim))])
+	}
 	const luminance = `const luminance = (c) => { const m = c.match(/[\d.]+/g).map(Number);
 		const f = m.slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };`
@@ -423,6 +426,7 @@ func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
 		const box = (g.querySelector("circle, path")).getBoundingClientRect();
 		return [box.x + box.width / 2, box.y + box.height / 2];
 	})()`)
+	p.settle()
 	p.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 	p.do(chromedp.WaitVisible(chromedp.CSS("#hint")))
 	if hint := get(p, chromedp.Text(chromedp.CSS("#hint"))); !strings.ContainsAny(hint, "0123456789") || !strings.Contains(hint, ":") {

@@ -46,7 +46,7 @@ func analyse(c results.Cell, raced bool) *analysis {
 	of := rank.Of(c, raced)
 	a := &analysis{costs: make(map[string]stat), floor: of.Floor, cell: of}
 	for _, row := range c.Rows {
-		a.costs[row.Structure] = cost(row, of.Centers)
+		a.costs[row.Structure] = cost(row, inCell(c, of.Centers))
 	}
 	for _, s := range of.Structures {
 		a.ranked = append(a.ranked, ranked{Standing: s.Standing, name: s.Name, stat: a.costs[s.Name]})

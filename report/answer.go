@@ -72,8 +72,8 @@ func (v *view) overviewChart() *draw.Figure {
 	return &draw.Figure{
 		Name:     "overview",
 		Title:    "Which timer structure costs least, over all workloads?",
-		Subtitle: "Time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
-		Caption:  caption + "Grey: not measured." + v.coarseNote(),
+		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
+		Caption:  caption + "Grey: not measured. What it does not say: how a structure does at another N; the tables below do." + v.coarseNote(),
 		Legend:   heat.Legend(),
 		Height:   heat.Height(),
 		Panels:   [][]*draw.Panel{{heat.Panel()}},
@@ -134,17 +134,17 @@ func (v *view) coarseNote() string {
 }
 
 // columnNames names the columns: the workload, or the place in the grid, and N.
-func (v *view) columnNames(cells []results.Cell) []string {
-	var out []string
+func (v *view) columnNames(cells []results.Cell) []draw.Look {
+	var out []draw.Look
 	if len(cells) > 1 {
-		out = []string{"typical", "worst"}
+		out = []draw.Look{{Name: "typical"}, {Name: "worst"}}
 	}
 	for _, c := range cells {
 		name := c.Workload
 		if place, ok := v.gridPlace(c); ok {
 			name = fmt.Sprintf("%s, %d %%", place.Delays, place.CancelPercent)
 		}
-		out = append(out, name+"  "+short(float64(c.N)))
+		out = append(out, draw.Look{Name: name + "  " + short(float64(c.N)), Cell: cellName(c)})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/report/advice"
@@ -17,11 +18,12 @@ func (v *view) answers(p *page) {
 	p.first = &typical[0]
 	var b strings.Builder
 	for _, x := range typical {
-		b.WriteString("- " + literal(withNotes(x.Sentence, x)) + "\n")
+		b.WriteString("- " + literal(x.Sentence+far(x)) + "\n")
 	}
 	p.add(block{text: b.String(), markdownOnly: true})
 	p.text(a.Verdict(func(name string) string { return "**" + literal(name) + "**" }))
 	p.add(block{text: standardTable(a), summary: "The answers to the standard questions", wide: true, open: true})
+	p.text(literal(strings.Join(notes(slices.Concat(typical, a.Standard())), " ")))
 }
 
 // standardTable answers the standard questions.
@@ -29,15 +31,28 @@ func standardTable(a *advice.Adviser) string {
 	var rows [][]string
 	for _, x := range a.Standard() {
 		question := x.Words()
-		rows = append(rows, []string{literal(question), literal(withNotes(strings.TrimPrefix(x.Sentence, "For "+question+": "), x))})
+		rows = append(rows, []string{literal(question), literal(strings.TrimPrefix(x.Sentence, "For "+question+": ") + far(x))})
 	}
 	return markdownTable("ll", []string{"For", "Answer"}, rows)
 }
 
-// withNotes adds to a sentence what to beware of.
-func withNotes(sentence string, x advice.Answer) string {
-	if x.Far != "" {
-		sentence += " " + x.Far
+// far says that an answer rests on what is far from its question, where it does.
+func far(x advice.Answer) string {
+	if x.Far == "" {
+		return ""
 	}
-	return strings.Join(append([]string{sentence}, x.Missing...), " ")
+	return " " + x.Far
+}
+
+// notes are what the results do not hold of what answers ask for, each once.
+func notes(answers []advice.Answer) []string {
+	var out []string
+	for _, x := range answers {
+		for _, note := range x.Missing {
+			if !slices.Contains(out, note) {
+				out = append(out, note)
+			}
+		}
+	}
+	return out
 }

@@ -35,7 +35,7 @@ func (v *view) collectorTable(c results.Cell) string {
 		if !ok || !hasWithGC(row) {
 			continue
 		}
-		on, off := cost(results.Row{Cost: row.WithGC}, prior), v.cost(c, row)
+		on, off := cost(results.Row{Cost: row.WithGC}, inCell(c, prior)), v.cost(c, row)
 		difference := "–"
 		if off.ok() {
 			difference = ratio(on.median / off.median)

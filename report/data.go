@@ -35,7 +35,8 @@ func (v *view) data(a *advice.Adviser) (*pageData, error) {
 	}
 	d := &pageData{Structures: []dataStructure{}, Answers: answers, Ratios: v.ratioData()}
 	for _, who := range v.present(func(who contender) bool { return who.role == results.RoleStructure }) {
-		s := dataStructure{Name: who.name, Family: "others", Color: hex(color.NRGBAModel.Convert(v.looks[who.name].Color).(color.NRGBA))}
+		c := color.NRGBAModel.Convert(v.looks[who.name].Color).(color.NRGBA)
+		s := dataStructure{Name: who.name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if i := slices.IndexFunc(v.known.structures, func(s structure) bool { return s.name == who.name }); i >= 0 {
 			s.Family = string(v.known.structures[i].family)
 		}
@@ -54,7 +55,8 @@ type dataRatios struct {
 }
 
 // dataCell holds the ratio of each contender to each later one: those of the first, those of the second,
-// and so on. A negative one is not certain, since its interval holds 1 or there is none. 0 is not known.
+// and so on. A negative one is not certain: its interval holds 1 or there is none, or the difference is within the noise of the
+// cell. 0 is not known.
 type dataCell struct {
 	Workload string   `json:"w"`
 	N        string   `json:"n"`

@@ -77,6 +77,7 @@ func factOf(facts []fact, name string) string {
 func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	t.Parallel()
 	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
+	r.Cells[2].LeftOut = []string{"rbtree"}
 	of := func(name string) []fact { return facts(find(t, name), r, Verdicts(r)) }
 	for _, test := range []struct{ structure, fact, want string }{
 		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
@@ -85,6 +86,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 		{"rbtree", "Wins", "in 1 of 2 cells: hold, N = 200"},
 		{"rbtree", "Loses", "hold, N = 100 (4.0 × the fastest)"},
 		{"rbtree", "Typical", "2.0 × the fastest"}, // the square root of 4
+		{"rbtree", "Left out", "so it was not measured in hold, N = 300"},
 		{"skiplist", "Wins and loses", "these results have no cost of it"},
 	} {
 		if got := factOf(of(test.structure), test.fact); !strings.Contains(got, test.want) {

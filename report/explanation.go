@@ -31,11 +31,7 @@ func Explain(e catalog.Entry, r *results.Run) *Explanation {
 		verdicts = Verdicts(r)
 	}
 	x.facts = facts(e, r, verdicts)
-	var known []structure
-	for _, other := range catalog.All() {
-		known = append(known, structure{other.Name, other.Family})
-	}
-	x.look = looks(known, []contender{{e.Name, results.RoleStructure, ""}})[e.Name]
+	x.look = looks(catalogStructures(), []contender{{e.Name, results.RoleStructure, ""}})[e.Name]
 	return x
 }
 

@@ -116,7 +116,21 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 	if len(worst) > 0 {
 		out = append(out, fact{"Loses", "most in" + strings.TrimPrefix(cellNames(worst, " × the fastest"), ":")})
 	}
+	if left := cellsWithout(name, r); len(left) > 0 {
+		out = append(out, fact{"Left out", "among fewer timers it took a multiple of the fastest's time, so it was not measured in " + strings.TrimPrefix(cellNames(left, ""), ": ")})
+	}
 	return append(out, fact{"Typical", fmt.Sprintf("%s × the fastest: the geometric mean over these cells, in which a tie counts as 1", ratio(math.Exp(logs/float64(len(places)))))})
+}
+
+// cellsWithout returns the cells that leave a structure out.
+func cellsWithout(name string, r *results.Run) []place {
+	var out []place
+	for _, c := range r.Cells {
+		if slices.Contains(c.LeftOut, name) {
+			out = append(out, place{cell: fmt.Sprintf("%s, N = %s", c.Workload, short(float64(c.N)))})
+		}
+	}
+	return out
 }
 
 // cellNames names the first of places, with their multiples if unit says what these are.

@@ -97,6 +97,11 @@ func (f fixture) results() *results.Run {
 		fresh := 30 + 60*random("memory", s).Float64()
 		r.Memory = append(r.Memory, results.Memory{Structure: s, N: 100_000, EmptyBytes: 400, Bytes: fresh, AgedBytes: 1.2 * fresh, Replaced: 200_000, CollectNS: 1e6})
 	}
+	for _, s := range f.structures {
+		for _, w := range []string{"avalanche-tick", "avalanche-slot"} {
+			r.Calls = append(r.Calls, f.calls(w, s))
+		}
+	}
 	for _, distribution := range []string{"uniform", "clustered"} {
 		for _, driver := range []results.Driver{results.Ticking, results.Tickless} {
 			for _, s := range f.structures {
@@ -208,6 +213,19 @@ func latencies(r *rand.Rand, kind script.Kind, per float64) results.Latency {
 	l.Quantiles = append(l.Quantiles, results.Quantile{Q: 1, NS: l.Max})
 	l.Mean = l.P50 * 1.1
 	return l
+}
+
+func (f fixture) calls(w, name string) results.Calls {
+	r := random("calls", w, name)
+	ns := func() float64 { return 1000 * math.Exp(6*r.Float64()) }
+	return results.Calls{
+		Workload: w, N: 100_000, Structure: name, Rounds: 3, Calls: 400_000, P999: 300,
+		Longest: []results.LongestCall{
+			{Operation: results.Schedule, NS: ns(), At: 0},
+			{Operation: results.Cancel, NS: ns(), At: 32_768},
+			{Operation: results.Pop, NS: ns(), At: 65_536},
+		},
+	}
 }
 
 func (f fixture) idle(distribution string, driver results.Driver, name string) results.Idle {

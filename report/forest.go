@@ -28,7 +28,7 @@ func (v *view) forestChart() *draw.Figure {
 	base, rest := leaders[0], leaders[1:]
 	var rows []draw.Look
 	for _, c := range cells {
-		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(float64(c.N))})
+		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(float64(c.N)), Cell: cellName(c)})
 	}
 	marks := make(map[string][]draw.Mark)
 	var ratios draw.Span

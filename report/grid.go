@@ -77,10 +77,10 @@ func (v *view) gridChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "grid",
-		Subtitle: fmt.Sprintf("Time per %s where delays are %s, by share of the timers cancelled before they fire. N = %s resident timers. "+
+		Subtitle: fmt.Sprintf("What it says: the time per %s where delays are %s, by share of the timers cancelled before they fire. N = %s resident timers. "+
 			"Lower (further left) is better.", units(cells), andList(distributions), shortList(sizesOf(cells))),
-		Caption: "Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark. " +
-			"The line joins the same structure on the same operations with differently spread deadlines.",
+		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark. " +
+			"The line joins the same structure on the same operations with differently spread deadlines. " + v.choiceNote(v.measured(cells)),
 		Height: draw.Lines(len(shares), columns) * draw.RowsHeight(len(rows)),
 		Panels: draw.Arrange(panels, columns),
 	}

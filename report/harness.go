@@ -12,8 +12,10 @@ import (
 func harness(v *view) section {
 	return section{
 		title:  "Can these numbers be trusted?",
+		lead:   v.machineLead(),
 		charts: []*draw.Figure{v.driftChart()},
 		tables: []table{
+			{title: "What was examined of the machine", body: v.machineTable()},
 			{
 				lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +
 					"it is part of every other row, and is not taken off.",

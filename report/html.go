@@ -81,13 +81,14 @@ type (
 		Open    bool
 		Ratios  bool
 		Text    template.HTML
+		Files   []download
 	}
 )
 
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
-	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style() + darkStyle())}
+	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style())}
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
@@ -130,6 +131,12 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 				return nil, fmt.Errorf("report: %w", err)
 			}
 			b.Text = template.HTML(text.String())
+			if block.downloads != nil {
+				var err error
+				if b.Files, err = block.downloads(); err != nil {
+					return nil, err
+				}
+			}
 			c.Blocks = append(c.Blocks, b)
 		}
 		out.Chapters = append(out.Chapters, c)
@@ -159,7 +166,14 @@ func digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline returns an SVG without the XML declaration.
+// inline returns an SVG without the XML declaration, and without what the style sheet of the page or
+// the default of browsers makes superfluous: a tenth of its bytes.
 func inline(svg []byte) template.HTML {
-	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
+	return template.HTML(superfluous.Replace(string(svg[max(0, bytes.Index(svg, []byte("<svg"))):])))
 }
+
+var superfluous = strings.NewReplacer(
+	` lengthAdjust="spacingAndGlyphs"`, "",
+	`class="ink" fill="#1a1a1a"`, `class="ink"`,
+	`class="faded" fill="#555555"`, `class="faded"`,
+)

@@ -24,7 +24,9 @@ type rendered struct {
 	svg      map[string][]string // texts of the chart with an id
 	ids      []string
 	links    []string
-	policy   string
+
+	downloads []string // data links
+	policy    string
 }
 
 // readHTML reads a page, which must be well-formed, and fails where it would fetch
@@ -58,6 +60,8 @@ func readHTML(t *testing.T, page []byte) rendered {
 					if next.name == "figure" {
 						next.figure = a.Value
 					}
+				case name == "href" && strings.HasPrefix(a.Value, "data:application/gzip;base64,"):
+					r.downloads = append(r.downloads, a.Value)
 				case name == "href":
 					r.links = append(r.links, a.Value)
 				case name == "content" && strings.HasPrefix(a.Value, "default-src"):
@@ -159,8 +163,8 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 				"svg":        lines(`^\[!\[`),
 				"h1":         lines(`^# `),
 				"h2":         lines(`^## `),
-				"li":         lines(`^## `),          // the contents
-				"details":    lines(`^<details`) + 1, // the structures
+				"li":         lines(`^## `) + lines(`^- \*\*`), // the contents, and what threatens the validity
+				"details":    lines(`^<details`) + 1,           // the structures
 				"table":      rules,
 				"tr":         lines(`^\|`) - rules,
 				"blockquote": lines(`^> `),
@@ -238,5 +242,18 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	}
 	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+": ") }) {
 		t.Errorf("no table about %s", hold)
+	}
+}
+
+// Text on a field of the overview keeps its colour on a dark page, as the field does; text beside the
+// fields follows the page.
+func TestTextOnFieldsDoesNotFollowThePage(t *testing.T) {
+	t.Parallel()
+	svg := string(chartsNamed(t, newView(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
+	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {
+		number, follows := strings.Trim(m[2], "0123456789.") == "", strings.Contains(m[1], "class=")
+		if number == follows {
+			t.Errorf("%q follows the page: %v", m[2], follows)
+		}
 	}
 }

@@ -112,9 +112,9 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 	f := &draw.Figure{
 		Name:     "live-lateness",
 		Title:    "How late do timers fire under a real clock?",
-		Subtitle: "Lateness, counted from when each timer was to be started, whatever held it up. Lower (further left) is better.",
-		Caption: fmt.Sprintf("Logarithmic time axis. Percentiles are medians of %d rounds. Package driver rounds deadlines up to ticks of 1 ms; "+
-			"the rest is how long it takes to get a processor.", v.r.Live.Rounds),
+		Subtitle: "What it says: lateness, counted from when each timer was to be started, whatever held it up. Lower (further left) is better.",
+		Caption: fmt.Sprintf("What it does not say: how late the latest is, which the operating system decides. Logarithmic time axis. Percentiles are medians of %s. Package driver rounds deadlines up to ticks of 1 ms; "+
+			"the rest is how long it takes to get a processor.", plural(v.r.Live.Rounds, "round")),
 		Height: draw.Length(len(panels)) * draw.RowsHeight(most),
 		Panels: draw.Arrange(panels, 1),
 	}
@@ -193,9 +193,9 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 	f := &draw.Figure{
 		Name:  "live-contention",
 		Title: "What do goroutines lose that use the same timers?",
-		Subtitle: fmt.Sprintf("Operations a second of all goroutines together, among %s pending timers, on %d processors. Higher is better.",
+		Subtitle: fmt.Sprintf("What it says: operations a second of all goroutines together, among %s pending timers, on %d processors. Higher is better.",
 			short(float64(resident)), v.r.Environment.GOMAXPROCS),
-		Caption: "Both axes are logarithmic. Medians of short slices in which contenders took turns, with the middle half of them. " +
+		Caption: "What it does not say: what a program does between its operations. Both axes are logarithmic. Medians of short slices in which contenders took turns, with the middle half of them. " +
 			"Straight lines between measured points. Schedule and embedded timers are the driver's own; what package time does instead is afterfunc+stop.",
 		Height: draw.Lines(len(panels), columns) * 200,
 		Panels: draw.Arrange(panels, columns),

@@ -22,6 +22,9 @@ func (p *page) markdown() string {
 			line("## %s", chapter.title)
 		}
 		for _, block := range chapter.blocks {
+			if block.htmlOnly {
+				continue
+			}
 			if block.summary != "" {
 				line("<details%s><summary>%s</summary>", map[bool]string{true: " open"}[block.open], html.EscapeString(oneLine(block.summary)))
 			}

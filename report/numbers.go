@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // inNumbers holds the figures of each workload.
@@ -113,7 +114,7 @@ func (v *view) kindTable(c results.Cell) string {
 		}
 		line := []string{v.label(who, false)}
 		for _, k := range found {
-			if s := kindCost(row, k); s.ok() {
+			if s := kindCost(row, k, inCell(c, stats.Prior{})); s.ok() {
 				line = append(line, s.withInterval())
 			} else {
 				line = append(line, "–")

@@ -37,26 +37,23 @@ type block struct {
 	open    bool   // it is unfolded at first
 	ratios  bool   // the text is the table of ratios
 
-	markdownOnly bool // for pages without controls
+	downloads func() ([]download, error) // files that are part of the HTML; nil: none
+
+	markdownOnly bool // for pages without controls or files
+	htmlOnly     bool
 }
 
 // page puts sections one below the other, after the answers and what a reader must know first.
 func (v *view) page(sections []section) *page {
 	p := &page{title: pageTitle, chapters: []chapter{{}}}
 	v.answers(p)
-	for _, w := range v.warnings() {
+	for _, w := range slices.Concat(v.warnings(), v.gaps(sections)) {
 		p.text(w)
 	}
-	var absent []string
 	for _, s := range sections {
-		if len(s.charts) == 0 && s.absent != "" {
-			absent = append(absent, s.absent)
-		}
 		p.section(s)
 	}
-	if len(absent) > 0 {
-		p.text("Left out, because the results hold no data for them: " + strings.Join(absent, ", ") + ".")
-	}
+	v.downloads(p)
 	return p
 }
 
@@ -73,7 +70,7 @@ func (p *page) section(s section) {
 	p.text(s.caption)
 	for _, t := range s.tables {
 		p.text(t.lead)
-		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: true, ratios: t.ratios})
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: !strings.HasPrefix(t.body, "- "), ratios: t.ratios})
 	}
 }
 
@@ -106,9 +103,6 @@ func (v *view) warnings() []string {
 	if v.anyCost(func(s stat) bool { return s.bounded() && s.level == stats.Rounds }) {
 		out = append(out, "> **One instance of each structure.** How cost varies with the placement in memory is not known from these results, "+
 			"and not in their intervals: another run may differ by more.")
-	}
-	if len(v.measured(v.r.Cells)) == 0 && v.r.Live == nil {
-		out = append(out, "No workload has a measured cost in these results.")
 	}
 	return out
 }

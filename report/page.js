@@ -57,6 +57,7 @@
 		const names = cellsOf(head).map(nameIn);
 		const owner = columns.indexOf("Structure");
 		table.parentElement.classList.toggle("many", columns.length > 12);
+		table.parentElement.classList.toggle("most", columns.length > 20);
 		names.forEach((name, i) => name && show(name, head.cells[i]));
 		for (const row of rows) {
 			cellsOf(row).forEach((cell, i) => {
@@ -266,7 +267,7 @@
 			});
 		}
 		for (const p of all("[data-basis]")) {
-			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, its 95 % interval holds 1.`;
+			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, since the 95 % interval holds 1 or the difference is within the noise of the cell.`;
 		}
 		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
 	};
@@ -340,7 +341,7 @@
 		let series = null;
 		figure.addEventListener("blur", () => hint(null));
 		figure.addEventListener("keydown", (e) => {
-			const list = all("g[data-structure]", figure).filter((g) => !g.classList.contains("off"));
+			const list = all("g[data-structure]", figure).filter((g) => g.getClientRects().length);
 			const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 			if (step && list.length) {
 				e.preventDefault();

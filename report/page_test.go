@@ -18,9 +18,9 @@ func TestThePageSaysWhatIsMissing(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		"whole": {full, nil, []string{"Left out", "interrupted", "broke its contract", "No workload"}},
+		"whole": {full, nil, []string{"Left out", "interrupted", "broke its contract", "No costs"}},
 		"idle counts alone": {&results.Run{Complete: true, Idle: full.Idle}, []string{
-			"No workload has a measured cost", "Left out, because the results hold no data for them: the overview, cost against N, " +
+			"**No costs.** No workload has a measured cost", "**Left out,** because the results hold no data for them: the overview, cost against N, " +
 				"ratios of structures, the grid of distributions, latency, memory.",
 		}, []string{"interrupted"}},
 		"a failure": {failed, []string{`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`}, nil},

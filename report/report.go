@@ -45,10 +45,7 @@ func Write(dir string, r *results.Run) error {
 // Files is Write and returns the paths of the files written, the pages last.
 func Files(dir string, r *results.Run) ([]string, error) {
 	known := knowledge{workload: func(name string) (workload.Workload, bool) { return scenario.Find(r.Parameters.Scenarios, name) }}
-	known.entries = catalog.All()
-	for _, e := range known.entries {
-		known.structures = append(known.structures, structure{e.Name, e.Family})
-	}
+	known.entries, known.structures = catalog.All(), catalogStructures()
 	return files(dir, r, known, draw.DPI)
 }
 

@@ -107,7 +107,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	v := newView(r, testKnowledge(six))
 	page := v.page(v.sections()).markdown()
 	for _, want := range []string{
-		"Time per operation as a multiple", "trace-shop: time per operation",
+		"the time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {
@@ -131,7 +131,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "idle", "memory", "pareto", "drift") {
+	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "idle", "memory", "pareto", "drift") {
 		got, err := f.PNG(testDPI)
 		if err != nil {
 			t.Fatal(err)
@@ -154,6 +154,9 @@ func TestCharts(t *testing.T) {
 		zeros.Idle[i] = results.Idle{Workload: "idle", Distribution: zeros.Idle[i].Distribution, N: 1000,
 			Structure: zeros.Idle[i].Structure, Driver: zeros.Idle[i].Driver}
 	}
+	for i := range zeros.Calls {
+		zeros.Calls[i].Longest = []results.LongestCall{{Operation: results.Pop}}
+	}
 	zeros.Environment.ClockNS = 0
 	for i := range zeros.Cells {
 		zeros.Cells[i].N = 0
@@ -168,7 +171,7 @@ func TestCharts(t *testing.T) {
 		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
 	}
 	summaries := []string{"winners", "overview", "scale", "forest", "grid"}
-	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "idle", "memory", "pareto", "drift"})
+	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "longest-calls", "idle", "memory", "pareto", "drift"})
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -185,11 +188,12 @@ func TestCharts(t *testing.T) {
 		charts []string
 	}{
 		{"twenty structures", large().results(), all},
-		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "idle", "memory", "pareto", "drift"})},
+		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "longest-calls", "idle", "memory", "pareto", "drift"})},
 		{"single size, structure and trial", single.results(), renamed(without("drift", "forest"), "-1000000", "-1000")},
-		{"zeros", zeros, renamed(renamed(without("scale", "winners", "pareto"), "-1000000", "-0"), "-50000", "-0")},
+		{"zeros", zeros, renamed(renamed(without("scale", "winners", "pareto", "longest-calls"), "-1000000", "-0"), "-50000", "-0")},
 		{"only the floor", onlyFloor, without("winners", "overview", "forest", "pareto", "drift")},
 		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle"}},
+		{"longest calls only", &results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}},
 		{"empty", &results.Run{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

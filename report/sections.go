@@ -10,7 +10,7 @@ import (
 // its forms, and the charts. Each section stands in a file of its own; one
 // without charts and tables is left out.
 var sections = []func(*view) section{
-	answer, scale, breakEven, forest, grid, latency, idle, lateness, memory, collector, liveTimers, wheelTimeline, inNumbers, explain, harness, origin,
+	answer, scale, breakEven, forest, grid, latency, longestCalls, idle, lateness, memory, collector, liveTimers, wheelTimeline, inNumbers, explain, harness, validity, reproduce, origin,
 }
 
 // section is one question that a report answers.

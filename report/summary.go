@@ -35,7 +35,7 @@ func (s stat) bounded() bool {
 // summarize returns the median of samples. Its interval holds the variation between instances. If some
 // value is not positive, which a time less the cost of the clock may be, then it holds
 // only that between rounds and assumes nothing about how the values are distributed.
-func summarize(samples []stats.Sample, mean float64, prior stats.Prior) stat {
+func summarize(samples []stats.Sample, mean float64, o stats.Options) stat {
 	if len(samples) == 0 {
 		return stat{}
 	}
@@ -48,7 +48,7 @@ func summarize(samples []stats.Sample, mean float64, prior stats.Prior) stat {
 	if slices.Min(values) <= 0 {
 		return out
 	}
-	center, _ := stats.Center(samples, stats.Options{Prior: prior, BetweenRuns: stats.BetweenRuns})
+	center, _ := stats.Center(samples, o)
 	out.lo, out.hi, out.level = math.Inf(-1), math.Inf(1), center.Level
 	if center.Bounded() {
 		out.lo, out.hi = min(center.Lo, out.median), max(center.Hi, out.median)
@@ -56,16 +56,21 @@ func summarize(samples []stats.Sample, mean float64, prior stats.Prior) stat {
 	return out
 }
 
+// inCell returns the options of the figures of a cell. The prior is that of its contenders.
+func inCell(c results.Cell, prior stats.Prior) stats.Options {
+	return stats.Options{Prior: prior, BetweenRuns: stats.BetweenRuns(c.N)}
+}
+
 // cost is the time of one unit of a cell: mostly a lifecycle, a timer scheduled
 // and done with.
-func cost(row results.Row, prior stats.Prior) stat {
+func cost(row results.Row, o stats.Options) stat {
 	var ns, units float64
 	for _, t := range row.Cost {
 		if t.Units > 0 && t.NS > 0 {
 			ns, units = ns+t.NS, units+t.Units
 		}
 	}
-	return summarize(costSamples(row), ns/units, prior)
+	return summarize(costSamples(row), ns/units, o)
 }
 
 // allocations are the objects and bytes allocated in one unit, over all
@@ -85,7 +90,7 @@ func allocations(row results.Row) (objects, bytes float64, ok bool) {
 
 // kindCost is the time of one operation of a kind, from the trials that were
 // timed by kind.
-func kindCost(row results.Row, kind script.Kind) stat {
+func kindCost(row results.Row, kind script.Kind, o stats.Options) stat {
 	var values []stats.Sample
 	var ns, n float64
 	for _, t := range row.ByKind {
@@ -97,5 +102,5 @@ func kindCost(row results.Row, kind script.Kind) stat {
 			ns, n = ns+k.NS, n+float64(k.Count)
 		}
 	}
-	return summarize(values, ns/n, stats.Prior{})
+	return summarize(values, ns/n, o)
 }

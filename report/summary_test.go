@@ -19,14 +19,14 @@ func trials(ns ...float64) []results.Trial {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})}, stats.Prior{})
+	s := cost(results.Row{Cost: append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7})}, stats.Options{})
 	if s.trials != 6 || s.median != 3.5 || s.lo >= 3 || s.lo < 1 || s.hi <= 4 || s.hi > 9 || s.mean != 4 || s.level != stats.Rounds {
 		t.Errorf("%+v", s)
 	}
-	if s := cost(results.Row{Cost: trials(3)}, stats.Prior{}); s.bounded() || s.median != 3 || len(s.warnings) == 0 {
+	if s := cost(results.Row{Cost: trials(3)}, stats.Options{}); s.bounded() || s.median != 3 || len(s.warnings) == 0 {
 		t.Errorf("one trial has no 95 %% interval, and that is a warning: %+v", s)
 	}
-	if s := cost(results.Row{}, stats.Prior{}); s.ok() || s.bounded() {
+	if s := cost(results.Row{}, stats.Options{}); s.ok() || s.bounded() {
 		t.Errorf("no trials: %+v", s)
 	}
 }
@@ -39,7 +39,7 @@ func TestTheIntervalOfACostHasTheInstancesInIt(t *testing.T) {
 	for i := range three.Cost {
 		three.Cost[i].Instance = i / 2
 	}
-	a, b := cost(one, stats.Prior{}), cost(three, stats.Prior{})
+	a, b := cost(one, stats.Options{}), cost(three, stats.Options{})
 	if b.level != stats.Instances || b.hi-b.lo < 1.5*(a.hi-a.lo) || a.median != b.median {
 		t.Errorf("one instance %+v, three %+v", a, b)
 	}
@@ -48,7 +48,7 @@ func TestTheIntervalOfACostHasTheInstancesInIt(t *testing.T) {
 // A time less the cost of the clock may be negative. It is counted all the same.
 func TestNegativeTimesCount(t *testing.T) {
 	t.Parallel()
-	s := summarize([]stats.Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, 3, stats.Prior{})
+	s := summarize([]stats.Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, 3, stats.Options{})
 	if s.trials != 7 || s.median != 4 || s.lo != -4 || s.hi != 7 {
 		t.Errorf("%+v", s)
 	}

@@ -22,17 +22,19 @@ const (
 
 var timelineWindow = timeline.Window{From: 1<<16 - 6144, Width: 64, Bins: 192}
 
+var timelineHue = draw.Hex("1f6fd8")
+
 // timelineSteps are the colours of counts: of one hue, so that the eye orders them and no
-// reader needs to tell hues apart.
+// reader needs to tell hues apart. The fewer, the more of the background shows.
 var timelineSteps = []draw.Step{
 	{To: 0, Name: "none", Color: draw.Shade},
-	{To: 3, Name: "1 to 3", Color: draw.Hex("dce9f6")},
-	{To: 10, Name: "to 10", Color: draw.Hex("b9d3ec")},
-	{To: 30, Name: "to 30", Color: draw.Hex("8db8de")},
-	{To: 100, Name: "to 100", Color: draw.Hex("5b97cb")},
-	{To: 300, Name: "to 300", Color: draw.Hex("3274b0")},
-	{To: 1000, Name: "to 1000", Color: draw.Hex("1a518a")},
-	{To: math.Inf(1), Name: "more", Color: draw.Hex("0a2a52")},
+	{To: 3, Name: "1 to 3", Color: draw.Pale(timelineHue, 0.88)},
+	{To: 10, Name: "to 10", Color: draw.Pale(timelineHue, 0.74)},
+	{To: 30, Name: "to 30", Color: draw.Pale(timelineHue, 0.6)},
+	{To: 100, Name: "to 100", Color: draw.Pale(timelineHue, 0.46)},
+	{To: 300, Name: "to 300", Color: draw.Pale(timelineHue, 0.32)},
+	{To: 1000, Name: "to 1000", Color: draw.Pale(timelineHue, 0.16)},
+	{To: math.Inf(1), Name: "more", Color: draw.Pale(timelineHue, 0)},
 }
 
 // wheelTimeline says why single calls of a wheel take long.
@@ -40,9 +42,9 @@ func wheelTimeline(v *view) section {
 	return section{
 		title:  "Which calls of a wheel do much work at once?",
 		charts: []*draw.Figure{v.timelineChart()},
-		caption: "What it says: a wheel that cascades moves a whole slot of timers in one call of `Pop`: a dark field in the first row, at the tick at " +
+		caption: "A wheel that cascades moves a whole slot of timers in one call of `Pop`: a strong field in the first row, at the tick at " +
 			"which a level above loses what a level below gains. Such calls make the tail of the latencies long. " +
-			"What it does not say: how long a call takes. It is one workload at one size; other delays cascade at other ticks. " +
+			"It is one workload at one size; other delays cascade at other ticks. " +
 			"Timers that wait in a buffer, or are about to fire, are in no row.",
 	}
 }
@@ -70,9 +72,9 @@ func (v *view) timelineChart() *draw.Figure {
 	}
 	return &draw.Figure{
 		Name: "timeline",
-		Subtitle: fmt.Sprintf("The workload %s with %s timers, over %s ticks. For each wheel: how many timers a single call moved or passed and how many slots it visited, "+
+		Subtitle: fmt.Sprintf("What it says: the workload %s with %s timers, over %s ticks. For each wheel: how many timers a single call moved or passed and how many slots it visited, "+
 			"the most of any call; below that, where the timers are, level by level.", timelineWorkload, count(timelineTimers), count(int64(window.To()-window.From))),
-		Caption: fmt.Sprintf("Exact counts, the same on any machine; a field is %d ticks. Nothing is timed.", window.Width),
+		Caption: fmt.Sprintf("What it does not say: how long a call takes. Exact counts, the same on any machine; a field is %d ticks.", window.Width),
 		Legend:  s.Legend(),
 		Height:  s.Height(),
 		Panels:  [][]*draw.Panel{{s.Panel("virtual time, in ticks", draw.TicksAt(at, func(t float64) string { return count(int64(t)) }))}},

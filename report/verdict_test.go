@@ -37,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	want := []Verdict{
 		{Workload: "hold", N: 10, Unit: script.PerTick, NS: 3, Fastest: []string{"best"}, Unclear: []string{"other"}},
-		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: round(math.Exp(stats.BetweenRuns*distuv.UnitNormal.Quantile(0.975)) - 1), Fastest: []string{"tie", "best"}, Others: []Multiple{{"slow", 4, 4, 4}}},
+		{Workload: "hold", N: 1000, Unit: script.PerLifecycle, NS: 2, Spread: round(math.Exp(stats.BetweenRuns(1000)*distuv.UnitNormal.Quantile(0.975)) - 1), Fastest: []string{"tie", "best"}, Others: []Multiple{{"slow", 4, 4, 4}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

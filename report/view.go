@@ -43,6 +43,14 @@ type structure struct {
 	family catalog.Family
 }
 
+func catalogStructures() []structure {
+	var out []structure
+	for _, e := range catalog.All() {
+		out = append(out, structure{e.Name, e.Family})
+	}
+	return out
+}
+
 // newView orders the contenders: structures as in the catalog, then those that
 // it does not know, then what the harness adds.
 func newView(r *results.Run, known knowledge) *view {
@@ -61,6 +69,9 @@ func newView(r *results.Run, known knowledge) *view {
 	}
 	for _, idle := range r.Idle {
 		add(contender{idle.Structure, results.RoleStructure, ""})
+	}
+	for _, calls := range r.Calls {
+		add(contender{calls.Structure, results.RoleStructure, ""})
 	}
 	place := make(map[string]int)
 	for i, s := range known.structures {
@@ -201,6 +212,9 @@ func perUnit(c results.Cell) string {
 func cellTitle(c results.Cell) string {
 	return fmt.Sprintf("%s, N = %s%s", c.Workload, short(float64(c.N)), perUnit(c))
 }
+
+// cellName names a cell in attributes of charts.
+func cellName(c results.Cell) string { return c.Workload + " " + short(float64(c.N)) }
 
 // rowOf finds a contender in a cell.
 func rowOf(c results.Cell, name string) (results.Row, bool) {

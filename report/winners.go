@@ -26,7 +26,7 @@ func (v *view) winnersChart() *draw.Figure {
 	f := &draw.Figure{
 		Name:  "winners",
 		Title: "Which structure is the fastest, and by how much?",
-		Subtitle: fmt.Sprintf("The lowest time per %s, by the number of resident timers, the share of them that is cancelled before they fire, and the shape of the delays.",
+		Subtitle: fmt.Sprintf("What it says: the lowest time per %s, by the number of resident timers, the share of them that is cancelled before they fire, and the shape of the delays.",
 			units(cells)),
 		Caption: "Hatched: others may be the fastest, too, at the family-wise confidence of 95 %; their colours hatch the field. Others from: the cost of the best of those that are not, as a multiple. " +
 			"What it does not say: other workloads, and memory." + v.coarseNote(),
@@ -110,6 +110,7 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fie
 			Owner: v.looks[a.ranked[0].name],
 			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", short(float64(c.N)), place.CancelPercent, delays, duration(a.ranked[0].stat.median)),
 		}
+		field.Owner.Cell = cellName(c)
 		var rivals []string
 		for _, r := range a.ranked[1:] {
 			if r.InBest {

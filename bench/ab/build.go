@@ -35,10 +35,11 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		if err != nil {
 			return nil, err
 		}
-		args := []string{"build", "-buildvcs=auto", "-o", path}
+		link := "-ldflags=-s -w" // quick to link, and half the size
 		if layouts > 1 {
-			args = append(args, fmt.Sprintf("-ldflags=-randlayout=%d", layout+1))
+			link += fmt.Sprintf(" -randlayout=%d", layout+1)
 		}
+		args := []string{"build", "-buildvcs=auto", "-o", path, link}
 		if _, err := output(ctx, source, "go", append(args, command)...); err != nil {
 			return nil, fmt.Errorf("building %s: %w", describe(revision), err)
 		}

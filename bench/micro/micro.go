@@ -9,7 +9,9 @@
 //
 // Beside the structures stand a scheduler that does nothing, one that only keeps
 // records ([References]), Go's own timers, and what memory costs by itself ([Floor]).
-// [MeasureTails] times single calls.
+// [Sequence.MeasureTails] times single calls.
+//
+// Up to a hundred million timers take part. [EstimateMemory] says what that takes.
 package micro
 
 import (
@@ -20,6 +22,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -41,34 +44,56 @@ func find(names ...string) []workload.Workload {
 	return list
 }
 
-// Figure is the cost of a workload on one structure: the median of the trials, in
-// nanoseconds per unit of the workload.
+// Figure is what a workload costs on one structure.
 type Figure struct {
 	Structure string
-	NS        float64
+	NS        float64 // per unit of the workload, the median of the trials
+	Bytes     float64 // per timer, on the heap after the fill; values have 8 bytes
+	CollectNS float64 // that the filled structure adds to a full garbage collection
 }
 
 // Measure measures structures on a sequence, block by block and in random order
 // within a block, so that what disturbs one disturbs all. The first block warms the
 // caches and does not count. References are measured as well.
 func (q *Sequence) Measure(ctx context.Context, entries []catalog.Entry) ([]Figure, error) {
+	return q.measure(ctx, append(q.references(), entries...))
+}
+
+// MeasureApart is Measure for structures that do not fit into memory side by side. It
+// measures one after the other, so their ratios contain what the machine did in between.
+func (q *Sequence) MeasureApart(ctx context.Context, entries []catalog.Entry) ([]Figure, error) {
+	var out []Figure
+	for _, e := range append(q.references(), entries...) {
+		one, err := q.measure(ctx, []catalog.Entry{e})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one...)
+	}
+	return out, nil
+}
+
+func (q *Sequence) measure(ctx context.Context, entries []catalog.Entry) ([]Figure, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no collection beside what is timed
 	var runners []*runner
+	var out []Figure
 	defer func() {
 		for _, r := range runners {
 			r.stop()
 		}
 	}()
-	for _, e := range append(q.references(), entries...) {
+	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r, err := q.start(e)
-		if err != nil {
+		r := q.newRunner(e)
+		before := heap.Measure()
+		if err := r.fill(); err != nil {
 			return nil, err
 		}
+		after := heap.Measure()
 		runners = append(runners, r)
-		runtime.GC()
+		out = append(out, Figure{Structure: e.Name, Bytes: after.BytesSince(before) / float64(q.N), CollectNS: after.CollectSince(before)})
 	}
 	took := make([][]float64, len(runners))
 	order := rand.New(rand.NewPCG(5, 6))
@@ -87,9 +112,8 @@ func (q *Sequence) Measure(ctx context.Context, entries []catalog.Entry) ([]Figu
 		}
 		runtime.GC()
 	}
-	var out []Figure
-	for i, r := range runners {
-		out = append(out, Figure{r.entry.Name, median(took[i])})
+	for i := range out {
+		out[i].NS = median(took[i])
 	}
 	return out, nil
 }

@@ -17,11 +17,22 @@ type runner struct {
 	counts
 }
 
-// start makes a structure and fills it.
+// newRunner returns a runner without a structure. It has the array of IDs.
+func (q *Sequence) newRunner(e catalog.Entry) *runner {
+	return &runner{sequence: q, entry: e, ids: make([]structures.ID, q.keys)}
+}
+
+// fill makes the structure and fills it.
+func (r *runner) fill() error {
+	r.s = r.entry.New()
+	r.do(&r.sequence.fill)
+	return r.check(&r.sequence.fill)
+}
+
+// start returns a runner with a filled structure.
 func (q *Sequence) start(e catalog.Entry) (*runner, error) {
-	r := &runner{sequence: q, entry: e, s: e.New(), ids: make([]structures.ID, q.keys)}
-	r.do(&q.fill)
-	return r, r.check(&q.fill)
+	r := q.newRunner(e)
+	return r, r.fill()
 }
 
 // time goes through a block and returns what a unit of it took, in nanoseconds.

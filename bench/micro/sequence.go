@@ -29,13 +29,19 @@ const seed = 1
 // NewSequence writes the script of a workload: the fill, and so many blocks of at
 // least size calls.
 func NewSequence(ctx context.Context, w workload.Workload, n, blocks, size int) (*Sequence, error) {
+	return newSequence(ctx, w, n, size, func(written int, _ *script.Block) bool { return written == blocks })
+}
+
+// newSequence writes the fill and blocks of at least size calls, until done, which gets
+// the number of blocks after the fill and the last block.
+func newSequence(ctx context.Context, w workload.Workload, n, size int, done func(blocks int, last *script.Block) bool) (*Sequence, error) {
 	sc := w.Script(n, seed)
 	b, err := sc.FillContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := []*script.Block{b}
-	for range blocks {
+	for !done(len(list)-1, b) {
 		if b, err = sc.NextContext(ctx, size, nil); err != nil {
 			return nil, err
 		}

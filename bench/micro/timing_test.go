@@ -71,7 +71,7 @@ func TestAFigureIsTheTimeOfAUnit(t *testing.T) {
 // A call that takes long in each round counts, and one that is interrupted in some
 // rounds does not.
 func TestACallCountsWithTheShortestTime(t *testing.T) {
-	q := sequenceOf(t, TailWorkload(), 1000, 2, 3000)
+	q := sequenceOf(t, TailWorkloads()[0], 1000, 2, 3000)
 	for _, c := range []struct {
 		what      string
 		slow      func(round, call int) bool
@@ -100,7 +100,7 @@ func TestACallCountsWithTheShortestTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := tails[0]
-			if got.Structure != "slow" || got.Calls < 7000 || got.P999 != float64(c.p999) || got.Max != float64(c.max) {
+			if got.Structure != "slow" || got.Calls < 7000 || got.P999 != float64(c.p999) || got.Max().NS != float64(c.max) {
 				t.Errorf("%s slow: %+v, want p99.9 %d and %d at most", c.what, got, c.p999, c.max)
 			}
 		})

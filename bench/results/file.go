@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ func Encode(w io.Writer, r *Run) error {
 	return err
 }
 
-// Read reads a results file. The error says whether the file is damaged, cut short, of
+// Read reads a results file, which may be compressed with gzip. The error says whether the file is damaged, cut short, of
 // another program or of another version.
 func Read(path string) (*Run, error) {
 	data, err := os.ReadFile(path)
@@ -43,8 +44,17 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// Decode is Read for the content of a results file.
+// Decode is Read for the content of a results file, which may be compressed with gzip.
 func Decode(data []byte) (*Run, error) {
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err == nil {
+			data, err = io.ReadAll(z)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("compressed results: %w", err)
+		}
+	}
 	var head Header
 	if err := unmarshalJSON(data, &head); err != nil {
 		return nil, err
@@ -107,6 +117,11 @@ func (r *Run) Validate() error {
 	for _, i := range r.Idle {
 		if i.Structure == "" || i.Total() > i.Wakeups {
 			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups", i.Structure, i.Driver, i.Total(), i.Wakeups)
+		}
+	}
+	for _, c := range r.Calls {
+		if err := c.validate(); err != nil {
+			return err
 		}
 	}
 	if r.Live != nil {

@@ -45,6 +45,7 @@ func MergeShards(shards []Named) (*Run, error) {
 		out.Failures = append(out.Failures, s.Failures...)
 		out.Idle = append(out.Idle, s.Idle...)
 		out.Memory = append(out.Memory, s.Memory...)
+		out.Calls = append(out.Calls, s.Calls...)
 		for _, c := range s.Cells {
 			c.Machine = i
 			c.Rows = slices.Clone(c.Rows)

@@ -33,7 +33,7 @@ func shardOf(name string, slow float64, costs map[string]float64) Named {
 		Format: Format, Version: Version, Complete: true, Seconds: 2,
 		Environment: Environment{Go: "go1.26", CPU: name, Cores: int(2 * slow)},
 		Parameters:  Parameters{Profile: "full", Seed: 1, Shard: name, Workloads: []string{"hold"}},
-		Cells:       []Cell{c}, Memory: []Memory{{Structure: name}},
+		Cells:       []Cell{c}, Memory: []Memory{{Structure: name}}, Calls: []Calls{{Structure: name}},
 	}}
 }
 
@@ -47,7 +47,7 @@ func TestShardsAreMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Machines) != 2 || r.Machines[1].CPU != "2/2" || r.Environment.CPU != "1/2" || r.Seconds != 4 || len(r.Memory) != 2 || r.Parameters.Shard != "" {
+	if len(r.Machines) != 2 || r.Machines[1].CPU != "2/2" || r.Environment.CPU != "1/2" || r.Seconds != 4 || len(r.Memory) != 2 || len(r.Calls) != 2 || r.Parameters.Shard != "" {
 		t.Errorf("%+v", r)
 	}
 	if len(r.Cells) != 2 || r.Cells[0].N != 5 || r.Cells[0].Machine != 1 || r.Cells[1].Machine != 0 {

@@ -32,6 +32,7 @@ type Run struct {
 	Complete    bool        `json:"complete"`          // false: interrupted; the results so far are valid
 	Seconds     float64     `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
 	Done        []string    `json:"done,omitempty"`    // names of the finished steps of an interrupted run
+	Command     string      `json:"command,omitempty"` // command line that made it, without where it is written to
 	Environment Environment `json:"environment"`
 
 	// Machines are the environments of the shards of a merged run, the first of them
@@ -43,6 +44,7 @@ type Run struct {
 	Failures   []Failure  `json:"failures,omitempty"` // of contenders, which have no row where they failed
 	Idle       []Idle     `json:"idle"`
 	Memory     []Memory   `json:"memory,omitempty"`
+	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
 }
 

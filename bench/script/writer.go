@@ -35,15 +35,19 @@ type Writer struct {
 type modelTimer struct {
 	delay   structures.Tick
 	value   uint64
-	index   int // in pendingKeys
-	version uint64
+	index   uint32 // in pendingKeys
+	version uint32
 }
 
 // dueEntry is an entry of the event queue. It is valid while its version is that of the
 // timer. Moving, cancelling or firing a timer changes the version.
-type dueEntry struct {
-	key     uint32
-	version uint64
+type dueEntry struct{ key, version uint32 }
+
+// reserve makes room for n timers and for the block that schedules them.
+func (w *Writer) reserve(n int) {
+	w.timers = make([]modelTimer, 0, n)
+	w.pendingKeys = make([]uint32, 0, n)
+	w.deadlines.Reserve(n)
 }
 
 // Now returns the tick that the script has reached.
@@ -122,7 +126,7 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 		w.timers = append(w.timers, modelTimer{})
 	}
 	t := &w.timers[key]
-	t.delay, t.value, t.index = deadline-w.now, w.total.Scheduled, len(w.pendingKeys)
+	t.delay, t.value, t.index = deadline-w.now, w.total.Scheduled, uint32(len(w.pendingKeys))
 	w.pendingKeys = append(w.pendingKeys, key)
 	w.deadlines.Push(deadline, dueEntry{key, t.version})
 	w.total.Scheduled++
@@ -175,7 +179,7 @@ func (w *Writer) checkInterrupted() {
 // belong to a later timer now: keys are reused, values are not.
 func (w *Writer) PendingAs(key uint32, value uint64) bool {
 	t := &w.timers[key]
-	return t.index < len(w.pendingKeys) && w.pendingKeys[t.index] == key && t.value == value
+	return int(t.index) < len(w.pendingKeys) && w.pendingKeys[t.index] == key && t.value == value
 }
 
 // ValueOf returns the value of the pending timer of a key.

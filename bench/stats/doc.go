@@ -29,7 +29,7 @@
 //
 // [Center] does the same for the cost of one contender. Its variance is that of the
 // cost itself, so it is wider than that of a ratio. Runs differ by more than their
-// instances do. One run cannot see by how much, so [BetweenRuns] adds what was measured.
+// instances do. One run cannot see by how much, so [BetweenRuns] adds what was measured: more among many timers.
 //
 // # The set of the best
 //

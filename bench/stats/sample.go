@@ -41,11 +41,23 @@ type Options struct {
 	BetweenRuns float64
 }
 
-// BetweenRuns is what one run cannot see: the frequency of the processor, the neighbours
-// on the machine, the pages that the process got. It was measured: of 216 pairs of
-// intervals from four runs with five structures, on an AMD EPYC (a virtual machine), 7.4 %
-// were disjoint without it, 4.6 % with 0.01 and 3.7 % with 0.015.
-const BetweenRuns = 0.015
+// BetweenRuns returns the standard deviation between runs of the logarithm of a cost among n
+// timers: what one run cannot see, such as the frequency of the processor, the neighbours on
+// the machine and the pages that the process got.
+//
+// It was measured in runs with five structures on an AMD EPYC (a virtual machine). Among
+// 1,000 timers 0.015 suffices. Among a million each step waits for memory, which neighbours
+// use as well, for minutes at a time: the cost of a red-black tree differed by a quarter
+// between runs, within each of which it hardly varied. In between it is interpolated.
+// docs/abtrial.md has how many of the intervals were disjoint.
+func BetweenRuns(n int) float64 {
+	const (
+		few, many        = 1e3, 1e6
+		inCaches, beyond = 0.015, 0.1
+	)
+	share := math.Log(max(few, min(float64(n), many))/few) / math.Log(many/few)
+	return inCaches * math.Pow(beyond/inCaches, share)
+}
 
 // DefaultWidth is the default of Options.Width.
 const DefaultWidth = 0.05

@@ -21,10 +21,12 @@ func All() []Workload {
 		newFillDrain(uniform),
 		newIdle(),
 	)
+	list = append(list, avalanches()...)
 	list = append(list, grid()...)
 	list = append(list,
 		newPeriodic(clustered),
 		newMixed(uniform),
+		newAligned(),
 		newKafkaPurgatory(),
 		newConnDeadline(),
 		newConnDeadlineLazy(),

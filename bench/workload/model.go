@@ -36,6 +36,10 @@ type ModelKind struct {
 	// Cyclic says that a Step is a whole cycle of all timers.
 	Cyclic bool
 
+	// SingleCalls says that the model is about the longest call, and not about the cost of
+	// a timer.
+	SingleCalls bool
+
 	// Mixed says that the model is about the mix of operations, so that one size is
 	// enough.
 	Mixed bool
@@ -49,6 +53,7 @@ func Models() []ModelKind {
 		{Name: "churn", New: func() Model { return &Churn{Burst: defaultBurst} }, NothingFires: true},
 		{Name: "reschedule", New: func() Model { return &Reschedule{Burst: defaultBurst} }, Unit: script.PerReschedule, NothingFires: true},
 		{Name: "fill-drain", New: func() Model { return &FillDrain{} }, Cyclic: true},
+		{Name: "avalanche", New: func() Model { return &Avalanche{} }, SingleCalls: true},
 		{Name: "flow", New: func() Model { return &Flow{} }, Mixed: true},
 		{Name: "cancel-hold", New: func() Model { return &CancelHold{} }, Mixed: true},
 		{Name: "conn-deadline", New: func() Model { return &ConnDeadline{} }, Unit: script.PerReschedule},

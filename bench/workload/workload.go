@@ -95,7 +95,9 @@ func fillFromDelays(w *script.Writer, r *script.Rand, n int, delay dist.Dist) {
 
 // Script returns a new script. w, n and seed determine its operations.
 func (w Workload) Script(n int, seed uint64) *script.Script {
-	return script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
+	s := script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
+	s.Reserve(n)
+	return s
 }
 
 // StreamOf returns the random stream of a workload and size. Each has its own, so its

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // group adds subcommands to a command that does nothing by itself. Without an
@@ -58,14 +59,42 @@ func someArgs(what string) cobra.PositionalArgs {
 
 // asTyped returns a command line for a shell. It calls this program by the name by
 // which the user called it.
-func asTyped(args ...string) string {
-	line := append([]string{os.Args[0]}, args...)
+func asTyped(args ...string) string { return quoted(append([]string{os.Args[0]}, args...)) }
+
+// quoted joins the words of a command line for a shell.
+func quoted(line []string) string {
 	for i, arg := range line {
 		if strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }) {
 			line[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(line, " ")
+}
+
+// flagsOfPlace say where a command writes, or with what it goes on. They do not change what it measures.
+var flagsOfPlace = []string{"out", "json", "resume", "layout"}
+
+// commandLine is a command line as it was given, for the results.
+func commandLine(cmd *cobra.Command, args []string) string {
+	line := strings.Fields(cmd.CommandPath())
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(flagsOfPlace, flag.Name) {
+			line = append(line, asFlags(flag)...)
+		}
+	})
+	return quoted(append(line, args...))
+}
+
+// asFlags returns a flag as it was given.
+func asFlags(flag *pflag.Flag) []string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		var out []string
+		for _, value := range list.GetSlice() {
+			out = append(out, "--"+flag.Name+"="+value)
+		}
+		return out
+	}
+	return []string{"--" + flag.Name + "=" + flag.Value.String()}
 }
 
 // subcommand is the name of a command and of those above it, without the program:

@@ -49,7 +49,7 @@ func measureLayouts(ctx context.Context, cfg bench.Config, flags []string, folde
 		if merged, err = results.MergeLayouts(done); err != nil {
 			return nil, err
 		}
-		merged.Parameters.Budget = cfg.Budget.Seconds()
+		merged.Parameters.Budget, merged.Command = cfg.Budget.Seconds(), cfg.Command
 		build := buildinfo.Read() // the layouts are builds of this program
 		merged.Environment.Version, merged.Environment.Revision = build.Version, build.Revision
 		merged.Complete = merged.Complete && layout == cfg.Layouts

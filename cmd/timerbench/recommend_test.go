@@ -4,8 +4,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -71,6 +74,9 @@ func TestRecommendTakesTheLastRun(t *testing.T) {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
 	file := filepath.Join(out, resultsFile)
+	if r, err := results.Read(file); err != nil || r.Command != "timerbench run --n=50 --profile=smoke '--structure=^(hwheel|rbtree)$' --trials=1 '--workload=^hold$'" {
+		t.Errorf("the results name the command %q, %v", r.Command, err)
+	}
 	for _, args := range [][]string{{"--n", "50"}, {"--n", "50", out}, {"--n", "50", file}} {
 		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
 		if code != 0 || !strings.Contains(stdout, "From "+file+": the smoke run of ") || !strings.Contains(stdout, "rbtree") {
@@ -112,5 +118,51 @@ func TestRecommendRefusesWithAReason(t *testing.T) {
 		if code == 0 || !strings.Contains(stderr, "empty.json: ") {
 			t.Errorf("%q: exit %d, %q, want the reason", args, code, stderr)
 		}
+	}
+}
+
+// Results that hold little give an answer that says what is missing, or an error that does.
+func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
+	version1 := filepath.Join("..", "..", "report", "testdata", "version1.json.gz")
+	write := func(change func(*results.Run)) string {
+		t.Helper()
+		r, err := results.Read(version1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		path := filepath.Join(t.TempDir(), "results.json")
+		if err := results.Write(path, r); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one := write(func(r *results.Run) {
+		for i := range r.Cells {
+			r.Cells[i].Rows = slices.DeleteFunc(r.Cells[i].Rows, func(row results.Row) bool { return row.Structure != "hwheel" })
+		}
+	})
+	partial := write(func(r *results.Run) { r.Complete, r.Cells, r.Idle = false, r.Cells[:1], nil })
+	trace := write(func(r *results.Run) {
+		r.Cells, r.Idle = r.Cells[len(r.Cells)-1:], nil
+		c := &r.Cells[0]
+		c.Workload, c.Category = "mine", "recorded"
+		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
+	})
+	for name, test := range map[string]struct{ path, want string }{
+		"version 1":     {version1, "For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap; next hwheel"},
+		"no memory":     {version1, "These results hold no figures for memory, so that does not count."},
+		"one structure": {one, "These results hold one structure only, so there is nothing to compare it with."},
+		"interrupted":   {partial, "The run was interrupted: cells may be missing."},
+		"a trace alone": {trace, "mine"},
+	} {
+		code, out, stderr := run("recommend", "--n", "1000", "--cancel", "90%", "--weights", "throughput=9,memory", test.path)
+		if code != 0 || !strings.Contains(out, test.want) {
+			t.Errorf("%s: exit %d, does not say %q:\n%s%s", name, code, test.want, out, stderr)
+		}
+	}
+	empty := write(func(r *results.Run) { r.Cells = nil })
+	if code, out, stderr := run("recommend", "--n", "1000", empty); code == 0 || !strings.Contains(stderr, "no costs of structures") || out != "" {
+		t.Errorf("of results without cells: exit %d, %q, %q", code, out, stderr)
 	}
 }

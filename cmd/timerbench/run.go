@@ -39,6 +39,7 @@ type runFlags struct {
 
 	budgetGiven, layoutsGiven bool
 	typed                     []string // the flags that a run of one layout needs
+	command                   string
 }
 
 func newRun() *cobra.Command {
@@ -69,7 +70,12 @@ interrupted run, on the same machine and of the same build.`,
 		Args: cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			f.budgetGiven, f.layoutsGiven = cmd.Flags().Changed("budget"), cmd.Flags().Changed("layouts")
-			cmd.Flags().Visit(func(flag *pflag.Flag) { f.typed = append(f.typed, typedFlag(flag)...) })
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "budget" && !slices.Contains(flagsOfPlace, flag.Name) { // the layouts share the budget
+					f.typed = append(f.typed, asFlags(flag)...)
+				}
+			})
+			f.command = commandLine(cmd, nil)
 			stdout := cmd.OutOrStdout()
 			if f.turns.Rounds > 0 {
 				f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), stdout)
@@ -110,22 +116,6 @@ func (f *runFlags) addChoice(flags *pflag.FlagSet, profile string) {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
 }
 
-// typedFlag returns a flag as it was given, unless it says where a run goes or how it is
-// divided.
-func typedFlag(flag *pflag.Flag) []string {
-	if slices.Contains([]string{"out", "json", "resume", "budget", "layout"}, flag.Name) {
-		return nil
-	}
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		var out []string
-		for _, value := range list.GetSlice() {
-			out = append(out, "--"+flag.Name+"="+value)
-		}
-		return out
-	}
-	return []string{"--" + flag.Name + "=" + flag.Value.String()}
-}
-
 func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	cfg, err := f.config(stderr)
 	if err != nil {
@@ -140,7 +130,7 @@ func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // config turns flags into a configuration, or says which value is wrong.
 func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
-	cfg := bench.Config{N: f.sizes, Seed: f.seed, Trials: f.trials}
+	cfg := bench.Config{N: f.sizes, Seed: f.seed, Trials: f.trials, Command: f.command}
 	var err error
 	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
 	if err != nil {

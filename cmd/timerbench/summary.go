@@ -25,6 +25,7 @@ const namedMost = 3
 // summarize prints what a run has found: a line for each cell, and which
 // structures were the fastest the most often.
 func summarize(out io.Writer, r *results.Run) {
+	summarizeCalls(out, r.Calls)
 	verdicts := report.Verdicts(r)
 	if len(verdicts) == 0 {
 		return
@@ -47,6 +48,19 @@ func summarize(out io.Writer, r *results.Run) {
 	fmt.Fprintf(out, "ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
 	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts), standings(verdicts))
+}
+
+// summarizeCalls prints the longest calls: a line for each workload and structure.
+func summarizeCalls(out io.Writer, list []results.Calls) {
+	if len(list) == 0 {
+		return
+	}
+	t := newTable("workload", "structure", "n", "longest call, us", "operation", "at tick")
+	for _, c := range list {
+		longest := c.Max()
+		t.AppendRow(table.Row{c.Workload, c.Structure, c.N, nanoseconds(longest.NS / 1e3), longest.Operation, longest.At})
+	}
+	fmt.Fprintln(out, aligned(t, 3, 4))
 }
 
 func multiple(m report.Multiple) string {

@@ -35,7 +35,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	var out strings.Builder
 	summarize(&out, r)
 	for _, want := range []string{
-		"hold      1000000  50.2  4 %  lifecycle  hwheel                    1        wheel 1.24x ±0%  rbtree 10.0x",
+		"hold      1000000  50.2  22 %  lifecycle  hwheel                    1        wheel 1.24x ±0%  rbtree 10.0x",
 		"tick       wheel, hwheel and 3 more",
 		"lonely         10   121",
 		"of 3 cells: hwheel 3, list 1, rbtree 1.",
@@ -53,5 +53,17 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	summarize(&out, &results.Run{})
 	if out.Len() > 0 {
 		t.Errorf("of nothing it says %q", out.String())
+	}
+}
+
+func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	summarize(&out, &results.Run{Calls: []results.Calls{{
+		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
+		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
+	}}})
+	if want := "avalanche-tick  hwheel     100000              1647  Pop        1114112"; !strings.Contains(plain(out.String()), want) {
+		t.Errorf("the summary does not say %q:\n%s", want, out.String())
 	}
 }

@@ -39,7 +39,7 @@ trace says. A coarse structure must keep its bound.`,
   timerbench report /tmp/my`,
 		Args: someArgs("traces"),
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(ctx, args, commandLine(cmd, args), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
 	flags := cmd.Flags()
@@ -49,11 +49,11 @@ trace says. A coarse structure must keep its bound.`,
 	return cmd
 }
 
-func (f *traceReplayFlags) run(ctx context.Context, files []string, stdout, stderr io.Writer) error {
+func (f *traceReplayFlags) run(ctx context.Context, files []string, command string, stdout, stderr io.Writer) error {
 	if f.trials < 1 {
 		return fmt.Errorf("--trials %d: want at least 1", f.trials)
 	}
-	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials}
+	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials, Command: command}
 	var err error
 	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
 	if err != nil {

@@ -49,7 +49,7 @@ func (t *trial) judgeIntervals(runs []*results.Run) error {
 		"| figure | medians, ns | disjoint | without |\n|---|---|---|---|\n")
 	var intervals, bare []map[figure]stats.Interval
 	for _, r := range runs {
-		intervals, bare = append(intervals, intervalsOf(r, stats.BetweenRuns)), append(bare, intervalsOf(r, 0))
+		intervals, bare = append(intervals, intervalsOf(r, stats.BetweenRuns)), append(bare, intervalsOf(r, func(int) float64 { return 0 }))
 	}
 	pairs, apart, apartBare := 0, 0, 0
 	for _, c := range runs[0].Cells {
@@ -78,7 +78,7 @@ func (t *trial) judgeIntervals(runs []*results.Run) error {
 }
 
 // intervalsOf returns the intervals of the costs of the structures in a run.
-func intervalsOf(r *results.Run, betweenRuns float64) map[figure]stats.Interval {
+func intervalsOf(r *results.Run, betweenRuns func(n int) float64) map[figure]stats.Interval {
 	out := make(map[figure]stats.Interval)
 	for _, c := range r.Cells {
 		var all [][]stats.Sample
@@ -89,7 +89,7 @@ func intervalsOf(r *results.Run, betweenRuns float64) map[figure]stats.Interval 
 		}
 		prior := stats.PoolCenters(all)
 		for _, row := range c.Rows {
-			i, ok := stats.Center(results.Samples(row.Cost), stats.Options{Prior: prior, BetweenRuns: betweenRuns})
+			i, ok := stats.Center(results.Samples(row.Cost), stats.Options{Prior: prior, BetweenRuns: betweenRuns(c.N)})
 			if ok && i.Bounded() && row.Role == results.RoleStructure {
 				out[figure{c.Workload, c.N, row.Structure}] = i
 			}

@@ -5,8 +5,6 @@ import (
 	"compress/gzip"
 	_ "embed" // the results
 	"encoding/json"
-	"fmt"
-	"io"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
@@ -18,19 +16,7 @@ import (
 var committed []byte
 
 // Committed returns the run that docs/results shows, with what an adviser needs of it.
-func Committed() (*results.Run, error) { return unpack(committed) }
-
-func unpack(packed []byte) (*results.Run, error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("packed results: %w", err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		return nil, fmt.Errorf("packed results: %w", err)
-	}
-	return results.Decode(data)
-}
+func Committed() (*results.Run, error) { return results.Decode(committed) }
 
 // Pack writes what an adviser needs of a run to a compressed file. Answers are the same as from the run.
 func Pack(path string, r *results.Run) error {

@@ -34,14 +34,14 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	if len(data) > 500_000 {
 		t.Errorf("%d bytes, want less than 500,000", len(data))
 	}
-	again, err := unpack(data)
+	again, err := results.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a, b := New(r), New(again); !reflect.DeepEqual(a.Standard(), b.Standard()) || !reflect.DeepEqual(a.Judge(), b.Judge()) {
 		t.Error("the answers differ")
 	}
-	if _, err := unpack(data[:len(data)/2]); err == nil {
+	if _, err := results.Decode(data[:len(data)/2]); err == nil {
 		t.Error("half a file is read without an error")
 	}
 }

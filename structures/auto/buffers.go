@@ -109,17 +109,19 @@ func (t *Timers[T]) cancelArrival(position uint32) bool {
 	return true
 }
 
-// leave notes that a timer has left its slot.
-func (t *Timers[T]) leave(index uint32, r *record[T]) {
-	b := t.buffers
-	b.left[b.departed&bufferMask] = departure{index, r.where}
-	r.where = nowhere
-	b.departed++
-	if b.departed == bufferLen {
-		t.clearDepartures()
-		if t.settled < t.fewLimit/fewAgain {
-			t.endWheel()
-		}
+// leave notes that a timer has left its slot. It reports whether the buffer is full.
+func (d *departures) leave(index uint32, from where) (full bool) {
+	d.left[d.departed&bufferMask] = departure{index, from}
+	d.departed++
+	return d.departed == bufferLen
+}
+
+// endDepartures clears the places of a full buffer, and goes back to pools if few timers
+// are left.
+func (t *Timers[T]) endDepartures() {
+	t.clearDepartures()
+	if t.settled < t.fewLimit/fewAgain {
+		t.endWheel()
 	}
 }
 
@@ -129,6 +131,7 @@ func (t *Timers[T]) clearDepartures() {
 	b := t.buffers
 	left := b.left[:b.departed]
 	b.departed = 0
+	t.records.makeRoom(bufferLen)
 	var emptied [bufferLen]uint32
 	n := 0
 	for _, d := range left {
@@ -146,7 +149,7 @@ func (t *Timers[T]) clearDepartures() {
 		if r.generation&1 == 1 {
 			r.where = t.add(d.index, r.deadline)
 		} else {
-			t.records.release(d.index, r)
+			t.records.push(d.index, r)
 		}
 	}
 	for _, chunk := range emptied[:n] {

@@ -73,20 +73,12 @@ func (c *chunks) reserve(n uint64) {
 	c.mask.Reserve(n)
 }
 
-// put stores the index of a record at the next place of a list, which must not be full.
-// It returns the place, which is the new list as well.
-func (c *chunks) put(l list, index uint32) list {
-	l--
-	c.chunk.At(l.chunk()).timers[l&placeMask] = index
-	*c.mask.At(l.chunk()) |= 1 << (l & placeMask)
-	return l
-}
-
 // clear clears the place of a timer, and reports whether its chunk holds no other.
 func (c *chunks) clear(at where) (empty bool) {
 	mask := c.mask.At(at.chunk())
-	*mask &^= 1 << at.place()
-	return *mask == 0
+	rest := *mask &^ (1 << at.place())
+	*mask = rest
+	return rest == 0
 }
 
 // prefetch adds the line of a chunk to a batch.

@@ -61,10 +61,7 @@ func (t *Timers[T]) prefetchFiring() {
 // prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
 // names a record that exists, too.
 func (t *Timers[T]) prefetchTimers(n uint32) {
-	for _, index := range t.chunks.chunk.At(n).timers {
-		t.records.prefetch(&t.buffers.ahead, index)
-	}
-	t.buffers.ahead.Issue()
+	t.records.prefetch(&t.buffers.ahead, t.chunks.chunk.At(n).timers[:])
 }
 
 // moveTimers moves the timers of up to limit chunks of a slot to the levels below, and

@@ -67,26 +67,43 @@ func (rs *records[T]) take() uint32 {
 
 // release makes a record free, unless all its generations are used.
 func (rs *records[T]) release(index uint32, r *record[T]) {
+	rs.makeRoom(1)
+	rs.push(index, r)
+}
+
+// makeRoom makes room for n more free records.
+func (rs *records[T]) makeRoom(n uint32) { rs.free.Reserve(uint64(rs.freeCount) + uint64(n)) }
+
+// full reports whether there is no room for one more free record.
+func (rs *records[T]) full() bool { return rs.freeCount == rs.free.Room() }
+
+// push is release where there is room.
+func (rs *records[T]) push(index uint32, r *record[T]) {
 	if r.generation != 0 {
-		rs.free.Reserve(uint64(rs.freeCount) + 1)
 		*rs.free.At(rs.freeCount) = index
 		rs.freeCount++
 	}
 }
 
-// prefetchFree prefetches the n records that are taken next, as far as they are free.
+// prefetchFree prefetches the n records that are taken next, as far as they are free. n
+// is at most bufferLen.
 func (rs *records[T]) prefetchFree(b *prefetch.Batch, n uint32) {
-	for i := range min(n, rs.freeCount) {
-		rs.prefetch(b, *rs.free.At(rs.freeCount - 1 - i))
+	n = min(n, rs.freeCount, bufferLen)
+	var next [bufferLen]uint32
+	for i := range next[:n] {
+		next[i] = *rs.free.At(rs.freeCount - 1 - uint32(i))
 	}
-	b.Issue()
+	rs.prefetch(b, next[:n])
 }
 
-// prefetch adds the cache lines of a record to a batch.
-func (rs *records[T]) prefetch(b *prefetch.Batch, index uint32) {
-	r := rs.At(index)
-	b.Add(unsafe.Pointer(r))
-	b.Add(unsafe.Add(unsafe.Pointer(r), unsafe.Sizeof(*r)-1))
+// prefetch prefetches the cache lines of records.
+func (rs *records[T]) prefetch(b *prefetch.Batch, indexes []uint32) {
+	for _, index := range indexes {
+		r := rs.At(index)
+		b.Add(unsafe.Pointer(r))
+		b.Add(unsafe.Add(unsafe.Pointer(r), unsafe.Sizeof(*r)-1))
+	}
+	b.Issue()
 }
 
 // idOf returns the ID of the timer in a record.

@@ -88,7 +88,7 @@ func TestFewTimersCascadeWhenTheirSlotStarts(t *testing.T) {
 // A cascade makes chunks, so that the first page of them grows and moves.
 func TestTimersOfOneSlotThatSpreadOverMany(t *testing.T) {
 	for _, n := range []int{1, 14, 15, 50, 100, 200, 300} {
-		s := auto.New[int]()
+		s := auto.NewWheel[int]()
 		for i := range n {
 			s.Schedule(80<<8+structures.Tick(i%256), i)
 		}

@@ -73,8 +73,10 @@ func (w *wheel) add(index uint32, deadline structures.Tick) where {
 	if l.full() {
 		l = w.addChunk(g, level, number)
 	}
-	l = w.chunks.put(l, index)
+	l-- // to the next place
 	g.lists[slot] = l
+	w.chunks.chunk.At(l.chunk()).timers[l&placeMask] = index
+	*w.chunks.mask.At(l.chunk()) |= 1 << (l & placeMask)
 	return where(l)
 }
 
@@ -98,13 +100,6 @@ func (w *wheel) addChunk(g *ring, level uint, number uint64) list {
 	}
 	g.pushed[slot]++
 	return list(n)<<placeBits | chunkLen
-}
-
-// remove takes a timer out of its slot.
-func (w *wheel) remove(at where) {
-	if w.chunks.clear(at) {
-		w.unlink(at.chunk())
-	}
 }
 
 // unlink takes a chunk that holds no timers out of its list.

@@ -29,7 +29,7 @@
 //
 // Pick it for exact order with FIFO ties where many timers are due at the same ticks (one
 // timeout for all, round times, coarse ticks): it was up to three times as fast as package
-// rbtree there, with a bound on every single call that depends on no other timer. Where
+// rbtree there, with a bound on every single call that does not grow an array. Where
 // nearly every timer has a tick of its own it is as fast as rbtree, and package btree is
 // faster.
 package ebtree

@@ -30,8 +30,9 @@
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades, and
 // so is Next. One Pop cascades a whole slot: among ten million timers spread over a
 // minute of milliseconds that is 40,000 timers in 0.2 ms. Many timers in one slot of
-// a high level make one long Pop. Measured figures, and what was tried, are in
-// docs/performance.md.
+// a high level make one long Pop: 100,000 timers that are all due at one far tick took
+// 1.6 ms in the Pop that reaches them, whatever came before. Measured figures, and what
+// was tried, are in docs/performance.md.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //

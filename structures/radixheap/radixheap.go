@@ -30,7 +30,8 @@
 //
 // Pick it where timers are very many, mostly fire, and the memory of a wheel's
 // slots is unwelcome: it has 64 lists in all. Pick package hwheel where many are
-// cancelled or where long pauses of a single Pop matter.
+// cancelled, or where long pauses of a single Pop matter and deadlines are spread out.
+// Many timers that are due together make one long Pop in both.
 package radixheap
 
 import (

@@ -3,7 +3,11 @@
 // the structures under test, so a fault of theirs cannot change the expected outcome.
 package eventqueue
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+)
 
 // Queue holds entries in the order of their ticks. Entries of one tick are in FIFO order.
 // The zero Queue is empty. Push and Pop cost O(log n).
@@ -21,6 +25,9 @@ type item[E any] struct {
 func (a item[E]) before(b item[E]) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
+
+// Reserve makes room for n entries.
+func (q *Queue[E]) Reserve(n int) { q.items = slices.Grow(q.items, max(0, n-len(q.items))) }
 
 // Len returns the number of entries.
 func (q *Queue[E]) Len() int { return len(q.items) }

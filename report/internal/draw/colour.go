@@ -33,10 +33,10 @@ var (
 
 // Style is the style sheet with which the charts of a page follow its colours: it sets each
 // tone to a custom property of its name, such as --ink. A page that leaves one out gets the
-// tone of white paper. What is shown on demand is seen once it has the class pinned, too.
+// tone of white paper. What is shown on demand is seen once it has the class pin, too.
 func Style() string {
 	var b strings.Builder
-	b.WriteString("svg .more { display: none; }\nsvg .more.pinned { display: inline; }\n")
+	b.WriteString("svg .more { display: none; }\nsvg .more.pin { display: inline; }\n")
 	for _, t := range []tone{ink, faded, rule, frame, shade, paper} {
 		v := fmt.Sprintf("var(--%s, #%02x%02x%02x)", t.class, t.R, t.G, t.B)
 		fmt.Fprintf(&b, "svg .%s { fill: %s; }\nsvg .%s-line { stroke: %s; }\n", t.class, v, t.class, v)

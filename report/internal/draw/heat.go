@@ -13,7 +13,7 @@ import (
 // Heat is a table of numbers, coloured by steps.
 type Heat struct {
 	Rows    []Look
-	Columns []string // written upwards
+	Columns []Look // whose names are written upwards
 	Value   [][]float64
 	Bold    [][]bool
 	Steps   []Step
@@ -39,7 +39,7 @@ func (h Heat) Height() Length {
 	sty := sans(smallSize, ink)
 	var longest Length
 	for _, c := range h.Columns {
-		longest = max(longest, sty.Width(c))
+		longest = max(longest, sty.Width(c.Name))
 	}
 	return Length(len(h.Rows))*18 + longest + 32
 }
@@ -64,7 +64,8 @@ func (h Heat) Panel() *Panel {
 	x.Width, y.Width = 0, 0
 	labels := make(plot.ConstantTicks, len(h.Columns))
 	for i, c := range h.Columns {
-		labels[i] = plot.Tick{Value: float64(i), Label: c}
+		labels[i] = plot.Tick{Value: float64(i), Label: c.Name}
+		p.names[c.Name] = c
 	}
 	x.Tick.Marker = labels
 	x.Tick.Label.Rotation = math.Pi / 2

@@ -15,6 +15,7 @@ type Look struct {
 	Name      string // as shown
 	Structure string // as data name it; empty: it stands for no structure
 	Family    string // of the structure; empty: none
+	Cell      string // of the results, by workload and N; empty: it stands for none
 
 	Color  color.Color
 	Marker Marker

@@ -86,6 +86,9 @@ type Series struct {
 
 // Plot implements plot.Plotter.
 func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
+	if len(s.Marks) == 0 {
+		return
+	}
 	if s.OnDemand {
 		onDemand(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
 		return

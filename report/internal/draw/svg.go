@@ -30,7 +30,7 @@ type svgCanvas struct {
 	out           bytes.Buffer
 	state         svgState
 	stack         []svgState
-	names         map[string]Look // texts that name a structure
+	names         map[string]Look // texts that name a structure or a cell
 	last          element         // not written yet: a line around it may follow
 }
 
@@ -116,14 +116,13 @@ func (c *svgCanvas) group(l Look, attributes, figures string, marks func()) {
 	c.out.WriteString("</g>\n")
 }
 
-// attributes name the structure in SVG.
+// attributes name the structure or the cell in SVG.
 func (l Look) attributes() string {
-	if l.Structure == "" {
-		return ""
-	}
-	out := fmt.Sprintf(` data-structure="%s"`, html.EscapeString(l.Structure))
-	if l.Family != "" {
-		out += fmt.Sprintf(` data-family="%s"`, html.EscapeString(l.Family))
+	out := ""
+	for _, a := range []struct{ name, value string }{{"structure", l.Structure}, {"family", l.Family}, {"cell", l.Cell}} {
+		if a.value != "" {
+			out += fmt.Sprintf(` data-%s="%s"`, a.name, html.EscapeString(a.value))
+		}
 	}
 	return out
 }
@@ -210,7 +209,7 @@ func (e *element) paints() string {
 	return fmt.Sprintf(` class="%s"%s`, strings.Join(e.classes, " "), e.attributes)
 }
 
-// FillString writes a text. One that is the name of a structure gets its attributes.
+// FillString writes a text. One that is the name of a structure or a cell gets its attributes.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if face.Font.Size == 0 || s == "" || s == " " {
 		return

@@ -1,5 +1,4 @@
-// Package paged is an array that grows by pages, and a stack of indexes on top of it, so
-// that no call copies much.
+// Package paged is an array that grows by pages, so that no call copies much.
 package paged
 
 import (

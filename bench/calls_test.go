@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// A run times the calls of a workload of single calls, and has no cell for it.
+func TestARunTimesSingleCalls(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux", "hwheel"}, []string{"avalanche-slot", "avalanche-period-256"})
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Cells) != 0 || len(r.Calls) != 6 {
+		t.Fatalf("%d cells and %d lists of calls, want 0 and 6", len(r.Cells), len(r.Calls))
+	}
+	for i, c := range r.Calls {
+		w, e := cfg.Workloads[i/3], cfg.Structures[i%3]
+		if c.Workload != w.Name || c.N != 50 || c.Structure != e.Name || c.Rounds != callRounds {
+			t.Errorf("%+v, want %s on %s", c, e.Name, w.Name)
+		}
+		period := structures.Tick(w.Model.(*workload.Avalanche).Period) / structures.Tick(w.Tick)
+		if c.Proof.Fired < 50 && e.Exact() || c.Proof.Cancelled < 25 || c.Calls < int(period)+3*50 {
+			t.Errorf("%s on %s: %d calls, proof %+v", c.Structure, c.Workload, c.Calls, c.Proof)
+		}
+		for _, o := range []results.Operation{results.Schedule, results.Cancel, results.Pop} {
+			call, ok := c.Of(o)
+			if !ok || call.NS <= 0 || call.At < 0 || call.At > 2*period+20_000 {
+				t.Errorf("%s on %s: the longest %s is %+v", c.Structure, c.Workload, o, call)
+			}
+		}
+		if _, ok := c.Of(results.Reschedule); ok {
+			t.Errorf("%s on %s: a Reschedule", c.Structure, c.Workload)
+		}
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+	r.Calls[0].Proof.Fired++
+	if err := r.Validate(); err == nil || !strings.Contains(err.Error(), `longest calls of "quadheap" on "avalanche-slot", n 50: the proof does not hold`) {
+		t.Errorf("a proof that does not hold: error %v", err)
+	}
+}
+
+// sleepy is a heap whose Pop takes long at one tick.
+type sleepy struct {
+	*minheap.Heap[uint64]
+	at structures.Tick
+}
+
+func (s *sleepy) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	if now == s.at {
+		time.Sleep(2 * time.Millisecond)
+	}
+	return s.Heap.Pop(now)
+}
+
+func TestTheLongestCallIsFound(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"avalanche-period-256"})
+	cfg.Structures = []catalog.Entry{{Name: "sleepy", New: func() structures.Scheduler[uint64] {
+		return &sleepy{minheap.New[uint64](), 131}
+	}}}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Calls[0].Max(); got.Operation != results.Pop || got.At != 131 || got.NS < 2e6 {
+		t.Errorf("the longest call is %+v, want Pop at tick 131 of 2 ms", got)
+	}
+}
+
+// No figure counts without proof: not in the block whose every answer is checked, and not
+// in a round whose calls are timed.
+func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		from int // the first instance that has the fault
+	}{{"all instances", 1}, {"the last round", 1 + callRounds}} {
+		cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-period-256"})
+		made := 0
+		cfg.Structures = append(cfg.Structures, catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+			if made++; made < c.from {
+				return minheap.New[uint64]()
+			}
+			return &faulty{Heap: minheap.New[uint64](), fault: "fires a tick late"}
+		}})
+		r, err := Run(context.Background(), cfg)
+		if err == nil || !strings.Contains(err.Error(), "faulty fails the proof on ") {
+			t.Errorf("%s: error %v", c.what, err)
+		}
+		if len(r.Calls) != 1 || r.Calls[0].Structure != "quadheap" || len(r.Failures) != 1 {
+			t.Errorf("%s: calls of %d structures, failures %v", c.what, len(r.Calls), r.Failures)
+		}
+	}
+}
+
+// Verify goes on until each timer has fired, which other workloads do not need.
+func TestSingleCallsAreVerified(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-slot"})
+	var got []Verified
+	if err := Verify(context.Background(), cfg, 2, func(v Verified) { got = append(got, v) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheMemoryOfSingleCallsIsEstimated(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel", "minheap-std"}, []string{"avalanche-slot"})
+	cfg.N = []int{1_000_000}
+	got, err := EstimateMemory(context.Background(), cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = 68 + 4*16 + 32 // bytes of a timer
+	if perTimer := float64(got.Bytes) / 1e6; perTimer < script || perTimer > script+400 {
+		t.Errorf("%.0f bytes a timer", perTimer)
+	}
+}

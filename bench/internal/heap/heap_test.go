@@ -1,0 +1,31 @@
+package heap
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestWhatIsOnTheHeapIsMeasured(t *testing.T) {
+	const size = 10 << 20
+	before := Measure()
+	held := make([]byte, size)
+	after := Measure()
+	runtime.KeepAlive(held)
+	if got := after.BytesSince(before); got < size || got > size+size/10 {
+		t.Errorf("%.0f bytes, want %d", got, size)
+	}
+	if got := before.BytesSince(after); got != 0 {
+		t.Errorf("%.0f bytes, want 0", got)
+	}
+	if after.Collect <= 0 {
+		t.Errorf("a collection takes %v", after.Collect)
+	}
+}
+
+func TestSince(t *testing.T) {
+	a, b := Use{100, time.Microsecond}, Use{130, 3 * time.Microsecond}
+	if b.BytesSince(a) != 30 || b.CollectSince(a) != 2000 || a.CollectSince(b) != 0 {
+		t.Errorf("%g bytes, %g and %g ns", b.BytesSince(a), b.CollectSince(a), a.CollectSince(b))
+	}
+}

@@ -1,0 +1,81 @@
+package results
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Calls are the longest calls of one structure on a workload that is about single calls.
+// Every call was timed, those that filled the structure included. Each counts with the
+// shortest time of several rounds, so what disturbs the machine in one round does not count.
+type Calls struct {
+	Workload  string        `json:"workload"`
+	N         int           `json:"n"` // resident timers asked for
+	Structure string        `json:"structure"`
+	Rounds    int           `json:"rounds"`
+	Calls     int           `json:"calls"` // in each round
+	P999      float64       `json:"p999_ns"`
+	Longest   []LongestCall `json:"longest"` // of each operation of the workload
+	Proof     script.Proof  `json:"proof"`   // of each round
+}
+
+// LongestCall is the longest call of an operation. It contains one reading of the clock
+// (Environment.ClockNS).
+type LongestCall struct {
+	Operation Operation       `json:"operation"`
+	NS        float64         `json:"ns"`
+	At        structures.Tick `json:"at"` // of the clock
+}
+
+// Operation is a method of a scheduler.
+type Operation string
+
+// The operations, in the order of tables.
+const (
+	Schedule   Operation = "Schedule"
+	Cancel     Operation = "Cancel"
+	Reschedule Operation = "Reschedule"
+	Pop        Operation = "Pop"
+)
+
+// Operations lists the operations.
+var Operations = []Operation{Schedule, Cancel, Reschedule, Pop}
+
+// Of returns the longest call of an operation; ok is false if there was no call of it.
+func (c Calls) Of(o Operation) (call LongestCall, ok bool) {
+	for _, call := range c.Longest {
+		if call.Operation == o {
+			return call, true
+		}
+	}
+	return call, false
+}
+
+// Max returns the longest call of all operations.
+func (c Calls) Max() LongestCall {
+	var longest LongestCall
+	for _, call := range c.Longest {
+		if call.NS >= longest.NS {
+			longest = call
+		}
+	}
+	return longest
+}
+
+func (c Calls) validate() error {
+	where := fmt.Sprintf("longest calls of %q on %q, n %d", c.Structure, c.Workload, c.N)
+	if c.Structure == "" || c.Workload == "" || c.N < 1 {
+		return fmt.Errorf("%s: want a structure, a workload and n of at least 1", where)
+	}
+	for _, call := range c.Longest {
+		if call.NS < 0 {
+			return fmt.Errorf("%s: %s takes %g ns", where, call.Operation, call.NS)
+		}
+	}
+	if err := c.Proof.Check(c.Proof); err != nil {
+		return fmt.Errorf("%s: the proof does not hold: %w", where, err)
+	}
+	return nil
+}

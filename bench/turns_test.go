@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
+	for _, kinds := range []bool{false, true} {
+		cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"mixed", "idle"})
+		cfg.Trials = 4
+		taken := 0
+		cfg.Turns = &Turns{Rounds: 10, Kinds: kinds, Wait: func() error { taken++; return nil }}
+		r, err := Run(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		const rounds = 12 // of three passes
+		if want := 2 * 3 * rounds; taken != want {
+			t.Errorf("%d turns, want %d: one for each round of two structures and the floor in two cells", taken, want)
+		}
+		if len(r.Idle)+len(r.Memory) > 0 {
+			t.Error("it made the analyses of idle wake-ups and memory")
+		}
+		for _, c := range r.Cells {
+			if len(c.Rows) != 3 {
+				t.Errorf("%s has %d rows, want the floor and two structures", c.Workload, len(c.Rows))
+			}
+			for _, row := range c.Rows {
+				wantRepeated(t, row, rounds, cfg.Trials)
+				if len(row.Latency)+len(row.WithGC) > 0 || row.BytesPerTimer != 0 || (len(row.ByKind) > 0) != kinds {
+					t.Errorf("%s: %d latencies, %d trials with the collector on, %g bytes, %d trials by kind", row.Structure, len(row.Latency), len(row.WithGC), row.BytesPerTimer, len(row.ByKind))
+				}
+			}
+		}
+	}
+}
+
+// wantRepeated checks that the operations of a round are the same after so many rounds, and
+// not before.
+func wantRepeated(t *testing.T, row results.Row, rounds, after int) {
+	t.Helper()
+	if len(row.Cost) != rounds {
+		t.Fatalf("%s has %d rounds, want %d", row.Structure, len(row.Cost), rounds)
+	}
+	same := func(a, b results.Trial) bool { return a.Ops == b.Ops && a.Wakes == b.Wakes && a.Units == b.Units }
+	differ := false
+	for i, trial := range row.Cost[after:] {
+		if !same(trial, row.Cost[i]) || trial.Round != i+after || trial.Instance != row.Cost[i].Instance+1 {
+			t.Errorf("%s: round %d is %+v, round %d was %+v", row.Structure, i+after, trial, i, row.Cost[i])
+		}
+		differ = differ || !same(trial, row.Cost[i+after-1])
+	}
+	if !differ && row.Role == results.RoleStructure {
+		t.Errorf("%s: all rounds have the same operations", row.Structure)
+	}
+}
+
+func TestASessionThatEndsEndsTheRun(t *testing.T) {
+	gone := errors.New("the session has gone")
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold"})
+	left := 3
+	cfg.Turns = &Turns{Rounds: 100, Wait: func() error {
+		if left--; left < 0 {
+			return gone
+		}
+		return nil
+	}}
+	r, err := Run(t.Context(), cfg)
+	if !errors.Is(err, gone) || len(r.Failures) > 0 || r.Complete {
+		t.Errorf("%v, failures %v: want the error of the session", err, r.Failures)
+	}
+}

@@ -1,0 +1,119 @@
+package workload
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Avalanche lets all timers come due within a short time, again and again. The clock
+// moves from tick to tick. It is about the longest call: the one that redistributes a
+// full slot, or that removes what was cancelled.
+//
+// Each timer that fires is scheduled again one period later. In the middle of each
+// period a part of the timers is cancelled in a row, and as many are scheduled with the
+// same deadlines.
+type Avalanche struct {
+	Period Duration `toml:"period" comment:"from one deadline of a timer to its next"`
+	Spread Duration `toml:"spread,omitempty" zero:"no" comment:"time within which all come due, at most the period; left out: one tick"`
+	Cancel Share    `toml:"cancel" comment:"part of the timers that is cancelled and replaced in each period"`
+}
+
+// The periods and spreads of avalanches, in ticks (chosen). They are multiples of the
+// length of a slot, so a spread of shortSlot is within one slot of each upper level of a
+// wheel whose slots are powers of two.
+const (
+	shortSlot = 1 << 8        // length of the slots above a lowest level of 256 slots
+	longSlot  = 1 << 12       // the same, above a lowest level of 4096 slots
+	nearTick  = 1 << 16       //
+	farTick   = 1<<20 + 1<<16 // beyond the two lowest levels of hwheel and of hwheel-list
+)
+
+// avalanches returns the forms of the avalanche.
+func avalanches() []Workload {
+	form := func(name, summary string, period, spread Duration) Workload {
+		return Workload{
+			Name:     "avalanche-" + name,
+			Category: Synthetic,
+			Summary:  summary + "; half of them are cancelled and replaced before",
+			Source:   "chosen",
+			Tick:     millisecond,
+			Model:    &Avalanche{Period: period * Duration(millisecond), Spread: spread * Duration(millisecond), Cancel: 0.5},
+		}
+	}
+	periodic := func(slot Duration) Workload {
+		return form(fmt.Sprintf("period-%d", slot), fmt.Sprintf("every timer has a period of %d ticks, the length of a slot", slot), slot, slot)
+	}
+	long := periodic(longSlot)
+	long.Extra = true
+	return []Workload{
+		form("tick", "all timers come due at one far tick", farTick, 0),
+		form("slot", fmt.Sprintf("all timers come due within one slot, of %d ticks", shortSlot), nearTick, shortSlot),
+		periodic(shortSlot),
+		long,
+	}
+}
+
+// Check returns an error if the timers of a period come due after the next period begins.
+func (m *Avalanche) Check() []ParameterError {
+	if m.Spread > m.Period {
+		return []ParameterError{{"spread", m.Spread.String(), fmt.Sprintf("at most the period, which is %v", m.Period)}}
+	}
+	return nil
+}
+
+// New returns the process.
+func (m *Avalanche) New(n int, tick time.Duration) script.Process {
+	return &avalanche{
+		n:        n,
+		period:   ticks(m.Period.in(tick)),
+		spread:   ticks(m.Spread.in(tick)),
+		replaced: int(float64(n) * float64(m.Cancel)),
+	}
+}
+
+type avalanche struct {
+	n, replaced    int
+	period, spread structures.Tick
+	deadlines      []structures.Tick // by key
+}
+
+func (a *avalanche) Fill(w *script.Writer, r *script.Rand) {
+	for range a.n {
+		a.schedule(w, w.Now()+a.period+structures.Tick(r.IntN(int(a.spread))))
+	}
+}
+
+// Step is one tick.
+func (a *avalanche) Step(w *script.Writer, r *script.Rand) {
+	now := w.Now() + 1
+	for range w.Advance(now) {
+		a.schedule(w, now+a.period)
+	}
+	if now%a.period == a.period/2 {
+		a.replace(w, r)
+	}
+}
+
+// replace cancels timers in a row, and schedules as many with the same deadlines.
+func (a *avalanche) replace(w *script.Writer, r *script.Rand) {
+	deadlines := make([]structures.Tick, a.replaced)
+	for i := range deadlines {
+		key := w.AnyPending(r)
+		deadlines[i] = a.deadlines[key]
+		w.Cancel(key)
+	}
+	for _, at := range deadlines {
+		a.schedule(w, at)
+	}
+}
+
+func (a *avalanche) schedule(w *script.Writer, at structures.Tick) {
+	key := w.Schedule(at)
+	if int(key) == len(a.deadlines) {
+		a.deadlines = append(a.deadlines, 0)
+	}
+	a.deadlines[key] = at
+}

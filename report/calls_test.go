@@ -1,0 +1,73 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// The table has the largest size of a workload, the structure with the shortest call
+// first, and a place for each operation of the workload.
+func TestLongestCallsAreShown(t *testing.T) {
+	t.Parallel()
+	calls := func(structure string, n int, longest ...results.LongestCall) results.Calls {
+		return results.Calls{Workload: "avalanche-tick", N: n, Structure: structure, Rounds: 3, Calls: 4 * n, Longest: longest}
+	}
+	pop := func(ns float64) results.LongestCall {
+		return results.LongestCall{Operation: results.Pop, NS: ns, At: 1_114_112}
+	}
+	v := newView(&results.Run{Complete: true, Calls: []results.Calls{
+		calls("hwheel", 1000, pop(9)),
+		calls("hwheel", 100_000, results.LongestCall{Operation: results.Schedule, NS: 5600, At: 7}, pop(1_650_000)),
+		calls("quadheap", 100_000, pop(812_000)),
+	}}, testKnowledge(six))
+	page := v.page(v.sections()).markdown()
+	want := "<details><summary>avalanche-tick, N = 100k: longest call of each operation</summary>\n\n" +
+		"| Structure | Schedule µs | at tick | Pop µs | at tick |\n|:--- | ---:| ---:| ---:| ---:|\n" +
+		"| quadheap | – | – | 812 | " + count(1_114_112) + " |\n" +
+		"| hwheel | 5.60 | 7 | 1650 | " + count(1_114_112) + " |\n"
+	if !strings.Contains(page, want) {
+		t.Errorf("the page does not say %q:\n%s", want, page)
+	}
+	svg := string(v.callsChart(v.callsByWorkload()).SVG())
+	if first, second := strings.Index(svg, ">quadheap<"), strings.Index(svg, ">hwheel<"); first < 0 || second < first {
+		t.Error("the structure with the shortest call is not on top")
+	}
+	if !strings.Contains(svg, "Pop 1.65 ms at tick "+count(1_114_112)) {
+		t.Errorf("the chart does not say which call takes long: %s", svg)
+	}
+}
+
+func TestAChartBySizeHasAPanelForEachFigure(t *testing.T) {
+	t.Parallel()
+	var b BySize
+	for i, n := range []int{10_000, 100} {
+		b.Add("hold", Nanoseconds, "hwheel", results.RoleStructure, n, float64(40+10*i))
+		b.Add("hold", Nanoseconds, "null", results.RoleFloor, n, 3)
+		b.Add("memory", Bytes, "hwheel", results.RoleStructure, n, 32)
+		b.Add("nothing", Nanoseconds, "hwheel", results.RoleStructure, n, 0)
+	}
+	data, err := b.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := string(data)
+	for _, want := range []string{">hold<", ">memory<", ">hwheel<", ">null (floor)<", ">100<", ">10k<", " ns<", " B<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the chart does not show %q", want)
+		}
+	}
+	if strings.Contains(svg, "nothing") {
+		t.Error("a figure of 0 has a panel")
+	}
+	marks := b.panels[0].marks("hwheel")
+	var sizes []float64
+	for _, m := range marks {
+		sizes = append(sizes, m.X)
+	}
+	if !slices.Equal(sizes, []float64{100, 10_000}) {
+		t.Errorf("the line goes over %v", sizes)
+	}
+}

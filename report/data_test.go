@@ -1,0 +1,198 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// readData returns the data in a page, as its script reads them.
+func readData(t *testing.T, html []byte) (out struct {
+	Structures []dataStructure
+	Answers    json.RawMessage
+	Ratios     struct {
+		Names []string
+		Cells []struct {
+			W, N string
+			R    []float64
+		}
+	}
+},
+) {
+	t.Helper()
+	block := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindSubmatch(html)
+	if block == nil {
+		t.Fatal("no data in the page")
+	}
+	if err := json.Unmarshal(block[1], &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The script has the answers of package advice, and knows each structure of the results.
+func TestThePageHoldsWhatItsScriptLooksUp(t *testing.T) {
+	t.Parallel()
+	r := compact()
+	known := testKnowledge(six)
+	entry, _ := catalog.Find("skiplist")
+	entry.ThirdParty = "example.com/other"
+	known.entries = []catalog.Entry{entry}
+	v := newView(r, known)
+	_, _, html := htmlOf(t, v)
+	got := readData(t, html)
+	answers, err := advice.New(r).GridJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Answers) != string(answers) {
+		t.Error("the answers of the page are not those of package advice")
+	}
+	var names []string
+	for _, s := range got.Structures {
+		names = append(names, s.Name)
+		own := s.Name != "skiplist"
+		family := map[string]string{"hwheel": "wheels", "skiplist": "lists", "foreign": "others"}[s.Name]
+		if s.ThirdParty == own || (s.Import == "") != own || family != "" && s.Family != family || !regexp.MustCompile(`^#[0-9a-f]{6}$`).MatchString(s.Color) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if want := append(slices.Clone(six), "foreign"); !slices.Equal(names, want) {
+		t.Errorf("the structures are %q, want %q", names, want)
+	}
+}
+
+// Each pair of columns has its ratio, paired by round, and a sign that says whether it is certain.
+func TestTheRatiosOfAPageAreThoseOfItsCells(t *testing.T) {
+	t.Parallel()
+	v := newView(compact(), testKnowledge(six))
+	_, _, html := htmlOf(t, v)
+	got := readData(t, html).Ratios
+	cells := v.ratioCells()
+	if len(got.Cells) != len(cells) || len(cells) == 0 {
+		t.Fatalf("%d cells, want %d", len(got.Cells), len(cells))
+	}
+	header := strings.Split(strings.Trim(strings.SplitN(v.ratioTable(), "\n", 2)[0], "| "), " | ")
+	if !slices.Equal(got.Names, header[2:]) {
+		t.Errorf("the columns are %q, want %q", got.Names, header[2:])
+	}
+	unknown, uncertain, certain := 0, 0, 0
+	for k, c := range cells {
+		if got.Cells[k].W != c.Workload || got.Cells[k].N != short(float64(c.N)) {
+			t.Errorf("cell %d is %s %s, want %s %d", k, got.Cells[k].W, got.Cells[k].N, c.Workload, c.N)
+		}
+		at := 0
+		for i, of := range got.Names {
+			for _, to := range got.Names[i+1:] {
+				value := got.Cells[k].R[at]
+				at++
+				a, _ := rowOf(c, of)
+				b, _ := rowOf(c, to)
+				want := v.analysis(c).ratio(a, b)
+				switch {
+				case want.Pairs == 0:
+					unknown++
+					if value != 0 {
+						t.Errorf("%s, %s to %s: %v, want 0", c.Workload, of, to, value)
+					}
+				case math.Abs(math.Abs(value)-want.Center) > 0.006*want.Center || (v.analysis(c).compared(want) == unclear) != (value < 0):
+					t.Errorf("%s, %s to %s: %v, want %+v", c.Workload, of, to, value, want)
+				case value < 0:
+					uncertain++
+				default:
+					certain++
+				}
+			}
+		}
+		if at != len(got.Cells[k].R) {
+			t.Errorf("%s has %d ratios, want %d", c.Workload, len(got.Cells[k].R), at)
+		}
+	}
+	if unknown == 0 || uncertain == 0 || certain == 0 {
+		t.Errorf("%d ratios are unknown, %d uncertain and %d certain: want some of each", unknown, uncertain, certain)
+	}
+}
+
+// Readers without a script see the first answer and a table of the others.
+func TestThePageAnswersWithoutItsScript(t *testing.T) {
+	t.Parallel()
+	r := compact()
+	a := advice.New(r)
+	page, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+	got := readHTML(t, html)
+	first := a.Typical()[0]
+	if !slices.Contains(got.texts["p"], first.Sentence) || !slices.Contains(got.texts["strong"], first.Ranking[0].Structure) {
+		t.Errorf("no paragraph says %q", first.Sentence)
+	}
+	if !strings.Contains(string(html), `<th class="l">Answer</th>`) {
+		t.Error("the answers are not aligned to the left")
+	}
+	markdown := page.markdown()
+	for _, x := range a.Typical() {
+		if !strings.Contains(markdown, "- "+literal(x.Sentence)) {
+			t.Errorf("the Markdown does not say %q", x.Sentence)
+		}
+	}
+	for _, x := range a.Standard() {
+		answer := strings.TrimPrefix(x.Sentence, "For "+x.Words()+": ")
+		if i := slices.Index(got.texts["td"], x.Words()); i < 0 || !strings.HasPrefix(got.texts["td"][i+1], answer) || !strings.Contains(got.texts["td"][i+1], x.Far) {
+			t.Errorf("no row says %q", x.Sentence)
+		}
+	}
+}
+
+// A page that has nothing to answer from has charts and tables all the same.
+func TestAPageWithoutAnswers(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*results.Run{"idle only": {Complete: true, Idle: small().results().Idle}, "empty": {}} {
+		page, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+		got := readHTML(t, html)
+		if slices.Contains(got.ids, "answer") || strings.Contains(page.markdown(), "standard questions") {
+			t.Errorf("%s: there is an answer", name)
+		}
+		if data := readData(t, html); string(data.Answers) != "{}" || len(data.Ratios.Cells) > 0 {
+			t.Errorf("%s: %s", name, data.Answers)
+		}
+	}
+}
+
+// IDs that the script looks for are its own, whatever the titles are.
+func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
+	t.Parallel()
+	v := newView(compact(), testKnowledge(six))
+	p := v.page(nil)
+	for _, id := range ownIDs {
+		p.section(section{title: id, tables: []table{{title: id, body: "text"}}})
+	}
+	html, err := p.html(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := readHTML(t, html) // fails if an ID stands twice
+	for _, id := range regexp.MustCompile(`\$\("([a-z-]+)"\)`).FindAllStringSubmatch(pageScript, -1) {
+		if !slices.Contains(got.ids, id[1]) {
+			t.Errorf("the script looks for %s, which is not there", id[1])
+		}
+	}
+}
+
+// The script is small and needs nothing else.
+func TestTheScriptIsSmall(t *testing.T) {
+	t.Parallel()
+	const most = 30_000
+	if n := len(pageScript); n > most {
+		t.Errorf("%d bytes, at most %d are allowed", n, most)
+	}
+	for _, not := range []string{"fetch(", "XMLHttpRequest", "innerHTML", "eval(", "import(", "]]>", "</script"} {
+		if strings.Contains(pageScript, not) {
+			t.Errorf("the script has %s", not)
+		}
+	}
+}

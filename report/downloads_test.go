@@ -1,0 +1,85 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/csv"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// What the page holds unpacks to the results, and to the trials of them in two other forms.
+func TestThePageHoldsItsResults(t *testing.T) {
+	t.Parallel()
+	r := tiny().results()
+	_, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+	links := readHTML(t, html).downloads
+	if len(links) != 3 {
+		t.Fatalf("%d files, want 3", len(links))
+	}
+	var files [][]byte
+	for _, link := range links {
+		_, data, _ := strings.Cut(link, ",")
+		packed, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 0 {
+			got, err := results.Decode(packed)
+			if err != nil || !reflect.DeepEqual(got, r) {
+				t.Errorf("the results are not those of the page: %v", err)
+			}
+		}
+		files = append(files, file)
+	}
+	trials := 0
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			trials += len(row.Cost)
+		}
+	}
+	if lines, err := csv.NewReader(bytes.NewReader(files[1])).ReadAll(); err != nil || len(lines) != trials+1 {
+		t.Errorf("%d lines of CSV, %v, want %d and the header", len(lines), err, trials)
+	}
+	in, costs := benchfmt.NewReader(bytes.NewReader(files[2]), "bench.txt"), 0
+	for in.Scan() {
+		switch rec := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		case *benchfmt.Result:
+			if strings.Contains(rec.Name.String(), "op=per-") {
+				costs++
+			}
+		}
+	}
+	if costs != trials {
+		t.Errorf("%d lines of costs for benchstat, want %d", costs, trials)
+	}
+	if len(r.Cells[0].Rows[0].ByKind) == 0 {
+		t.Error("the results were changed")
+	}
+}
+
+// A page of no cells has nothing to take.
+func TestAPageOfNothingHoldsNoFiles(t *testing.T) {
+	t.Parallel()
+	_, _, html := htmlOf(t, newView(&results.Run{}, testKnowledge(six)))
+	if links := readHTML(t, html).downloads; links != nil {
+		t.Errorf("%d files", len(links))
+	}
+}
