@@ -16,8 +16,15 @@ const (
 
 // scheduleFew is Schedule while the timers are in pools. The deadline is after the clock.
 func (t *Timers[T]) scheduleFew(deadline structures.Tick, value T) structures.ID {
-	index := t.records.take()
-	r := t.records.At(index)
+	rs := &t.records
+	var index uint32
+	if rs.freeCount > 0 { // as take, which is not inlined
+		rs.freeCount--
+		index = *rs.free.At(rs.freeCount)
+	} else {
+		index = rs.Take()
+	}
+	r := rs.At(index)
 	r.deadline, r.value = deadline, value
 	r.generation++
 	t.settled++
@@ -59,7 +66,10 @@ func (t *Timers[T]) cancelFew(index uint32, r *record[T]) bool {
 	r.value = none
 	r.generation++
 	t.settled--
-	t.records.release(index, r)
+	if t.records.full() {
+		t.records.makeRoom(1)
+	}
+	t.records.push(index, r)
 	return true
 }
 

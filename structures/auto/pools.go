@@ -31,7 +31,7 @@ import (
 // deadline.
 type pools[T any] struct {
 	front  []entry                 // the latest first
-	lists  [poolCount + 1][]uint32 // the first one is room for takeAll
+	lists  [poolCount + 1][]uint32 // the first one is room for takeAll and handBack
 	bounds [poolCount]structures.Tick
 	chosen []uint32 // room for those that go to the front
 	turn   uint32   // number of samples taken
@@ -47,11 +47,12 @@ type entry struct {
 const (
 	poolCount = 3 // the first is number 1
 	lastPool  = poolCount
-	frontLen  = 64 // most entries of the front
-	wholeLen  = 8  // a pool of so few goes to the front as a whole
-	directLen = 96 // a pool of more hands some to the pool before it first
-	sampleLen = 12 // at most; the second of a sample is the limit
-	staleLen  = 64 // stale ones that a list may hold beside as many as there are timers
+	frontLen  = 64  // most entries of the front
+	wholeLen  = 8   // a pool of so few goes to the front as a whole
+	directLen = 96  // a pool of more hands some to the pool before it first
+	sampleLen = 12  // at most; the second of a sample is the limit
+	mostFirst = 512 // the first pool hands its later timers back if it has more
+	staleLen  = 64  // stale ones that a list may hold beside as many as there are timers
 )
 
 // In the record, where holds the home of a timer above the place: the number of a pool, or
@@ -196,6 +197,9 @@ func (p *pools[T]) refill(rs *records[T], count int) {
 		p.handOn(rs, pool)
 		pool--
 	}
+	if pool == 1 && len(p.lists[1]) > mostFirst {
+		p.handBack(rs, count)
+	}
 	if len(p.lists[pool]) <= wholeLen {
 		p.takeWhole(rs, pool)
 	} else {
@@ -265,6 +269,28 @@ func (p *pools[T]) handOn(rs *records[T], pool uint32) {
 	p.bounds[pool-1] = limit
 }
 
+// handBack moves the later timers of the first pool to the second one: many that were
+// moved to earlier went through the front to the first pool.
+func (p *pools[T]) handBack(rs *records[T], count int) {
+	limit := p.limit(rs, 1)
+	l := p.lists[1]
+	early := p.lists[0][:0]
+	for _, index := range l {
+		r := rs.At(index)
+		if r.deadline <= limit || !r.isIn(1) {
+			early = append(early, index)
+			continue
+		}
+		r.where &^= listedIn(1)
+		p.list(rs, index, 2, count)
+		p.work.Moved++
+	}
+	p.work.Comparisons += uint64(len(l))
+	p.lists[0] = early
+	p.lists[1] = append(l[:0], early...)
+	p.bounds[1] = limit
+}
+
 // leave removes the listing of a record in a pool. It returns false if it was stale;
 // otherwise the timer has the front as its home now.
 func (p *pools[T]) leave(r *record[T], pool uint32) bool {
@@ -305,7 +331,12 @@ func (p *pools[T]) takeEarliest(rs *records[T], pool uint32) {
 	}
 	l, chosen := p.lists[pool], p.chosen[:frontLen]
 	later, n := 0, 0
-	for _, index := range l {
+	for i, index := range l {
+		if n == frontLen && limit == p.bounds[pool-1] {
+			// All of the front are due at the same tick, and nothing is earlier.
+			later += copy(l[later:], l[i:])
+			break
+		}
 		if n == frontLen {
 			// The later half of those chosen goes back. There is room, as they were read.
 			p.chosen = chosen
