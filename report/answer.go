@@ -29,16 +29,16 @@ func answer(v *view) section {
 }
 
 // steps are the colours of the overview: each is for costs up to that many times
-// the best.
+// the best. They are those of the colour map viridis, of which everybody sees the order.
 var steps = []draw.Step{
-	{To: 1.1, Name: "up to 1.1 ×", Color: draw.Hex("1b7837")},
-	{To: 1.5, Name: "1.5 ×", Color: draw.Hex("5aae61")},
-	{To: 2, Name: "2 ×", Color: draw.Hex("a6dba0")},
-	{To: 3, Name: "3 ×", Color: draw.Hex("e7f2d9")},
-	{To: 5, Name: "5 ×", Color: draw.Hex("fde3c0")},
-	{To: 10, Name: "10 ×", Color: draw.Hex("f7a668")},
-	{To: 30, Name: "30 ×", Color: draw.Hex("d9622b")},
-	{To: math.Inf(1), Name: "more", Color: draw.Hex("8c2d04")},
+	{To: 1.1, Name: "up to 1.1 ×", Color: draw.Hex("fde725")},
+	{To: 1.5, Name: "1.5 ×", Color: draw.Hex("a0da39")},
+	{To: 2, Name: "2 ×", Color: draw.Hex("4ac16d")},
+	{To: 3, Name: "3 ×", Color: draw.Hex("1fa187")},
+	{To: 5, Name: "5 ×", Color: draw.Hex("277f8e")},
+	{To: 10, Name: "10 ×", Color: draw.Hex("365c8d")},
+	{To: 30, Name: "30 ×", Color: draw.Hex("46327e")},
+	{To: math.Inf(1), Name: "more", Color: draw.Hex("440154")},
 }
 
 // overviewChart shows the cost of each structure relative to the best, for each
@@ -91,6 +91,7 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 	merits = append(merits, v.merits(cells, func(who contender) bool { return who.role == results.RoleBaseline })...)
 	for _, who := range merits {
 		t.Rows = append(t.Rows, v.looks[who.name])
+		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst", ratio(who.typical), plural(who.cells, "workload"), ratio(who.worst)))
 		var values []float64
 		var best []bool
 		if len(cells) > 1 {

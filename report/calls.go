@@ -108,8 +108,8 @@ func (v *view) callsChart(lists [][]results.Calls) *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name:     "longest-calls",
-		Subtitle: "The longest call of each operation. Lower (further left) is better.",
-		Caption:  "Logarithmic time axis." + v.clockNote(),
+		Subtitle: "What it says: the longest call of each operation, where all timers come due together. Further left is better.",
+		Caption:  "What it does not say: how often a call takes so long, or what one takes where deadlines are spread out. Logarithmic time axis." + v.clockNote(),
 		Height:   draw.Lines(len(lists), columns) * draw.RowsHeight(len(rows)),
 		Panels:   draw.Arrange(panels, columns),
 	}

@@ -131,6 +131,9 @@ func TestThePageAnswersWithoutItsScript(t *testing.T) {
 	if !slices.Contains(got.texts["p"], first.Sentence) || !slices.Contains(got.texts["strong"], first.Ranking[0].Structure) {
 		t.Errorf("no paragraph says %q", first.Sentence)
 	}
+	if first.Far == "" || !slices.Contains(got.texts["p"], first.Far) {
+		t.Errorf("no paragraph says %q", first.Far)
+	}
 	if !strings.Contains(string(html), `<th class="l">Answer</th>`) {
 		t.Error("the answers are not aligned to the left")
 	}

@@ -66,6 +66,7 @@ type (
 		Style                template.CSS
 		Script, Data         template.JS // empty: the page has no script
 		Before, First, After string      // the first answer, cut at the name of the structure; empty: there is none
+		Far                  string      // of the first answer
 		Chapters             []htmlChapter
 	}
 	htmlChapter struct {
@@ -92,6 +93,7 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
+		out.Far = p.first.Far
 	}
 	if p.data != nil {
 		data, err := p.data()

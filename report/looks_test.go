@@ -116,15 +116,23 @@ func (c linear) lab() [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
+var allEyes = map[string][3]linear{
+	"all cones":      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"no red cones":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+	"no green cones": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	"no blue cones":  {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+}
+
+// apart is how far two colours lie apart for some eyes. One sees 2.3 side by side.
+func apart(a, b color.Color, eyes [3]linear) float64 {
+	x, y := light(a).seen(eyes).lab(), light(b).seen(eyes).lab()
+	return math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2])
+}
+
 func TestFamiliesDifferForEverybody(t *testing.T) {
 	t.Parallel()
-	const least = 13 // one sees 2.3 side by side
-	for eyes, m := range map[string][3]linear{
-		"all cones":      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-		"no red cones":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-		"no green cones": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-		"no blue cones":  {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
-	} {
+	const least = 13
+	for eyes, m := range allEyes {
 		for f, p := range palettes {
 			for g, q := range palettes {
 				if f >= g {
@@ -132,8 +140,7 @@ func TestFamiliesDifferForEverybody(t *testing.T) {
 				}
 				for _, a := range p.shades {
 					for _, b := range q.shades {
-						x, y := light(a).seen(m).lab(), light(b).seen(m).lab()
-						if d := math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2]); d < least {
+						if d := apart(a, b, m); d < least {
 							t.Errorf("%s: %q and %q have shades %v and %v, %.1f apart", eyes, f, g, a, b, d)
 						}
 					}
@@ -152,6 +159,24 @@ func TestShadesAreReadOnWhiteAndOnDark(t *testing.T) {
 			l := light(c).luminance()
 			if onWhite, onDark := 1.05/(l+0.05), (l+0.05)/(dark+0.05); onWhite < 3 || onDark < 3 {
 				t.Errorf("%v of %q has a contrast of %.2f on white and of %.2f on dark", c, f, onWhite, onDark)
+			}
+		}
+	}
+}
+
+// Any two steps of the overview differ, and the worse is the darker, for everybody.
+func TestStepsDifferForEverybody(t *testing.T) {
+	t.Parallel()
+	const least = 10
+	for eyes, m := range allEyes {
+		for i, a := range steps {
+			for _, b := range steps[i+1:] {
+				if d := apart(a.Color, b.Color, m); d < least {
+					t.Errorf("%s: %q and %q are %.1f apart", eyes, a.Name, b.Name, d)
+				}
+				if light(a.Color).seen(m).luminance() <= light(b.Color).seen(m).luminance() {
+					t.Errorf("%s: %q is not lighter than %q", eyes, a.Name, b.Name)
+				}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ type merit struct {
 	contender
 	typical  float64 // multiple of the fastest: the geometric mean over the cells in which it was measured
 	worst    float64 // the largest multiple
+	cells    int     // in which it was measured
 	complete bool    // it was measured in every cell
 }
 
@@ -24,19 +25,19 @@ func (v *view) merits(cells []results.Cell, keep func(contender) bool) []merit {
 	var out []merit
 	for _, who := range v.present(keep) {
 		m := merit{contender: who}
-		logs, n := 0.0, 0
+		logs := 0.0
 		for _, c := range cells {
 			row, _ := rowOf(c, who.name)
 			if r := v.analysis(c).toBest(c, row); r.Pairs > 0 {
 				logs += math.Log(r.Center)
-				n++
+				m.cells++
 				m.worst = max(m.worst, r.Center)
 			}
 		}
-		if n == 0 {
+		if m.cells == 0 {
 			continue
 		}
-		m.typical, m.complete = math.Exp(logs/float64(n)), n == len(cells)
+		m.typical, m.complete = math.Exp(logs/float64(m.cells)), m.cells == len(cells)
 		out = append(out, m)
 	}
 	slices.SortStableFunc(out, func(a, b merit) int {

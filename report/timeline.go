@@ -22,18 +22,18 @@ const (
 
 var timelineWindow = timeline.Window{From: 1<<16 - 6144, Width: 64, Bins: 192}
 
-var timelineHue = draw.Hex("1f6fd8")
+var timelineHue = draw.Hex("2f80ed")
 
 // timelineSteps are the colours of counts: of one hue, so that the eye orders them and no
 // reader needs to tell hues apart. The fewer, the more of the background shows.
 var timelineSteps = []draw.Step{
 	{To: 0, Name: "none", Color: draw.Shade},
-	{To: 3, Name: "1 to 3", Color: draw.Pale(timelineHue, 0.88)},
-	{To: 10, Name: "to 10", Color: draw.Pale(timelineHue, 0.74)},
-	{To: 30, Name: "to 30", Color: draw.Pale(timelineHue, 0.6)},
-	{To: 100, Name: "to 100", Color: draw.Pale(timelineHue, 0.46)},
-	{To: 300, Name: "to 300", Color: draw.Pale(timelineHue, 0.32)},
-	{To: 1000, Name: "to 1000", Color: draw.Pale(timelineHue, 0.16)},
+	{To: 3, Name: "1 to 3", Color: draw.Pale(timelineHue, 0.75)},
+	{To: 10, Name: "to 10", Color: draw.Pale(timelineHue, 0.62)},
+	{To: 30, Name: "to 30", Color: draw.Pale(timelineHue, 0.5)},
+	{To: 100, Name: "to 100", Color: draw.Pale(timelineHue, 0.38)},
+	{To: 300, Name: "to 300", Color: draw.Pale(timelineHue, 0.25)},
+	{To: 1000, Name: "to 1000", Color: draw.Pale(timelineHue, 0.13)},
 	{To: math.Inf(1), Name: "more", Color: draw.Pale(timelineHue, 0)},
 }
 

@@ -28,11 +28,13 @@ const (
 const peakRatio = 1.5
 
 // EstimateMemory estimates the memory of a measurement among n timers, with so many
-// blocks after the fill, accurate to about a third. It fills the structures with few timers.
+// blocks after the fill, accurate to about a third. It fills the structures, and the
+// references, with few timers.
 func EstimateMemory(ctx context.Context, w workload.Workload, n, blocks int, entries []catalog.Entry) (Memory, error) {
 	const small, large = 1 << 15, 1 << 16 // sizes at which what does not grow is negligible
 	var all, largest float64
-	for _, e := range entries {
+	beside := (&Sequence{Workload: w, N: n}).references()
+	for _, e := range append(beside, entries...) {
 		var bytes [2]float64
 		for i, n := range []int{small, large} {
 			q, err := NewSequence(ctx, w, n, 0, 0)
@@ -52,11 +54,11 @@ func EstimateMemory(ctx context.Context, w workload.Workload, n, blocks int, ent
 		largest = max(largest, perTimer)
 	}
 	ops, fires := afterFill(w, n, blocks)
-	writing := float64(n)*(timerBytes) + opBytes*ops + fireBytes*fires
-	beside := float64(n)*(opBytes+stampBytes) + (opBytes+stampBytes)*ops
+	writing := float64(n)*timerBytes + opBytes*ops + fireBytes*fires
+	kept := float64(n)*(opBytes+stampBytes) + (opBytes+stampBytes)*ops
 	return Memory{
-		Together: uint64(max(writing, beside+peakRatio*all*float64(n))),
-		Apart:    uint64(max(writing, beside+peakRatio*largest*float64(n))),
+		Together: uint64(max(writing, kept+peakRatio*all*float64(n))),
+		Apart:    uint64(max(writing, kept+peakRatio*largest*float64(n))),
 	}, nil
 }
 

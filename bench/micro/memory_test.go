@@ -18,21 +18,24 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	before := heap.Measure()
 	q := sequenceOf(t, w, n, 2, BlockSize)
 	var runners []*runner
-	var held [2]float64
-	for i, e := range entries {
+	var held [2]float64 // with the largest alone, with all
+	for _, e := range append(entries, q.references()...) {
+		alone := heap.Measure()
 		r, err := q.start(e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		runners = append(runners, r)
-		held[i] = heap.Measure().BytesSince(before)
+		after := heap.Measure()
+		held[0], held[1] = max(held[0], after.BytesSince(alone)), after.BytesSince(before)
 	}
+	held[0] += opBytes * n
 	for _, r := range runners {
 		r.stop()
 	}
 	for i, estimate := range []uint64{got.Apart, got.Together} {
 		if ratio := float64(estimate) / held[i]; ratio < 0.67 || ratio > peakRatio*1.5 {
-			t.Errorf("%d structures: %d bytes, and %.0f are held", i+1, estimate, held[i])
+			t.Errorf("%s: %d bytes, and %.0f are held", [2]string{"apart", "together"}[i], estimate, held[i])
 		}
 	}
 }
@@ -98,5 +101,15 @@ func TestATailSequenceHasAWholePeriod(t *testing.T) {
 	}
 	if n := len(TailWorkloads()); n != 5 {
 		t.Errorf("%d workloads, want 5", n)
+	}
+}
+
+// Go's own timers would take most of the memory.
+func TestReferencesHaveALimit(t *testing.T) {
+	churn := find("churn")[0]
+	for n, want := range map[int]int{10_000_000: 3, 10_000_001: 2} {
+		if got := (&Sequence{Workload: churn, N: n}).references(); len(got) != want {
+			t.Errorf("%d references among %d timers, want %d", len(got), n, want)
+		}
 	}
 }

@@ -75,7 +75,7 @@ func TestMicroPrintsTablesForEachSize(t *testing.T) {
 // not fit at all is refused before anything is measured.
 func TestMicroKeepsToTheMemory(t *testing.T) {
 	args := []string{"micro", "--trials", "1", "--structure", "^(hwheel|quadheap|minheap|rbtree)$", "--workload", "^start-stop$"}
-	code, stdout, stderr := run(append(args, "--n", "200000", "--memory", "0.05")...)
+	code, stdout, stderr := run(append(args, "--n", "200000", "--memory", "0.08")...)
 	if code != 0 || !strings.Contains(stdout, "One structure after the other.") || len(rowsOf(stdout)["rbtree"]) != 3 {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}

@@ -40,7 +40,7 @@ func shuffled(programs []string, seed, side int) []string {
 	return out
 }
 
-// columns are those of the table of sessions that say what was called.
+// sessionColumns are those of the tables that say what was called.
 const sessionColumns = "session | seconds | rows | shift | smallest p | largest ratio | smallest ratio | standard error |"
 
 // summary returns the cells of a table for sessionColumns, save the first two.

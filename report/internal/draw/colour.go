@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"strings"
 )
 
@@ -50,13 +51,25 @@ var (
 	onDark  = Hex("ffffff")
 )
 
-// textOn is the colour of text that is read best on a field.
+// textOn is the colour of text that has the larger contrast with a field.
 func textOn(field color.Color) color.Color {
-	n := color.NRGBAModel.Convert(field).(color.NRGBA)
-	if 0.299*float64(n.R)+0.587*float64(n.G)+0.114*float64(n.B) < 128 {
+	if l := luminance(field); (luminance(onDark)+0.05)/(l+0.05) > (l+0.05)/(luminance(onLight)+0.05) {
 		return onDark
 	}
 	return onLight
+}
+
+// luminance is that of WCAG 2, from 0 to 1.
+func luminance(c color.Color) float64 {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	linear := func(v uint8) float64 {
+		s := float64(v) / 255
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(n.R) + 0.7152*linear(n.G) + 0.0722*linear(n.B)
 }
 
 // Hex reads a colour such as "1f6fd0". It panics if it is none.

@@ -13,7 +13,8 @@ import (
 // Heat is a table of numbers, coloured by steps.
 type Heat struct {
 	Rows    []Look
-	Columns []Look // whose names are written upwards
+	Titles  []string // of the rows, in words
+	Columns []Look   // whose names are written upwards
 	Value   [][]float64
 	Bold    [][]bool
 	Steps   []Step
@@ -90,7 +91,7 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 	for row, values := range h.Value {
 		at := RowAt(row, len(h.Rows))
 		bottom, top := trY(at-0.5)+gap, trY(at+0.5)-gap
-		grouped(c, h.Rows[row], "", func() {
+		grouped(c, h.Rows[row], h.Titles[row], func() {
 			for col, v := range values {
 				left, right := trX(float64(col)-0.5)+gap, trX(float64(col)+0.5)-gap
 				if col > 0 && slices.ContainsFunc(h.Groups, func(g Group) bool { return g.First == col }) {
