@@ -29,16 +29,16 @@ func (v *view) downloads(p *page) {
 	p.chapters = append(p.chapters, chapter{title: "What can I take with me?"})
 	p.add(block{text: "`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's benchmarks, for benchstat (`--benchfmt`); " +
 		"the results themselves are JSON. The HTML page holds all three.", markdownOnly: true})
-	p.add(block{text: "Everything that this page is made from, and trials for other programs; `timerbench export` writes those by kind of operation, too. `gunzip` unpacks the files; `timerbench report` and " +
+	p.add(block{text: "Everything that this page is made from, and trials for other programs; `timerbench export` writes those by kind of operation and latencies, too. `gunzip` unpacks the files; `timerbench report` and " +
 		"`timerbench recommend` read the first one as it is.", htmlOnly: true})
 	p.add(block{downloads: func() ([]download, error) { return downloadsOf(v.r) }, htmlOnly: true})
 }
 
 // downloadsOf packs results. Only the first file has the times by kind of operation, which are most of
-// the trials: a page has 5 MB at most.
+// the trials, and the latencies: a page has 5 MB at most.
 func downloadsOf(r *results.Run) ([]download, error) {
 	var out []download
-	whole := withoutKinds(r)
+	whole := withoutParts(r)
 	for _, f := range []struct {
 		name, what string
 		r          *results.Run
@@ -46,7 +46,7 @@ func downloadsOf(r *results.Run) ([]download, error) {
 	}{
 		{"results.json.gz", "the results, as timerbench reads them", r, func(w io.Writer, r *results.Run) error { return json.NewEncoder(w).Encode(r) }},
 		{"trials.csv.gz", "a line for each trial of whole blocks, for spreadsheets and data frames", whole, results.WriteCSV},
-		{"bench.txt.gz", "the same, latencies, memory and wake-ups in the format of Go's benchmarks, for benchstat", whole, results.WriteBenchfmt},
+		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", whole, results.WriteBenchfmt},
 	} {
 		var packed bytes.Buffer
 		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -66,15 +66,15 @@ func downloadsOf(r *results.Run) ([]download, error) {
 	return out, nil
 }
 
-// withoutKinds is a copy of results without the trials by kind of operation.
-func withoutKinds(r *results.Run) *results.Run {
+// withoutParts is a copy of results without the trials by kind of operation and the latencies.
+func withoutParts(r *results.Run) *results.Run {
 	out := *r
 	out.Cells = slices.Clone(r.Cells)
 	for i := range out.Cells {
 		c := &out.Cells[i]
 		c.Rows = slices.Clone(c.Rows)
 		for j := range c.Rows {
-			c.Rows[j].ByKind = nil
+			c.Rows[j].ByKind, c.Rows[j].Latency = nil, nil
 		}
 	}
 	return &out
