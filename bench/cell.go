@@ -28,6 +28,7 @@ type cellConfig struct {
 	withGC    bool    // add a pass with the garbage collector on
 	hopeless  float64 // leave out what took so many times as long as the best among fewer timers; 0: nothing
 	reference string  // a structure that gets all rounds; empty: none
+	headline  bool    // stands for its workload in the report, see stepsOf
 	turns     *Turns  // see Config; nil: none
 }
 

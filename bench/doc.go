@@ -56,11 +56,13 @@
 // The time that is left of Config.Budget after all steps goes where the question is open. A contender
 // that is certainly more than 1.5 times as slow as the best drops out. A cell with a
 // clear winner, or whose best are known to be equal, gets no more rounds. The others
-// get more passes, those with the most open contenders first: one each, or as many as fit
-// into half a second; and again, until there is no time for another pass. results.Row.Stopped says why a contender got no more rounds.
+// get more passes: one each, or as many as fit into half a second; and again, until there is no
+// time for another pass. The cells that the first table of the report shows come first, and get
+// two seconds; then those with the most open contenders. results.Row.Stopped says why a contender
+// got no more rounds.
 //
 // The normal profile has one more rule, for cells of half a million timers and more, and for those of the
-// comparison grid from 100,000 on: a structure that certainly took more than three times as long as the best on the same
+// comparison grid from 100,000 on: a structure that certainly took more than two and a half times as long as the best on the same
 // workload, at a tenth of the size or more, is left out (results.Cell.LeftOut), and in the grid one that
 // took more than twice as long. Filling the slowest structures took most of the time of these cells. For the same
 // reason their rounds are those of two instances, three each.

@@ -11,7 +11,7 @@ import (
 // A structure is left out of a frugal cell if the lower end of its ratio to the best, of the same
 // workload at a tenth of the size or more, is above one of these (chosen).
 const (
-	hopeless       = 3
+	hopeless       = 2.5
 	hopelessInGrid = 2 // of many cells that are alike, the best few say enough
 )
 

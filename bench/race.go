@@ -95,19 +95,25 @@ func (r *race) enter(c *cellRun) {
 	}
 }
 
-// phaseTime is the time that a cell may have in a phase of the race, for more than one pass
-// (chosen). A pass among few timers takes a tenth of it, and one among a million several
-// times as much: in equal numbers, the few would get a small share of the budget.
-const phaseTime = 500 * time.Millisecond
+// phaseTime and headlineTime are what a cell may have in a phase of the race, for more than one
+// pass (chosen). A pass among few timers takes a tenth of phaseTime, and one among a million
+// several times as much: in equal numbers, the few would get a small share of the budget. The
+// cells of the first table of the report get more, and come first.
+const (
+	phaseTime    = 500 * time.Millisecond
+	headlineTime = 4 * phaseTime
+)
 
 // run gives the open cells more passes, as many in a phase as fit into [phaseTime], but at
-// least one, those with the most open contenders first, until all are settled or there is no
+// least one, those of the report's first table and then those with the most open contenders first, until all are settled or there is no
 // time for another pass. It calls begins before each pass, and save after those of a cell,
 // with the cell in out.
 func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, begins func(name string), save func() error) error {
 	for fitted := true; fitted; {
 		fitted = false
-		slices.SortStableFunc(r.cells, func(a, b *openCell) int { return cmp.Compare(b.open, a.open) })
+		slices.SortStableFunc(r.cells, func(a, b *openCell) int {
+			return cmp.Or(cmp.Compare(b.phaseTime(), a.phaseTime()), cmp.Compare(b.open, a.open))
+		})
 		for _, c := range slices.Clone(r.cells) {
 			ran, err := c.phase(ctx, deadline, begins)
 			if err != nil {
@@ -134,7 +140,7 @@ func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, be
 
 // phase runs the passes of the cell in a phase. It reports whether there was time for any.
 func (c *openCell) phase(ctx context.Context, deadline time.Time, begins func(name string)) (ran bool, err error) {
-	for end := time.Now().Add(phaseTime); time.Until(deadline) >= c.took; {
+	for end := time.Now().Add(c.phaseTime()); time.Until(deadline) >= c.took; {
 		begins(fmt.Sprintf("%s, round %d of %d structures", c.name(), c.rounds, len(c.racing())))
 		if err := c.runPass(ctx); err != nil {
 			return ran, err
@@ -145,6 +151,13 @@ func (c *openCell) phase(ctx context.Context, deadline time.Time, begins func(na
 		}
 	}
 	return ran, nil
+}
+
+func (c *cellRun) phaseTime() time.Duration {
+	if c.headline {
+		return headlineTime
+	}
+	return phaseTime
 }
 
 // hasAllPasses reports whether the cell has all rounds that there are.

@@ -392,3 +392,20 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstTableShowsTheLargestSizesWithAllStructures(t *testing.T) {
+	t.Parallel()
+	normal, _ := FindProfile("normal")
+	want := map[string]int{"hold": 100_000, "grid-uniform-50": 10_000, "conn-deadline": 1_000_000, "periodic": 100_000}
+	for _, w := range normal.Workloads() {
+		if n, ok := want[w.Name]; ok {
+			delete(want, w.Name)
+			if got := (Config{Profile: normal}).headline(w); got != n {
+				t.Errorf("%s: %d timers, want %d", w.Name, got, n)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("the normal profile lacks %v", want)
+	}
+}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -44,6 +45,7 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the garbage collector on
 	largest := cfg.largestSize()
 	for _, w := range cfg.Workloads {
+		headline := cfg.headline(w)
 		for _, n := range cfg.sizes(w) {
 			entries := cfg.entries(n)
 			if len(entries) == 0 {
@@ -65,6 +67,7 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 				c.withGC, collected[unit] = true, true
 			}
 			c.beFrugal(cfg)
+			c.headline = n == headline
 			measured[n] = true
 			steps = append(steps, c.step(otherSeeds, entries, racing))
 		}
@@ -94,6 +97,21 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 		}
 	}
 	return steps
+}
+
+// headline returns the size at which the first table of the report shows a workload: the
+// largest one at which all structures take part, or the largest one if there is none.
+func (cfg Config) headline(w workload.Workload) int {
+	largest, whole := 0, 0
+	for _, n := range cfg.sizes(w) {
+		c := cellConfig{workload: w, n: n}
+		c.beFrugal(cfg)
+		largest = max(largest, n)
+		if c.hopeless == 0 {
+			whole = max(whole, n)
+		}
+	}
+	return cmp.Or(whole, largest)
 }
 
 // times multiplies the estimated duration.
