@@ -333,9 +333,21 @@ func (p *pools[T]) takeEarliest(rs *records[T], pool uint32) {
 	later, n := 0, 0
 	for i, index := range l {
 		if n == frontLen && limit == p.bounds[pool-1] {
-			// All of the front are due at the same tick, and nothing is earlier.
-			later += copy(l[later:], l[i:])
-			break
+			// Nothing in the pool is earlier. What is later goes back, as those that are not
+			// read yet may be due before it.
+			n = 0
+			for _, c := range chosen {
+				is := toInt(rs.At(c).deadline > limit)
+				l[later] = c
+				later += is
+				chosen[n] = c
+				n += 1 - is
+			}
+			if n == frontLen { // all are due at the same tick
+				bound = limit
+				later += copy(l[later:], l[i:])
+				break
+			}
 		}
 		if n == frontLen {
 			// The later half of those chosen goes back. There is room, as they were read.
