@@ -119,7 +119,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "pools without order for few timers, a hierarchical wheel emptied in steps for many: the default",
 			Source:  "Tang, Goh & Thng 2005; Varghese & Lauck 1987, scheme 7; ratas",
 			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
-			MaxBytes: 41,
+			MaxBytes: 43,
 			New:      func() structures.Scheduler[T] { return auto.New[T]() },
 		},
 		{

@@ -52,6 +52,26 @@ func orderEarliestFirst(r reporter, c *config) {
 	}
 }
 
+// orderManyAtAdjacentTicks keeps many timers due at each of the next few ticks. A structure
+// that sorts some of them ahead of time must not mix a tick with the next one.
+func orderManyAtAdjacentTicks(r reporter, c *config) {
+	r.Helper()
+	n := c.amount(3000, 3000)
+	for _, ticks := range []int64{2, 5, 20} {
+		rng := rand.New(rand.NewPCG(13, uint64(ticks)))
+		s := newSubject(r, c, "%d timers within %d ticks", n, ticks)
+		s.walk = never
+		for now := range structures.Tick(100) {
+			for s.model.Len() < n {
+				s.schedule(now + 1 + structures.Tick(rng.Int64N(ticks)))
+			}
+			s.drain(now)
+		}
+		s.checkInvariants()
+		s.finish()
+	}
+}
+
 func orderTiesAreFIFO(r reporter, c *config) {
 	r.Helper()
 	for _, deadline := range []structures.Tick{1, 63, 64, 65, 4096, 1<<30 + 5} {

@@ -173,6 +173,7 @@ var rules = []rule{
 	{name: "Range/ClockAtItsEnd", check: rangeClockAtItsEnd},
 	{name: "Order/NeverEarlyLostOrTwice", check: orderNeverEarlyLostOrTwice},
 	{name: "Order/EarliestFirst", check: orderEarliestFirst},
+	{name: "Order/ManyAtAdjacentTicks", check: orderManyAtAdjacentTicks},
 	{name: "Order/TiesAreFIFO", check: orderTiesAreFIFO, applies: (*config).ties},
 	{name: "Order/LongHold", check: orderLongHold},
 	{name: "Freedom/StopEarlyThenSchedule", check: freedomSchedule},
