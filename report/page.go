@@ -107,12 +107,13 @@ func (v *view) warnings() []string {
 	return out
 }
 
-// anyCost reports whether is holds for the cost of some row.
+// anyCost reports whether is holds for the cost of some row. Controls do not count: they begin
+// a pass later than the structures.
 func (v *view) anyCost(is func(stat) bool) bool {
 	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
 		return slices.ContainsFunc(c.Rows, func(r results.Row) bool {
 			s := v.cost(c, r)
-			return s.ok() && is(s)
+			return r.Role != results.RoleControl && s.ok() && is(s)
 		})
 	})
 }

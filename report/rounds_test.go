@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,16 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 	if strings.Contains(pageOf(r), warning) {
 		t.Error("of several instances the page says that there is one")
 	}
+	c := &r.Cells[0]
+	control := results.Row{Structure: "best-control", Role: results.RoleControl, Of: "best", Cost: slices.Clone(c.Rows[0].Cost[:2])}
+	for i := range control.Cost {
+		control.Cost[i].Instance = 0
+	}
+	c.Rows = append(c.Rows, control)
+	if strings.Contains(pageOf(r), warning) {
+		t.Error("the page counts the instances of the control")
+	}
+	c.Rows = c.Rows[:len(c.Rows)-1]
 	for _, row := range r.Cells[0].Rows {
 		for i := range row.Cost {
 			row.Cost[i].Instance = 0
