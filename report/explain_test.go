@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -246,5 +247,15 @@ func TestTheExampleOnThePageIsDrawn(t *testing.T) {
 		write(t, "../docs", "explain.md", []byte(before+exampleBegin+want+exampleEnd+after))
 	default:
 		t.Errorf("%s shows\n%s\nand it is (run with -update)\n%s", explainPage, got, want)
+	}
+}
+
+func TestAStructureMayBeUnclearEverywhere(t *testing.T) {
+	t.Parallel()
+	got := fmt.Sprint(standing("near", rowsOf(map[string][]float64{"best": {1}, "near": {1}}), []Verdict{{Workload: "hold", N: 10, Fastest: []string{"best"}, Unclear: []string{"near"}}}))
+	for _, want := range []string{"in 0 of 1 cells", "is not known well enough, in 1: hold, N = 10"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the facts do not say %q: %s", want, got)
+		}
 	}
 }

@@ -85,11 +85,15 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 	if r == nil {
 		return []fact{{"Wins and loses", "there are no results that could tell"}}
 	}
-	var places []place
+	var places, unclear []place
 	for _, v := range verdicts {
 		cell := fmt.Sprintf("%s, N = %s", v.Workload, short(float64(v.N)))
 		if slices.Contains(v.Fastest, name) {
 			places = append(places, place{cell, 1})
+			continue
+		}
+		if slices.Contains(v.Unclear, name) {
+			unclear = append(unclear, place{cell: cell})
 			continue
 		}
 		for _, other := range v.Others {
@@ -98,7 +102,8 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 			}
 		}
 	}
-	if len(places) == 0 {
+	all := len(places) + len(unclear)
+	if all == 0 {
 		return []fact{{"Wins and loses", "these results have no cost of it"}}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.times, b.times) })
@@ -112,14 +117,20 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 	}
 	worst := slices.Clone(places[max(wins, len(places)-namedPlaces):])
 	slices.Reverse(worst)
-	out := []fact{{"Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells%s", wins, len(places), cellNames(places[:wins], ""))}}
+	out := []fact{{"Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells%s", wins, all, cellNames(places[:wins], ""))}}
+	if len(unclear) > 0 {
+		out = append(out, fact{"Unclear", fmt.Sprintf("may be the fastest, but its cost is not known well enough, in %d%s", len(unclear), cellNames(unclear, ""))})
+	}
 	if len(worst) > 0 {
 		out = append(out, fact{"Loses", "most in" + strings.TrimPrefix(cellNames(worst, " × the fastest"), ":")})
 	}
 	if left := cellsWithout(name, r); len(left) > 0 {
 		out = append(out, fact{"Left out", "among fewer timers it took a multiple of the fastest's time, so it was not measured in " + strings.TrimPrefix(cellNames(left, ""), ": ")})
 	}
-	return append(out, fact{"Typical", fmt.Sprintf("%s × the fastest: the geometric mean over these cells, in which a tie counts as 1", ratio(math.Exp(logs/float64(len(places)))))})
+	if len(places) == 0 {
+		return out
+	}
+	return append(out, fact{"Typical", fmt.Sprintf("%s × the fastest: the geometric mean over the cells that are clear, in which a tie counts as 1", ratio(math.Exp(logs/float64(len(places)))))})
 }
 
 // cellsWithout returns the cells that leave a structure out.
