@@ -46,14 +46,15 @@ type Options struct {
 // the machine and the pages that the process got.
 //
 // It was measured in runs with five structures on an AMD EPYC (a virtual machine). Among
-// 1,000 timers 0.015 suffices. Among a million each step waits for memory, which neighbours
-// use as well, for minutes at a time: the cost of a red-black tree differed by a quarter
-// between runs, within each of which it hardly varied. In between it is interpolated.
-// docs/abtrial.md has how many of the intervals were disjoint.
+// 1,000 timers 0.015 suffices on a quiet machine, and 0.03 where other work comes and goes. Among
+// a million each step waits for memory, which neighbours use as well, for minutes at a time: the
+// cost of a red-black tree differed by a quarter between runs, within each of which it hardly
+// varied. In between it is interpolated. docs/abtrial.md has how many of the intervals were
+// disjoint.
 func BetweenRuns(n int) float64 {
 	const (
 		few, many        = 1e3, 1e6
-		inCaches, beyond = 0.015, 0.1
+		inCaches, beyond = 0.03, 0.1
 	)
 	share := math.Log(max(few, min(float64(n), many))/few) / math.Log(many/few)
 	return inCaches * math.Pow(beyond/inCaches, share)
