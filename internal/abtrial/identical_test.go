@@ -1,9 +1,9 @@
 package main
 
 import (
-	"slices"
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 

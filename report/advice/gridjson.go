@@ -137,7 +137,8 @@ func (w *gridWriter) answer(x Answer, q *questionJSON) *answerJSON {
 		}
 		q.Figures[i] = [5]number{number(s.NS), number(s.TailNS), number(s.TailTimes), number(s.Bytes), number(s.Wakeups)}
 		out.Ranking = append(out.Ranking, number(i), number(s.Times.Center))
-		if costs && s.Times.Center < widely {
+		costs = costs && s.Times.Center < widely // the order is by score, so that later ones may be below it again
+		if costs {
 			lo, hi := s.Times.Lo, s.Times.Hi
 			if !s.Times.Bounded() {
 				lo, hi = 0, 0
