@@ -435,4 +435,12 @@ func TestTheVerdict(t *testing.T) {
 	if got := advice.New(r).Verdict(strings.ToUpper); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
+	// The largest cell leaves hwheel out, for the multiple of 8 that it had among fewer timers: 2, 8 and 8, and 1.
+	out := cell(1_000_000, 0, "uniform", costs{"quadheap": 200, "hwheel-linux": 10})
+	out.LeftOut = []string{"hwheel"}
+	r.Cells = append(r.Cells, out)
+	want = strings.Replace(want, "2.0 times that of the fastest", "2.2 times that of the fastest", 1)
+	if got := advice.New(r).Verdict(strings.ToUpper); got != want {
+		t.Errorf("a structure is left out: %s\nwant\n%s", got, want)
+	}
 }

@@ -15,8 +15,8 @@ type Verdict struct {
 }
 
 // Verdicts returns those of the exact structures over all cells of at least and at most so many timers, the best
-// first. It holds the structures that have a cost
-// in each of the cells. A multiple is the ratio to the fastest of the cell, paired by round.
+// first. It holds the structures that have a cost in each of the cells. A multiple is the ratio to the fastest of the
+// cell, paired by round; where a cell leaves the structure out, it is that among fewer timers.
 func (a *Adviser) Verdicts(least, most float64) []Verdict {
 	var cells []weighted
 	for _, c := range a.cells {
@@ -32,7 +32,7 @@ func (a *Adviser) Verdicts(least, most float64) []Verdict {
 		e, known := a.entries[name]
 		complete := known && e.Exact()
 		for _, c := range cells {
-			times := c.cost(name)
+			times := a.multiple(c.cell, name)
 			complete = complete && times > 0
 			if !slices.Contains(workloads, c.Workload) {
 				workloads = append(workloads, c.Workload)
@@ -55,6 +55,21 @@ func (a *Adviser) Verdicts(least, most float64) []Verdict {
 		return cmp.Or(cmp.Compare(x.Typical, y.Typical), cmp.Compare(x.Structure, y.Structure))
 	})
 	return out
+}
+
+// multiple returns the cost of a structure in a cell as a multiple of the fastest's. Of a structure that the cell
+// leaves out, for what it cost among fewer timers, it is that cost. It is 0 if there is none.
+func (a *Adviser) multiple(c *cell, name string) float64 {
+	if !slices.Contains(c.LeftOut, name) {
+		return c.cost(name)
+	}
+	times, largest := 0.0, 0
+	for _, smaller := range a.cells {
+		if cost := smaller.cost(name); cost > 0 && smaller.Workload == c.Workload && smaller.N < c.N && smaller.N > largest {
+			times, largest = cost, smaller.N
+		}
+	}
+	return times
 }
 
 // The sizes of the verdict.
