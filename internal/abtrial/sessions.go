@@ -77,26 +77,10 @@ func (t *trial) sessionsAre() string {
 // compareEqualBuilds runs sessions of the old program with other layouts of itself.
 func (t *trial) compareEqualBuilds(ctx context.Context, times int) error {
 	fmt.Fprintf(t.out, "\n## Sessions of two equal builds\n\n%s The old and the new build share no layout.\n\n| %s called |\n|---|---|---|---|---|---|---|---|---|\n", t.sessionsAre(), sessionColumns)
-	clean := 0
-	for i := range times {
-		started := time.Now()
-		programs := shuffled(t.old, i+1, 0)
-		c, err := t.session(ctx, fmt.Sprintf("equal-%02d", i+1), i+1, 0, programs[:t.layouts], programs[t.layouts:])
-		if err != nil {
-			return err
-		}
-		slowdown, others := called(c)
-		others = append(slowdown, others...)
-		if len(others) == 0 {
-			clean++
-		}
-		fmt.Fprintf(t.out, "| %d | %.0f | %s | %s |\n", i+1, time.Since(started).Seconds(), summary(c), listOf(others))
-	}
-	fmt.Fprintf(t.out, "\nNo difference called in %d of %d sessions.\n", clean, times)
-	if clean < times*19/20 {
-		return fmt.Errorf("%d of %d sessions of equal builds called no difference, want at least 19 of 20", clean, times)
-	}
-	return nil
+	return t.wantNothing(times, "sessions", func(i int) (*compare.Comparison, error) {
+		programs := shuffled(t.old, i, 0)
+		return t.session(ctx, fmt.Sprintf("equal-%02d", i), i, 0, programs[:t.layouts], programs[t.layouts:])
+	})
 }
 
 // findTheSlowdown runs sessions with the slowdown.

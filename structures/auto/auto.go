@@ -40,10 +40,10 @@
 // Costs. Schedule, Reschedule and Cancel are O(1). In the pools Pop takes O(log n) on
 // average: for each timer that fires it looks at about eight others for each pool on its
 // way. The longest call looks at all that are in pools. The change between pools and wheel
-// moves up to 12,000 timers in one call, in 0.1 to 0.2 ms. In the wheel Pop is O(1) and the cascades. If the
-// clock goes tick by tick, a call moves about one timer in 3840 of those pending at most, or
-// 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that jumps
-// pays for all that it passes.
+// moves up to 12,000 timers in one call, in 0.1 to 0.2 ms. In the wheel Pop is O(1) and the
+// cascades. If the clock goes tick by tick, a call moves about one timer in 3840 of those
+// pending at most, or 900 for each level, whatever their deadlines: 2,600 of ten million. A
+// clock that jumps pays for all that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
