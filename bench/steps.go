@@ -122,43 +122,37 @@ func (s step) times(factor float64) step {
 	return out
 }
 
-// step returns the step that runs the analysis.
+// analysis is a part of a run beside the cells, whose results are of type R.
+type analysis[R any] interface {
+	name() string
+	seconds(structures int) float64
+	step(entries []catalog.Entry) step
+	run(ctx context.Context, entries []catalog.Entry) ([]R, []results.Failure, error)
+}
+
+// stepOf returns the step that runs an analysis and adds its results to those that to names.
+func stepOf[R any](a analysis[R], entries []catalog.Entry, to func(*results.Run) *[]R) step {
+	return step{
+		name: a.name(), seconds: a.seconds(len(entries)), entries: entries, some: a.step, once: true,
+		run: func(ctx context.Context, r *results.Run) error {
+			found, failed, err := a.run(ctx, entries)
+			*to(r) = append(*to(r), found...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
+}
+
 func (c memoryCase) step(entries []catalog.Entry) step {
-	return step{
-		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
-		run: func(ctx context.Context, r *results.Run) error {
-			measured, failed, err := c.run(ctx, entries)
-			r.Memory = append(r.Memory, measured...)
-			r.Failures = append(r.Failures, failed...)
-			return err
-		},
-	}
+	return stepOf(c, entries, func(r *results.Run) *[]results.Memory { return &r.Memory })
 }
 
-// step returns the step that runs the case.
 func (c callsCase) step(entries []catalog.Entry) step {
-	return step{
-		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
-		run: func(ctx context.Context, r *results.Run) error {
-			calls, failed, err := c.run(ctx, entries)
-			r.Calls = append(r.Calls, calls...)
-			r.Failures = append(r.Failures, failed...)
-			return err
-		},
-	}
+	return stepOf(c, entries, func(r *results.Run) *[]results.Calls { return &r.Calls })
 }
 
-// step returns the step that runs the case.
 func (c idleCase) step(entries []catalog.Entry) step {
-	return step{
-		name: c.name(), seconds: c.seconds(len(entries)), entries: entries, some: c.step, once: true,
-		run: func(ctx context.Context, r *results.Run) error {
-			counts, failed, err := c.run(ctx, entries)
-			r.Idle = append(r.Idle, counts...)
-			r.Failures = append(r.Failures, failed...)
-			return err
-		},
-	}
+	return stepOf(c, entries, func(r *results.Run) *[]results.Idle { return &r.Idle })
 }
 
 // largestSize returns the largest size of the run that is not a workload's own.
