@@ -84,12 +84,13 @@ func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 type Timers[T any] struct {
 	clock    structures.Tick
 	nextWork structures.Tick
-	many     bool
-	fewLimit int // most timers in pools
-	settled  int // timers that are not in the arrival buffer
+	many     bool // all timers are in the wheel
+	changing bool // some timers may be in lists, the others are in the wheel
+	fewLimit int  // most timers in lists
+	settled  int  // timers that are not in the arrival buffer
 	buffers  *buffers[T]
 	records  records[T]
-	pools    pools[T]
+	lists    lists[T]
 	wheel
 }
 
@@ -111,7 +112,7 @@ func New[T any](opts ...Option) *Timers[T] {
 // reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
 // that is not full.
 func (t *Timers[T]) reserve(n uint64) {
-	t.pools.reserve(int(min(n, fewLimit)))
+	t.lists.reserve(int(min(n, fewLimit)))
 	t.records.Reserve(n + bufferLen)
 	t.records.free.Reserve(n + bufferLen)
 	if n > fewLimit {
@@ -133,10 +134,13 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		t.nextWork = deadline
 	}
 	if !t.many {
-		if t.settled < t.fewLimit {
-			return t.scheduleFew(deadline, value)
+		if !t.changing {
+			if t.settled < t.fewLimit {
+				return t.scheduleFew(deadline, value)
+			}
+			t.beginWheel()
 		}
-		t.beginWheel()
+		t.change()
 	}
 	b := t.buffers
 	if b.arrived == bufferLen {
@@ -165,7 +169,13 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 		return false
 	}
 	if !t.many {
-		return t.rescheduleFew(index, r, deadline)
+		if !t.changing {
+			return t.rescheduleFew(index, r, deadline)
+		}
+		t.change()
+		if r.where.inList() {
+			return t.moveNow(index, r, deadline)
+		}
 	}
 	if !r.where.inSlot() && !t.pending(r) {
 		return false
@@ -203,7 +213,12 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 		return false
 	}
 	if !t.many {
-		return t.cancelFew(index, r)
+		if t.changing {
+			t.change()
+		}
+		if !t.changing && !t.many || r.where.inList() {
+			return t.cancelFew(index, r)
+		}
 	}
 	from := r.where
 	if !from.inSlot() {
@@ -247,7 +262,10 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		return due, false
 	}
 	if !t.many {
-		return t.popFew()
+		if !t.changing {
+			return t.popFew()
+		}
+		t.moveDue()
 	}
 	for {
 		n := t.firing().chunk()
@@ -288,7 +306,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 
 // Len returns the number of pending timers.
 func (t *Timers[T]) Len() int {
-	if !t.many {
+	if t.buffers == nil {
 		return t.settled
 	}
 	return t.settled + int(t.buffers.arrived)
@@ -307,7 +325,7 @@ func (t *Timers[T]) Len() int {
 // and entries (Dropped), and deadlines compared with a limit or with one another
 // (Comparisons).
 func (t *Timers[T]) Work() structures.Work {
-	w, p := t.wheel.work, t.pools.work
+	w, p := t.wheel.work, t.lists.work
 	w.Moved += p.Moved
 	w.Dropped += p.Dropped
 	w.Comparisons += p.Comparisons

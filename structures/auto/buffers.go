@@ -47,6 +47,9 @@ type departure struct {
 func (t *Timers[T]) prepare(position uint32) {
 	index := t.takeRecord()
 	r := t.records.At(index)
+	if r.where.inList() {
+		t.lists.unlink(r)
+	}
 	r.generation++
 	r.where = where(position)<<placeBits | inArrivals
 	t.buffers.ids[position&bufferMask] = idOf(index, r.generation)

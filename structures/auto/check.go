@@ -11,11 +11,15 @@ import (
 // CheckInvariants walks the whole structure and names the first broken invariant. It
 // costs O(slots + timers).
 func (t *Timers[T]) CheckInvariants() error {
-	c := checker[T]{t: t, seen: make(map[uint32]bool), chunks: make(map[uint32]bool)}
-	checks := []func() error{c.checkPools, c.checkRecords}
-	if t.many {
-		checks = []func() error{c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkRecords, c.checkChunks}
+	c := checker[T]{t: t, seen: make(map[uint32]bool), listed: make(map[uint32]bool), chunks: make(map[uint32]bool)}
+	var checks []func() error
+	if !t.many {
+		checks = append(checks, c.checkLists)
 	}
+	if t.many || t.changing {
+		checks = append(checks, c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkChunks)
+	}
+	checks = append(checks, c.checkRecords)
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return fmt.Errorf("auto: %w", err)
@@ -29,6 +33,8 @@ type checker[T any] struct {
 	t        *Timers[T]
 	departed map[where]uint32 // the records of departures, by place
 	seen     map[uint32]bool  // records in slots, in buffers, and free ones
+	listed   map[uint32]bool  // records in lists, also free ones
+	pending  int              // timers in lists and in front
 	chunks   map[uint32]bool  // chunks in lists, and free ones
 	inWheel  int
 }
@@ -96,8 +102,8 @@ func (c *checker[T]) checkLevels() error {
 	if len(c.departed) > 0 {
 		return errors.New("a timer in departures has no place in a slot")
 	}
-	if c.inWheel != c.t.settled {
-		return fmt.Errorf("%d timers in slots and departures, the counter says %d", c.inWheel, c.t.settled)
+	if c.inWheel+c.pending != c.t.settled {
+		return fmt.Errorf("%d timers in slots and departures, %d in lists, the counter says %d", c.inWheel, c.pending, c.t.settled)
 	}
 	return nil
 }
@@ -206,12 +212,12 @@ func (c *checker[T]) checkRecords() error {
 		if err := c.see(index); err != nil {
 			return fmt.Errorf("free records: %w", err)
 		}
-		if r := rs.At(index); r.generation&1 == 1 || c.t.many && r.where != nowhere {
+		if r := rs.At(index); r.generation&1 == 1 || r.where != nowhere && !c.listed[index] {
 			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.where, r.generation)
 		}
 	}
 	for index := range rs.Fresh() {
-		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || c.t.many && r.where != nowhere) {
+		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || r.where != nowhere && !c.listed[index]) {
 			return fmt.Errorf("record %d is neither in use nor free", index)
 		}
 	}

@@ -15,7 +15,10 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 		return 0, false
 	}
 	if !t.many {
-		return t.nextFew(), true
+		if !t.changing {
+			return t.lists.nextDeadline(&t.records, t.clock), true
+		}
+		t.moveDue()
 	}
 	t.clearDepartures()
 	if t.firing() != 0 || t.advance() {

@@ -43,7 +43,7 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 			}
 		},
 	} {
-		for mode, few := range map[string]int{"pools": auto.FewLimit, "wheel": 0} {
+		for mode, few := range map[string]int{"lists": auto.FewLimit, "wheel": 0} {
 			t.Run(name+" in the "+mode, func(t *testing.T) {
 				s := auto.NewFew[int](few)
 				s.UseUp(3)
