@@ -75,14 +75,28 @@ func (t *Timers[T]) cancelFew(index uint32, r *record[T]) bool {
 
 // popFew is Pop while the timers are in lists.
 func (t *Timers[T]) popFew() (due structures.Timer[T], ok bool) {
-	e, ok := t.lists.first(&t.records, t.clock)
-	if !ok {
-		t.nextWork = t.lists.quiet()
-		return due, false
+	rs, f := &t.records, &t.lists.front
+	for {
+		n := len(f.entries)
+		if n == 0 {
+			if t.lists.open(rs, t.clock) {
+				continue
+			}
+			break
+		}
+		e := f.entries[n-1]
+		if e.deadline > t.clock {
+			break
+		}
+		f.entries = f.entries[:n-1]
+		r := rs.At(e.index)
+		if !stands(e, r) {
+			t.lists.work.Dropped++
+			continue
+		}
+		due = structures.Timer[T]{ID: idOf(e.index, e.generation), Deadline: e.deadline, Value: r.value}
+		return due, t.cancelFew(e.index, r)
 	}
-	f := &t.lists.front
-	f.entries = f.entries[:len(f.entries)-1]
-	r := t.records.At(e.index)
-	due = structures.Timer[T]{ID: idOf(e.index, e.generation), Deadline: e.deadline, Value: r.value}
-	return due, t.cancelFew(e.index, r)
+	t.nextWork = t.lists.quiet()
+	return due, false
 }

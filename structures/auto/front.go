@@ -47,38 +47,22 @@ func stands[T any](e entry, r *record[T]) bool {
 	return r.generation == e.generation && r.deadline == e.deadline
 }
 
-// fill fills the front, which is empty, with timers of the same deadline.
-func fill[T any](f *front, rs *records[T], chosen []uint32) {
-	entries := slices.Grow(f.entries[:0], len(chosen))[:len(chosen)]
-	for i, index := range chosen {
-		r := rs.At(index)
-		entries[i] = entry{r.deadline, index, r.generation}
-	}
-	f.entries = entries
-}
-
-// sortInto fills the front, which is empty, with timers, at most frontLen. It counts for
-// each one how many are later, without a branch.
-func sortInto[T any](f *front, rs *records[T], chosen []uint32) (compared uint64) {
-	var deadlines [frontLen]structures.Tick
-	ds := deadlines[:len(chosen)]
-	for i, index := range chosen {
-		ds[i] = rs.At(index).deadline
-	}
-	entries := slices.Grow(f.entries[:0], len(chosen))[:len(chosen)]
-	for i, d := range ds {
+// sort fills the front, which is empty, with timers, at most frontLen. It counts for each
+// one how many are later, without a branch. It returns the number of comparisons.
+func (f *front) sort(timers []entry) (compared uint64) {
+	entries := slices.Grow(f.entries[:0], frontLen)[:len(timers)]
+	for i, e := range timers {
 		at := 0
-		for _, other := range ds[:i] {
-			at += toInt(other >= d)
+		for _, other := range timers[:i] {
+			at += toInt(other.deadline >= e.deadline)
 		}
-		for _, other := range ds[i:] {
-			at += toInt(other > d)
+		for _, other := range timers[i+1:] {
+			at += toInt(other.deadline > e.deadline)
 		}
-		index := chosen[i]
-		entries[at] = entry{d, index, rs.At(index).generation}
+		entries[at] = e
 	}
 	f.entries = entries
-	return uint64(len(ds) * len(ds))
+	return uint64(len(timers) * len(timers))
 }
 
 // toInt is 1 for true. The compiler makes no branch of it.

@@ -37,7 +37,7 @@ type lists[T any] struct {
 	heads    []uint16           // the first node by position; 0: none
 	nodes    []node             // by number; node 0 is never used
 	free     uint16             // the first node of those that are not in use
-	chosen   []uint32           // room for the timers of a slot
+	opened   []entry            // room for the timers of a slot
 	work     structures.Work
 }
 
@@ -51,7 +51,6 @@ const (
 	listLevels = 11
 	digitBits  = 6
 	digitMask  = 1<<digitBits - 1
-	fewPerSlot = 32 // timers that are sorted together
 	firstNodes = 16
 	maxNodes   = 1 << nodeBits // more than fewLimit: also free records are in lists
 )
@@ -187,52 +186,36 @@ func (p *lists[T]) quiet() structures.Tick {
 	return p.startOf(p.next())
 }
 
-// first returns the last entry of the front, which is the earliest timer, or ok = false if
-// no timer is due up to a tick, which must not be after the clock.
-func (p *lists[T]) first(rs *records[T], until structures.Tick) (e entry, ok bool) {
-	for {
-		f := &p.front
-		for n := len(f.entries); n > 0; n-- {
-			e = f.entries[n-1]
-			if e.deadline > until {
-				return e, false
-			}
-			if stands(e, rs.At(e.index)) {
-				return e, true
-			}
-			f.entries = f.entries[:n-1]
-			p.work.Dropped++
-		}
-		if p.levels == 0 {
-			p.base = until
-			return e, false
-		}
+// open opens the first slot if it starts by a tick, which must not be after the clock. It
+// returns false if there is no such slot. The front is empty.
+func (p *lists[T]) open(rs *records[T], until structures.Tick) bool {
+	if p.levels != 0 {
 		position := p.next()
-		start := p.startOf(position)
-		if start > until {
-			p.base = until
-			return e, false
+		if start := p.startOf(position); start <= until {
+			p.empty(rs, position, start, until)
+			return true
 		}
-		p.open(rs, position, start, until)
 	}
+	p.base = until
+	return false
 }
 
-// open empties a slot that starts at start, the first one that is occupied. The front is
-// empty. until is not after the clock, and not before start.
-func (p *lists[T]) open(rs *records[T], position uint32, start, until structures.Tick) {
+// empty moves the timers of a slot that starts at start, the first one that is occupied, to the
+// front or to the levels below. The front is empty. until is not after the clock, and not before
+// start.
+func (p *lists[T]) empty(rs *records[T], position uint32, start, until structures.Tick) {
 	level := position >> digitBits
 	last := start | (1<<(level*digitBits&63) - 1)
 	p.base = start
 	p.front.limit = min(last, math.MaxInt64-1) + 1
 	n := p.heads[position]
 	p.setHead(position, 0)
-	chosen, earliest, latest := p.chosen[:0], last, start
+	opened, earliest, latest := p.opened[:0], last, start
 	for n != 0 {
 		at := &p.nodes[n]
-		index := at.index
+		index, behind := at.index, at.behind
 		r := rs.At(index)
 		r.where = nowhere
-		behind := at.behind
 		at.behind, p.free = p.free, n
 		n = behind
 		switch {
@@ -242,24 +225,24 @@ func (p *lists[T]) open(rs *records[T], position uint32, start, until structures
 			p.link(index, r)
 			p.work.Moved++
 		default:
-			chosen = append(chosen, index)
+			opened = append(opened, entry{r.deadline, index, r.generation})
 			earliest, latest = min(earliest, r.deadline), max(latest, r.deadline)
 		}
 	}
-	p.chosen = chosen
-	p.work.Moved += uint64(len(chosen))
-	if earliest == latest {
-		fill(&p.front, rs, chosen)
-		return
-	}
-	if len(chosen) <= fewPerSlot {
-		p.work.Comparisons += sortInto(&p.front, rs, chosen)
-		return
-	}
-	p.base = min(earliest, until)
-	p.front.limit = p.base
-	for _, index := range chosen {
-		p.link(index, rs.At(index))
+	p.work.Moved += uint64(len(opened))
+	switch {
+	case earliest == latest:
+		p.front.entries, p.opened = opened, p.front.entries
+	case len(opened) <= frontLen:
+		p.opened = opened
+		p.work.Comparisons += p.front.sort(opened)
+	default:
+		p.opened = opened
+		p.base = min(earliest, until)
+		p.front.limit = p.base
+		for _, e := range opened {
+			p.link(e.index, rs.At(e.index))
+		}
 	}
 }
 
@@ -292,13 +275,16 @@ func (p *lists[T]) shorten(rs *records[T]) {
 // more timers than are sorted together. There must be a timer.
 func (p *lists[T]) nextDeadline(rs *records[T], clock structures.Tick) structures.Tick {
 	for {
-		if e, ok := p.first(rs, clock); ok {
-			return e.deadline
-		}
-		if len(p.front.entries) > 0 {
-			if e, ok := p.standing(rs); ok {
+		if n := len(p.front.entries); n > 0 {
+			e := p.front.entries[n-1]
+			if stands(e, rs.At(e.index)) {
 				return e.deadline
 			}
+			p.front.entries = p.front.entries[:n-1]
+			p.work.Dropped++
+			continue
+		}
+		if p.open(rs, clock) {
 			continue
 		}
 		position := p.next()
@@ -308,27 +294,15 @@ func (p *lists[T]) nextDeadline(rs *records[T], clock structures.Tick) structure
 	}
 }
 
-// standing drops the stale entries at the end of the front, and returns the last entry then.
-func (p *lists[T]) standing(rs *records[T]) (e entry, ok bool) {
-	for n := len(p.front.entries); n > 0; n-- {
-		if e = p.front.entries[n-1]; stands(e, rs.At(e.index)) {
-			return e, true
-		}
-		p.front.entries = p.front.entries[:n-1]
-		p.work.Dropped++
-	}
-	return e, false
-}
-
 // tidy returns the earliest deadline in a slot that starts at start, or start if there are
-// more than fewPerSlot records. It takes those out that do not belong there any more, and
+// more than frontLen records. It takes those out that do not belong there any more, and
 // returns ok = false if no other is left.
 func (p *lists[T]) tidy(rs *records[T], position uint32, start structures.Tick) (earliest structures.Tick, ok bool) {
 	last := start | (1<<(position>>digitBits*digitBits&63) - 1)
 	earliest = math.MaxInt64
 	length := 0
 	for n := p.heads[position]; n != 0; {
-		if length++; length > fewPerSlot {
+		if length++; length > frontLen {
 			return start, true
 		}
 		at := p.nodes[n]
@@ -362,6 +336,6 @@ func (p *lists[T]) take(rs *records[T]) (index uint32, r *record[T], ok bool) {
 func (p *lists[T]) reserve(n int) {
 	p.makeNodes(1 << bits.Len(uint(n)))
 	p.front.entries = make([]entry, 0, frontLen)
-	p.chosen = make([]uint32, 0, n)
+	p.opened = make([]entry, 0, n)
 	p.heads = make([]uint16, 0, listLevels<<digitBits)
 }
