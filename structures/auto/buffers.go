@@ -119,7 +119,7 @@ func (d *departures) leave(index uint32, from where) (full bool) {
 	return d.departed == bufferLen
 }
 
-// endDepartures clears the places of a full buffer, and goes back to pools if few timers
+// endDepartures clears the places of a full buffer, and goes back to lists if few timers
 // are left.
 func (t *Timers[T]) endDepartures() {
 	t.clearDepartures()

@@ -7,15 +7,20 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// While there are many timers, the lists may still hold some: those that are moving to the wheel.
-// Each call moves a few of them, the next ones first, so that no call takes long. All that may be due
-// are in the wheel before it looks for them.
+// mode is where the timers are.
+type mode uint8
 
-// movesPerCall is how many timers move from the lists to the wheel in each call.
+const (
+	few      mode = iota // in lists
+	changing             // in lists and in the wheel: those of the lists move to the wheel
+	many                 // in the wheel
+)
+
+// movesPerCall is how many timers move from the lists to the wheel in a call, the next ones
+// first. So no call takes long. Those that may be due move before the wheel looks for them.
 const movesPerCall = 16
 
-// beginWheel begins to move the timers from the lists to the wheel, which is empty. Those of the
-// front move at once.
+// beginWheel begins to move the timers from the lists to the wheel, which is empty.
 func (t *Timers[T]) beginWheel() {
 	t.ring(0)
 	if t.buffers == nil {
@@ -26,14 +31,9 @@ func (t *Timers[T]) beginWheel() {
 	if t.nextWork <= t.clock {
 		t.cursor = p.base
 	}
-	for _, e := range p.front.entries {
-		if r := t.records.At(e.index); stands(e, r) && r.where == nowhere { // otherwise there is another entry for it
-			r.where = t.add(e.index, e.deadline)
-		}
-	}
-	p.front.entries, p.front.limit = p.front.entries[:0], p.base
+	p.relist(&t.records)
 	t.nextWork = min(t.nextWork, t.aheadAt)
-	t.changing = true
+	t.mode = changing
 	for position := range uint32(bufferLen) {
 		t.prepare(position)
 	}
@@ -44,7 +44,7 @@ func (t *Timers[T]) change() {
 	p := &t.lists
 	for range movesPerCall {
 		if p.levels == 0 {
-			t.changing, t.many = false, true
+			t.mode = many
 			break
 		}
 		t.moveFromList()
@@ -92,10 +92,10 @@ func (t *Timers[T]) endWheel() {
 		t.records.release(index, r)
 	}
 	p := &t.lists
-	if !t.changing {
+	if t.mode == many {
 		p.base, p.front.limit = t.cursor, t.cursor
 	}
-	t.changing, t.many = false, false
+	t.mode = few
 	for _, g := range t.levels {
 		if g == nil {
 			continue

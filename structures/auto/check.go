@@ -13,10 +13,10 @@ import (
 func (t *Timers[T]) CheckInvariants() error {
 	c := checker[T]{t: t, seen: make(map[uint32]bool), listed: make(map[uint32]bool), chunks: make(map[uint32]bool)}
 	var checks []func() error
-	if !t.many {
+	if t.mode != many {
 		checks = append(checks, c.checkLists)
 	}
-	if t.many || t.changing {
+	if t.mode != few {
 		checks = append(checks, c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkChunks)
 	}
 	checks = append(checks, c.checkRecords)

@@ -28,10 +28,10 @@ func NewFew[T any](limit int) *Timers[T] {
 func NewWheel[T any]() *Timers[T] { return NewFew[T](0) }
 
 // Many reports whether the timers are in the wheel, or on their way to it.
-func (t *Timers[T]) Many() bool { return t.many || t.changing }
+func (t *Timers[T]) Many() bool { return t.mode != few }
 
 // Changing reports whether timers may be in lists while others are in the wheel.
-func (t *Timers[T]) Changing() bool { return t.changing }
+func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used.

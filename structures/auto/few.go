@@ -1,8 +1,6 @@
 package auto
 
-import (
-	"github.com/timerbench/timerbench/structures"
-)
+import "github.com/timerbench/timerbench/structures"
 
 // While the timers are few, they are in lists. When there are more than fewLimit, all
 // move to the wheel. When fewer than a part of it are left, they move back.
@@ -79,7 +77,7 @@ func (t *Timers[T]) popFew() (due structures.Timer[T], ok bool) {
 	for {
 		n := len(f.entries)
 		if n == 0 {
-			if t.lists.open(rs, t.clock) {
+			if t.lists.refill(rs, t.clock) {
 				continue
 			}
 			break

@@ -87,7 +87,8 @@ func TestDueTimersStayTheFirstWhenTheWheelBegins(t *testing.T) {
 	}
 }
 
-// No call looks at many more timers than were pending at once, whatever was cancelled or moved before.
+// No call looks at many more timers than were pending at once, whatever was cancelled or moved
+// before.
 func TestFreeRecordsDoNotPileUpInLists(t *testing.T) {
 	s := auto.New[int]()
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -40,7 +40,7 @@ func (t *Timers[T]) advance() bool {
 	}
 	at, _ := t.firstOf(0)
 	t.nextWork = min(at, t.nextAbove, t.aheadAt)
-	if t.changing {
+	if t.mode == changing {
 		t.nextWork = min(t.nextWork, t.lists.quiet())
 	}
 	return false

@@ -8,36 +8,36 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// lists holds the timers while they are few: the next ones in the front, which is sorted, and
-// the others in the slots of a hierarchical wheel, as linked lists without order.
+// lists holds the timers while they are few: the next ones in the front, which is sorted,
+// and the others in the slots of a hierarchical wheel, as linked lists without order.
 //
 // Level l has 64 slots of 64^l ticks each. Seen as numbers with digits of 6 bits, a
 // deadline and the base first differ in one digit. The place of this digit is the level
-// of the timer, and the digit of the deadline is its slot. So all timers of a level are due
-// before those of the levels above, and a level starts no second revolution.
+// of the timer, and the digit of the deadline is its slot. So all timers of a level are
+// due before those of the levels above, and no slot of a level is a revolution ahead.
 //
-// A slot is opened when it starts. If it holds few timers, they are sorted and go to the
-// front, whatever the level. Otherwise they go to the levels below.
+// A slot is emptied when it starts. If it holds few timers, or only one deadline, they go
+// to the front, whatever the level. Otherwise they go to the levels below.
 //
-// To cancel a timer or to move it to later, only its record is written. The timer is in
-// its list until the slot is opened. A record that is used again before that for a timer
-// that is due no earlier than the slot starts needs no other place.
+// To cancel a timer or to move it to later, only its record is written. The record stays
+// in its list until the slot is emptied. If it is used again for a timer that is due no
+// earlier than the slot starts, it is in its place already.
 //
 // Invariants:
 //
 //   - No timer is due before the base, which is not after the clock.
-//   - A timer that is due before the limit of the front is in the front. A timer in a list is due at
-//     the limit or later, and not before its slot starts.
+//   - A timer that is due before the limit of the front is in the front. A timer in a list
+//     is due at the limit or later, and not before its slot starts.
 //   - A record that is in a list says so, also if it is free.
 type lists[T any] struct {
 	front    front
 	base     structures.Tick
 	levels   uint16             // one bit per level that has an occupied slot
 	occupied [listLevels]uint64 // one bit per slot with a list
-	heads    []uint16           // the first node by position; 0: none
+	heads    []uint16           // the first node of each list, by position; 0: none
 	nodes    []node             // by number; node 0 is never used
-	free     uint16             // the first node of those that are not in use
-	opened   []entry            // room for the timers of a slot
+	free     uint16             // the first node that is not in use
+	emptied  []entry            // room for the timers of a slot
 	work     structures.Work
 }
 
@@ -52,10 +52,10 @@ const (
 	digitBits  = 6
 	digitMask  = 1<<digitBits - 1
 	firstNodes = 16
-	maxNodes   = 1 << nodeBits // more than fewLimit: also free records are in lists
+	maxNodes   = 1 << nodeBits // more than fewLimit: free records are in lists, too
 )
 
-// In the record of a timer in a list, where holds the node and the position of the slot
+// In a record that is in a list, where holds the node and the position of the slot
 // above the place, which is nowhere.
 const (
 	positionShift = placeBits
@@ -67,25 +67,36 @@ const (
 // inList reports whether a record is in a list. It may be free.
 func (w where) inList() bool { return w.place() == nowhere && w != nowhere }
 
-// position returns the slot of a record in a list: level and slot as one number.
-func (w where) position() uint32 { return uint32(w>>positionShift) & (1<<positionBits - 1) }
+func (w where) node() uint16       { return uint16(w >> nodeShift) }
+func (w where) position() position { return position(w>>positionShift) & (1<<positionBits - 1) }
 
-func (w where) node() uint16 { return uint16(w >> nodeShift) }
+// position is a slot of a level: 64 times the level, and the slot.
+type position uint32
+
+func (p position) level() uint { return uint(p) >> digitBits }
+func (p position) slot() uint  { return uint(p) & digitMask }
+
+// shift returns the binary logarithm of the ticks in a slot.
+func (p position) shift() uint { return p.level() * digitBits & 63 }
+
+// last returns the last tick of a slot that starts at start.
+func (p position) last(start structures.Tick) structures.Tick { return start | (1<<p.shift() - 1) }
+
+// number returns the first tick of an occupied slot in units of its width.
+func (p *lists[T]) number(at position) structures.Tick {
+	return p.base>>at.shift()&^digitMask | structures.Tick(at.slot())
+}
 
 // startOf returns the first tick of an occupied slot.
-func (p *lists[T]) startOf(position uint32) structures.Tick {
-	shift := position >> digitBits * digitBits & 63
-	return (p.base>>shift&^digitMask | structures.Tick(position&digitMask)) << shift
-}
+func (p *lists[T]) startOf(at position) structures.Tick { return p.number(at) << at.shift() }
 
 // settled reports whether a timer with a deadline needs no more than its record.
 func (p *lists[T]) settled(at where, deadline structures.Tick) bool {
 	if !at.inList() || deadline < p.front.limit {
 		return false
 	}
-	position := at.position()
-	shift := position >> digitBits * digitBits & 63
-	return deadline>>shift >= p.base>>shift&^digitMask|structures.Tick(position&digitMask)
+	slot := at.position()
+	return deadline>>slot.shift() >= p.number(slot)
 }
 
 // place puts a timer, new or moved, where its deadline belongs. Its record has the
@@ -109,24 +120,24 @@ func (p *lists[T]) place(rs *records[T], index uint32) {
 
 // link puts a record into the list for its deadline, which must not be before the base.
 func (p *lists[T]) link(index uint32, r *record[T]) {
-	level := uint32(bits.Len64(uint64(r.deadline^p.base)|1)-1) / digitBits
-	slot := uint32(uint64(r.deadline)>>(level*digitBits&63)) & digitMask
-	position := level<<digitBits | slot
-	if position >= uint32(len(p.heads)) {
-		p.heads = append(p.heads, make([]uint16, position|digitMask+1-uint32(len(p.heads)))...)
+	level := uint(bits.Len64(uint64(r.deadline^p.base)|1)-1) / digitBits
+	slot := uint(uint64(r.deadline)>>(level*digitBits&63)) & digitMask
+	at := level<<digitBits | slot
+	if at >= uint(len(p.heads)) {
+		p.heads = append(p.heads, make([]uint16, at|digitMask+1-uint(len(p.heads)))...)
 	}
 	if p.free == 0 {
 		p.makeNodes(2 * len(p.nodes))
 	}
-	n, head := p.free, &p.heads[position]
-	at := &p.nodes[n]
-	p.free = at.behind
-	at.index, at.before, at.behind = index, 0, *head
-	p.nodes[*head].before = n // node 0 is written in vain
-	*head = n
+	number, head := p.free, &p.heads[at]
+	n := &p.nodes[number]
+	p.free = n.behind
+	n.index, n.before, n.behind = index, 0, *head
+	p.nodes[*head].before = number // node 0 is written in vain
+	*head = number
 	p.occupied[level] |= 1 << slot
 	p.levels |= 1 << level
-	r.where = where(n)<<nodeShift | where(position)<<positionShift | nowhere
+	r.where = where(number)<<nodeShift | where(at)<<positionShift | nowhere
 }
 
 // makeNodes makes room for n nodes.
@@ -134,7 +145,7 @@ func (p *lists[T]) makeNodes(n int) {
 	old := len(p.nodes)
 	n = min(max(n, firstNodes), maxNodes)
 	if n == old {
-		panic("auto: too many nodes")
+		panic("auto: more records are in lists than were pending at once")
 	}
 	p.nodes = append(slices.Grow(p.nodes, n-old), make([]node, n-old)...)
 	for i := n - 1; i >= max(old, 1); i-- {
@@ -145,40 +156,39 @@ func (p *lists[T]) makeNodes(n int) {
 
 // unlink takes a record out of its list.
 func (p *lists[T]) unlink(r *record[T]) {
-	n := r.where.node()
-	at := &p.nodes[n]
-	p.nodes[at.behind].before = at.before
-	if at.before != 0 {
-		p.nodes[at.before].behind = at.behind
+	number := r.where.node()
+	n := &p.nodes[number]
+	p.nodes[n.behind].before = n.before
+	if n.before != 0 {
+		p.nodes[n.before].behind = n.behind
 	} else {
-		p.setHead(r.where.position(), at.behind)
+		p.setHead(r.where.position(), n.behind)
 	}
-	at.behind, p.free = p.free, n
+	n.behind, p.free = p.free, number
 	r.where = nowhere
 }
 
 // setHead sets the first node of a list.
-func (p *lists[T]) setHead(position uint32, n uint16) {
-	p.heads[position] = n
-	if n == 0 {
-		level := position >> digitBits
-		p.occupied[level] &^= 1 << (position & digitMask)
-		if p.occupied[level] == 0 {
-			p.levels &^= 1 << level
+func (p *lists[T]) setHead(at position, number uint16) {
+	p.heads[at] = number
+	if number == 0 {
+		p.occupied[at.level()] &^= 1 << at.slot()
+		if p.occupied[at.level()] == 0 {
+			p.levels &^= 1 << at.level()
 		}
 	}
 }
 
-// next returns the position of the first occupied slot. There must be one.
-func (p *lists[T]) next() uint32 {
-	level := uint32(bits.TrailingZeros16(p.levels))
-	return level<<digitBits | uint32(bits.TrailingZeros64(p.occupied[level]))
+// next returns the first occupied slot. There must be one.
+func (p *lists[T]) next() position {
+	level := bits.TrailingZeros16(p.levels)
+	return position(level<<digitBits | bits.TrailingZeros64(p.occupied[level]))
 }
 
 // quiet returns a tick before which nothing is due.
 func (p *lists[T]) quiet() structures.Tick {
-	if at, ok := p.front.last(); ok {
-		return at
+	if n := len(p.front.entries); n > 0 {
+		return p.front.entries[n-1].deadline
 	}
 	if p.levels == 0 {
 		return math.MaxInt64
@@ -186,38 +196,37 @@ func (p *lists[T]) quiet() structures.Tick {
 	return p.startOf(p.next())
 }
 
-// open opens the first slot if it starts by a tick, which must not be after the clock. It
-// returns false if there is no such slot. The front is empty.
-func (p *lists[T]) open(rs *records[T], until structures.Tick) bool {
+// refill empties the first slot if it starts by the clock. It returns false if there is no such
+// slot. The front is empty, and may be so after that, too.
+func (p *lists[T]) refill(rs *records[T], clock structures.Tick) bool {
 	if p.levels != 0 {
-		position := p.next()
-		if start := p.startOf(position); start <= until {
-			p.empty(rs, position, start, until)
+		at := p.next()
+		if start := p.startOf(at); start <= clock {
+			p.empty(rs, at, start, clock)
 			return true
 		}
 	}
-	p.base = until
+	p.base = clock
 	return false
 }
 
-// empty moves the timers of a slot that starts at start, the first one that is occupied, to the
-// front or to the levels below. The front is empty. until is not after the clock, and not before
-// start.
-func (p *lists[T]) empty(rs *records[T], position uint32, start, until structures.Tick) {
-	level := position >> digitBits
-	last := start | (1<<(level*digitBits&63) - 1)
+// empty moves the timers of the first occupied slot, which starts at start, to the front or to
+// the levels below.
+func (p *lists[T]) empty(rs *records[T], at position, start, clock structures.Tick) {
+	p.work.SlotsVisited++
+	last := at.last(start)
 	p.base = start
 	p.front.limit = min(last, math.MaxInt64-1) + 1
-	n := p.heads[position]
-	p.setHead(position, 0)
-	opened, earliest, latest := p.opened[:0], last, start
-	for n != 0 {
-		at := &p.nodes[n]
-		index, behind := at.index, at.behind
+	number := p.heads[at]
+	p.setHead(at, 0)
+	emptied, earliest, latest := p.emptied[:0], last, start
+	for number != 0 {
+		n := &p.nodes[number]
+		index, behind := n.index, n.behind
+		n.behind, p.free = p.free, number
+		number = behind
 		r := rs.At(index)
 		r.where = nowhere
-		at.behind, p.free = p.free, n
-		n = behind
 		switch {
 		case r.generation&1 == 0:
 			p.work.Dropped++
@@ -225,22 +234,22 @@ func (p *lists[T]) empty(rs *records[T], position uint32, start, until structure
 			p.link(index, r)
 			p.work.Moved++
 		default:
-			opened = append(opened, entry{r.deadline, index, r.generation})
+			emptied = append(emptied, entry{r.deadline, index, r.generation})
 			earliest, latest = min(earliest, r.deadline), max(latest, r.deadline)
 		}
 	}
-	p.work.Moved += uint64(len(opened))
+	p.work.Moved += uint64(len(emptied))
 	switch {
 	case earliest == latest:
-		p.front.entries, p.opened = opened, p.front.entries
-	case len(opened) <= frontLen:
-		p.opened = opened
-		p.work.Comparisons += p.front.sort(opened)
+		p.front.entries, p.emptied = emptied, p.front.entries
+	case len(emptied) <= frontLen:
+		p.emptied = emptied
+		p.work.Comparisons += p.front.sort(emptied, at.level() == 1)
 	default:
-		p.opened = opened
-		p.base = min(earliest, until)
+		p.emptied = emptied
+		p.base = min(earliest, clock)
 		p.front.limit = p.base
-		for _, e := range opened {
+		for _, e := range emptied {
 			p.link(e.index, rs.At(e.index))
 		}
 	}
@@ -271,8 +280,18 @@ func (p *lists[T]) shorten(rs *records[T]) {
 	p.front.entries = f
 }
 
+// relist moves the timers of the front to lists.
+func (p *lists[T]) relist(rs *records[T]) {
+	for _, e := range p.front.entries {
+		if r := rs.At(e.index); stands(e, r) && r.where == nowhere { // otherwise there is another entry for it
+			p.link(e.index, r)
+		}
+	}
+	p.front.entries, p.front.limit = p.front.entries[:0], p.base
+}
+
 // nextDeadline returns the earliest deadline, or the start of the first slot if it has
-// more timers than are sorted together. There must be a timer.
+// more timers than the front. There must be a timer.
 func (p *lists[T]) nextDeadline(rs *records[T], clock structures.Tick) structures.Tick {
 	for {
 		if n := len(p.front.entries); n > 0 {
@@ -284,37 +303,37 @@ func (p *lists[T]) nextDeadline(rs *records[T], clock structures.Tick) structure
 			p.work.Dropped++
 			continue
 		}
-		if p.open(rs, clock) {
+		if p.refill(rs, clock) {
 			continue
 		}
-		position := p.next()
-		if earliest, ok := p.tidy(rs, position, p.startOf(position)); ok {
+		if earliest, ok := p.earliestIn(rs, p.next()); ok {
 			return earliest
 		}
 	}
 }
 
-// tidy returns the earliest deadline in a slot that starts at start, or start if there are
-// more than frontLen records. It takes those out that do not belong there any more, and
-// returns ok = false if no other is left.
-func (p *lists[T]) tidy(rs *records[T], position uint32, start structures.Tick) (earliest structures.Tick, ok bool) {
-	last := start | (1<<(position>>digitBits*digitBits&63) - 1)
-	earliest = math.MaxInt64
+// earliestIn returns the earliest deadline in a slot, or its start if it has more records than
+// the front. It takes those out that do not belong there any more, and returns ok = false
+// if no other is left.
+func (p *lists[T]) earliestIn(rs *records[T], at position) (earliest structures.Tick, ok bool) {
+	start := p.startOf(at)
+	last := at.last(start)
+	earliest = last
 	length := 0
-	for n := p.heads[position]; n != 0; {
+	for number := p.heads[at]; number != 0; {
 		if length++; length > frontLen {
 			return start, true
 		}
-		at := p.nodes[n]
-		n = at.behind
-		r := rs.At(at.index)
+		n := p.nodes[number]
+		number = n.behind
+		r := rs.At(n.index)
 		switch {
 		case r.generation&1 == 0:
 			p.unlink(r)
 			p.work.Dropped++
 		case r.deadline > last:
 			p.unlink(r)
-			p.link(at.index, r)
+			p.link(n.index, r)
 			p.work.Moved++
 		default:
 			earliest, ok = min(earliest, r.deadline), true
@@ -323,8 +342,8 @@ func (p *lists[T]) tidy(rs *records[T], position uint32, start structures.Tick) 
 	return earliest, ok
 }
 
-// take removes one record from the first list, which must exist. It returns ok = false if the record
-// is free.
+// take removes one record from the first list, which must exist. It returns ok = false if
+// the record is free.
 func (p *lists[T]) take(rs *records[T]) (index uint32, r *record[T], ok bool) {
 	index = p.nodes[p.heads[p.next()]].index
 	r = rs.At(index)
@@ -335,7 +354,7 @@ func (p *lists[T]) take(rs *records[T]) (index uint32, r *record[T], ok bool) {
 // reserve makes room for n timers.
 func (p *lists[T]) reserve(n int) {
 	p.makeNodes(1 << bits.Len(uint(n)))
-	p.front.entries = make([]entry, 0, frontLen)
-	p.opened = make([]entry, 0, n)
+	p.front.entries = make([]entry, 0, n)
+	p.emptied = make([]entry, 0, n)
 	p.heads = make([]uint16, 0, listLevels<<digitBits)
 }

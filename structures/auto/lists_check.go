@@ -2,12 +2,10 @@ package auto
 
 import (
 	"fmt"
-	"slices"
-
-	"github.com/timerbench/timerbench/structures"
 )
 
-// checkLists checks the front and the lists. While all timers are in them, it checks that they are.
+// checkLists checks the front and the lists. While all timers are in them, it checks that they
+// are.
 func (c *checker[T]) checkLists() error {
 	p, t := &c.t.lists, c.t
 	if p.base < 0 || p.base > t.clock {
@@ -17,10 +15,10 @@ func (c *checker[T]) checkLists() error {
 		return err
 	}
 	listed := 0
-	for position, n := range p.heads {
-		length, err := c.checkList(uint32(position), n)
+	for at, first := range p.heads {
+		length, err := c.checkList(position(at), first)
 		if err != nil {
-			return fmt.Errorf("level %d, slot %d: %w", position>>digitBits, position&digitMask, err)
+			return fmt.Errorf("level %d, slot %d: %w", position(at).level(), position(at).slot(), err)
 		}
 		listed += length
 	}
@@ -36,7 +34,7 @@ func (c *checker[T]) checkLists() error {
 			return fmt.Errorf("record %d is in no list, and says %#x", index, r.where)
 		}
 	}
-	if t.changing {
+	if t.mode == changing {
 		return nil
 	}
 	if c.pending != t.settled {
@@ -47,7 +45,7 @@ func (c *checker[T]) checkLists() error {
 
 func (c *checker[T]) checkFront() error {
 	f, t := &c.t.lists.front, c.t
-	if t.changing && len(f.entries) > 0 {
+	if t.mode == changing && len(f.entries) > 0 {
 		return fmt.Errorf("%d entries in front while all move to the wheel", len(f.entries))
 	}
 	last := f.limit
@@ -68,35 +66,35 @@ func (c *checker[T]) checkFront() error {
 	return nil
 }
 
-// checkList checks the list at a position and returns its length.
-func (c *checker[T]) checkList(position uint32, n uint16) (length int, err error) {
+// checkList checks the list of a slot, and returns its length.
+func (c *checker[T]) checkList(at position, first uint16) (length int, err error) {
 	p, t := &c.t.lists, c.t
-	level, slot := position>>digitBits, position&digitMask
-	if occupied := p.occupied[level]>>slot&1 == 1; occupied != (n != 0) || occupied && p.levels>>level&1 == 0 || (p.occupied[level] == 0) != (p.levels>>level&1 == 0) {
-		return 0, fmt.Errorf("the first node is %d, the slots %#x, the levels %#x", n, p.occupied[level], p.levels)
+	occupied := p.occupied[at.level()]
+	if (occupied>>at.slot()&1 == 1) != (first != 0) || (p.levels>>at.level()&1 == 1) != (occupied != 0) {
+		return 0, fmt.Errorf("the first node is %d, the slots are %#x, the levels %#x", first, occupied, p.levels)
 	}
-	start := p.startOf(position)
-	if n != 0 && (start < p.base || slot <= uint32(p.base>>(level*digitBits))&digitMask && start != p.base) {
-		return 0, fmt.Errorf("it starts at %d, and the base is %d", start, p.base)
+	start := p.startOf(at)
+	if first != 0 && start < p.base {
+		return 0, fmt.Errorf("it starts at %d, before the base %d", start, p.base)
 	}
-	for before := uint16(0); n != 0; length++ {
-		at := p.nodes[n]
-		r := t.records.At(at.index)
-		want := where(n)<<nodeShift | where(position)<<positionShift | nowhere
-		if c.listed[at.index] || at.before != before || r.where != want {
+	for before, number := uint16(0), first; number != 0; length++ {
+		n := p.nodes[number]
+		r := t.records.At(n.index)
+		want := where(number)<<nodeShift | where(at)<<positionShift | nowhere
+		if c.listed[n.index] || n.before != before || r.where != want {
 			return 0, fmt.Errorf("record %d is in two lists, or says %#x, want %#x, or its link back is %d, want %d",
-				at.index, r.where, want, at.before, before)
+				n.index, r.where, want, n.before, before)
 		}
-		c.listed[at.index] = true
+		c.listed[n.index] = true
 		if r.generation&1 == 1 {
 			if r.deadline < max(start, p.front.limit) {
 				return 0, fmt.Errorf("deadline %d, start %d, the limit of the front %d", r.deadline, start, p.front.limit)
 			}
-			if err := c.checkPending(r, at.index); err != nil {
+			if err := c.checkPending(r, n.index); err != nil {
 				return 0, err
 			}
 		}
-		before, n = n, at.behind
+		before, number = number, n.behind
 	}
 	return length, nil
 }
@@ -108,19 +106,4 @@ func (c *checker[T]) checkPending(r *record[T], index uint32) error {
 	}
 	c.pending++
 	return c.see(index)
-}
-
-// frontEntries returns the entries of the front, the earliest timer first. Stale ones have no ID.
-func (t *Timers[T]) frontEntries() []structures.Entry {
-	var out []structures.Entry
-	seen := make(map[uint32]bool)
-	for _, e := range slices.Backward(t.lists.front.entries) {
-		shown := structures.Entry{Deadline: e.deadline, Filed: e.deadline}
-		if r := t.records.At(e.index); stands(e, r) && !r.where.inList() && !seen[e.index] {
-			shown.ID = idOf(e.index, e.generation)
-			seen[e.index] = true
-		}
-		out = append(out, shown)
-	}
-	return out
 }

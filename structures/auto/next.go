@@ -14,8 +14,8 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
-	if !t.many {
-		if !t.changing {
+	if t.mode != many {
+		if t.mode == few {
 			return t.lists.nextDeadline(&t.records, t.clock), true
 		}
 		t.moveDue()

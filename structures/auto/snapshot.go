@@ -9,17 +9,17 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// Snapshot returns the front and the levels of lists while the timers are few. Otherwise it returns
-// level 0, the other levels that hold a timer, the timers that were moved and have no new
-// slot yet, and the arrival buffer, and the lists before that as long as they hold timers. The place that a timer has
-// left shows as a stale entry, filed for the first tick of its slot. It costs O(n + slots), and is
-// not for hot paths.
+// Snapshot returns the front and the levels of lists while the timers are few. Otherwise it
+// returns level 0, the other levels that hold a timer, the timers that were moved and have no
+// new slot yet, and the arrival buffer, and the lists before that as long as they hold timers.
+// The place that a timer has left shows as a stale entry, filed for the first tick of its slot.
+// It costs O(n + slots), and is not for hot paths.
 func (t *Timers[T]) Snapshot() structures.Snapshot {
-	if !t.many && !t.changing {
+	if t.mode == few {
 		return structures.Snapshot{Parts: t.listParts()}
 	}
 	var parts []structures.Part
-	if t.changing {
+	if t.mode == changing {
 		parts = t.listParts()
 	}
 	for level := range uint(levelCount) {
