@@ -54,6 +54,7 @@ func (t *Timers[T]) change() {
 
 // moveFromList moves a timer from the first list to the wheel.
 func (t *Timers[T]) moveFromList() {
+	t.lists.work.Moved++
 	if index, r, ok := t.lists.take(&t.records); ok {
 		r.where = t.add(index, r.deadline)
 	}

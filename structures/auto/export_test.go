@@ -14,6 +14,9 @@ const TimersPerTick = chunksPerTick * chunkLen
 // ListLevels is the number of levels of lists.
 const ListLevels = listLevels
 
+// MovesPerCall is how many timers move from the lists to the wheel in a call.
+const MovesPerCall = movesPerCall
+
 // FewLimit is the number of timers up to which they are in lists.
 const FewLimit = fewLimit
 
