@@ -139,6 +139,9 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		t.beginWheel()
 	}
 	b := t.buffers
+	if !b.empty() {
+		return t.takeOver(deadline, value)
+	}
 	if b.arrived == bufferLen {
 		t.settle()
 	}
@@ -167,21 +170,22 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if !t.many {
 		return t.rescheduleFew(index, r, deadline)
 	}
-	if !r.where.inSlot() && !t.pending(r) {
-		return false
-	}
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
 	if deadline < t.nextWork {
 		t.nextWork = deadline
 	}
-	r.deadline = deadline
-	if from := r.where; from.inSlot() {
-		r.where = nowhere
-		if t.buffers.leave(index, from) {
-			t.endDepartures()
+	from := r.where
+	if !from.inSlot() {
+		if !t.pending(r) {
+			return false
 		}
+		r.deadline = deadline
+		return true
+	}
+	if t.buffers.move(r, vacancy{departure{index, from}, r.deadline}, deadline) {
+		t.endDepartures()
 	}
 	return true
 }
@@ -214,8 +218,8 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	r.generation++
 	r.where = nowhere
 	t.settled--
-	if t.buffers.leave(index, from) {
-		t.endDepartures()
+	if t.buffers.vacate(index, from, r.deadline) {
+		t.endVacancies()
 	}
 	return true
 }
@@ -264,7 +268,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		index := t.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&placeMask]
 		r := t.records.At(index)
 		if r.where == nowhere {
-			t.clearDepartures() // this one was cancelled or moved
+			t.clearAll() // this one was cancelled or moved
 			continue
 		}
 		*mask &= *mask - 1

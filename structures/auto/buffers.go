@@ -10,6 +10,7 @@ import (
 type buffers[T any] struct {
 	arrivals
 	departures
+	vacancies
 	ahead   prefetch.Batch
 	records [bufferLen]*record[T] // by position: those of the IDs of arrivals
 }
@@ -29,8 +30,8 @@ type arrivals struct {
 	ids     [bufferLen]structures.ID
 }
 
-// departures is the buffer for timers that were cancelled or moved, and whose places in
-// slots are still to be cleared. Their records are nowhere. Those that were cancelled are
+// departures is the buffer for timers that were moved, and whose places in slots are
+// still to be cleared. Their records are nowhere. Those that were cancelled since then are
 // not free yet.
 type departures struct {
 	departed uint32
@@ -109,28 +110,54 @@ func (t *Timers[T]) cancelArrival(position uint32) bool {
 	return true
 }
 
-// leave notes that a timer has left its slot. It reports whether the buffer is full.
-func (d *departures) leave(index uint32, from where) (full bool) {
-	d.left[d.departed&bufferMask] = departure{index, from}
-	d.departed++
-	return d.departed == bufferLen
+// move gives the timer of a record a new deadline, instead of that in v. It leaves it in
+// its place if that is in a slot above level 0 and the new deadline is not earlier. It
+// reports whether departures is full.
+//
+// It has no branches. They would be mispredicted, and each one would delay the cache misses
+// of the calls that follow.
+func (b *buffers[T]) move(r *record[T], v vacancy, deadline structures.Tick) (full bool) {
+	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63 // -1, or 0 if it does not stay
+	r.deadline = deadline
+	r.where = nowhere + where(stays)&(v.from-nowhere)
+	b.left[b.departed&bufferMask] = v.departure
+	b.departed += uint32(1 + stays)
+	return b.departed == bufferLen
 }
 
-// endDepartures clears the places of a full buffer, and goes back to pools if few timers
-// are left.
+// endDepartures clears a full buffer, and goes back to pools if few timers are left.
 func (t *Timers[T]) endDepartures() {
 	t.clearDepartures()
+	t.endIfFew()
+}
+
+// endIfFew goes back to pools if few timers are left.
+func (t *Timers[T]) endIfFew() {
 	if t.settled < t.fewLimit/fewAgain {
 		t.endWheel()
 	}
 }
 
-// clearDepartures clears the places of all timers in departures. It puts those that were
-// moved into their new slots, and makes the records of the others free.
+// clearDepartures clears the places of the timers in departures, and puts those that are
+// pending into their new slots.
 func (t *Timers[T]) clearDepartures() {
+	n := t.buffers.departed
+	t.buffers.departed = 0
+	t.clearPlaces(t.buffers.left[:n])
+}
+
+// clearAll clears the places of all timers that have left them.
+func (t *Timers[T]) clearAll() {
+	t.clearDepartures()
+	for !t.buffers.empty() {
+		t.clearVacancies(bufferLen)
+	}
+}
+
+// clearPlaces clears the places of all timers in departures. It puts those that were
+// moved into their new slots, and makes the records of the others free.
+func (t *Timers[T]) clearPlaces(left []departure) {
 	b := t.buffers
-	left := b.left[:b.departed]
-	b.departed = 0
 	t.records.makeRoom(bufferLen)
 	var emptied [bufferLen]uint32
 	n := 0

@@ -52,14 +52,14 @@ func (c *chunks) take() uint32 {
 		c.mask.Take()
 	}
 	if c.chunk.Fresh() == maxChunks {
-		panic("auto: too many timers: the numbers of chunks have 28 bits")
+		panic("auto: too many timers: the numbers of chunks have 27 bits")
 	}
 	c.mask.Take()
 	return c.chunk.Take()
 }
 
-// maxChunks is the limit of the numbers of chunks: a list has 28 bits for one.
-const maxChunks = 1 << 28
+// maxChunks is the limit of the numbers of chunks: where has 27 bits for one.
+const maxChunks = uint32(above >> placeBits)
 
 // release makes a chunk free.
 func (c *chunks) release(n uint32) {

@@ -117,7 +117,7 @@ func (t *Timers[T]) beginWheel() {
 
 // endWheel moves all timers from the wheel to the pools. It costs O(timers).
 func (t *Timers[T]) endWheel() {
-	t.clearDepartures()
+	t.clearAll()
 	t.settle()
 	for _, id := range t.buffers.ids {
 		index := uint32(id)

@@ -70,6 +70,7 @@ func (t *Timers[T]) prefetchTimers(n uint32) {
 // While the timers of one chunk move, the records of the next one are on their way, and
 // so is the chunk after that.
 func (t *Timers[T]) moveTimers(level uint, slot uint32, limit int) (moved int) {
+	t.clearAll()
 	t.work.SlotsVisited++
 	g := t.ring(level)
 	for ; moved < limit && g.lists[slot] != 0; moved++ {

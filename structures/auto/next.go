@@ -17,7 +17,7 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 	if !t.many {
 		return t.nextFew(), true
 	}
-	t.clearDepartures()
+	t.clearAll()
 	if t.firing() != 0 || t.advance() {
 		return t.cursor, true
 	}

@@ -27,7 +27,8 @@ type record[T any] struct {
 // buffer, or nowhere.
 //
 //	bits 0-3   the place in a chunk, or inArrivals, or nowhere
-//	bits 4-31  the number of the chunk, or the position
+//	bits 4-30  the number of the chunk, or the position
+//	bit 31     the chunk is in a slot above level 0
 type where uint32
 
 const (
@@ -36,13 +37,18 @@ const (
 
 	nowhere    where = chunkLen // the record has no timer, or its timer is in departures
 	inArrivals where = placeMask
+
+	above where = 1 << 31
 )
 
 func (w where) place() where  { return w & placeMask }
-func (w where) chunk() uint32 { return uint32(w >> placeBits) }
+func (w where) chunk() uint32 { return uint32(w&^above) >> placeBits }
 
 // inSlot reports whether the timer is in a slot.
 func (w where) inSlot() bool { return w.place() < chunkLen }
+
+// isAbove reports whether the timer is in a slot above level 0.
+func (w where) isAbove() bool { return w&above != 0 }
 
 // maxTimers is the limit of Capacity. A machine of 32 bits has no memory for more.
 const maxTimers = min(1<<28, math.MaxInt/64)
