@@ -224,21 +224,6 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// cancelElsewhere is Cancel for a record that is in no slot.
-func (t *Timers[T]) cancelElsewhere(r *record[T]) bool {
-	if r.where != nowhere {
-		return t.cancelArrival(r.where.chunk())
-	}
-	if r.generation&1 == 0 {
-		return false
-	}
-	var none T
-	r.value = none
-	r.generation++
-	t.settled--
-	return true
-}
-
 // Pop moves the clock to now if now is later. It removes and returns one timer that is
 // due: the earliest first, in unspecified order among equal deadlines. It costs O(1), and
 // what workAhead and the cascades cost: in its whole life a timer costs O(levels),

@@ -82,31 +82,44 @@ func (t *Timers[T]) settle() {
 	t.nextWork = min(t.nextWork, t.aheadAt)
 }
 
-// cancelArrival cancels the timer at a position of the arrival buffer. It returns false
-// if there is none: then the ID is only prepared.
-func (t *Timers[T]) cancelArrival(position uint32) bool {
+// cancelElsewhere is Cancel for a record that is in no slot.
+func (t *Timers[T]) cancelElsewhere(r *record[T]) bool {
+	if r.where == nowhere {
+		return t.cancelMoved(r)
+	}
 	b := t.buffers
+	position := r.where.chunk()
 	if position >= b.arrived {
-		return false
+		return false // the ID is only prepared
 	}
 	b.arrived--
-	at, last := position&bufferMask, b.arrived&bufferMask
-	r := b.records[at]
-	var none T
-	r.value = none
-	if at != last {
+	last := b.arrived & bufferMask
+	if position != last {
+		at := position & bufferMask
 		b.ids[at], b.ids[last] = b.ids[last], b.ids[at]
 		b.records[at], b.records[last] = b.records[last], r
 		b.records[at].where, r.where = r.where, b.records[at].where
 	}
+	var none T
+	r.value = none
 	r.generation += 2
+	b.ids[last] += 2 << 32 // the next timer of this position uses the same record
 	if r.generation == 1 { // all are used
 		r.generation, r.where = 0, nowhere
 		t.prepare(last)
-		return true
 	}
-	// The next timer of this position uses the same record.
-	b.ids[last] += 2 << 32
+	return true
+}
+
+// cancelMoved is Cancel for a record that is nowhere.
+func (t *Timers[T]) cancelMoved(r *record[T]) bool {
+	if r.generation&1 == 0 {
+		return false
+	}
+	var none T
+	r.value = none
+	r.generation++
+	t.settled--
 	return true
 }
 
