@@ -136,20 +136,30 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		if t.settled < t.fewLimit {
 			return t.scheduleFew(deadline, value)
 		}
-		t.beginWheel()
+		return t.scheduleFull(deadline, value)
 	}
 	b := t.buffers
 	if !b.empty() {
 		return t.takeOver(deadline, value)
 	}
 	if b.arrived == bufferLen {
-		t.settle()
+		return t.scheduleFull(deadline, value)
 	}
 	position := b.arrived & bufferMask
 	b.arrived++
 	r := b.records[position]
 	r.deadline, r.value = deadline, value
 	return b.ids[position]
+}
+
+// scheduleFull is Schedule if there is no room in the pools or in the arrival buffer.
+func (t *Timers[T]) scheduleFull(deadline structures.Tick, value T) structures.ID {
+	if t.many {
+		t.settle()
+	} else {
+		t.beginWheel()
+	}
+	return t.Schedule(deadline, value)
 }
 
 // afterClock returns the tick after the clock, or the last tick of all.
