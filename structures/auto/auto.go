@@ -269,7 +269,9 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		*mask &= *mask - 1
 		if *mask == 0 {
 			t.unlink(n)
-			t.prefetchFiring()
+			if t.firing() != 0 {
+				t.prefetchFiring()
+			}
 		}
 		due = structures.Timer[T]{ID: idOf(index, r.generation), Deadline: r.deadline, Value: r.value}
 		var none T
