@@ -79,11 +79,13 @@ func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 // structures.Scheduler, and is for one goroutine at a time.
 //
 // Unless many is set, all timers are in pools. Otherwise a pending timer is in the arrival
-// buffer, in a slot, or in departures. No timer is due before nextWork, unless many is set
-// and one is due at the cursor: then nextWork is not after the clock.
+// buffer, in a slot, or in departures. No timer in the arrival buffer or in departures is due
+// before soonest, and no other one before nextWork. If one is due at the cursor, and many
+// is set, nextWork is not after the clock instead.
 type Timers[T any] struct {
 	clock    structures.Tick
 	nextWork structures.Tick
+	soonest  structures.Tick
 	many     bool
 	fewLimit int // most timers in pools
 	settled  int // timers that are not in the arrival buffer
@@ -100,7 +102,7 @@ var _ structures.Scheduler[int] = (*Timers[int])(nil)
 func New[T any](opts ...Option) *Timers[T] {
 	c := option.Apply(config{}, opts)
 	option.Between("auto", "Capacity", c.capacity, 0, maxTimers)
-	t := &Timers[T]{nextWork: math.MaxInt64, fewLimit: fewLimit}
+	t := &Timers[T]{nextWork: math.MaxInt64, soonest: math.MaxInt64, fewLimit: fewLimit}
 	t.nextAbove, t.aheadAt = math.MaxInt64, math.MaxInt64
 	if c.capacity > 0 {
 		t.reserve(uint64(c.capacity))
@@ -129,14 +131,17 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
-	}
 	if !t.many {
-		if t.settled < t.fewLimit {
-			return t.scheduleFew(deadline, value)
+		if t.settled >= t.fewLimit {
+			return t.scheduleFull(deadline, value)
 		}
-		return t.scheduleFull(deadline, value)
+		if deadline < t.nextWork {
+			t.nextWork = deadline
+		}
+		return t.scheduleFew(deadline, value)
+	}
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
 	b := t.buffers
 	if !b.empty() {
@@ -183,8 +188,8 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
 	from := r.where
 	if !from.inSlot() {
@@ -242,7 +247,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > t.clock {
 		t.clock = now
 	}
-	if t.nextWork > t.clock {
+	if min(t.nextWork, t.soonest) > t.clock {
 		return due, false
 	}
 	if !t.many {

@@ -1,6 +1,8 @@
 package auto
 
 import (
+	"math"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
@@ -79,7 +81,7 @@ func (t *Timers[T]) settle() {
 	t.settled += int(b.arrived)
 	t.records.prefetchFree(&b.ahead, b.arrived)
 	b.arrived = 0
-	t.nextWork = min(t.nextWork, t.aheadAt)
+	t.nextWork = min(t.nextWork, t.soonest, t.aheadAt)
 }
 
 // cancelElsewhere is Cancel for a record that is in no slot.
@@ -167,6 +169,13 @@ func (t *Timers[T]) clearAll() {
 	}
 }
 
+// settleAll puts all pending timers into slots.
+func (t *Timers[T]) settleAll() {
+	t.clearDepartures()
+	t.settle()
+	t.soonest = math.MaxInt64
+}
+
 // clearPlaces clears the places of all timers in departures. It puts those that were
 // moved into their new slots, and makes the records of the others free.
 func (t *Timers[T]) clearPlaces(left []departure) {
@@ -197,5 +206,5 @@ func (t *Timers[T]) clearPlaces(left []departure) {
 			t.unlink(chunk)
 		}
 	}
-	t.nextWork = min(t.nextWork, t.aheadAt)
+	t.nextWork = min(t.nextWork, t.soonest, t.aheadAt)
 }

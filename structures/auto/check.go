@@ -68,8 +68,8 @@ func (c *checker[T]) checkDepartures() error {
 			return fmt.Errorf("departures: %w", err)
 		}
 		if r := c.t.records.At(d.index); r.generation&1 == 1 {
-			if r.deadline < c.t.nextWork {
-				return fmt.Errorf("departures: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+			if r.deadline < c.t.soonest {
+				return fmt.Errorf("departures: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 			}
 			c.inWheel++
 		}
@@ -215,8 +215,8 @@ func (c *checker[T]) checkArrivals() error {
 			r.where != where(position)<<placeBits|inArrivals {
 			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d", position, id, r.where, r.generation)
 		}
-		if position < int(b.arrived) && r.deadline < c.t.nextWork {
-			return fmt.Errorf("arrival buffer: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+		if position < int(b.arrived) && r.deadline < c.t.soonest {
+			return fmt.Errorf("arrival buffer: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 		}
 	}
 	return nil

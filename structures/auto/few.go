@@ -118,7 +118,7 @@ func (t *Timers[T]) beginWheel() {
 // endWheel moves all timers from the wheel to the pools. It costs O(timers).
 func (t *Timers[T]) endWheel() {
 	t.clearAll()
-	t.settle()
+	t.settleAll()
 	for _, id := range t.buffers.ids {
 		index := uint32(id)
 		r := t.records.At(index)

@@ -11,8 +11,9 @@ import (
 // there is one up to the clock. If there is none, it moves the cursor to the clock. No
 // timer may be due at the cursor.
 func (t *Timers[T]) advance() bool {
-	t.clearDepartures()
-	t.settle()
+	if t.soonest <= t.clock {
+		t.settleAll()
+	}
 	for {
 		at, ok := t.firstOf(0)
 		limit := min(at, t.clock)

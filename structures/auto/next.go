@@ -18,6 +18,7 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 		return t.nextFew(), true
 	}
 	t.clearAll()
+	t.settleAll()
 	if t.firing() != 0 || t.advance() {
 		return t.cursor, true
 	}
