@@ -45,6 +45,7 @@ type chunks struct {
 func (c *chunks) take() uint32 {
 	if n := c.free; n != 0 {
 		c.free = c.chunk.At(n).next
+		prefetch.Line(unsafe.Pointer(c.chunk.At(c.free))) // is taken next, or chunk 0
 		return n
 	}
 	if c.chunk.Fresh() == 0 {
