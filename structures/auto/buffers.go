@@ -165,7 +165,7 @@ func (t *Timers[T]) clearDepartures() {
 func (t *Timers[T]) clearAll() {
 	t.clearDepartures()
 	for !t.buffers.empty() {
-		t.clearVacancies(bufferLen)
+		t.clearVacancies()
 	}
 }
 
@@ -176,8 +176,8 @@ func (t *Timers[T]) settleAll() {
 	t.soonest = math.MaxInt64
 }
 
-// clearPlaces clears the places of all timers in departures. It puts those that were
-// moved into their new slots, and makes the records of the others free.
+// clearPlaces clears the places that up to bufferLen timers have left. It puts those that
+// are pending into their new slots, and makes the records of the others free.
 func (t *Timers[T]) clearPlaces(left []departure) {
 	b := t.buffers
 	t.records.makeRoom(bufferLen)

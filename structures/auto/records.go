@@ -35,7 +35,7 @@ const (
 	placeBits = 4
 	placeMask = 1<<placeBits - 1
 
-	nowhere    where = chunkLen // the record has no timer, or its timer is in departures
+	nowhere    where = chunkLen // the record has no timer, or its timer has left its place
 	inArrivals where = placeMask
 
 	above where = 1 << 31
@@ -54,7 +54,7 @@ func (w where) isAbove() bool { return w&above != 0 }
 const maxTimers = min(1<<28, math.MaxInt/64)
 
 // records holds all records. The zero records is empty. A record has a timer, or is
-// prepared for one, or is in departures, or is free, or exhausted, or was never used.
+// prepared for one, or is in departures or vacancies, or is free, or exhausted, or was never used.
 type records[T any] struct {
 	paged.Array[record[T]]
 	free      paged.Array[uint32] // a stack of the indexes of free records

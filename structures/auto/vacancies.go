@@ -4,8 +4,8 @@ import "github.com/timerbench/timerbench/structures"
 
 // vacancies is the buffer for timers in slots that were cancelled. The next new timer
 // takes over the record of the one that was cancelled first, as if that one had been
-// moved to the new deadline, with a new ID. So it keeps the place if the slot is above
-// level 0 and the deadline is not earlier. Then nothing has to be cleared nor added.
+// moved to the new deadline, with a new ID (see move). So it often keeps the place, and
+// nothing has to be cleared or added.
 //
 // The records are nowhere. They are not free. The buffer is a ring: first and end count
 // the timers that ever left it and came to it.
@@ -20,8 +20,8 @@ type vacancy struct {
 	deadline structures.Tick
 }
 
-// The length is twice that of the bursts that are cleared together: so there are mostly
-// vacancies for the timers that follow a burst of cancels.
+// The length is twice the number of places that are cleared together. So some vacancies are
+// left for the timers that follow.
 const (
 	vacantLen  = 2 * bufferLen
 	vacantMask = vacantLen - 1
@@ -47,6 +47,7 @@ func (t *Timers[T]) takeOver(deadline structures.Tick, value T) structures.ID {
 	v := t.buffers.occupy()
 	r := t.records.At(v.index)
 	if r.generation == 0 { // all are used
+		t.clearPlaces([]departure{v.departure})
 		return t.Schedule(deadline, value)
 	}
 	r.value = value
@@ -62,16 +63,16 @@ func (t *Timers[T]) takeOver(deadline structures.Tick, value T) structures.ID {
 // endVacancies clears the places of half of a full buffer, and goes back to pools if few
 // timers are left.
 func (t *Timers[T]) endVacancies() {
-	t.clearVacancies(bufferLen)
+	t.clearVacancies()
 	t.endIfFew()
 }
 
-// clearVacancies clears the places of the first vacancies, up to n, and makes their
-// records free. n is at most bufferLen.
-func (t *Timers[T]) clearVacancies(n uint32) {
+// clearVacancies clears the places of the first vacancies, up to bufferLen, and makes their
+// records free.
+func (t *Timers[T]) clearVacancies() {
 	v := &t.buffers.vacancies
 	var left [bufferLen]departure
-	n = min(n, v.end-v.first, bufferLen)
+	n := min(v.end-v.first, bufferLen)
 	for i := range left[:n] {
 		left[i] = v.occupy().departure
 	}
