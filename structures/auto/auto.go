@@ -29,9 +29,13 @@
 //   - Each timer has one record: 16 bytes and the value. It says in which place of which
 //     chunk the timer is. So Cancel clears one bit. Nothing dead stays behind, and nothing
 //     is swept. A chunk without timers is taken out of its list at once.
-//   - New timers wait in a buffer until there are 32. So do timers that were cancelled or
-//     moved, whose places are still to be cleared. The cache misses of 32 timers overlap
-//     that way. Most timers that are cancelled soon never leave the buffer.
+//   - New timers wait in a buffer until there are 32, or until one is due. So do timers
+//     that were cancelled or moved, whose places are still to be cleared. The cache misses
+//     of 32 timers overlap that way. Most timers that are cancelled soon never leave the
+//     buffer.
+//   - A timer that is moved to later keeps its place, unless that is in level 0: the slot
+//     cascades in time, and the record has the deadline. A new timer takes over the record
+//     of one that was cancelled, and in the same way its place.
 //   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start
 //     on. If it holds many timers, it is emptied in steps, some at each tick, so that it
 //     is empty when it starts. The same holds for the levels above.

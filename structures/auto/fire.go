@@ -11,7 +11,8 @@ import (
 // there is one up to the clock. If there is none, it moves the cursor to the clock. No
 // timer may be due at the cursor.
 func (t *Timers[T]) advance() bool {
-	if t.soonest <= t.clock {
+	// Half of the buffer is enough here, rather than all of it in a Schedule.
+	if t.soonest <= t.clock || t.buffers.arrived >= bufferLen/2 {
 		t.settleAll()
 	}
 	for {

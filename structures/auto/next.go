@@ -7,7 +7,7 @@ import (
 )
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot with many
-// timers. No timer is due before it. It is after the clock, unless a timer is due now. ok
+// timers, or one from which timers were moved to later. No timer is due before it. It is after the clock, unless a timer is due now. ok
 // is false if no timer is pending. Next costs O(1), or the cost of a Pop that cascades
 // slots, which the next Pop then saves.
 func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
