@@ -130,7 +130,7 @@ func (t *Timers[T]) cancelMoved(r *record[T]) bool {
 // reports whether departures is full.
 //
 // It has no branches. They would be mispredicted, and each one would delay the cache misses
-// of the calls that follow.
+// of the calls that follow. Both deadlines are after tick 0, so differences do not overflow.
 func (b *buffers[T]) move(r *record[T], v vacancy, deadline structures.Tick) (full bool) {
 	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63 // -1, or 0 if it does not stay
 	r.deadline = deadline

@@ -38,7 +38,7 @@ const (
 	nowhere    where = chunkLen // the record has no timer, or its timer has left its place
 	inArrivals where = placeMask
 
-	above where = 1 << 31
+	above where = 1 << 31 // the sign: see buffers.move
 )
 
 func (w where) place() where  { return w & placeMask }
@@ -47,14 +47,12 @@ func (w where) chunk() uint32 { return uint32(w&^above) >> placeBits }
 // inSlot reports whether the timer is in a slot.
 func (w where) inSlot() bool { return w.place() < chunkLen }
 
-// isAbove reports whether the timer is in a slot above level 0.
-func (w where) isAbove() bool { return w&above != 0 }
-
 // maxTimers is the limit of Capacity. A machine of 32 bits has no memory for more.
 const maxTimers = min(1<<28, math.MaxInt/64)
 
 // records holds all records. The zero records is empty. A record has a timer, or is
-// prepared for one, or is in departures or vacancies, or is free, or exhausted, or was never used.
+// prepared for one, or is in departures or vacancies, or is free, or exhausted, or was never
+// used.
 type records[T any] struct {
 	paged.Array[record[T]]
 	free      paged.Array[uint32] // a stack of the indexes of free records
