@@ -32,9 +32,13 @@
 //   - Each timer has one record: 16 bytes and the value. It says in which place of which
 //     chunk the timer is. So Cancel clears one bit. Nothing dead stays behind, and nothing
 //     is swept. A chunk without timers is taken out of its list at once.
-//   - New timers wait in a buffer until there are 32. So do timers that were cancelled or
-//     moved, whose places are still to be cleared. The cache misses of 32 timers overlap
-//     that way. Most timers that are cancelled soon never leave the buffer.
+//   - New timers wait in a buffer until there are 32, or until one is due. So do timers
+//     that were cancelled or moved, whose places are still to be cleared. The cache misses
+//     of 32 timers overlap that way. Most timers that are cancelled soon never leave the
+//     buffer.
+//   - A timer that is moved to later keeps its place, unless that is in level 0: the slot
+//     cascades in time, and the record has the deadline. A new timer takes over the record
+//     of one that was cancelled, and in the same way its place.
 //   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start
 //     on. If it holds many timers, it is emptied in steps, some at each tick, so that it
 //     is empty when it starts. The same holds for the levels above.
@@ -83,12 +87,13 @@ func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 // structures.Scheduler, and is for one goroutine at a time.
 //
 // If mode is few, all timers are in lists. Otherwise a pending timer is in the arrival buffer,
-// in a slot, or in departures, or in a list if mode is changing. No timer is due before
-// nextWork, unless one is in the wheel and due at the cursor: then nextWork is not after the
-// clock.
+// in a slot, or in departures, or in a list if mode is changing. No timer in the arrival buffer
+// or in departures is due before soonest, and no other one before nextWork. If one is due at the
+// cursor, nextWork is not after the clock instead.
 type Timers[T any] struct {
 	clock    structures.Tick
 	nextWork structures.Tick
+	soonest  structures.Tick
 	mode     mode
 	fewLimit int // most timers in lists
 	settled  int // timers that are not in the arrival buffer
@@ -105,7 +110,7 @@ var _ structures.Scheduler[int] = (*Timers[int])(nil)
 func New[T any](opts ...Option) *Timers[T] {
 	c := option.Apply(config{}, opts)
 	option.Between("auto", "Capacity", c.capacity, 0, maxTimers)
-	t := &Timers[T]{nextWork: math.MaxInt64, fewLimit: fewLimit}
+	t := &Timers[T]{nextWork: math.MaxInt64, soonest: math.MaxInt64, fewLimit: fewLimit}
 	t.nextAbove, t.aheadAt = math.MaxInt64, math.MaxInt64
 	if c.capacity > 0 {
 		t.reserve(uint64(c.capacity))
@@ -134,27 +139,46 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
-	}
 	if t.mode != many {
-		if t.mode == few {
-			if t.settled < t.fewLimit {
-				return t.scheduleFew(deadline, value)
-			}
-			t.beginWheel()
+		if t.mode != few || t.settled >= t.fewLimit {
+			return t.scheduleFull(deadline, value)
 		}
-		t.change()
+		if deadline < t.nextWork {
+			t.nextWork = deadline
+		}
+		return t.scheduleFew(deadline, value)
+	}
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
 	b := t.buffers
+	if !b.empty() {
+		return t.takeOver(deadline, value)
+	}
+	if b.arrived == bufferLen {
+		return t.scheduleFull(deadline, value)
+	}
+	return b.arrive(deadline, value)
+}
+
+// scheduleFull is Schedule if there is no room in the lists or in the arrival buffer, or while
+// timers move from the lists to the wheel.
+func (t *Timers[T]) scheduleFull(deadline structures.Tick, value T) structures.ID {
+	if t.mode == few {
+		t.beginWheel()
+	}
+	if t.mode == changing {
+		t.change()
+	}
+	t.soonest = min(t.soonest, deadline)
+	b := t.buffers
+	if !b.empty() {
+		return t.takeOver(deadline, value)
+	}
 	if b.arrived == bufferLen {
 		t.settle()
 	}
-	position := b.arrived & bufferMask
-	b.arrived++
-	r := b.records[position]
-	r.deadline, r.value = deadline, value
-	return b.ids[position]
+	return b.arrive(deadline, value)
 }
 
 // afterClock returns the tick after the clock, or the last tick of all.
@@ -172,30 +196,25 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if t.mode != many {
-		if t.mode == few {
-			return t.rescheduleFew(index, r, deadline)
-		}
-		t.change()
-		if r.where.inList() {
-			return t.moveNow(index, r, deadline)
-		}
-	}
-	if !r.where.inSlot() && !t.pending(r) {
-		return false
+	if t.mode != many && (t.mode == few || r.where.inList()) {
+		return t.rescheduleFew(index, r, deadline)
 	}
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
-	r.deadline = deadline
-	if from := r.where; from.inSlot() {
-		r.where = nowhere
-		if t.buffers.leave(index, from) {
-			t.endDepartures()
+	from := r.where
+	if !from.inSlot() {
+		if !t.pending(r) {
+			return false
 		}
+		r.deadline = deadline
+		return true
+	}
+	if t.buffers.move(r, vacancy{departure{index, from}, r.deadline}, deadline) {
+		t.endDepartures()
 	}
 	return true
 }
@@ -216,11 +235,8 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if t.mode != many {
-		if t.mode == few || r.where.inList() {
-			return t.cancelFew(index, r)
-		}
-		t.change()
+	if t.mode != many && (t.mode == few || r.where.inList()) {
+		return t.cancelFew(index, r)
 	}
 	from := r.where
 	if !from.inSlot() {
@@ -231,24 +247,9 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	r.generation++
 	r.where = nowhere
 	t.settled--
-	if t.buffers.leave(index, from) {
-		t.endDepartures()
+	if t.buffers.vacate(index, from, r.deadline) {
+		t.endVacancies()
 	}
-	return true
-}
-
-// cancelElsewhere is Cancel for a record that is in no slot.
-func (t *Timers[T]) cancelElsewhere(r *record[T]) bool {
-	if r.where != nowhere {
-		return t.cancelArrival(r.where.chunk())
-	}
-	if r.generation&1 == 0 {
-		return false
-	}
-	var none T
-	r.value = none
-	r.generation++
-	t.settled--
 	return true
 }
 
@@ -260,7 +261,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > t.clock {
 		t.clock = now
 	}
-	if t.nextWork > t.clock {
+	if min(t.nextWork, t.soonest) > t.clock {
 		return due, false
 	}
 	if t.mode != many {
@@ -284,13 +285,15 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		index := t.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&placeMask]
 		r := t.records.At(index)
 		if r.where == nowhere {
-			t.clearDepartures() // this one was cancelled or moved
+			t.clearAll() // this one was cancelled or moved
 			continue
 		}
 		*mask &= *mask - 1
 		if *mask == 0 {
 			t.unlink(n)
-			t.prefetchFiring()
+			if t.firing() != 0 {
+				t.prefetchFiring()
+			}
 		}
 		due = structures.Timer[T]{ID: idOf(index, r.generation), Deadline: r.deadline, Value: r.value}
 		var none T

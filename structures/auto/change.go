@@ -3,8 +3,6 @@ package auto
 import (
 	"math"
 	"math/bits"
-
-	"github.com/timerbench/timerbench/structures"
 )
 
 // mode is where the timers are.
@@ -49,27 +47,24 @@ func (t *Timers[T]) change() {
 		}
 		t.moveFromList()
 	}
-	t.nextWork = min(t.nextWork, t.aheadAt)
 }
 
-// moveFromList moves a timer from the first list to the wheel.
+// moveFromList moves the first timer of the first list to the wheel.
 func (t *Timers[T]) moveFromList() {
-	t.lists.work.Moved++
-	if index, r, ok := t.lists.take(&t.records); ok {
-		r.where = t.add(index, r.deadline)
+	index, r := t.lists.head(&t.records)
+	if r.generation&1 == 1 {
+		t.moveToWheel(index, r)
+	} else {
+		t.lists.unlink(r)
 	}
 }
 
-// moveNow is Reschedule for a timer that is in a list while others are in the wheel.
-func (t *Timers[T]) moveNow(index uint32, r *record[T], deadline structures.Tick) bool {
-	if r.generation&1 == 0 {
-		return false
-	}
-	r.deadline = max(deadline, t.afterClock())
+// moveToWheel moves a timer from its list to the wheel.
+func (t *Timers[T]) moveToWheel(index uint32, r *record[T]) {
 	t.lists.unlink(r)
 	r.where = t.add(index, r.deadline)
-	t.nextWork = min(t.nextWork, r.deadline, t.aheadAt)
-	return true
+	t.lists.work.Moved++
+	t.nextWork = min(t.nextWork, t.aheadAt)
 }
 
 // moveDue moves all timers that may be due from the lists to the wheel.
@@ -83,8 +78,8 @@ func (t *Timers[T]) moveDue() {
 
 // endWheel moves all timers from the wheel to the lists. It costs O(timers).
 func (t *Timers[T]) endWheel() {
-	t.clearDepartures()
-	t.settle()
+	t.clearAll()
+	t.settleAll()
 	for _, id := range t.buffers.ids {
 		index := uint32(id)
 		r := t.records.At(index)

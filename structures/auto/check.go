@@ -3,6 +3,7 @@ package auto
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
@@ -64,23 +65,41 @@ func (c *checker[T]) checkCursor() error {
 
 func (c *checker[T]) checkDepartures() error {
 	c.departed = make(map[where]uint32)
-	for _, d := range c.t.buffers.left[:c.t.buffers.departed] {
-		r := c.t.records.At(d.index)
-		if _, twice := c.departed[d.from]; twice || r.where != nowhere {
-			return fmt.Errorf("departures: record %d was at %#x, and is at %#x", d.index, d.from, r.where)
-		}
-		c.departed[d.from] = d.index
-		if err := c.see(d.index); err != nil {
+	b := c.t.buffers
+	if b.departed >= bufferLen || b.end-b.first >= vacantLen {
+		return fmt.Errorf("%d departures and %d vacancies, and no room for another one", b.departed, b.end-b.first)
+	}
+	for _, d := range b.left[:b.departed] {
+		if err := c.checkDeparture(d); err != nil {
 			return fmt.Errorf("departures: %w", err)
 		}
-		if r.generation&1 == 1 {
-			if r.deadline < c.t.nextWork {
-				return fmt.Errorf("departures: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+		if r := c.t.records.At(d.index); r.generation&1 == 1 {
+			if r.deadline < c.t.soonest {
+				return fmt.Errorf("departures: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 			}
 			c.inWheel++
 		}
 	}
+	for i := b.first; i != b.end; i++ {
+		v := b.vacant[i&vacantMask]
+		if err := c.checkDeparture(v.departure); err != nil {
+			return fmt.Errorf("vacancies: %w", err)
+		}
+		if r := c.t.records.At(v.index); r.generation&1 == 1 || r.deadline != v.deadline {
+			return fmt.Errorf("vacancies: record %d has generation %d and deadline %d, want %d", v.index, r.generation, r.deadline, v.deadline)
+		}
+	}
 	return nil
+}
+
+// checkDeparture checks a record that has left its place, and notes the place.
+func (c *checker[T]) checkDeparture(d departure) error {
+	r := c.t.records.At(d.index)
+	if _, twice := c.departed[d.from]; twice || r.where != nowhere {
+		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.where)
+	}
+	c.departed[d.from] = d.index
+	return c.see(d.index)
 }
 
 func (c *checker[T]) checkLevels() error {
@@ -124,6 +143,11 @@ func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 		return fmt.Errorf("it can be emptied from %d on, which is noted for %d", windowStart(level, first), t.aheadAt)
 	}
 	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<chunkLen-1)&^(1<<(l&placeMask)-1)
+	at := where(0)
+	if level > 0 {
+		at = above
+		last = math.MaxInt64 // where timers stay that are moved to later
+	}
 	chunks := uint32(0)
 	for n := l.chunk(); n != 0; {
 		chunk, mask := t.chunks.chunk.At(n), *t.chunks.mask.At(n)
@@ -134,7 +158,7 @@ func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 		c.chunks[n] = true
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			place := bits.TrailingZeros16(rest)
-			if err := c.checkTimer(chunk.timers[place], where(n)<<placeBits|where(place), first, last); err != nil {
+			if err := c.checkTimer(chunk.timers[place], at|where(n)<<placeBits|where(place), first, last); err != nil {
 				return err
 			}
 		}
@@ -197,8 +221,8 @@ func (c *checker[T]) checkArrivals() error {
 			r.where != where(position)<<placeBits|inArrivals {
 			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d", position, id, r.where, r.generation)
 		}
-		if position < int(b.arrived) && r.deadline < c.t.nextWork {
-			return fmt.Errorf("arrival buffer: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+		if position < int(b.arrived) && r.deadline < c.t.soonest {
+			return fmt.Errorf("arrival buffer: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 		}
 	}
 	return nil

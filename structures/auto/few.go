@@ -33,8 +33,8 @@ func (t *Timers[T]) scheduleFew(deadline structures.Tick, value T) structures.ID
 	return id
 }
 
-// rescheduleFew is Reschedule while the timers are in lists, for a record with the
-// generation of the ID.
+// rescheduleFew is Reschedule for a timer that is in lists, and whose record has the generation
+// of the ID.
 func (t *Timers[T]) rescheduleFew(index uint32, r *record[T], deadline structures.Tick) bool {
 	if r.generation&1 == 0 {
 		return false
@@ -45,16 +45,21 @@ func (t *Timers[T]) rescheduleFew(index uint32, r *record[T], deadline structure
 	if deadline < t.nextWork {
 		t.nextWork = deadline
 	}
-	if deadline != r.deadline {
-		r.deadline = deadline
-		if !t.lists.settled(r.where, deadline) {
+	if deadline == r.deadline {
+		return true
+	}
+	r.deadline = deadline
+	if !t.lists.settled(r.where, deadline) {
+		if t.mode == changing {
+			t.moveToWheel(index, r)
+		} else {
 			t.lists.place(&t.records, index)
 		}
 	}
 	return true
 }
 
-// cancelFew is Cancel while the timers are in lists, for a record with the generation of
+// cancelFew is Cancel for a timer that is in lists, and whose record has the generation of
 // the ID.
 func (t *Timers[T]) cancelFew(index uint32, r *record[T]) bool {
 	if r.generation&1 == 0 {

@@ -342,13 +342,10 @@ func (p *lists[T]) earliestIn(rs *records[T], at position) (earliest structures.
 	return earliest, ok
 }
 
-// take removes one record from the first list, which must exist. It returns ok = false if
-// the record is free.
-func (p *lists[T]) take(rs *records[T]) (index uint32, r *record[T], ok bool) {
+// head returns the first record of the first list, which must exist. The record may be free.
+func (p *lists[T]) head(rs *records[T]) (index uint32, r *record[T]) {
 	index = p.nodes[p.heads[p.next()]].index
-	r = rs.At(index)
-	p.unlink(r)
-	return index, r, r.generation&1 == 1
+	return index, rs.At(index)
 }
 
 // reserve makes room for n timers.

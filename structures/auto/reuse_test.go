@@ -32,6 +32,14 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 				s.Cancel(id)
 			}
 		},
+		"cancelled and replaced": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			s.Next()
+			for i, id := range ids {
+				s.Cancel(id)
+				ids[i] = s.Schedule(now+delay, 0)
+			}
+			cancel(s, ids)
+		},
 		"moved and cancelled": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
 			s.Next()
 			s.Reschedule(ids[0], now+1)

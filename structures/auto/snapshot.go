@@ -48,15 +48,16 @@ func (t *Timers[T]) levelPart(level uint) structures.Part {
 	for slot, l := range t.levels[level].lists {
 		if l != 0 {
 			first, last := t.spanOf(level, uint32(slot))
-			p.Cells = append(p.Cells, structures.Cell{Index: slot, From: first, To: last, Entries: t.entriesOf(l, first)})
+			p.Cells = append(p.Cells, structures.Cell{Index: slot, From: first, To: last, Entries: t.entriesOf(l, first, last)})
 		}
 	}
 	return p
 }
 
-// entriesOf returns the entries of a slot that starts at first, in the order in which
-// they were added.
-func (t *Timers[T]) entriesOf(l list, first structures.Tick) []structures.Entry {
+// entriesOf returns the entries of a slot from first to last, in the order in which they
+// were added. Those of timers that stayed when they were moved to a later slot are filed
+// for last.
+func (t *Timers[T]) entriesOf(l list, first, last structures.Tick) []structures.Entry {
 	var out []structures.Entry
 	for n := l.chunk(); n != 0; {
 		c := t.chunks.chunk.At(n)
@@ -64,8 +65,8 @@ func (t *Timers[T]) entriesOf(l list, first structures.Tick) []structures.Entry 
 			place := bits.TrailingZeros16(rest)
 			index := c.timers[place]
 			r := t.records.At(index)
-			if r.where == where(n)<<placeBits|where(place) {
-				out = append(out, structures.Entry{ID: idOf(index, r.generation), Deadline: r.deadline, Filed: r.deadline})
+			if r.where.inSlot() { // otherwise it has left
+				out = append(out, structures.Entry{ID: idOf(index, r.generation), Deadline: r.deadline, Filed: min(r.deadline, last)})
 			} else {
 				out = append(out, structures.Entry{Deadline: first, Filed: first})
 			}
