@@ -11,9 +11,11 @@ import (
 // too many for the front.
 func TestTimersBeforeThoseOfAnEmptiedSlot(t *testing.T) {
 	s := auto.New[int]()
+	first := s.Schedule(4096, 0)
 	for i := range 100 {
 		s.Schedule(structures.Tick(8000+i), 0)
 	}
+	s.Cancel(first)
 	s.Pop(4096) // the slot from 4096 to 8191 is emptied
 	for i := range 100 {
 		s.Schedule(structures.Tick(4200-i), 0)
@@ -38,6 +40,23 @@ func TestTimersMovedToAndFro(t *testing.T) {
 		}
 	}
 	mustFireInOrder(t, s, len(ids))
+}
+
+// Timers of one slot fire at their ticks also while they move to the wheel.
+func TestTimersOfASlotMoveToTheWheelBeforeTheyFire(t *testing.T) {
+	const limit = 300
+	s := auto.NewFew[int](limit)
+	for i := range limit + 1 {
+		s.Schedule(structures.Tick(64+i*37%64), 0)
+	}
+	for now := structures.Tick(1); now < 128; now++ {
+		for timer := range structures.Due(s, now) {
+			if timer.Deadline != now {
+				t.Fatalf("deadline %d fired at %d", timer.Deadline, now)
+			}
+		}
+	}
+	mustFireInOrder(t, s, 0)
 }
 
 // mustFireInOrder pops n timers, which must be all.
