@@ -1,27 +1,30 @@
-// Package auto is a timer structure to take without thinking: pools without order while
-// timers are few, and a hierarchical timer wheel in which no call takes long when they are
-// many.
+// Package auto is a timer structure to take without thinking: lists with a sorted front
+// while timers are few, and a hierarchical timer wheel in which no call takes long when
+// they are many.
 //
-// Up to 12,000 timers are in pools. A pool is a list of timers in no order, all of which
-// are due after those of the pool before it. To schedule, cancel or move a timer mostly
-// writes its record, and no more. The next few timers to fire are sorted. When they have
-// fired, a sample says how far to go to take about an eighth of the next pool.
+// Up to 12,000 timers are in lists: a hierarchical wheel with 64 slots a level, of 1, 64,
+// 4096 ticks and so on. A slot has a linked list in no order. When a slot starts, its timers are
+// sorted and fire from there, if they are at most 32 or have the same deadline. Otherwise they
+// go to the levels below. To cancel a timer, or to move it to later, its record is written, and
+// no more. Its place in the list is used again, or dropped when the slot starts.
 //
-// With more, all timers are in the wheel. When fewer than an eighth of the limit are
-// left, they go back to the pools. Level 0 has 4096 slots of one tick each, level 1 has
-// 4096 slots of 256 ticks, and so on. A timer that is further away than 4096 ticks goes to a
-// higher level, and cascades to the levels below before it is due. So Schedule and Cancel
-// cost O(1) for any delay, and every timer fires exactly at its tick.
+// With more, all timers are in a wheel of another form. They move there a few in each call.
+// When fewer than an eighth of the limit are left, they go back to lists. Level 0 of this wheel
+// has 4096 slots of one tick each, level 1 has 4096 slots of 256 ticks, and so on. A timer that
+// is further away than 4096 ticks goes to a higher level, and cascades to the levels below
+// before it is due. So Schedule and Cancel cost O(1) for any delay, and every timer fires
+// exactly at its tick.
 //
-// Pedigree. To sort only the next ones and to leave the rest in coarse lists is the idea of
-// the ladder queue (Tang, Goh and Thng 2005), whose rungs are of equal width. The limits
-// here are quantiles, so that no distribution of deadlines is a bad one. As in Go's
-// runtime, the listing of a cancelled timer is used again by the next one.
+// Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing
+// Wheels" (SOSP 1987). The level of a list is that of the first digit in which a deadline
+// differs from now, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990). To sort only
+// the next ones and to leave the rest in coarse lists is the idea of the ladder queue (Tang,
+// Goh and Thng 2005). As in Go's runtime, the place of a cancelled timer is used again by the
+// next one.
 //
-// The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and Hierarchical
-// Timing Wheels" (SOSP 1987). A slot of Linux before 4.8 cascades in one go when it
-// starts. The wheel of ratas (Juho Snellman, 2016) does so in steps, if the caller limits
-// the work of a call. This package differs:
+// A slot of Linux before 4.8 cascades in one go when it starts. The wheel of ratas (Juho
+// Snellman, 2016) does so in steps, if the caller limits the work of a call. The wheel for
+// many timers differs:
 //
 //   - A slot is a list of chunks. A chunk is one cache line: the indexes of up to 14
 //     records. A bit mask says which of them hold a timer. The masks of a million timers
@@ -29,33 +32,38 @@
 //   - Each timer has one record: 16 bytes and the value. It says in which place of which
 //     chunk the timer is. So Cancel clears one bit. Nothing dead stays behind, and nothing
 //     is swept. A chunk without timers is taken out of its list at once.
-//   - New timers wait in a buffer until there are 32. So do timers that were cancelled or
-//     moved, whose places are still to be cleared. The cache misses of 32 timers overlap
-//     that way. Most timers that are cancelled soon never leave the buffer.
+//   - New timers wait in a buffer until there are 32, or until one is due. So do timers
+//     that were cancelled or moved, whose places are still to be cleared. The cache misses
+//     of 32 timers overlap that way. Most timers that are cancelled soon never leave the
+//     buffer.
+//   - A timer that is moved to later keeps its place, unless that is in level 0: the slot
+//     cascades in time, and the record has the deadline. A new timer takes over the record
+//     of one that was cancelled, and in the same way its place.
 //   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start
 //     on. If it holds many timers, it is emptied in steps, some at each tick, so that it
 //     is empty when it starts. The same holds for the levels above.
 //   - Memory grows by pages. No call copies more than one page.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). In the pools Pop takes O(log n) on
-// average: for each timer that fires it looks at about eight others for each pool on its
-// way. The longest call looks at all that are in pools. The change between pools and wheel
-// moves up to 12,000 timers in one call, in 0.1 to 0.2 ms. In the wheel Pop is O(1) and the
-// cascades. If the clock goes tick by tick, a call moves about one timer in 3840 of those
-// pending at most, or 900 for each level, whatever their deadlines: 2,600 of ten million. A
-// clock that jumps pays for all that it passes.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades: in its whole
+// life a timer costs O(levels). In lists, a slot is emptied in one call, which looks at 12,000
+// timers at most. While timers move from the lists to the wheel, each call moves 16, and Pop
+// those that may be due. In the wheel, if the clock goes tick by tick, a call moves about one
+// timer in 3840 of those pending at most, or 900 for each level, whatever their deadlines:
+// 2,600 of ten million. A clock that jumps pays for all that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In the
-// pools it takes about 8 bytes of lists as well. In the wheel it takes 5 to 15 bytes of
-// chunks: 5 where few are cancelled, 15 where most are. Timers that are alone in a chunk
-// take 66 bytes for it. Levels are made when they are used first, and take 33 KiB each.
-// Pages have up to 96 KiB, or one value if that is larger.
+// Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In lists it
+// takes 8 bytes more, a level takes 128 bytes, and the fullest slot so far takes 16 bytes a
+// timer. In the wheel it takes 5 to 15 bytes of chunks: 5 where few are cancelled, 15 where
+// most are. Timers that are alone in a chunk take 66 bytes for it. Levels are made when they
+// are used first, and take 33 KiB each. Pages have up to 96 KiB, or one value if that is
+// larger.
 //
-// Pick it unless timers with equal deadlines must fire in the order of their scheduling:
-// then pick package hwheellist. A tickless driver is rarely woken up for nothing: Next
-// names the start of a slot that cascades only if the slot has more than one chunk.
+// Pick it unless timers with equal deadlines must fire in the order of their scheduling: then
+// pick package hwheellist. A tickless driver is rarely woken up for nothing: Next names the
+// start of a slot that cascades only if the slot has more than 32 timers, or more than one
+// chunk in the wheel.
 package auto
 
 import (
@@ -78,18 +86,20 @@ func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
 // Timers is a set of pending timers. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
 //
-// Unless many is set, all timers are in pools. Otherwise a pending timer is in the arrival
-// buffer, in a slot, or in departures. No timer is due before nextWork, unless many is set
-// and one is due at the cursor: then nextWork is not after the clock.
+// If mode is few, all timers are in lists. Otherwise a pending timer is in the arrival buffer,
+// in a slot, or in departures, or in a list if mode is changing. No timer in the arrival buffer
+// or in departures is due before soonest, and no other one before nextWork. If one is due at the
+// cursor, nextWork is not after the clock instead.
 type Timers[T any] struct {
 	clock    structures.Tick
 	nextWork structures.Tick
-	many     bool
-	fewLimit int // most timers in pools
+	soonest  structures.Tick
+	mode     mode
+	fewLimit int // most timers in lists
 	settled  int // timers that are not in the arrival buffer
 	buffers  *buffers[T]
 	records  records[T]
-	pools    pools[T]
+	lists    lists[T]
 	wheel
 }
 
@@ -100,7 +110,7 @@ var _ structures.Scheduler[int] = (*Timers[int])(nil)
 func New[T any](opts ...Option) *Timers[T] {
 	c := option.Apply(config{}, opts)
 	option.Between("auto", "Capacity", c.capacity, 0, maxTimers)
-	t := &Timers[T]{nextWork: math.MaxInt64, fewLimit: fewLimit}
+	t := &Timers[T]{nextWork: math.MaxInt64, soonest: math.MaxInt64, fewLimit: fewLimit}
 	t.nextAbove, t.aheadAt = math.MaxInt64, math.MaxInt64
 	if c.capacity > 0 {
 		t.reserve(uint64(c.capacity))
@@ -111,7 +121,7 @@ func New[T any](opts ...Option) *Timers[T] {
 // reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
 // that is not full.
 func (t *Timers[T]) reserve(n uint64) {
-	t.pools.reserve(int(min(n, fewLimit)))
+	t.lists.reserve(int(min(n, fewLimit)))
 	t.records.Reserve(n + bufferLen)
 	t.records.free.Reserve(n + bufferLen)
 	if n > fewLimit {
@@ -129,24 +139,46 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
-	}
-	if !t.many {
-		if t.settled < t.fewLimit {
-			return t.scheduleFew(deadline, value)
+	if t.mode != many {
+		if t.mode != few || t.settled >= t.fewLimit {
+			return t.scheduleFull(deadline, value)
 		}
-		t.beginWheel()
+		if deadline < t.nextWork {
+			t.nextWork = deadline
+		}
+		return t.scheduleFew(deadline, value)
+	}
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
 	b := t.buffers
+	if !b.empty() {
+		return t.takeOver(deadline, value)
+	}
+	if b.arrived == bufferLen {
+		return t.scheduleFull(deadline, value)
+	}
+	return b.arrive(deadline, value)
+}
+
+// scheduleFull is Schedule if there is no room in the lists or in the arrival buffer, or while
+// timers move from the lists to the wheel.
+func (t *Timers[T]) scheduleFull(deadline structures.Tick, value T) structures.ID {
+	if t.mode == few {
+		t.beginWheel()
+	}
+	if t.mode == changing {
+		t.change()
+	}
+	t.soonest = min(t.soonest, deadline)
+	b := t.buffers
+	if !b.empty() {
+		return t.takeOver(deadline, value)
+	}
 	if b.arrived == bufferLen {
 		t.settle()
 	}
-	position := b.arrived & bufferMask
-	b.arrived++
-	r := b.records[position]
-	r.deadline, r.value = deadline, value
-	return b.ids[position]
+	return b.arrive(deadline, value)
 }
 
 // afterClock returns the tick after the clock, or the last tick of all.
@@ -164,24 +196,25 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if !t.many {
+	if t.mode != many && (t.mode == few || r.where.inList()) {
 		return t.rescheduleFew(index, r, deadline)
-	}
-	if !r.where.inSlot() && !t.pending(r) {
-		return false
 	}
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
+	if deadline < t.soonest {
+		t.soonest = deadline
 	}
-	r.deadline = deadline
-	if from := r.where; from.inSlot() {
-		r.where = nowhere
-		if t.buffers.leave(index, from) {
-			t.endDepartures()
+	from := r.where
+	if !from.inSlot() {
+		if !t.pending(r) {
+			return false
 		}
+		r.deadline = deadline
+		return true
+	}
+	if t.buffers.move(r, vacancy{departure{index, from}, r.deadline}, deadline) {
+		t.endDepartures()
 	}
 	return true
 }
@@ -202,7 +235,7 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if !t.many {
+	if t.mode != many && (t.mode == few || r.where.inList()) {
 		return t.cancelFew(index, r)
 	}
 	from := r.where
@@ -214,24 +247,9 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	r.generation++
 	r.where = nowhere
 	t.settled--
-	if t.buffers.leave(index, from) {
-		t.endDepartures()
+	if t.buffers.vacate(index, from, r.deadline) {
+		t.endVacancies()
 	}
-	return true
-}
-
-// cancelElsewhere is Cancel for a record that is in no slot.
-func (t *Timers[T]) cancelElsewhere(r *record[T]) bool {
-	if r.where != nowhere {
-		return t.cancelArrival(r.where.chunk())
-	}
-	if r.generation&1 == 0 {
-		return false
-	}
-	var none T
-	r.value = none
-	r.generation++
-	t.settled--
 	return true
 }
 
@@ -243,11 +261,14 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > t.clock {
 		t.clock = now
 	}
-	if t.nextWork > t.clock {
+	if min(t.nextWork, t.soonest) > t.clock {
 		return due, false
 	}
-	if !t.many {
-		return t.popFew()
+	if t.mode != many {
+		if t.mode == few {
+			return t.popFew()
+		}
+		t.moveDue()
 	}
 	for {
 		n := t.firing().chunk()
@@ -264,13 +285,15 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		index := t.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&placeMask]
 		r := t.records.At(index)
 		if r.where == nowhere {
-			t.clearDepartures() // this one was cancelled or moved
+			t.clearAll() // this one was cancelled or moved
 			continue
 		}
 		*mask &= *mask - 1
 		if *mask == 0 {
 			t.unlink(n)
-			t.prefetchFiring()
+			if t.firing() != 0 {
+				t.prefetchFiring()
+			}
 		}
 		due = structures.Timer[T]{ID: idOf(index, r.generation), Deadline: r.deadline, Value: r.value}
 		var none T
@@ -288,7 +311,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 
 // Len returns the number of pending timers.
 func (t *Timers[T]) Len() int {
-	if !t.many {
+	if t.buffers == nil {
 		return t.settled
 	}
 	return t.settled + int(t.buffers.arrived)
@@ -303,11 +326,12 @@ func (t *Timers[T]) Len() int {
 //   - Dropped: none, because the places of cancelled timers are cleared.
 //   - Comparisons: none, because the slots are in order.
 //
-// The pools add timers that went to another pool or to the front (Moved), stale listings
-// and entries (Dropped), and deadlines compared with a limit or with one another
-// (Comparisons).
+// The lists add slots that were emptied (SlotsVisited), timers that went to another list or to
+// the front (Moved), free records and stale entries (Dropped), and deadlines compared with one
+// another (Comparisons).
 func (t *Timers[T]) Work() structures.Work {
-	w, p := t.wheel.work, t.pools.work
+	w, p := t.wheel.work, t.lists.work
+	w.SlotsVisited += p.SlotsVisited
 	w.Moved += p.Moved
 	w.Dropped += p.Dropped
 	w.Comparisons += p.Comparisons

@@ -3,6 +3,7 @@ package auto
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
@@ -11,11 +12,15 @@ import (
 // CheckInvariants walks the whole structure and names the first broken invariant. It
 // costs O(slots + timers).
 func (t *Timers[T]) CheckInvariants() error {
-	c := checker[T]{t: t, seen: make(map[uint32]bool), chunks: make(map[uint32]bool)}
-	checks := []func() error{c.checkPools, c.checkRecords}
-	if t.many {
-		checks = []func() error{c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkRecords, c.checkChunks}
+	c := checker[T]{t: t, seen: make(map[uint32]bool), listed: make(map[uint32]bool), chunks: make(map[uint32]bool)}
+	var checks []func() error
+	if t.mode != many {
+		checks = append(checks, c.checkLists)
 	}
+	if t.mode != few {
+		checks = append(checks, c.checkCursor, c.checkDepartures, c.checkLevels, c.checkArrivals, c.checkChunks)
+	}
+	checks = append(checks, c.checkRecords)
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return fmt.Errorf("auto: %w", err)
@@ -29,6 +34,8 @@ type checker[T any] struct {
 	t        *Timers[T]
 	departed map[where]uint32 // the records of departures, by place
 	seen     map[uint32]bool  // records in slots, in buffers, and free ones
+	listed   map[uint32]bool  // records in lists, also free ones
+	pending  int              // timers in lists and in front
 	chunks   map[uint32]bool  // chunks in lists, and free ones
 	inWheel  int
 }
@@ -58,23 +65,41 @@ func (c *checker[T]) checkCursor() error {
 
 func (c *checker[T]) checkDepartures() error {
 	c.departed = make(map[where]uint32)
-	for _, d := range c.t.buffers.left[:c.t.buffers.departed] {
-		r := c.t.records.At(d.index)
-		if _, twice := c.departed[d.from]; twice || r.where != nowhere {
-			return fmt.Errorf("departures: record %d was at %#x, and is at %#x", d.index, d.from, r.where)
-		}
-		c.departed[d.from] = d.index
-		if err := c.see(d.index); err != nil {
+	b := c.t.buffers
+	if b.departed >= bufferLen || b.end-b.first >= vacantLen {
+		return fmt.Errorf("%d departures and %d vacancies, and no room for another one", b.departed, b.end-b.first)
+	}
+	for _, d := range b.left[:b.departed] {
+		if err := c.checkDeparture(d); err != nil {
 			return fmt.Errorf("departures: %w", err)
 		}
-		if r.generation&1 == 1 {
-			if r.deadline < c.t.nextWork {
-				return fmt.Errorf("departures: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+		if r := c.t.records.At(d.index); r.generation&1 == 1 {
+			if r.deadline < c.t.soonest {
+				return fmt.Errorf("departures: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 			}
 			c.inWheel++
 		}
 	}
+	for i := b.first; i != b.end; i++ {
+		v := b.vacant[i&vacantMask]
+		if err := c.checkDeparture(v.departure); err != nil {
+			return fmt.Errorf("vacancies: %w", err)
+		}
+		if r := c.t.records.At(v.index); r.generation&1 == 1 || r.deadline != v.deadline {
+			return fmt.Errorf("vacancies: record %d has generation %d and deadline %d, want %d", v.index, r.generation, r.deadline, v.deadline)
+		}
+	}
 	return nil
+}
+
+// checkDeparture checks a record that has left its place, and notes the place.
+func (c *checker[T]) checkDeparture(d departure) error {
+	r := c.t.records.At(d.index)
+	if _, twice := c.departed[d.from]; twice || r.where != nowhere {
+		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.where)
+	}
+	c.departed[d.from] = d.index
+	return c.see(d.index)
 }
 
 func (c *checker[T]) checkLevels() error {
@@ -96,8 +121,8 @@ func (c *checker[T]) checkLevels() error {
 	if len(c.departed) > 0 {
 		return errors.New("a timer in departures has no place in a slot")
 	}
-	if c.inWheel != c.t.settled {
-		return fmt.Errorf("%d timers in slots and departures, the counter says %d", c.inWheel, c.t.settled)
+	if c.inWheel+c.pending != c.t.settled {
+		return fmt.Errorf("%d timers in slots and departures, %d in lists, the counter says %d", c.inWheel, c.pending, c.t.settled)
 	}
 	return nil
 }
@@ -118,6 +143,11 @@ func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 		return fmt.Errorf("it can be emptied from %d on, which is noted for %d", windowStart(level, first), t.aheadAt)
 	}
 	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<chunkLen-1)&^(1<<(l&placeMask)-1)
+	at := where(0)
+	if level > 0 {
+		at = above
+		last = math.MaxInt64 // where timers stay that are moved to later
+	}
 	chunks := uint32(0)
 	for n := l.chunk(); n != 0; {
 		chunk, mask := t.chunks.chunk.At(n), *t.chunks.mask.At(n)
@@ -128,7 +158,7 @@ func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 		c.chunks[n] = true
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			place := bits.TrailingZeros16(rest)
-			if err := c.checkTimer(chunk.timers[place], where(n)<<placeBits|where(place), first, last); err != nil {
+			if err := c.checkTimer(chunk.timers[place], at|where(n)<<placeBits|where(place), first, last); err != nil {
 				return err
 			}
 		}
@@ -191,8 +221,8 @@ func (c *checker[T]) checkArrivals() error {
 			r.where != where(position)<<placeBits|inArrivals {
 			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d", position, id, r.where, r.generation)
 		}
-		if position < int(b.arrived) && r.deadline < c.t.nextWork {
-			return fmt.Errorf("arrival buffer: deadline %d is before the next work at %d", r.deadline, c.t.nextWork)
+		if position < int(b.arrived) && r.deadline < c.t.soonest {
+			return fmt.Errorf("arrival buffer: deadline %d is before the soonest at %d", r.deadline, c.t.soonest)
 		}
 	}
 	return nil
@@ -206,12 +236,12 @@ func (c *checker[T]) checkRecords() error {
 		if err := c.see(index); err != nil {
 			return fmt.Errorf("free records: %w", err)
 		}
-		if r := rs.At(index); r.generation&1 == 1 || c.t.many && r.where != nowhere {
+		if r := rs.At(index); r.generation&1 == 1 || r.where != nowhere && !c.listed[index] {
 			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.where, r.generation)
 		}
 	}
 	for index := range rs.Fresh() {
-		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || c.t.many && r.where != nowhere) {
+		if r := rs.At(index); !c.seen[index] && (r.generation != 0 || r.where != nowhere && !c.listed[index]) {
 			return fmt.Errorf("record %d is neither in use nor free", index)
 		}
 	}

@@ -45,6 +45,7 @@ type chunks struct {
 func (c *chunks) take() uint32 {
 	if n := c.free; n != 0 {
 		c.free = c.chunk.At(n).next
+		prefetch.Line(unsafe.Pointer(c.chunk.At(c.free))) // is taken next, or chunk 0
 		return n
 	}
 	if c.chunk.Fresh() == 0 {
@@ -52,14 +53,14 @@ func (c *chunks) take() uint32 {
 		c.mask.Take()
 	}
 	if c.chunk.Fresh() == maxChunks {
-		panic("auto: too many timers: the numbers of chunks have 28 bits")
+		panic("auto: too many timers: the numbers of chunks have 27 bits")
 	}
 	c.mask.Take()
 	return c.chunk.Take()
 }
 
-// maxChunks is the limit of the numbers of chunks: a list has 28 bits for one.
-const maxChunks = 1 << 28
+// maxChunks is the limit of the numbers of chunks: where has 27 bits for one.
+const maxChunks = uint32(above >> placeBits)
 
 // release makes a chunk free.
 func (c *chunks) release(n uint32) {

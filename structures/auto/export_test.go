@@ -11,21 +11,30 @@ const Levels = levelCount
 // TimersPerTick is how many timers of a level are moved at a tick where they are few.
 const TimersPerTick = chunksPerTick * chunkLen
 
-// FewLimit is the number of timers up to which they are in pools.
+// ListLevels is the number of levels of lists.
+const ListLevels = listLevels
+
+// MovesPerCall is how many timers move from the lists to the wheel in a call.
+const MovesPerCall = movesPerCall
+
+// FewLimit is the number of timers up to which they are in lists.
 const FewLimit = fewLimit
 
-// NewFew returns an empty set of timers with another limit for the pools.
+// NewFew returns an empty set of timers with another limit for the lists.
 func NewFew[T any](limit int) *Timers[T] {
 	t := New[T]()
 	t.fewLimit = limit
 	return t
 }
 
-// NewWheel returns an empty set of timers that does not use pools.
+// NewWheel returns an empty set of timers that does not use lists.
 func NewWheel[T any]() *Timers[T] { return NewFew[T](0) }
 
-// Many reports whether the timers are in the wheel.
-func (t *Timers[T]) Many() bool { return t.many }
+// Many reports whether the timers are in the wheel, or on their way to it.
+func (t *Timers[T]) Many() bool { return t.mode != few }
+
+// Changing reports whether timers may be in lists while others are in the wheel.
+func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used.
@@ -44,6 +53,7 @@ func (t *Timers[T]) UseUp(left uint32) {
 		return
 	}
 	t.beginWheel()
+	t.change()
 	b := t.buffers
 	for position, id := range b.ids {
 		r := t.records.At(uint32(id))

@@ -3,14 +3,18 @@ package auto
 import (
 	"math"
 	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // advance moves the cursor to the next tick at which a timer is due, and reports whether
 // there is one up to the clock. If there is none, it moves the cursor to the clock. No
 // timer may be due at the cursor.
 func (t *Timers[T]) advance() bool {
-	t.clearDepartures()
-	t.settle()
+	// Half of the buffer is enough here, rather than all of it in a Schedule.
+	if t.soonest <= t.clock || t.buffers.arrived >= bufferLen/2 {
+		t.settleAll()
+	}
 	for {
 		at, ok := t.firstOf(0)
 		limit := min(at, t.clock)
@@ -40,22 +44,34 @@ func (t *Timers[T]) advance() bool {
 	}
 	at, _ := t.firstOf(0)
 	t.nextWork = min(at, t.nextAbove, t.aheadAt)
+	if t.mode == changing {
+		t.nextWork = min(t.nextWork, t.lists.quiet())
+	}
 	return false
 }
 
-// prefetchFiring prefetches the records of the chunk that fires after the first one: the
-// next one of this tick, or the first one of the next tick.
+// prefetchFiring prefetches the records of the chunk that fires second after the first one,
+// and the chunk after that.
 func (t *Timers[T]) prefetchFiring() {
-	n := t.firing().chunk()
-	if n != 0 {
-		n = t.chunks.chunk.At(n).next
+	n, tick := t.firing().chunk(), t.cursor
+	for range 2 {
+		if n, tick = t.firesAfter(n, tick); n == 0 {
+			return
+		}
 	}
-	if n == 0 {
-		n = t.levels[0].lists[slotOf(0, t.cursor+1)].chunk()
+	if next, _ := t.firesAfter(n, tick); next != 0 {
+		t.chunks.prefetch(&t.buffers.ahead, next)
 	}
-	if n != 0 {
-		t.prefetchTimers(n)
+	t.prefetchTimers(n)
+}
+
+// firesAfter returns the chunk that fires after a chunk of a tick, and its tick: the next one
+// of this tick, or the first one of the next tick.
+func (w *wheel) firesAfter(n uint32, tick structures.Tick) (uint32, structures.Tick) {
+	if next := w.chunks.chunk.At(n).next; next != 0 {
+		return next, tick
 	}
+	return w.levels[0].lists[slotOf(0, tick+1)].chunk(), tick + 1
 }
 
 // prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
@@ -70,6 +86,7 @@ func (t *Timers[T]) prefetchTimers(n uint32) {
 // While the timers of one chunk move, the records of the next one are on their way, and
 // so is the chunk after that.
 func (t *Timers[T]) moveTimers(level uint, slot uint32, limit int) (moved int) {
+	t.clearAll()
 	t.work.SlotsVisited++
 	g := t.ring(level)
 	for ; moved < limit && g.lists[slot] != 0; moved++ {

@@ -6,18 +6,22 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot with many
-// timers. No timer is due before it. It is after the clock, unless a timer is due now. ok
-// is false if no timer is pending. Next costs O(1), or the cost of a Pop that cascades
-// slots, which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
+// one from which timers were moved to later. No timer is due before it. It is after the clock,
+// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), or the cost
+// of a Pop that cascades slots, which the next Pop then saves.
 func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
-	if !t.many {
-		return t.nextFew(), true
+	if t.mode != many {
+		if t.mode == few {
+			return t.lists.nextDeadline(&t.records, t.clock), true
+		}
+		t.moveDue()
 	}
-	t.clearDepartures()
+	t.clearAll()
+	t.settleAll()
 	if t.firing() != 0 || t.advance() {
 		return t.cursor, true
 	}

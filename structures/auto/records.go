@@ -27,19 +27,22 @@ type record[T any] struct {
 // buffer, or nowhere.
 //
 //	bits 0-3   the place in a chunk, or inArrivals, or nowhere
-//	bits 4-31  the number of the chunk, or the position
+//	bits 4-30  the number of the chunk, or the position
+//	bit 31     the chunk is in a slot above level 0
 type where uint32
 
 const (
 	placeBits = 4
 	placeMask = 1<<placeBits - 1
 
-	nowhere    where = chunkLen // the record has no timer, or its timer is in departures
+	nowhere    where = chunkLen // the record has no timer, or its timer has left its place
 	inArrivals where = placeMask
+
+	above where = 1 << 31 // the sign: see buffers.move
 )
 
 func (w where) place() where  { return w & placeMask }
-func (w where) chunk() uint32 { return uint32(w >> placeBits) }
+func (w where) chunk() uint32 { return uint32(w&^above) >> placeBits }
 
 // inSlot reports whether the timer is in a slot.
 func (w where) inSlot() bool { return w.place() < chunkLen }
@@ -48,7 +51,8 @@ func (w where) inSlot() bool { return w.place() < chunkLen }
 const maxTimers = min(1<<28, math.MaxInt/64)
 
 // records holds all records. The zero records is empty. A record has a timer, or is
-// prepared for one, or is in departures, or is free, or exhausted, or was never used.
+// prepared for one, or is in departures or vacancies, or is free, or exhausted, or was never
+// used.
 type records[T any] struct {
 	paged.Array[record[T]]
 	free      paged.Array[uint32] // a stack of the indexes of free records

@@ -32,6 +32,14 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 				s.Cancel(id)
 			}
 		},
+		"cancelled and replaced": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			s.Next()
+			for i, id := range ids {
+				s.Cancel(id)
+				ids[i] = s.Schedule(now+delay, 0)
+			}
+			cancel(s, ids)
+		},
 		"moved and cancelled": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
 			s.Next()
 			s.Reschedule(ids[0], now+1)
@@ -43,7 +51,7 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 			}
 		},
 	} {
-		for mode, few := range map[string]int{"pools": auto.FewLimit, "wheel": 0} {
+		for mode, few := range map[string]int{"lists": auto.FewLimit, "wheel": 0} {
 			t.Run(name+" in the "+mode, func(t *testing.T) {
 				s := auto.NewFew[int](few)
 				s.UseUp(3)

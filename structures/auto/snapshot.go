@@ -9,15 +9,19 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// Snapshot returns the front and the pools while the timers are few, and otherwise level 0, the other levels that hold a timer, the timers that were moved
-// and have no new slot yet, and the arrival buffer. The place that a timer has left shows
-// as a stale entry, filed for the first tick of its slot. It costs O(n + slots), and is
-// not for hot paths.
+// Snapshot returns the front and the levels of lists while the timers are few. Otherwise it
+// returns level 0, the other levels that hold a timer, the timers that were moved and have no
+// new slot yet, and the arrival buffer, and the lists before that as long as they hold timers.
+// The place that a timer has left shows as a stale entry, filed for the first tick of its slot.
+// It costs O(n + slots), and is not for hot paths.
 func (t *Timers[T]) Snapshot() structures.Snapshot {
-	if !t.many {
-		return structures.Snapshot{Parts: t.poolParts()}
+	if t.mode == few {
+		return structures.Snapshot{Parts: t.listParts()}
 	}
 	var parts []structures.Part
+	if t.mode == changing {
+		parts = t.listParts()
+	}
 	for level := range uint(levelCount) {
 		if p := t.levelPart(level); level == 0 || len(p.Cells) > 0 {
 			parts = append(parts, p)
@@ -44,15 +48,16 @@ func (t *Timers[T]) levelPart(level uint) structures.Part {
 	for slot, l := range t.levels[level].lists {
 		if l != 0 {
 			first, last := t.spanOf(level, uint32(slot))
-			p.Cells = append(p.Cells, structures.Cell{Index: slot, From: first, To: last, Entries: t.entriesOf(l, first)})
+			p.Cells = append(p.Cells, structures.Cell{Index: slot, From: first, To: last, Entries: t.entriesOf(l, first, last)})
 		}
 	}
 	return p
 }
 
-// entriesOf returns the entries of a slot that starts at first, in the order in which
-// they were added.
-func (t *Timers[T]) entriesOf(l list, first structures.Tick) []structures.Entry {
+// entriesOf returns the entries of a slot from first to last, in the order in which they
+// were added. Those of timers that stayed when they were moved to a later slot are filed
+// for last.
+func (t *Timers[T]) entriesOf(l list, first, last structures.Tick) []structures.Entry {
 	var out []structures.Entry
 	for n := l.chunk(); n != 0; {
 		c := t.chunks.chunk.At(n)
@@ -60,8 +65,8 @@ func (t *Timers[T]) entriesOf(l list, first structures.Tick) []structures.Entry 
 			place := bits.TrailingZeros16(rest)
 			index := c.timers[place]
 			r := t.records.At(index)
-			if r.where == where(n)<<placeBits|where(place) {
-				out = append(out, structures.Entry{ID: idOf(index, r.generation), Deadline: r.deadline, Filed: r.deadline})
+			if r.where.inSlot() { // otherwise it has left
+				out = append(out, structures.Entry{ID: idOf(index, r.generation), Deadline: r.deadline, Filed: min(r.deadline, last)})
 			} else {
 				out = append(out, structures.Entry{Deadline: first, Filed: first})
 			}

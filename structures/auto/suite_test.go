@@ -11,15 +11,15 @@ import (
 
 func scheduler() structures.Scheduler[uint64] { return auto.New[uint64]() }
 
-// few returns a constructor with another limit for the pools: 0 for the wheel alone, a
+// few returns a constructor with another limit for the lists: 0 for the wheel alone, a
 // small one for many changes between the two.
 func few(limit int) func() structures.Scheduler[uint64] {
 	return func() structures.Scheduler[uint64] { return auto.NewFew[uint64](limit) }
 }
 
 func TestConformance(t *testing.T) {
-	for name, limit := range map[string]int{"pools": auto.FewLimit, "wheel": 0, "both": 24} {
-		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(auto.Levels)) })
+	for name, limit := range map[string]int{"lists": auto.FewLimit, "wheel": 0, "both": 24, "both, slowly": 500} {
+		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(auto.ListLevels)) })
 	}
 }
 
@@ -42,8 +42,8 @@ func TestCapacity(t *testing.T) {
 	})
 }
 
-func FuzzPools(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(auto.Levels)) }
+func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(auto.ListLevels)) }
 
-func FuzzWheel(f *testing.F) { schedtest.Fuzz(f, few(0), schedtest.Levels(auto.Levels)) }
+func FuzzWheel(f *testing.F) { schedtest.Fuzz(f, few(0), schedtest.Levels(auto.ListLevels)) }
 
-func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(auto.Levels)) }
+func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(auto.ListLevels)) }

@@ -77,7 +77,7 @@ func (w *wheel) add(index uint32, deadline structures.Tick) where {
 	g.lists[slot] = l
 	w.chunks.chunk.At(l.chunk()).timers[l&placeMask] = index
 	*w.chunks.mask.At(l.chunk()) |= 1 << (l & placeMask)
-	return where(l)
+	return where(l) | where(-int32(level))&above // without a branch, which would be mispredicted
 }
 
 // addChunk returns the list of a slot with a new chunk as the first one.

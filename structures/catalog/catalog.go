@@ -116,7 +116,7 @@ func For[T any]() []EntryFor[T] {
 		},
 		{
 			Name: "auto", Family: Wheels, Package: root + "auto",
-			Summary: "pools without order for few timers, a hierarchical wheel emptied in steps for many: the default",
+			Summary: "linked lists with a sorted front for few timers, a hierarchical wheel emptied in steps for many: the default",
 			Source:  "Tang, Goh & Thng 2005; Varghese & Lauck 1987, scheme 7; ratas",
 			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
 			MaxBytes: 43,

@@ -16,7 +16,7 @@ func Check(counts []Count, costs catalog.Costs) error {
 	const (
 		little, much = 1.1, 3 // times what is allowed
 		few          = 1      // blocks
-		changed      = 50     // blocks (chosen), where auto takes 12 in pools and 44 in its wheel
+		changed      = 50     // blocks (chosen), where auto takes 12 in lists and 44 in its wheel
 		level        = 9      // blocks, where two are compared and one is moved
 	)
 	claim := counts[0].Claim(costs)

@@ -14,6 +14,12 @@ package prefetch
 
 import "unsafe"
 
+// Line prefetches the line that p points into.
+func Line(p unsafe.Pointer) {
+	lines := [1]uintptr{uintptr(p)}
+	issue(lines[:])
+}
+
 // Capacity is the number of lines that a Batch holds: about twice as many as a core can
 // load at a time.
 const Capacity = 64

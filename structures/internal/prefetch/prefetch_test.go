@@ -30,6 +30,7 @@ func TestIssueEmptiesTheBatch(t *testing.T) {
 func TestAddressesThatAreNotMappedDoNotFault(t *testing.T) {
 	b := Batch{n: 3, lines: [Capacity]uintptr{0, 1, ^uintptr(0) - 63}}
 	b.Issue()
+	Line(nil)
 }
 
 func TestAFullBatchReplacesItsFirstLines(t *testing.T) {
