@@ -196,9 +196,30 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if t.mode != many && (t.mode == few || r.where.inList()) {
-		return t.rescheduleFew(index, r, deadline)
+	if t.mode == many {
+		return t.rescheduleMany(index, r, deadline)
 	}
+	if t.mode == changing && !r.where.inList() {
+		return t.rescheduleMany(index, r, deadline)
+	}
+	if r.generation&1 == 0 {
+		return false
+	}
+	if deadline <= t.clock {
+		deadline = t.afterClock()
+	}
+	if deadline < t.nextWork {
+		t.nextWork = deadline
+	}
+	if t.lists.settled(r.where, deadline) {
+		r.deadline = deadline
+		return true
+	}
+	return t.rescheduleFew(index, r, deadline)
+}
+
+// rescheduleMany is Reschedule for a timer of the wheel, for a record with the generation of the ID.
+func (t *Timers[T]) rescheduleMany(index uint32, r *record[T], deadline structures.Tick) bool {
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}

@@ -33,28 +33,17 @@ func (t *Timers[T]) scheduleFew(deadline structures.Tick, value T) structures.ID
 	return id
 }
 
-// rescheduleFew is Reschedule for a timer that is in lists, and whose record has the generation
-// of the ID.
+// rescheduleFew is Reschedule for a timer that is in lists, but not where its new deadline
+// belongs.
 func (t *Timers[T]) rescheduleFew(index uint32, r *record[T], deadline structures.Tick) bool {
-	if r.generation&1 == 0 {
-		return false
-	}
-	if deadline <= t.clock {
-		deadline = t.afterClock()
-	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
-	}
 	if deadline == r.deadline {
-		return true
+		return true // it may have an entry in the front
 	}
 	r.deadline = deadline
-	if !t.lists.settled(r.where, deadline) {
-		if t.mode == changing {
-			t.moveToWheel(index, r)
-		} else {
-			t.lists.place(&t.records, index)
-		}
+	if t.mode == changing {
+		t.moveToWheel(index, r)
+	} else {
+		t.lists.place(&t.records, index)
 	}
 	return true
 }
