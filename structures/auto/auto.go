@@ -209,10 +209,7 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if t.mode == many {
-		return t.rescheduleMany(index, r, deadline)
-	}
-	if t.mode == changing && !r.where.inList() {
+	if t.mode == many || t.mode == changing && !r.where.inList() {
 		return t.rescheduleMany(index, r, deadline)
 	}
 	if r.generation&1 == 0 {
