@@ -22,7 +22,11 @@ func (t *Timers[T]) scheduleFirst(deadline structures.Tick, value T) structures.
 // place puts a new timer where its deadline belongs, while the timers are in lists.
 func (t *Timers[T]) place(index uint32, r *record[T]) structures.ID {
 	id := idOf(index, r.generation)
-	t.lists.place(&t.records, index)
+	if p := &t.lists; r.deadline >= p.front.limit && !r.where.inList() {
+		p.link(index, r)
+	} else {
+		p.place(&t.records, index)
+	}
 	return id
 }
 
