@@ -140,13 +140,23 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 		deadline = t.afterClock()
 	}
 	if t.mode != many {
-		if t.mode != few || t.settled >= t.fewLimit {
+		rs := &t.records
+		if t.mode != few || t.settled >= t.fewLimit || rs.freeCount == 0 {
 			return t.scheduleFull(deadline, value)
 		}
 		if deadline < t.nextWork {
 			t.nextWork = deadline
 		}
-		return t.scheduleFew(deadline, value)
+		rs.freeCount--
+		index := *rs.free.At(rs.freeCount)
+		r := rs.At(index)
+		r.deadline, r.value = deadline, value
+		r.generation++
+		t.settled++
+		if t.lists.settled(r.where, deadline) {
+			return idOf(index, r.generation)
+		}
+		return t.place(index, r)
 	}
 	if deadline < t.soonest {
 		t.soonest = deadline
@@ -161,10 +171,13 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return b.arrive(deadline, value)
 }
 
-// scheduleFull is Schedule if there is no room in the lists or in the arrival buffer, or while
-// timers move from the lists to the wheel.
+// scheduleFull is Schedule if there is no free record or no room in the lists, or no room in the
+// arrival buffer, or while timers move from the lists to the wheel.
 func (t *Timers[T]) scheduleFull(deadline structures.Tick, value T) structures.ID {
 	if t.mode == few {
+		if t.settled < t.fewLimit {
+			return t.scheduleFirst(deadline, value)
+		}
 		t.beginWheel()
 	}
 	if t.mode == changing {
@@ -196,9 +209,28 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if r.generation != uint32(id>>32) {
 		return false
 	}
-	if t.mode != many && (t.mode == few || r.where.inList()) {
-		return t.rescheduleFew(index, r, deadline)
+	if t.mode == many || t.mode == changing && !r.where.inList() {
+		return t.rescheduleMany(index, r, deadline)
 	}
+	if r.generation&1 == 0 {
+		return false
+	}
+	if deadline <= t.clock {
+		deadline = t.afterClock()
+	}
+	if deadline < t.nextWork {
+		t.nextWork = deadline
+	}
+	if t.lists.settled(r.where, deadline) {
+		r.deadline = deadline
+		return true
+	}
+	return t.rescheduleFew(index, r, deadline)
+}
+
+// rescheduleMany is Reschedule for a timer of the wheel, for a record with the generation of
+// the ID.
+func (t *Timers[T]) rescheduleMany(index uint32, r *record[T], deadline structures.Tick) bool {
 	if deadline <= t.clock {
 		deadline = t.afterClock()
 	}
@@ -236,7 +268,19 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 		return false
 	}
 	if t.mode != many && (t.mode == few || r.where.inList()) {
-		return t.cancelFew(index, r)
+		if r.generation&1 == 0 {
+			return false
+		}
+		// As release. The call would take an eighth of start-stop.
+		var none T
+		r.value = none
+		r.generation++
+		t.settled--
+		if t.records.full() {
+			t.records.makeRoom(1)
+		}
+		t.records.push(index, r)
+		return true
 	}
 	from := r.where
 	if !from.inSlot() {
@@ -296,17 +340,22 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 			}
 		}
 		due = structures.Timer[T]{ID: idOf(index, r.generation), Deadline: r.deadline, Value: r.value}
-		var none T
-		r.value = none
-		r.generation++
 		r.where = nowhere
-		t.settled--
-		if t.records.full() {
-			t.records.makeRoom(1)
-		}
-		t.records.push(index, r)
+		t.release(index, r)
 		return due, true
 	}
+}
+
+// release makes the record of a timer free that is in lists or has fired.
+func (t *Timers[T]) release(index uint32, r *record[T]) {
+	var none T
+	r.value = none
+	r.generation++
+	t.settled--
+	if t.records.full() {
+		t.records.makeRoom(1)
+	}
+	t.records.push(index, r)
 }
 
 // Len returns the number of pending timers.

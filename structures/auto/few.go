@@ -9,70 +9,39 @@ const (
 	fewAgain = 8
 )
 
-// scheduleFew is Schedule while the timers are in lists. The deadline is after the clock.
-func (t *Timers[T]) scheduleFew(deadline structures.Tick, value T) structures.ID {
-	rs := &t.records
-	var index uint32
-	var r *record[T]
-	if rs.freeCount > 0 { // as take, which is not inlined
-		rs.freeCount--
-		index = *rs.free.At(rs.freeCount)
-		r = rs.At(index)
-	} else {
-		index = rs.Take()
-		r = rs.At(index)
-		r.where = nowhere
-	}
-	r.deadline, r.value = deadline, value
-	r.generation++
+// scheduleFirst is Schedule with a record that was never used, while the timers are in lists.
+func (t *Timers[T]) scheduleFirst(deadline structures.Tick, value T) structures.ID {
+	index := t.records.Take()
+	r := t.records.At(index)
+	*r = record[T]{deadline: deadline, generation: 1, where: nowhere, value: value}
 	t.settled++
+	t.nextWork = min(t.nextWork, deadline)
+	return t.place(index, r)
+}
+
+// place puts a new timer where its deadline belongs, while the timers are in lists.
+func (t *Timers[T]) place(index uint32, r *record[T]) structures.ID {
 	id := idOf(index, r.generation)
-	if !t.lists.settled(r.where, deadline) {
-		t.lists.place(&t.records, index)
+	if p := &t.lists; r.deadline >= p.front.limit && !r.where.inList() {
+		p.link(index, r)
+	} else {
+		p.place(&t.records, index)
 	}
 	return id
 }
 
-// rescheduleFew is Reschedule for a timer that is in lists, and whose record has the generation
-// of the ID.
+// rescheduleFew is Reschedule for a timer that is in lists, but not where its new deadline
+// belongs.
 func (t *Timers[T]) rescheduleFew(index uint32, r *record[T], deadline structures.Tick) bool {
-	if r.generation&1 == 0 {
-		return false
-	}
-	if deadline <= t.clock {
-		deadline = t.afterClock()
-	}
-	if deadline < t.nextWork {
-		t.nextWork = deadline
-	}
 	if deadline == r.deadline {
-		return true
+		return true // it may have an entry in the front
 	}
 	r.deadline = deadline
-	if !t.lists.settled(r.where, deadline) {
-		if t.mode == changing {
-			t.moveToWheel(index, r)
-		} else {
-			t.lists.place(&t.records, index)
-		}
+	if t.mode == changing {
+		t.moveToWheel(index, r)
+	} else {
+		t.lists.place(&t.records, index)
 	}
-	return true
-}
-
-// cancelFew is Cancel for a timer that is in lists, and whose record has the generation of
-// the ID.
-func (t *Timers[T]) cancelFew(index uint32, r *record[T]) bool {
-	if r.generation&1 == 0 {
-		return false
-	}
-	var none T
-	r.value = none
-	r.generation++
-	t.settled--
-	if t.records.full() {
-		t.records.makeRoom(1)
-	}
-	t.records.push(index, r)
 	return true
 }
 
@@ -98,7 +67,8 @@ func (t *Timers[T]) popFew() (due structures.Timer[T], ok bool) {
 			continue
 		}
 		due = structures.Timer[T]{ID: idOf(e.index, e.generation), Deadline: e.deadline, Value: r.value}
-		return due, t.cancelFew(e.index, r)
+		t.release(e.index, r)
+		return due, true
 	}
 	t.nextWork = t.lists.quiet()
 	return due, false
