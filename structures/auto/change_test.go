@@ -31,6 +31,21 @@ func TestTimersMoveToTheWheelInSteps(t *testing.T) {
 	mustBeSound(t, s)
 }
 
+// A timer that is counted and nowhere is noticed, in all modes.
+func TestCheckInvariantsMissesALostTimer(t *testing.T) {
+	for n, mode := range map[int]string{10: "lists", 101: "changing", 400: "wheel"} {
+		s := auto.NewFew[int](100)
+		for i := range n {
+			s.Schedule(structures.Tick(1000+i), 0)
+		}
+		mustBeSound(t, s)
+		s.Lose()
+		if s.CheckInvariants() == nil {
+			t.Errorf("%s: a lost timer is not noticed", mode)
+		}
+	}
+}
+
 // The earliest timer fires, and stale IDs are refused, while timers are in lists, move to
 // the wheel, are there, and move back: with many timers in a slot, and single ones before
 // them.

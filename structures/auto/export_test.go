@@ -36,6 +36,9 @@ func (t *Timers[T]) Many() bool { return t.mode != few }
 // Changing reports whether timers may be in lists while others are in the wheel.
 func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
+// Lose counts a timer that is nowhere.
+func (t *Timers[T]) Lose() { t.settled++ }
+
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used.
 func (t *Timers[T]) UseUp(left uint32) {

@@ -10,6 +10,26 @@ import (
 	"github.com/timerbench/timerbench/structures/auto"
 )
 
+// Two full slots that follow one another are emptied together: the second one has only 256
+// ticks after the first.
+func TestTwoFullSlotsAreEmptiedTogether(t *testing.T) {
+	t.Parallel()
+	const n = 1_200_000
+	s := auto.NewWheel[int]()
+	for i := range n {
+		s.Schedule(structures.Tick(80+i%2)<<8, i)
+	}
+	const bound = n/3840 + auto.TimersPerTick
+	for now := structures.Tick(1); now < 81<<8; now++ {
+		before := s.Work().Moved
+		for _, ok := s.Pop(now); ok; _, ok = s.Pop(now) {
+		}
+		if moved := s.Work().Moved - before; moved > bound {
+			t.Fatalf("%d timers of %d moved at tick %d, want at most %d", moved, n, now, bound)
+		}
+	}
+}
+
 // If the clock goes tick by tick, no Pop moves more than its share of the timers, and
 // what a few slots that start at once may hold.
 func TestNoPopMovesManyTimersTickByTick(t *testing.T) {
