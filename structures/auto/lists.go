@@ -109,6 +109,9 @@ func (p *lists[T]) place(rs *records[T], index uint32) {
 	if r.deadline < p.front.limit {
 		if len(p.front.entries) >= frontLen {
 			p.shorten(rs)
+			if r.where.inList() {
+				return // an older entry of this timer went to a list
+			}
 		}
 		if r.deadline < p.front.limit {
 			p.work.Comparisons += p.front.insert(entry{r.deadline, index, r.generation})

@@ -27,11 +27,13 @@ func TestTimersBeforeThoseOfAnEmptiedSlot(t *testing.T) {
 // A timer that is moved to and fro has many entries in the front, and is pending once.
 func TestTimersMovedToAndFro(t *testing.T) {
 	s := auto.New[int]()
+	first := s.Schedule(4096, 0)
 	ids := make([]structures.ID, 16)
 	for i := range ids {
 		ids[i] = s.Schedule(structures.Tick(5000+i), 0)
 	}
-	s.Pop(4096)
+	s.Cancel(first)
+	s.Pop(4096) // the slot from 4096 to 8191 is emptied into the front
 	for range 5 {
 		for i, id := range ids {
 			s.Reschedule(id, structures.Tick(5100+i))
