@@ -119,10 +119,6 @@ vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
 
-.PHONY: mutants
-mutants: ## Break the program on purpose, in many ways, and see that the tests notice: an hour
-	go run ./internal/mutants
-
 .PHONY: race
 race: ## The tests under the race detector
 	go test -race -short ./...
