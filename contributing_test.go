@@ -59,7 +59,7 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 		`{Name: "mything", Family: Lists, Package: root + "mything", Ties: FIFO, Allocates: true, New: func() structures.Scheduler[T] { return mything.New[T]() }},`,
 		module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
-	oneLine("bench/workload/list.go", "\t\tnewStartStop(uniform),", "\t\tnewMything(),", "")
+	oneLine("bench/workload/list.go", "\t\tnewAligned(),", "\t\tnewMything(),", "")
 
 	overlay := filepath.Join(dir, "overlay.json")
 	data, err := json.Marshal(map[string]any{"Replace": files})

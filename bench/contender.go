@@ -43,7 +43,7 @@ func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
 		row:   results.Row{Structure: FloorName, Role: results.RoleFloor},
 		entry: catalog.Entry{New: func() structures.Scheduler[uint64] { return &null{} }},
 	}}
-	if workload.KindOf(w.Model).NothingFires {
+	if w.Kind().NothingFires {
 		list = append(list, &contender{
 			row:   results.Row{Structure: BaselineName, Role: results.RoleBaseline},
 			entry: catalog.Entry{Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() }},

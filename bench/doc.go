@@ -75,7 +75,7 @@
 //
 // # Single calls
 //
-// Workloads that are about the longest call have no cell (workload.ModelKind.SingleCalls).
+// Workloads that are about the longest call have no cell (workload.Kind.SingleCalls).
 // Every answer of theirs is proved once, and then every call is timed, those that fill the structure
 // included, until each timer has fired once. The same calls are made in three rounds, each on a fresh
 // instance, with the collector off, and each call counts with its shortest time. What the

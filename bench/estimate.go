@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/timerbench/timerbench/bench/internal/heap"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -49,7 +48,7 @@ func EstimateMemory(ctx context.Context, cfg Config, threshold uint64) (Memory, 
 			continue
 		}
 		memory := cellMemory
-		if workload.KindOf(w.Model).SingleCalls {
+		if w.Kind().SingleCalls {
 			memory = callsMemory
 		}
 		bytes, err := memory(ctx, cfg.cell(w, n, Clock{}), entries)

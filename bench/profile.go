@@ -88,13 +88,13 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
-	case workload.KindOf(w.Model).SingleCalls:
+	case w.Kind().SingleCalls:
 		return p.callSizes
 	case w.Grid != nil:
 		return p.gridSizes
-	case workload.KindOf(w.Model).Mixed:
+	case w.Kind().Mixed:
 		return p.mixSizes
-	case workload.KindOf(w.Model).Cyclic:
+	case w.Kind().Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}
 	return p.sizes

@@ -56,7 +56,7 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 				otherSeeds = cfg.Profile.otherSeeds
 			}
 			c := cfg.cell(w, n, clock)
-			if workload.KindOf(w.Model).SingleCalls {
+			if w.Kind().SingleCalls {
 				steps = append(steps, callsCase{c}.step(entries))
 				continue
 			}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // mode is the purpose for which a block is replayed.
@@ -45,7 +44,7 @@ func (c cellConfig) modes(round int) []mode {
 }
 
 // cyclic reports whether a block is a whole cycle of all timers.
-func (c cellConfig) cyclic() bool { return workload.KindOf(c.workload.Model).Cyclic }
+func (c cellConfig) cyclic() bool { return c.workload.Kind().Cyclic }
 
 // trial replays a block and records its time and its allocations; trial says where it
 // belongs. The garbage collector is off during the replay, so that the garbage of one

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -59,7 +58,7 @@ func VerifyReleases(entries []catalog.Entry) []results.Failure {
 
 // verify replays the cell with its seed and adds what it finds to v.
 func (c cellConfig) verify(ctx context.Context, entries []catalog.Entry, v *Verified) error {
-	if workload.KindOf(c.workload.Model).SingleCalls {
+	if c.workload.Kind().SingleCalls {
 		return callsCase{c}.verify(ctx, entries, v)
 	}
 	r := &cellRun{cellConfig: c, rows: contenders(entries, c.workload)}

@@ -65,7 +65,7 @@ func EstimateMemory(ctx context.Context, w workload.Workload, n, blocks int, ent
 // afterFill returns about how many operations follow the fill, and how many of them are
 // timers that fire.
 func afterFill(w workload.Workload, n, blocks int) (ops, fires float64) {
-	switch kind := workload.KindOf(w.Model); {
+	switch kind := w.Kind(); {
 	case kind.SingleCalls:
 		return 4 * float64(n), float64(n) // one period
 	case kind.Cyclic:

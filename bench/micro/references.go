@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -26,7 +25,7 @@ func References() []catalog.Entry {
 }
 
 func (q *Sequence) references() []catalog.Entry {
-	if !workload.KindOf(q.Workload.Model).NothingFires {
+	if !q.Workload.Kind().NothingFires {
 		return nil
 	}
 	return slices.DeleteFunc(References(), func(e catalog.Entry) bool { return e.Limit > 0 && q.N > e.Limit })

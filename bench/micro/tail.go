@@ -20,7 +20,7 @@ import (
 func TailWorkloads() []workload.Workload {
 	list := find("cancel-hold-50")
 	for _, w := range workload.All() {
-		if workload.KindOf(w.Model).SingleCalls {
+		if w.Kind().SingleCalls {
 			list = append(list, w)
 		}
 	}
@@ -37,7 +37,7 @@ const mostTailCalls = 10_000_000
 // NewTailSequence writes the script for MeasureTails: the fill and n more calls, or one
 // whole period of a workload that is about the longest call.
 func NewTailSequence(ctx context.Context, w workload.Workload, n int) (*Sequence, error) {
-	if !workload.KindOf(w.Model).SingleCalls {
+	if !w.Kind().SingleCalls {
 		return NewSequence(ctx, w, n, 1, min(n, mostTailCalls))
 	}
 	return newSequence(ctx, w, n, BlockSize, func(_ int, last *script.Block) bool { return last.Want.Fired >= uint64(n) })

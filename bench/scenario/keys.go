@@ -15,8 +15,8 @@ type Key struct {
 	Doc      string // may be empty
 }
 
-// Keys lists the parameters of a kind of model. A delay is one parameter.
-func Keys(kind workload.ModelKind) []Key { return keysOf(reflect.ValueOf(kind.New()).Elem(), "") }
+// Keys lists the parameters of a model of package workload. A delay is one parameter.
+func Keys(m workload.Model) []Key { return keysOf(reflect.ValueOf(m).Elem(), "") }
 
 // keysOf lists the fields of a struct. Its values are the defaults.
 func keysOf(v reflect.Value, prefix string) []Key {

@@ -10,7 +10,7 @@ import (
 
 // Print writes a workload as a scenario file, with a comment on each parameter.
 func Print(w workload.Workload) ([]byte, error) {
-	kind := workload.KindOf(w.Model)
+	kind := w.Kind()
 	if kind.Name == "" {
 		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
 	}

@@ -109,12 +109,11 @@ func read(data []byte, taken map[string]string) (workload.Workload, []fault) {
 		return workload.Workload{}, []fault{notTOML(data, err)}
 	}
 	file := positionsOf(data)
-	kind, problems := modelOf(values["model"], file)
+	model, problems := modelOf(values["model"], file)
 	if problems != nil {
 		return workload.Workload{}, problems
 	}
 	var head header
-	model := kind.New()
 	if problems := decodeFile(data, file, &head, model); problems != nil {
 		return workload.Workload{}, problems
 	}
@@ -166,19 +165,18 @@ func notTOML(data []byte, err error) fault {
 	return fault{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
 }
 
-// modelOf returns the kind of model of a file. It determines the parameters.
-func modelOf(value any, file *positions) (workload.ModelKind, []fault) {
+// modelOf returns a model of the kind that a file names. It determines the parameters.
+func modelOf(value any, file *positions) (workload.Model, []fault) {
 	name, _ := value.(string)
-	kind, ok := workload.FindModel(name)
-	if ok {
-		return kind, nil
+	if m, ok := workload.FindModel(name); ok {
+		return m, nil
 	}
 	var names []string
-	for _, k := range workload.Models() {
-		names = append(names, k.Name)
+	for _, m := range workload.Models() {
+		names = append(names, m.Kind().Name)
 	}
 	at, _ := file.find("model")
-	return kind, []fault{file.faultAt("", workload.ParameterError{
+	return nil, []fault{file.faultAt("", workload.ParameterError{
 		Key: "model", Value: at.text, Want: "one of " + strings.Join(names, ", ") + suggest.Nearest(name, names),
 	})}
 }

@@ -54,6 +54,9 @@ func newConnDeadlineLazy() Workload {
 	return w
 }
 
+// Kind returns the kind of model.
+func (*ConnDeadline) Kind() Kind { return Kind{Name: "conn-deadline", Unit: script.PerReschedule} }
+
 // New returns the process with n/2 connections.
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	return &connDeadlines{

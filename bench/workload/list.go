@@ -1,81 +1,173 @@
 package workload
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 const millisecond = time.Millisecond
 
+// IdleName is the workload that the idle analysis goes with.
+const IdleName = "idle"
+
 // All returns every workload, in the order of the tables: first the synthetic ones,
-// then the grid, then those modelled on programs.
+// then the grid, then those modelled on programs. Each call makes models of its own.
 func All() []Workload {
-	uniform, clustered := delayOf("uniform"), delayOf("clustered")
-	list := holds()
-	list = append(list,
-		newStartStop(uniform),
-		newChurn(uniform),
-		newReschedule(uniform),
-		newFillDrain(uniform),
-		newIdle(),
-	)
-	list = append(list, avalanches()...)
-	list = append(list, grid()...)
-	list = append(list,
-		newPeriodic(clustered),
-		newMixed(uniform),
-		newAligned(),
-		newKafkaPurgatory(),
-		newConnDeadline(),
-		newConnDeadlineLazy(),
-		newWorkUnit(),
-		newTCP(),
-		newPacing(),
-	)
-	for _, c := range cacheClusters {
-		list = append(list, newCacheTTL(c))
-	}
-	return append(list,
-		newCron(false),
-		newCron(true),
-		newSIP(),
-		newResetEarlier(),
-	)
+	return slices.Concat(holds(), synthetics(), avalanches(), grid(), mixes(), programs())
+}
+
+// chosen returns a synthetic workload at a tick of 1 ms.
+func chosen(name, summary, source string, m Model) Workload {
+	return Workload{Name: name, Category: Synthetic, Summary: summary, Source: source, Tick: millisecond, Model: m}
+}
+
+// HoldWith returns the hold model with delays of a kind, 30 s on average.
+func HoldWith(kind string) Workload {
+	return chosen("hold", "a timer fires, the next is scheduled; the population stays",
+		"hold model: Vaucher & Duval 1975, Jones 1986; mean delay of 30,000 ticks chosen", &Hold{Delay: delayOf(kind)})
 }
 
 // holds returns the hold model with each distribution of Jones 1986, and the hold model
-// with cancels. Only the uniform one is not extra.
+// with cancels. Only the uniform one is not extra. With cancels, delays are exponential, which
+// is memoryless: cancelling a random timer does not change the distribution of the others.
 func holds() []Workload {
-	list := []Workload{newHold(delayOf("uniform"))}
+	list := []Workload{HoldWith("uniform")}
 	for _, kind := range []string{"exponential", "biased", "triangular", "bimodal"} {
-		w := newHold(delayOf(kind))
+		w := HoldWith(kind)
 		w.Name += "-" + kind
 		w.Summary += "; " + kind + " increments"
 		w.Extra = true
 		list = append(list, w)
 	}
 	for percent := 0; percent <= 50; percent += 10 {
-		list = append(list, newCancelHold(percent))
+		w := chosen(fmt.Sprintf("cancel-hold-%d", percent),
+			fmt.Sprintf("hold, but %d %% are cancelled before they fire, and 5 %% are moved", percent),
+			"chosen, on the hold model; mean delay of 30,000 ticks chosen",
+			&CancelHold{Delay: delayOf("exponential"), Cancel: Share(percent) / 100, Reschedule: 0.05})
+		w.Extra = true
+		list = append(list, w)
 	}
 	return list
 }
 
+func synthetics() []Workload {
+	uniform := delayOf("uniform")
+	idle := chosen(IdleName, "1000 timers within the hour, popped at every millisecond: almost nothing is due", "chosen",
+		&Hold{Delay: Delay{Kind: "uniform", High: Duration(time.Hour)}, Poll: true})
+	idle.Resident, idle.Unit = 1000, script.PerTick
+	return []Workload{
+		chosen("start-stop", "schedule one, cancel it at once, among n resident timers",
+			"Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen", &StartStop{uniform}),
+		chosen("churn", "cancel a random timer, schedule another one",
+			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{uniform, defaultBurst}),
+		chosen("reschedule", "move a random timer to a new deadline",
+			"chosen; deadlines of connections are moved like this at each message", &Reschedule{uniform, defaultBurst}),
+		chosen("fill-drain", "schedule n timers, advance until all have fired, begin again",
+			"wahern/timeout's benchmark; delays chosen", &FillDrain{uniform}),
+		idle,
+	}
+}
+
 // grid returns the comparison grid: each distribution of delays with each share of
-// cancelled timers. Two distributions (one spread out, one in clusters) and three shares
-// (0, 50 and 90 %) are not extra.
+// cancelled timers. Timers arrive, a share of them is cancelled before it fires, the others
+// fire, and the clock moves on. Two distributions (one spread out, one in clusters) and three
+// shares (0, 50 and 90 %) are not extra. Shares and delays are chosen.
 func grid() []Workload {
 	shapes, shares := []string{"uniform", "clustered"}, []int{0, 50, 90}
 	var list []Workload
 	for _, d := range dist.Grid() {
 		for _, percent := range []int{0, 10, 50, 90, 99} {
-			w := newGrid(delayOf(d.Name), percent)
+			w := chosen(fmt.Sprintf("grid-%s-%d", d.Name, percent),
+				fmt.Sprintf("%s delays, %d %% cancelled before they fire", d.Name, percent), "chosen; "+d.Doc,
+				mix(delayOf(d.Name), Shares{Cancel: Share(percent) / 100}))
+			w.Category, w.Grid = Grid, &GridPlace{d.Name, percent}
 			w.Extra = !slices.Contains(shapes, d.Name) || !slices.Contains(shares, percent)
 			list = append(list, w)
 		}
 	}
 	return list
+}
+
+func mixes() []Workload {
+	return []Workload{
+		chosen("periodic", "every timer is scheduled again with its own period when it fires", "chosen",
+			mix(delayOf("clustered"), Shares{Periodic: 1})),
+		chosen("mixed", "of the timers that come 40 % are cancelled and 20 % moved; a fifth of the population is periodic", "chosen",
+			mix(delayOf("uniform"), Shares{Cancel: 0.4, Reschedule: 0.2, Periodic: 0.2})),
+		newAligned(),
+	}
+}
+
+// mix returns a flow of one class that takes any population.
+func mix(delay Delay, shares Shares) *Flow {
+	return &Flow{Classes: []Class{{Delay: delay, Shares: &shares}}}
+}
+
+// programs returns the workloads modelled on programs.
+func programs() []Workload {
+	list := []Workload{
+		newKafkaPurgatory(), newConnDeadline(), newConnDeadlineLazy(), newWorkUnit(), newTCP(), newPacing(),
+	}
+	for _, c := range cacheClusters {
+		list = append(list, newCacheTTL(c))
+	}
+	return append(list, newCron(false), newCron(true), newSIP(), newResetEarlier())
+}
+
+// newKafkaPurgatory models the delayed requests of a Kafka broker. Each has a fixed
+// timeout. Most are completed before it, which cancels the timer.
+//
+// Parameters of Kafka's own TestPurgatoryPerformance (apache/kafka, PR 1738):
+// 10,000 requests a second, a timeout of 100 ms, a time to completion that is
+// log-normal with a median of 20 ms and an upper quartile of 50 ms. It follows
+// that 88.2 % are cancelled and that about 335 are pending. Kafka's tick is 1 ms;
+// the broker's reaper wakes when a bucket expires, here the loop polls each tick.
+func newKafkaPurgatory() Workload {
+	return Workload{
+		Name:     "kafka-purgatory",
+		Category: Program,
+		Summary:  "requests with a timeout of 100 ms, most completed before it (10,000 a second)",
+		Source:   "apache/kafka TestPurgatoryPerformance, PR 1738",
+		Tick:     millisecond,
+		Resident: 335,
+		Model: &Flow{
+			Poll:   true,
+			WarmUp: Duration(time.Second), // ten timeouts
+			Classes: []Class{{
+				Rate:  10_000,
+				Delay: Delay{Kind: "constant", Mean: Duration(100 * millisecond)},
+				Completion: &Delay{
+					Kind:          "lognormal",
+					Median:        Duration(20 * millisecond),
+					UpperQuartile: Duration(50 * millisecond),
+				},
+			}},
+		},
+	}
+}
+
+// newPacing releases packets. When a packet of a flow is released, the next one is
+// scheduled. Nothing is cancelled. It is the hold model with delays that vary little and
+// a tick of its own.
+//
+// Parameters of Eiffel (Saeed et al., NSDI '19): 20,000 flows, each with a packet
+// about every 10 ms, in buckets of 100 us. A tick is such a bucket: Carousel's slots
+// (Saeed et al., SIGCOMM '17) are 2 us. That packets come within 10 % of their time
+// is chosen. Both keep a horizon of seconds, which no release here comes near.
+func newPacing() Workload {
+	return Workload{
+		Name:     "pacing",
+		Category: Program,
+		Summary:  "a packet of each of 20,000 flows is released about every 10 ms, and the next is scheduled",
+		Source:   "Eiffel, NSDI '19; +-10 % chosen",
+		Tick:     100 * time.Microsecond,
+		Resident: 20_000,
+		Model:    &Hold{Delay: Delay{Kind: "biased", Mean: Duration(10 * millisecond)}},
+	}
 }
 
 // Find returns the workload of that name.

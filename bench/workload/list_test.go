@@ -108,7 +108,7 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 		}
 	}
 	for _, w := range All() {
-		if KindOf(w.Model).Cyclic {
+		if w.Kind().Cyclic {
 			continue // the number of pending timers goes from n to 0 and back
 		}
 		s := w.Script(sizeFor(w), 1)
@@ -165,7 +165,7 @@ func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 		"triangular":  1 - 1.35/6.75,
 		"bimodal":     (0.9*0.35 + 0.1*(10.45+1.0/30)) * 2 / 21,
 	} {
-		s := newHold(delayOf(name)).Script(1000, 1)
+		s := HoldWith(name).Script(1000, 1)
 		var deadlines []structures.Tick
 		insert := func(at structures.Tick) float64 {
 			i := sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > at })

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"reflect"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -21,13 +20,15 @@ type Model interface {
 	// New returns the process that writes the script with n resident timers, on a
 	// clock whose ticks have that length. The parameters must have passed CheckModel.
 	New(n int, tick time.Duration) script.Process
+
+	// Kind says what holds for all models of the type.
+	Kind() Kind
 }
 
-// ModelKind is one kind of model.
-type ModelKind struct {
-	Name string       // as scenario files have it
-	New  func() Model // with the parameters that may be left out
-	Unit script.Unit  // what its cost is counted per; empty: PerLifecycle
+// Kind is what holds for all models of a type.
+type Kind struct {
+	Name string      // as scenario files have it
+	Unit script.Unit // what the cost is counted per; empty: PerLifecycle
 
 	// NothingFires says that the script never moves the clock, so Go's own timers can
 	// take part.
@@ -45,43 +46,20 @@ type ModelKind struct {
 	Mixed bool
 }
 
-// Models returns every kind of model.
-func Models() []ModelKind {
-	return []ModelKind{
-		{Name: "hold", New: func() Model { return &Hold{} }},
-		{Name: "start-stop", New: func() Model { return &StartStop{} }, NothingFires: true},
-		{Name: "churn", New: func() Model { return &Churn{Burst: defaultBurst} }, NothingFires: true},
-		{Name: "reschedule", New: func() Model { return &Reschedule{Burst: defaultBurst} }, Unit: script.PerReschedule, NothingFires: true},
-		{Name: "fill-drain", New: func() Model { return &FillDrain{} }, Cyclic: true},
-		{Name: "avalanche", New: func() Model { return &Avalanche{} }, SingleCalls: true},
-		{Name: "flow", New: func() Model { return &Flow{} }, Mixed: true},
-		{Name: "cancel-hold", New: func() Model { return &CancelHold{} }, Mixed: true},
-		{Name: "conn-deadline", New: func() Model { return &ConnDeadline{} }, Unit: script.PerReschedule},
-		{Name: "reset-earlier", New: func() Model { return &ResetEarlier{} }, Unit: script.PerReschedule},
-		{Name: "workunit", New: func() Model { return &WorkUnit{} }},
-		{Name: "tcp", New: func() Model { return &TCP{} }},
-		{Name: "sip", New: func() Model { return &SIP{} }},
-		{Name: "cron", New: func() Model { return &Cron{} }},
+// Models returns a model of every kind, with the parameters that may be left out.
+func Models() []Model {
+	return []Model{
+		&Hold{}, &StartStop{}, &Churn{Burst: defaultBurst}, &Reschedule{Burst: defaultBurst}, &FillDrain{}, &Avalanche{},
+		&Flow{}, &CancelHold{}, &ConnDeadline{}, &ResetEarlier{}, &WorkUnit{}, &TCP{}, &SIP{}, &Cron{},
 	}
 }
 
-// FindModel returns the kind of model of that name.
-func FindModel(name string) (ModelKind, bool) {
-	for _, k := range Models() {
-		if k.Name == name {
-			return k, true
+// FindModel returns a model of the kind of that name, as Models does.
+func FindModel(name string) (Model, bool) {
+	for _, m := range Models() {
+		if m.Kind().Name == name {
+			return m, true
 		}
 	}
-	return ModelKind{}, false
-}
-
-// KindOf returns the kind of a model. A model of another package has a kind
-// without a name.
-func KindOf(m Model) ModelKind {
-	for _, k := range Models() {
-		if reflect.TypeOf(k.New()) == reflect.TypeOf(m) {
-			return k
-		}
-	}
-	return ModelKind{}
+	return nil, false
 }

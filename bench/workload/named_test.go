@@ -128,7 +128,7 @@ func TestCacheTTLsFollowTheTrace(t *testing.T) {
 func TestCancelHoldKeepsItsShares(t *testing.T) {
 	t.Parallel()
 	for percent := 0; percent <= 50; percent += 10 {
-		w := newCancelHold(percent)
+		w, _ := Find(fmt.Sprintf("cancel-hold-%d", percent))
 		s := w.Script(1000, 1)
 		fill := s.Fill()
 		b := s.Next(300_000, nil)

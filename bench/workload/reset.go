@@ -36,6 +36,9 @@ func newResetEarlier() Workload {
 	}
 }
 
+// Kind returns the kind of model.
+func (*ResetEarlier) Kind() Kind { return Kind{Name: "reset-earlier", Unit: script.PerReschedule} }
+
 // New returns the process with n goroutines.
 func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
 	return &resets{

@@ -72,6 +72,9 @@ func newSIP() Workload {
 	}
 }
 
+// Kind returns the kind of model.
+func (*SIP) Kind() Kind { return Kind{Name: "sip"} }
+
 // New returns the process at the rate of arrivals that leads to n timers.
 func (m *SIP) New(n int, tick time.Duration) script.Process {
 	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }

@@ -6,6 +6,7 @@
 package workload
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -68,15 +69,17 @@ func (w Workload) process(n int) script.Process {
 	return w.Model.New(n, w.Tick)
 }
 
+// Kind returns the kind of its model. That of a recording, which has no model, has no name.
+func (w Workload) Kind() Kind {
+	if w.Model == nil {
+		return Kind{}
+	}
+	return w.Model.Kind()
+}
+
 // CostUnit returns what the cost of w is counted per.
 func (w Workload) CostUnit() script.Unit {
-	switch kind := KindOf(w.Model); {
-	case w.Unit != "":
-		return w.Unit
-	case kind.Unit != "":
-		return kind.Unit
-	}
-	return script.PerLifecycle
+	return cmp.Or(w.Unit, w.Kind().Unit, script.PerLifecycle)
 }
 
 // meanDelay is the mean of the delays of the synthetic families: at a tick of 1 ms
@@ -85,13 +88,6 @@ const meanDelay = Duration(30 * time.Second)
 
 // delayOf returns delays of one of the kinds that are given by their mean.
 func delayOf(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
-
-// fillFromDelays schedules n timers with the remaining delays of the steady state.
-func fillFromDelays(w *script.Writer, r *script.Rand, n int, delay dist.Dist) {
-	for range n {
-		w.Schedule(w.Now() + ticks(dist.Residual(delay, r)))
-	}
-}
 
 // Script returns a new script. w, n and seed determine its operations.
 func (w Workload) Script(n int, seed uint64) *script.Script {

@@ -83,6 +83,9 @@ func newWorkUnit() Workload {
 	}
 }
 
+// Kind returns the kind of model.
+func (*WorkUnit) Kind() Kind { return Kind{Name: "workunit"} }
+
 // New returns the process with n/5 pairs.
 func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }

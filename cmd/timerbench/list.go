@@ -171,9 +171,9 @@ func listModels(out io.Writer) {
 	const about = "what it says (in brackets: may be left out)"
 	t := newTable("model", "parameter", "type", about)
 	var columns [3][]string
-	for _, kind := range workload.Models() {
-		name := kind.Name
-		for _, k := range scenario.Keys(kind) {
+	for _, m := range workload.Models() {
+		name := m.Kind().Name
+		for _, k := range scenario.Keys(m) {
 			doc := k.Doc
 			if k.Optional {
 				doc = "(" + doc + ")"

@@ -149,9 +149,9 @@ func TestListNamesEverything(t *testing.T) {
 			t.Errorf("the list does not name %s or what it does", w.Name)
 		}
 	}
-	for _, k := range workload.Models() {
-		if !strings.Contains(short, "\n "+k.Name+" ") {
-			t.Errorf("the list does not name the model %s", k.Name)
+	for _, m := range workload.Models() {
+		if name := m.Kind().Name; !strings.Contains(short, "\n "+name+" ") {
+			t.Errorf("the list does not name the model %s", name)
 		}
 	}
 	if !strings.Contains(long, "any: 1000") || !strings.Contains(long, "658000") {

@@ -314,7 +314,7 @@ func (t *microTable) addCalls(w workload.Workload, calls []results.Calls) {
 		p999[c.Structure] = nanoseconds(c.P999 / 1e3)
 		longest[c.Structure] = fmt.Sprintf("%s %s", nanoseconds(c.Max().NS/1e3), strings.ToLower(string(c.Max().Operation)))
 	}
-	if !workload.KindOf(w.Model).SingleCalls {
+	if !w.Kind().SingleCalls {
 		t.addColumn("99.9 % of "+w.Name, p999)
 	}
 	t.addColumn(w.Name, longest)
