@@ -54,17 +54,13 @@ func (c *coarseReplayer) reserve(b *script.Block) {
 // replay replays a block.
 func (c *coarseReplayer) replay(b *script.Block) {
 	c.reserve(b)
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
-			for _, op := range ops[:batch.Len] {
-				c.expectUntil(op.At)
-				c.wake(op.At)
-			}
+	for kind, op := range b.All() {
+		if kind == script.KindFire || kind == script.KindWake {
+			c.expectUntil(op.At)
+			c.wake(op.At)
 		} else {
-			c.do([]script.Batch{batch}, ops)
+			c.doOne(kind, op)
 		}
-		ops = ops[batch.Len:]
 	}
 }
 

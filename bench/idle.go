@@ -118,16 +118,12 @@ func (w *idleReplayer) replay(b *script.Block) {
 	} else {
 		w.reserve(b)
 	}
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
-			w.do([]script.Batch{batch}, ops)
+	for kind, op := range b.All() {
+		if kind == script.KindFire || kind == script.KindWake {
+			w.advance(op.At)
 		} else {
-			for _, op := range ops[:batch.Len] {
-				w.advance(op.At)
-			}
+			w.doOne(kind, op)
 		}
-		ops = ops[batch.Len:]
 	}
 }
 

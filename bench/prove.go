@@ -37,20 +37,16 @@ func newProver(r *replayer) *prover {
 func (p *prover) replay(b *script.Block) error {
 	p.reserve(b)
 	p.fires = b.Fires
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		for i := range batch.Len {
-			if err := p.step(batch.Kind, ops[i]); err != nil {
-				return err
-			}
-			if n := p.s.Len(); n != p.pending {
-				return fmt.Errorf("Len is %d after a %s, want %d", n, batch.Kind, p.pending)
-			}
-			if err := p.stale.checkRefused(p.s); err != nil {
-				return err
-			}
+	for kind, op := range b.All() {
+		if err := p.step(kind, op); err != nil {
+			return err
 		}
-		ops = ops[batch.Len:]
+		if n := p.s.Len(); n != p.pending {
+			return fmt.Errorf("Len is %d after a %s, want %d", n, kind, p.pending)
+		}
+		if err := p.stale.checkRefused(p.s); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,17 +14,14 @@ const sampleEvery = 5
 // replaySampled replays a block and times each call of every fifth operation.
 func (r *replayer) replaySampled(b *script.Block, into *latencies) {
 	r.reserve(b)
-	ops, sinceSample := b.Ops, 0
-	for _, batch := range b.Batches {
-		for i := range batch.Len {
-			if sinceSample++; sinceSample < sampleEvery {
-				r.doOne(batch.Kind, ops[i])
-				continue
-			}
-			sinceSample = 0
-			r.timeCalls(batch.Kind, ops[i], into)
+	sinceSample := 0
+	for kind, op := range b.All() {
+		if sinceSample++; sinceSample < sampleEvery {
+			r.doOne(kind, op)
+			continue
 		}
-		ops = ops[batch.Len:]
+		sinceSample = 0
+		r.timeCalls(kind, op, into)
 	}
 }
 

@@ -36,31 +36,28 @@ func (t *traceWriter) write(b *script.Block) bool {
 	for len(t.keys) < b.Keys {
 		t.keys = append(t.keys, 0)
 	}
-	ops, fires := b.Ops, b.Fires
+	fires := b.Fires
 	var fired []uint32
-	for _, batch := range b.Batches {
-		for _, op := range ops[:batch.Len] {
-			if t.written == t.maxOps || t.w.Err() != nil {
-				return false
-			}
-			t.written++
-			switch batch.Kind {
-			case script.KindSchedule:
-				t.keys[op.Key] = t.w.Schedule(op.At)
-			case script.KindReschedule:
-				t.w.Reschedule(t.keys[op.Key], op.At)
-			case script.KindCancel:
-				t.w.Cancel(t.keys[op.Key])
-			case script.KindFire, script.KindWake:
-				fired = fired[:0]
-				for len(fires) > 0 && fires[0].At == op.At {
-					fired = append(fired, t.keys[fires[0].Key])
-					fires = fires[1:]
-				}
-				t.w.Advance(op.At, fired...)
-			}
+	for kind, op := range b.All() {
+		if t.written == t.maxOps || t.w.Err() != nil {
+			return false
 		}
-		ops = ops[batch.Len:]
+		t.written++
+		switch kind {
+		case script.KindSchedule:
+			t.keys[op.Key] = t.w.Schedule(op.At)
+		case script.KindReschedule:
+			t.w.Reschedule(t.keys[op.Key], op.At)
+		case script.KindCancel:
+			t.w.Cancel(t.keys[op.Key])
+		case script.KindFire, script.KindWake:
+			fired = fired[:0]
+			for len(fires) > 0 && fires[0].At == op.At {
+				fired = append(fired, t.keys[fires[0].Key])
+				fires = fires[1:]
+			}
+			t.w.Advance(op.At, fired...)
+		}
 	}
 	return true
 }

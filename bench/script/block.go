@@ -8,7 +8,11 @@
 // [Proof]: the counts and the checksum that every structure must reach after it.
 package script
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"iter"
+
+	"github.com/timerbench/timerbench/structures"
+)
 
 // Op is one operation of a script. Key identifies a pending timer: it is an index into
 // the array of IDs that the caller of a structure keeps. A key is reused after its
@@ -62,6 +66,21 @@ func Reuse(b *Block) *Block {
 	}
 	*b = Block{Ops: b.Ops[:0], Batches: b.Batches[:0], Fires: b.Fires[:0]}
 	return b
+}
+
+// All returns the operations of the block, each with its kind.
+func (b *Block) All() iter.Seq2[Kind, Op] {
+	return func(yield func(Kind, Op) bool) {
+		ops := b.Ops
+		for _, batch := range b.Batches {
+			for _, op := range ops[:batch.Len] {
+				if !yield(batch.Kind, op) {
+					return
+				}
+			}
+			ops = ops[batch.Len:]
+		}
+	}
 }
 
 // Units returns the number of units in the block.
