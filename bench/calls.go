@@ -147,7 +147,7 @@ func (c callsCase) write(ctx context.Context) (*keptScript, error) {
 	k := &keptScript{Script: c.workload.Script(c.n, c.seed)}
 	last, err := k.FillContext(ctx)
 	for k.fill = last; err == nil && last.Want.Fired < uint64(c.n); {
-		if last, err = k.NextContext(ctx, blockSize(c.workload, c.n), nil); err == nil {
+		if last, err = k.NextContext(ctx, c.block(), nil); err == nil {
 			k.blocks = append(k.blocks, last)
 		}
 	}

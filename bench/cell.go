@@ -30,6 +30,8 @@ type cellConfig struct {
 	reference string  // a structure that gets all rounds; empty: none
 	headline  bool    // stands for its workload in the report, see stepsOf
 	turns     *Turns  // see Config; nil: none
+	lean      bool    // time lean loops, see lean.go
+	apart     bool    // measure one structure after the other, as the memory does not hold all
 }
 
 // passes returns the number of passes that every contender gets.
@@ -59,15 +61,42 @@ type cellRun struct {
 func (c cellConfig) newCell(entries []catalog.Entry) *cellRun {
 	r := &cellRun{
 		cellConfig: c,
-		rows:       contenders(entries, c.workload),
+		rows:       c.contenders(entries),
 		order:      dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)+uint64(c.layout)),
 	}
 	if c.turns != nil {
 		r.rows = slices.DeleteFunc(r.rows, func(row *contender) bool { return row.row.Role == results.RoleBaseline })
-	} else if c.passes() == 1 && len(entries) > 0 {
+	} else if c.passes() == 1 && len(entries) > 0 && !c.apart {
 		r.addControl(referenceOf(entries)) // nothing is known of the cell
 	}
 	return r
+}
+
+// measured returns the cell after the passes that every contender gets.
+func (c cellConfig) measured(ctx context.Context, entries []catalog.Entry) (*cellRun, error) {
+	if !c.apart {
+		r := c.newCell(entries)
+		return r, r.measure(ctx)
+	}
+	var all *cellRun
+	for _, e := range entries {
+		r := c.newCell([]catalog.Entry{e})
+		if err := r.measure(ctx); err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = r
+			continue
+		}
+		all.seconds += r.seconds
+		all.failed = append(all.failed, r.failed...)
+		for _, row := range r.rows {
+			if row.row.Role == results.RoleStructure {
+				all.rows = append(all.rows, row)
+			}
+		}
+	}
+	return all, nil
 }
 
 // measure runs the passes that every contender gets. In the first one every answer is
@@ -160,7 +189,7 @@ func (c *cellRun) runGC(ctx context.Context) error {
 // proveSeed replays the cell without timing it. All contenders must agree with the
 // generator on the seed of c. The number of blocks is that of the rounds of a cell.
 func (c cellConfig) proveSeed(ctx context.Context, entries []catalog.Entry) (results.SeedProof, []results.Failure, error) {
-	r := &cellRun{cellConfig: c, rows: contenders(entries, c.workload)}
+	r := &cellRun{cellConfig: c, rows: c.contenders(entries)}
 	p, err := r.begin(ctx, r.rows)
 	if err != nil {
 		return results.SeedProof{}, nil, err
@@ -244,6 +273,7 @@ func (c *cellRun) result() results.Cell {
 		Unit:     c.workload.CostUnit(),
 		TickNS:   int64(c.workload.Tick),
 		Seconds:  c.seconds,
+		Apart:    c.apart,
 		LeftOut:  c.leftOut,
 	}
 	if g := c.workload.Grid; g != nil {

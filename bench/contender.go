@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -16,6 +15,7 @@ import (
 const (
 	FloorName    = "null"
 	BaselineName = "time.AfterFunc"
+	StubName     = "stub"
 )
 
 // ReferenceName is the structure that takes part in every cell of every shard of a run,
@@ -36,18 +36,28 @@ type contender struct {
 	proof  script.Proof    // after the last block
 }
 
-// contenders returns the contenders of a workload: the floor, Go's timers where they
-// can take part, and the structures.
-func contenders(entries []catalog.Entry, w workload.Workload) []*contender {
+// mostGoTimers is how many of Go's timers take part at most (chosen): they take 150 bytes each.
+const mostGoTimers = 10_000_000
+
+// contenders returns the contenders of a cell: the floor, the structures, and, where nothing
+// fires, Go's timers and beside lean loops the stub.
+func (c cellConfig) contenders(entries []catalog.Entry) []*contender {
 	list := []*contender{{
 		row:   results.Row{Structure: FloorName, Role: results.RoleFloor},
 		entry: catalog.Entry{New: func() structures.Scheduler[uint64] { return &null{} }},
 	}}
-	if w.Kind().NothingFires {
+	beside := func(name string, newScheduler func() structures.Scheduler[uint64]) {
 		list = append(list, &contender{
-			row:   results.Row{Structure: BaselineName, Role: results.RoleBaseline},
-			entry: catalog.Entry{Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() }},
+			row:   results.Row{Structure: name, Role: results.RoleBaseline},
+			entry: catalog.Entry{Allocates: true, New: newScheduler},
 		})
+	}
+	nothingFires := c.workload.Kind().NothingFires
+	if nothingFires && c.lean {
+		beside(StubName, func() structures.Scheduler[uint64] { return &stub{} })
+	}
+	if nothingFires && c.n <= mostGoTimers {
+		beside(BaselineName, func() structures.Scheduler[uint64] { return gotimer.New() })
 	}
 	for _, e := range entries {
 		list = append(list, &contender{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e})
@@ -152,9 +162,9 @@ func (c *contender) compareInstances(b *script.Block, o outcome) error {
 
 // finish makes the checks that are possible only at the end: the bindings of IDs and
 // values, and the number of allocations. pending lists the timers that are pending
-// after the last block. The allocations are those of one instance. floorAllocs is the number of allocations of the harness.
+// after the last block; nil: lean loops keep no bindings. The allocations are those of one instance. floorAllocs is the number of allocations of the harness.
 func (c *contender) finish(pending func(func(script.Timer)), instance int, floorAllocs uint64) error {
-	if c.second == nil {
+	if c.second == nil && pending != nil {
 		if err := c.checkBindings(pending); err != nil {
 			return err
 		}

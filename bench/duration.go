@@ -16,9 +16,9 @@ func (c cellConfig) seconds(otherSeeds, structures int) float64 {
 	)
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
-	block := float64(blockSize(c.workload, c.n))
+	block := float64(c.block())
 	passes := float64(c.passes())
-	perPass := float64(c.n) + float64(agePeriod(c.n)) // fill, and the longest ageing
+	perPass := float64(c.n) + float64(c.agePeriod()) // fill, and the longest ageing
 	modes := 0.0
 	for round := range c.trials {
 		modes += float64(len(c.modes(round)))

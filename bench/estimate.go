@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"github.com/timerbench/timerbench/bench/internal/heap"
@@ -25,39 +24,58 @@ const (
 // peakRatio is the peak memory of a cell divided by its live memory after the fill. It
 // was measured as 1.0 to 1.6; it is larger with fewer structures. Arrays are copied
 // when they grow, and the garbage collector frees the old ones later.
-const peakRatio = 1.2
+const peakRatio = 1.5
 
 // maxPerTimer is an upper bound of the bytes that a contender, or the script, uses
 // for one timer.
 const maxPerTimer = 400
 
-// EstimateMemory returns the step of a run that needs the most memory, and that
-// amount, accurate to about a third. It fills all contenders with few timers and
-// extrapolates. This takes a second or two for each workload. Workloads that cannot
-// need as much as threshold bytes are skipped.
-func EstimateMemory(ctx context.Context, cfg Config, threshold uint64) (Memory, error) {
+// FitMemory returns the step of a run that needs the most memory, and that amount, accurate to
+// about a third. It fills all contenders with few timers and extrapolates. This takes a
+// second or two for each workload. Cells that cannot need as much as limit bytes are
+// skipped. Of lean loops, the structures of a cell that needs more are to be measured one
+// after the other: the configuration that it returns says so.
+func FitMemory(ctx context.Context, cfg Config, limit uint64) (Config, Memory, error) {
 	var largest Memory
+	cfg.apart = make(map[string]bool)
 	for _, w := range cfg.Workloads {
-		n := 0
-		for _, size := range cfg.sizes(w) {
-			n = max(n, size)
+		for _, n := range cfg.sizes(w) {
+			c, entries := cfg.cell(w, n, Clock{}), cfg.entries(n)
+			atMost := uint64(n) * uint64(len(entries)+4) * maxPerTimer // and the script, the control, the stub, Go's timers
+			if len(entries) == 0 || atMost < limit {
+				continue
+			}
+			calls := cfg.Profile.timesCalls(w)
+			memory := cellMemory
+			if calls {
+				memory = callsMemory
+			}
+			bytes, err := memory(ctx, c, entries)
+			if err == nil && c.lean && !calls && bytes > limit {
+				cfg.apart[c.name()], c.apart = true, true
+				bytes, err = largestAlone(ctx, c, entries)
+			}
+			if err != nil {
+				return cfg, largest, err
+			}
+			if bytes > largest.Bytes {
+				largest = Memory{c.name(), bytes}
+			}
 		}
-		entries := cfg.entries(n)
-		atMost := uint64(n) * uint64(len(entries)+3) * maxPerTimer // and the script, the control, Go's timers
-		if len(entries) == 0 || atMost < threshold {
-			continue
-		}
-		memory := cellMemory
-		if w.Kind().SingleCalls {
-			memory = callsMemory
-		}
-		bytes, err := memory(ctx, cfg.cell(w, n, Clock{}), entries)
+	}
+	return cfg, largest, nil
+}
+
+// largestAlone estimates the memory of a cell with one structure, the one that takes the
+// most.
+func largestAlone(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+	var largest uint64
+	for _, e := range entries {
+		bytes, err := cellMemory(ctx, c, []catalog.Entry{e})
 		if err != nil {
-			return largest, err
+			return 0, err
 		}
-		if bytes > largest.Bytes {
-			largest = Memory{fmt.Sprintf("%s, n %d", w.Name, n), bytes}
-		}
+		largest = max(largest, bytes)
 	}
 	return largest, nil
 }
@@ -78,19 +96,14 @@ func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uin
 
 // callsMemory estimates the memory of a case of single calls: a script that is kept as a
 // whole, and as many structures as there are processors. The estimate for one structure
-// holds the structure twice, and the script while it is filled.
+// holds the structure twice, as it has a control, and the script while it is filled.
 func callsMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
 	const kept = 4*16 + 32 // bytes of a timer: its operations after the fill, and its fire
-	var largest uint64
-	for _, e := range entries {
-		bytes, err := cellMemory(ctx, c, []catalog.Entry{e})
-		if err != nil {
-			return 0, err
-		}
-		largest = max(largest, bytes)
+	largest, err := largestAlone(ctx, c, entries)
+	if err != nil {
+		return 0, err
 	}
-	perStructure := largest * uint64(max(2, runtime.GOMAXPROCS(0))) / 2
-	return perStructure + kept*uint64(c.n), nil
+	return largest*uint64(max(2, runtime.GOMAXPROCS(0)))/2 + kept*uint64(c.n), nil
 }
 
 // filledMemory returns the live bytes of a cell with n timers in its first round.
@@ -98,7 +111,9 @@ func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n 
 	c.n = n
 	before := heap.Measure()
 	r := c.newCell(entries)
-	r.addControl(referenceOf(entries))
+	if !c.apart {
+		r.addControl(referenceOf(entries))
+	}
 	p, err := r.begin(ctx, r.rows)
 	if err != nil {
 		return 0, err

@@ -18,7 +18,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		e, _ := catalog.Find(name)
 		cfg.Structures = append(cfg.Structures, e)
 	}
-	got, err := EstimateMemory(context.Background(), cfg, 0)
+	_, got, err := FitMemory(context.Background(), cfg, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		t.Errorf("%d bytes are more than what is taken for the most", got.Bytes)
 	}
 
-	if got, err := EstimateMemory(context.Background(), cfg, 1<<40); err != nil || got.Bytes != 0 {
+	if _, got, err := FitMemory(context.Background(), cfg, 1<<40); err != nil || got.Bytes != 0 {
 		t.Errorf("%+v, %v: want no look at what cannot need so much", got, err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := EstimateMemory(cancelled, cfg, 0); !errors.Is(err, context.Canceled) {
+	if _, _, err := FitMemory(cancelled, cfg, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,6 +22,7 @@ type pass struct {
 	plan    roundPlan
 	rows    []*contender
 	blocks  []*script.Block // of the previous segment; their memory is reused
+	runs    [][]leanRun     // of these blocks, if the cell has lean loops
 	spare   *script.Block   // memory of a block that is not timed
 	aged    int             // operations since the fill
 
@@ -175,7 +176,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 	t := results.Trial{Layout: p.layout, Instance: p.number, Round: p.number*p.perPass + round}
 	modes := p.modes(t.Round)
 	for len(p.blocks) < len(modes) {
-		p.blocks = append(p.blocks, nil)
+		p.blocks, p.runs = append(p.blocks, nil), append(p.runs, nil)
 	}
 	for i, m := range modes {
 		size := p.plan.block
@@ -187,6 +188,9 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			return err
 		}
 		p.blocks[i] = b
+		if p.lean {
+			p.runs[i] = leanRuns(b, p.workload.Kind().FiresOnly)
+		}
 		if m != modeWarm {
 			p.timedBlocks++
 			p.residentSum += b.Resident
@@ -212,11 +216,15 @@ func (p *pass) replaySegment(ctx context.Context, row *contender, modes []mode, 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.trial(row, p.blocks[i], m, t)
+			p.trial(row, i, m, t)
 			outcomes[i] = row.snapshot()
 		}
+		check := row.check
+		if p.lean {
+			check = row.checkLean
+		}
 		for i, o := range outcomes {
-			if err := row.check(p.blocks[i], o); err != nil {
+			if err := check(p.blocks[i], o); err != nil {
 				return err
 			}
 		}
@@ -229,13 +237,17 @@ func (p *pass) finish(ctx context.Context) error {
 	if err := p.source.remaining(func(b *script.Block) error { return p.replayOnAll(ctx, b) }); err != nil {
 		return err
 	}
+	pending := p.source.pending
+	if p.lean {
+		pending = nil
+	}
 	floorAllocs := uint64(0)
 	for _, row := range p.rows {
 		if row.row.Role == results.RoleFloor {
 			floorAllocs, _ = row.allocations(p.number)
 		}
 	}
-	return p.forEach(ctx, p.rows, func(row *contender) error { return row.finish(p.source.pending, p.number, floorAllocs) })
+	return p.forEach(ctx, p.rows, func(row *contender) error { return row.finish(pending, p.number, floorAllocs) })
 }
 
 // shuffled returns the rows in random order.
@@ -329,6 +341,6 @@ func (p *pass) end() {
 	for _, row := range p.rows {
 		row.stop()
 	}
-	p.rows, p.blocks, p.spare = nil, nil, nil
+	p.rows, p.blocks, p.runs, p.spare = nil, nil, nil, nil
 	runtime.GC()
 }

@@ -21,20 +21,23 @@ type Profile struct {
 	// 0: the program as it is.
 	Layouts int
 
-	extra            bool  // runs the extra workloads as well
-	otherSeeds       int   // on which workloads that bring their own size are proved besides, untimed
-	sizes            []int // of the workloads that take any number of timers
-	gridSizes        []int // of the comparison grid
-	mixSizes         []int // of the mixes outside of it, whose point is not the scaling
-	callSizes        []int // of the workloads that are about single calls
-	maxSize          int   // of the workloads that bring their own; larger ones are scaled down
-	maxCycle         int   // of the workloads that go through the whole population again and again
-	thirdParty       int   // largest size for adapters of third-party containers; 0: any
-	frugalFrom       int   // cells of so many timers leave out what was hopeless at a tenth of it, and have fewer instances; 0: none
-	gridFrugalFrom   int   // the same for the cells of the grid, which are many
-	idleTicks        int   // virtual time of the idle analysis
-	memorySizes      []int // sizes of the memory analysis
-	replacedPerTimer int   // timers replaced in it, for each one pending, but at most maxReplaced
+	lean             bool     // times lean loops, see lean.go
+	workloads        []string // that it runs; empty: all
+	calls            []string // of these, those of which single calls are timed, beside those that are about them
+	extra            bool     // runs the extra workloads as well
+	otherSeeds       int      // on which workloads that bring their own size are proved besides, untimed
+	sizes            []int    // of the workloads that take any number of timers
+	gridSizes        []int    // of the comparison grid
+	mixSizes         []int    // of the mixes outside of it, whose point is not the scaling
+	callSizes        []int    // of the workloads that are about single calls
+	maxSize          int      // of the workloads that bring their own; larger ones are scaled down
+	maxCycle         int      // of the workloads that go through the whole population again and again
+	thirdParty       int      // largest size for adapters of third-party containers; 0: any
+	frugalFrom       int      // cells of so many timers leave out what was hopeless at a tenth of it, and have fewer instances; 0: none
+	gridFrugalFrom   int      // the same for the cells of the grid, which are many
+	idleTicks        int      // virtual time of the idle analysis
+	memorySizes      []int    // sizes of the memory analysis
+	replacedPerTimer int      // timers replaced in it, for each one pending, but at most maxReplaced
 	maxReplaced      int
 	proveOps         int // operations of a cell of which every answer is checked, if it has few timers
 }
@@ -62,6 +65,13 @@ func Profiles() []Profile {
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, frugalFrom: 500_000, gridFrugalFrom: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19, proveOps: 150_000,
 		},
 		{
+			Name: "lean", Doc: "about five minutes: the operations by loops that do nothing else, beside what memory and Go's timers take", Trials: 6, lean: true,
+			workloads: []string{"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50", "avalanche-tick", "avalanche-slot", "avalanche-period-256", "avalanche-period-4096"},
+			calls:     []string{"cancel-hold-50"},
+			sizes:     []int{1_000_000}, gridSizes: []int{1_000_000}, mixSizes: []int{1_000_000}, callSizes: []int{1_000_000},
+			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000, proveOps: 150_000,
+		},
+		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
 			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{1_000, 100_000, 1_000_000}, callSizes: []int{100_000, 1_000_000, 10_000_000},
 			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
@@ -80,7 +90,17 @@ func FindProfile(name string) (Profile, bool) {
 
 // Workloads returns what the profile runs unless something else is chosen.
 func (p Profile) Workloads() []workload.Workload {
-	return slices.DeleteFunc(workload.All(), func(w workload.Workload) bool { return w.Extra && !p.extra })
+	return slices.DeleteFunc(workload.All(), func(w workload.Workload) bool {
+		if len(p.workloads) > 0 {
+			return !slices.Contains(p.workloads, w.Name)
+		}
+		return w.Extra && !p.extra
+	})
+}
+
+// timesCalls reports whether the profile times every call of a workload by itself.
+func (p Profile) timesCalls(w workload.Workload) bool {
+	return w.Kind().SingleCalls || slices.Contains(p.calls, w.Name)
 }
 
 // sizesOf returns the sizes at which the profile runs a workload.
@@ -88,7 +108,7 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
-	case w.Kind().SingleCalls:
+	case p.timesCalls(w):
 		return p.callSizes
 	case w.Grid != nil:
 		return p.gridSizes
@@ -125,14 +145,24 @@ func proveSize(proof, n int) int {
 }
 
 // agePeriod returns the number of operations over which the rounds of a cell are spread:
-// about so many replace a population of n, because each timer is scheduled and cancelled
-// or fired.
-func agePeriod(n int) int { return 2 * n }
-
-// blockSize returns the number of operations in a timed block.
-func blockSize(w workload.Workload, n int) int {
-	if w.Trial > 0 {
-		return w.Trial
+// about so many replace a population, because each timer is scheduled and cancelled
+// or fired. The rounds of lean loops follow one another.
+func (c cellConfig) agePeriod() int {
+	if c.lean {
+		return 0
 	}
-	return min(max(20_000, n/20), 200_000)
+	return 2 * c.n
 }
+
+// block returns the number of operations in a timed block.
+func (c cellConfig) block() int {
+	switch {
+	case c.workload.Trial > 0:
+		return c.workload.Trial
+	case c.lean:
+		return longBlock
+	}
+	return min(max(20_000, c.n/20), longBlock)
+}
+
+const longBlock = 200_000

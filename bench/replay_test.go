@@ -82,7 +82,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
-				rows := contenders(catalog.All(), w)
+				rows := cellConfig{workload: w}.contenders(catalog.All())
 				for _, row := range rows {
 					if err := allReplays(withStructure(row), w, seed); err != nil {
 						t.Errorf("%s, seed %d: %v", row.row.Structure, seed, err)

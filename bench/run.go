@@ -39,6 +39,8 @@ type Config struct {
 	// configuration, see [CheckResume]. Its finished steps are kept as they are.
 	Resume *results.Run
 
+	apart map[string]bool // names of the cells whose structures are measured one after the other
+
 	// Turns, if not nil, makes the run take turns with another one.
 	Turns *Turns
 
@@ -182,16 +184,12 @@ func report(cfg Config, p Progress) {
 func parameters(cfg Config) results.Parameters {
 	p := results.Parameters{
 		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(), Shard: cfg.Shard.String(),
+		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(), Shard: cfg.Shard.String(), Lean: cfg.Profile.lean,
 	}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)
 	}
-	size := func(n int) {
-		if !slices.Contains(p.N, n) {
-			p.N = append(p.N, n)
-		}
-	}
+	p.N = append(p.N, cfg.allSizes()...)
 	for _, w := range cfg.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
 		if w.Definition != "" {
@@ -200,9 +198,6 @@ func parameters(cfg Config) results.Parameters {
 			}
 			p.Scenarios[w.Name] = w.Definition
 		}
-		for _, n := range cfg.sizes(w) {
-			size(n)
-		}
 	}
 	for _, t := range cfg.Traces {
 		p.Workloads = append(p.Workloads, t.name())
@@ -210,7 +205,9 @@ func parameters(cfg Config) results.Parameters {
 			p.Traces = make(map[string]results.Recording)
 		}
 		p.Traces[t.name()] = t.recording()
-		size(t.n())
+		if !slices.Contains(p.N, t.n()) {
+			p.N = append(p.N, t.n())
+		}
 	}
 	return p
 }

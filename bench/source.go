@@ -48,13 +48,13 @@ type scriptSource struct {
 
 // openScript starts the script of a cell and writes the block that fills a structure.
 func openScript(ctx context.Context, c cellConfig) (source, error) {
-	block := blockSize(c.workload, c.n)
+	block := c.block()
 	s := &scriptSource{
 		Script: c.workload.Script(c.n, c.seed), ctx: ctx,
 		roundPlan: roundPlan{prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1},
 	}
 	if !c.cyclic() {
-		s.roundPlan.period = agePeriod(c.n)
+		s.roundPlan.period = c.agePeriod()
 	}
 	var err error
 	s.fillBlock, err = s.FillContext(ctx)

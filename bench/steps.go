@@ -56,20 +56,25 @@ func allSteps(cfg Config, clock Clock, racing *race) []step {
 				otherSeeds = cfg.Profile.otherSeeds
 			}
 			c := cfg.cell(w, n, clock)
-			if w.Kind().SingleCalls {
+			if cfg.Profile.timesCalls(w) {
 				steps = append(steps, callsCase{c}.step(entries))
 				continue
 			}
 			// Among many timers, measuring the heap takes longer than the cell.
 			const manyTimers = 100_000
 			c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
-			if unit := w.CostUnit(); cfg.Turns == nil && n == largest && !collected[unit] {
+			if unit := w.CostUnit(); cfg.Turns == nil && !c.lean && n == largest && !collected[unit] {
 				c.withGC, collected[unit] = true, true
 			}
 			c.beFrugal(cfg)
 			c.headline = n == headline
 			measured[n] = true
 			steps = append(steps, c.step(otherSeeds, entries, racing))
+		}
+	}
+	if cfg.Profile.lean {
+		for _, n := range cfg.allSizes() {
+			steps = append(steps, memoryFloorCase{n}.step(nil))
 		}
 	}
 	for _, t := range cfg.Traces {
@@ -192,8 +197,10 @@ func (cfg Config) cell(w workload.Workload, n int, clock Clock) cellConfig {
 	c := cellConfig{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
 		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+		lean: cfg.Profile.lean,
 	}
-	if cfg.Turns != nil {
+	c.apart = cfg.apart[c.name()]
+	if cfg.Turns != nil || c.lean {
 		c.perPass = max(1, cfg.Trials)
 	}
 	if cfg.Shard.Of > 1 {
@@ -212,11 +219,11 @@ func (c cellConfig) step(otherSeeds int, entries []catalog.Entry, racing *race) 
 		some:    func(some []catalog.Entry) step { return c.step(otherSeeds, some, racing) },
 		run: func(ctx context.Context, r *results.Run) error {
 			entries, out := c.leaveOut(entries, r.Cells)
-			run := c.newCell(entries)
-			run.leftOut = out
-			if err := run.measure(ctx); err != nil {
+			run, err := c.measured(ctx, entries)
+			if err != nil {
 				return err
 			}
+			run.leftOut = out
 			seeds := c
 			seeds.memory = false
 			var proofs []results.SeedProof
@@ -268,6 +275,19 @@ func (cfg Config) entries(n int) []catalog.Entry {
 		profile.thirdParty = 0
 	}
 	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool { return !profile.fits(e, n) })
+}
+
+// allSizes returns the sizes of all workloads, each once.
+func (cfg Config) allSizes() []int {
+	var out []int
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.sizes(w) {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // sizes returns the sizes at which to run a workload.

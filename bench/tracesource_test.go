@@ -145,7 +145,7 @@ func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
 			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
 		}
-		floor, err := replayTrace(withStructure(contenders(nil, tr.workload())[0]), tr)
+		floor, err := replayTrace(withStructure(cellConfig{workload: tr.workload()}.contenders(nil)[0]), tr)
 		if err != nil {
 			t.Errorf("the floor on the trace that was %s: %v", name, err)
 		}
@@ -341,7 +341,7 @@ func TestTheTraceInTheRepository(t *testing.T) {
 	if s.Bytes > 500_000 || s.Totals.Count() < 300_000 || s.Duration() < 30*time.Second || s.Resident < 400 || s.CancelRate < 0.99 || s.Totals.Fired == 0 {
 		t.Errorf("%d operations in %d bytes over %v, %.0f pending, %.4f cancelled", s.Totals.Count(), s.Bytes, s.Duration(), s.Resident, s.CancelRate)
 	}
-	floor, err := replayTrace(withStructure(contenders(nil, tr.workload())[0]), tr)
+	floor, err := replayTrace(withStructure(cellConfig{workload: tr.workload()}.contenders(nil)[0]), tr)
 	if err != nil {
 		t.Fatal(err)
 	}

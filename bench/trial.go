@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 )
 
 // mode is the purpose for which a block is replayed.
@@ -31,6 +31,10 @@ func (c cellConfig) modes(round int) []mode {
 	const manyTimers = 50_000
 	asked := round < c.trials && c.turns == nil
 	switch {
+	case c.lean && c.cyclic():
+		return []mode{modeCost}
+	case c.lean:
+		return []mode{modeWarm, modeCost}
 	case c.cyclic() && asked && round%4 == 0:
 		return []mode{modeByKind, modeLatency}
 	case c.cyclic():
@@ -46,12 +50,17 @@ func (c cellConfig) modes(round int) []mode {
 // cyclic reports whether a block is a whole cycle of all timers.
 func (c cellConfig) cyclic() bool { return c.workload.Kind().Cyclic }
 
-// trial replays a block and records its time and its allocations; trial says where it
+// trial replays a block of the segment and records its time and its allocations; trial says where it
 // belongs. The garbage collector is off during the replay, so that the garbage of one
 // structure costs another nothing. Only the costs are recorded in a pass with the collector
 // on.
-func (p *pass) trial(row *contender, b *script.Block, m mode, trial results.Trial) {
+func (p *pass) trial(row *contender, block int, m mode, trial results.Trial) {
+	b := p.blocks[block]
 	row.reserve(b)
+	replay := func() time.Duration { return row.replayWhole(b) }
+	if p.lean {
+		replay = func() time.Duration { return row.replayLean(p.runs[block]) }
+	}
 	if p.collect {
 		if m == modeLatency || m == modeByKind && !p.cyclic() {
 			m = modeWarm
@@ -65,10 +74,10 @@ func (p *pass) trial(row *contender, b *script.Block, m mode, trial results.Tria
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
-		row.replayWhole(b)
+		replay()
 		return
 	case modeCost:
-		p.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(row.replayWhole(b)) })
+		p.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(replay()) })
 	case modeByKind:
 		trial.Kinds = row.replayByKind(b, p.clock)
 		for _, k := range trial.Kinds {

@@ -61,7 +61,7 @@ func (c cellConfig) verify(ctx context.Context, entries []catalog.Entry, v *Veri
 	if c.workload.Kind().SingleCalls {
 		return callsCase{c}.verify(ctx, entries, v)
 	}
-	r := &cellRun{cellConfig: c, rows: contenders(entries, c.workload)}
+	r := &cellRun{cellConfig: c, rows: c.contenders(entries)}
 	p, err := r.begin(ctx, r.rows)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,37 +36,5 @@ func TestLongestCallsAreShown(t *testing.T) {
 	}
 	if !strings.Contains(svg, "Pop 1.65 ms at tick "+count(1_114_112)) {
 		t.Errorf("the chart does not say which call takes long: %s", svg)
-	}
-}
-
-func TestAChartBySizeHasAPanelForEachFigure(t *testing.T) {
-	t.Parallel()
-	var b BySize
-	for i, n := range []int{10_000, 100} {
-		b.Add("hold", Nanoseconds, "hwheel", results.RoleStructure, n, float64(40+10*i))
-		b.Add("hold", Nanoseconds, "null", results.RoleFloor, n, 3)
-		b.Add("memory", Bytes, "hwheel", results.RoleStructure, n, 32)
-		b.Add("nothing", Nanoseconds, "hwheel", results.RoleStructure, n, 0)
-	}
-	data, err := b.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg := string(data)
-	for _, want := range []string{">hold<", ">memory<", ">hwheel<", ">null (floor)<", ">100<", ">10k<", " ns<", " B<"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("the chart does not show %q", want)
-		}
-	}
-	if strings.Contains(svg, "nothing") {
-		t.Error("a figure of 0 has a panel")
-	}
-	marks := b.panels[0].marks("hwheel")
-	var sizes []float64
-	for _, m := range marks {
-		sizes = append(sizes, m.X)
-	}
-	if !slices.Equal(sizes, []float64{100, 10_000}) {
-		t.Errorf("the line goes over %v", sizes)
 	}
 }

@@ -102,6 +102,9 @@ func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	if old.Parameters.Lean != new.Parameters.Lean {
+		return nil, errors.New("one of the two results was measured by lean loops (run --lean) and the other one was not: want two of a kind")
+	}
 	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	found := pairsOf(old, new, o.Kinds, c.Session)
 	if len(found) == 0 {

@@ -46,6 +46,15 @@ type Run struct {
 	Memory     []Memory   `json:"memory,omitempty"`
 	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
+
+	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a run of lean loops
+}
+
+// MemoryFloor is what a random access to one of N records of 32 bytes takes.
+type MemoryFloor struct {
+	N       int     `json:"n"`
+	TouchNS float64 `json:"touch_ns"` // to read and write it, where nothing waits for it
+	ChaseNS float64 `json:"chase_ns"` // to read it, where the record before names it
 }
 
 // Failure is a structure that broke its contract, and so has no row.
@@ -96,6 +105,7 @@ type Parameters struct {
 	Budget    float64 `json:"budget_seconds,omitempty"` // time of the run within which racing adds rounds; 0: no racing
 	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts; 0: the program as it is
 	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
+	Lean      bool    `json:"lean,omitempty"`           // loops that do nothing but the operations, of which only the counts are proved
 	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
 
 	// Session names the session of a merged run whose parts took turns with those of
@@ -141,6 +151,10 @@ type Cell struct {
 	// LeftOut are structures that took so long among fewer timers that they are not
 	// measured here.
 	LeftOut []string `json:"left_out,omitempty"`
+
+	// Apart says that its structures did not fit into memory together. They were measured
+	// one after the other, so ratios between them may be off by what the machine does meanwhile.
+	Apart bool `json:"apart,omitempty"`
 
 	// Machine is the index of the machine of a merged run on which the cell was
 	// measured. Its rows may be of other machines: see Row.Machine.

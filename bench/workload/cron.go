@@ -83,7 +83,7 @@ func (m *Cron) Check() []ParameterError {
 }
 
 // Kind returns the kind of model.
-func (*Cron) Kind() Kind { return Kind{Name: "cron"} }
+func (*Cron) Kind() Kind { return Kind{Name: "cron", FiresOnly: true} }
 
 // New returns the process with n jobs.
 func (m *Cron) New(n int, tick time.Duration) script.Process {

@@ -34,6 +34,9 @@ type Kind struct {
 	// take part.
 	NothingFires bool
 
+	// FiresOnly says that no timer is cancelled or moved.
+	FiresOnly bool
+
 	// Cyclic says that a Step is a whole cycle of all timers.
 	Cyclic bool
 

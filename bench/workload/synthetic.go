@@ -79,7 +79,7 @@ func (p *synthetic) moveAny(w *script.Writer, r *script.Rand) {
 }
 
 // Kind returns the kind of model.
-func (*Hold) Kind() Kind { return Kind{Name: "hold"} }
+func (*Hold) Kind() Kind { return Kind{Name: "hold", FiresOnly: true} }
 
 // New returns the process.
 func (m *Hold) New(n int, tick time.Duration) script.Process {
@@ -172,7 +172,7 @@ func (m *Reschedule) New(n int, tick time.Duration) script.Process {
 }
 
 // Kind returns the kind of model.
-func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true} }
+func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true, FiresOnly: true} }
 
 // New returns the process.
 func (m *FillDrain) New(n int, tick time.Duration) script.Process {

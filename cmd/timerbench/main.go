@@ -56,7 +56,7 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(), newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newMicro(), newList(), newScenario(), newTrace())
+	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(), newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newList(), newScenario(), newTrace())
 	return root
 }
 

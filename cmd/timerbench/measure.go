@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/timerbench/timerbench/bench"
@@ -16,6 +17,7 @@ import (
 // target says where a run goes.
 type target struct {
 	folder string   // empty: a new one
+	memory uint64   // most bytes to take; 0: what is available
 	resume bool     // go on with the run in it
 	json   string   // a further file of the results; empty: none; -: the standard output
 	flags  []string // of the command line, for runs of one layout
@@ -23,10 +25,16 @@ type target struct {
 
 // measure runs cfg and prints a summary. It writes the results after each step.
 func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io.Writer) (err error) {
-	if available, ok := availableMemory(); ok {
-		if err := refuseTooLarge(ctx, cfg, available); err != nil {
+	available, ok := availableMemory()
+	if to.memory > 0 && (!ok || to.memory < available) {
+		available, ok = to.memory, true
+	}
+	if ok {
+		if cfg, err = fitMemory(ctx, cfg, available); err != nil {
 			return err
 		}
+		// Measuring holds the collector back, and garbage must not take what is not there.
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}
 	folder, err := openRunFolder(to.folder, cfg.Profile.Name, time.Now())
 	if err != nil {

@@ -44,14 +44,13 @@ func memAvailable(meminfo string) (uint64, error) {
 	return 0, fmt.Errorf("/proc/meminfo does not say what is available")
 }
 
-// refuseTooLarge returns an error if the run needs more memory than there is,
-// where the system says how much that is.
-func refuseTooLarge(ctx context.Context, cfg bench.Config, available uint64) error {
-	need, err := bench.EstimateMemory(ctx, cfg, available)
+// fitMemory returns the run as it fits into so much memory, or an error if it does not.
+func fitMemory(ctx context.Context, cfg bench.Config, available uint64) (bench.Config, error) {
+	cfg, need, err := bench.FitMemory(ctx, cfg, available)
 	if err != nil || need.Bytes <= available {
-		return err
+		return cfg, err
 	}
-	return fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, or fewer structures with --structure",
+	return cfg, fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, or fewer structures with --structure",
 		need.Step, gigabytes(need.Bytes), gigabytes(available))
 }
 

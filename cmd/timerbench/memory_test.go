@@ -16,7 +16,7 @@ func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	e, _ := catalog.Find("hwheel")
 	hold, _ := workload.Find("hold")
 	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, maxSize}}
-	err := refuseTooLarge(context.Background(), cfg, 8_000_000_000)
+	_, err := fitMemory(context.Background(), cfg, 8_000_000_000)
 	if err == nil {
 		t.Fatal("10^8 timers are expected to fit into 8 GB")
 	}
@@ -26,7 +26,7 @@ func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 		}
 	}
 	cfg.N = []int{100_000}
-	if err := refuseTooLarge(context.Background(), cfg, 8_000_000_000); err != nil {
+	if _, err := fitMemory(context.Background(), cfg, 8_000_000_000); err != nil {
 		t.Error(err)
 	}
 }

@@ -24,6 +24,8 @@ type runFlags struct {
 	workloads  string
 	scenarios  []string
 	profile    string
+	lean       bool
+	memory     float64 // GB; 0: what is available
 	sizes      sizes
 	seed       uint64
 	trials     int
@@ -57,12 +59,20 @@ All contenders of a cell get the same rounds at first. The rest of --budget goes
 cells in which it is not known who is the best: contenders that are clearly beaten drop
 out, the others get more rounds.
 
+With --lean the loops do nothing but the operations of a workload, where others take several
+nanoseconds more to prove each one. They are for structures of a few nanoseconds. The first
+block of each cell is proved, and the counts after each further one. Beside the structures stand
+what such loops take by themselves (null), with records to keep (stub), what an access
+to memory takes, and Go's own timers. Up to 1e8 timers take part. Structures that do not fit
+into memory together are measured one after the other, and the results say so.
+
 Ctrl-C keeps what is finished, and --resume goes on with it: with the flags of the
 interrupted run, on the same machine and of the same build.`,
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
   timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
   timerbench run --dry-run --profile full
+  timerbench run --lean --structure '^hwheel$|quad' --workload churn --n 1e5,1e6
   timerbench run --out /tmp/try --resume
   timerbench run --profile smoke --json - | jq '.cells[].workload'
   timerbench run --scenario scenarios/api-gateway.toml
@@ -86,6 +96,9 @@ interrupted run, on the same machine and of the same build.`,
 	}
 	flags := cmd.Flags()
 	f.addChoice(flags, "normal")
+	flags.BoolVar(&f.lean, "lean", false, "short for --profile lean")
+	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
+	flags.Float64Var(&f.memory, "memory", 0, "most memory to take, in `GB` (default: what is available)")
 	flags.IntVar(&f.trials, "trials", 0, "rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
 	flags.DurationVar(&f.budget, "budget", 0, "time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
 	flags.IntVar(&f.layouts, "layouts", 0, "number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
@@ -125,7 +138,7 @@ func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		printPlan(stdout, cfg)
 		return nil
 	}
-	return measure(ctx, cfg, target{folder: f.out, resume: f.resume, json: f.json, flags: f.typed}, stdout, stderr)
+	return measure(ctx, cfg, target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json, flags: f.typed}, stdout, stderr)
 }
 
 // config turns flags into a configuration, or says which value is wrong.
@@ -135,6 +148,9 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
 	if err != nil {
 		return cfg, err
+	}
+	if f.lean {
+		f.profile = "lean"
 	}
 	profile, err := match("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, "^"+f.profile+"$")
 	if err != nil {
@@ -168,6 +184,9 @@ func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
 	}
 	if f.resume && f.out == "" {
 		return cfg, errors.New("--resume: want the folder of the interrupted run in --out")
+	}
+	if f.memory < 0 {
+		return cfg, fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
 	}
 	if f.trials < 0 {
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)

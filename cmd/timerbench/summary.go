@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report"
 )
 
@@ -28,6 +29,10 @@ func summarize(out io.Writer, r *results.Run) {
 	summarizeCalls(out, r.Calls)
 	verdicts := report.Verdicts(r)
 	if len(verdicts) == 0 {
+		return
+	}
+	if r.Parameters.Lean {
+		summarizeLean(out, r)
 		return
 	}
 	t := newTable("workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest")
@@ -48,6 +53,57 @@ func summarize(out io.Writer, r *results.Run) {
 	fmt.Fprintf(out, "ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
 	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts), standings(verdicts))
+}
+
+// summarizeLean prints the cost of each contender: a table for each size.
+func summarizeLean(out io.Writer, r *results.Run) {
+	for _, n := range r.Parameters.N {
+		header := table.Row{"structure"}
+		rows, filled := make(map[string]table.Row), make(map[string]results.Row)
+		var names []string
+		for _, c := range r.Cells {
+			if c.N != n {
+				continue
+			}
+			header = append(header, c.Workload)
+			for _, row := range c.Rows {
+				if rows[row.Structure] == nil {
+					names = append(names, row.Structure)
+					rows[row.Structure] = table.Row{row.Structure}
+				}
+				if row.BytesPerTimer > 0 && filled[row.Structure].BytesPerTimer == 0 {
+					filled[row.Structure] = row
+				}
+				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
+				rows[row.Structure] = append(padded(rows[row.Structure], len(header)-1), nanoseconds(ns.Center))
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		t := newTable(append(header, "bytes", "gc, ms")...)
+		for _, name := range names {
+			memory := table.Row{"–", "–"}
+			if row := filled[name]; row.BytesPerTimer > 0 {
+				memory = table.Row{nanoseconds(row.BytesPerTimer), nanoseconds(row.CollectNS / 1e6)}
+			}
+			t.AppendRow(append(padded(rows[name], len(header)), memory...))
+		}
+		fmt.Fprintf(out, "%d timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n", n, aligned(t, 2, len(header)+2))
+		for _, f := range r.MemoryFloors {
+			if f.N == n {
+				fmt.Fprintf(out, "A record of 32 bytes takes %.1f ns where nothing waits for it, and %.0f ns where each names the next.\n", f.TouchNS, f.ChaseNS)
+			}
+		}
+	}
+}
+
+// padded returns a row with that many cells.
+func padded(row table.Row, cells int) table.Row {
+	for len(row) < cells {
+		row = append(row, "–")
+	}
+	return row
 }
 
 // summarizeCalls prints the longest calls: a line for each workload and structure.

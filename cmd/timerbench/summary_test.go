@@ -67,3 +67,36 @@ func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
 		t.Errorf("the summary does not say %q:\n%s", want, out.String())
 	}
 }
+
+func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
+	t.Parallel()
+	filled := timed("hwheel", 40)
+	filled.BytesPerTimer, filled.CollectNS = 32, 2e6
+	r := &results.Run{
+		Parameters: results.Parameters{Lean: true, N: []int{300, 400}},
+		Cells: []results.Cell{
+			{Workload: "hold", N: 300, Rows: []results.Row{timed("null", 3), filled}},
+			{Workload: "churn", N: 300, Rows: []results.Row{timed("null", 4), timed("stub", 7), timed("hwheel", 50)}},
+			{Workload: "hold", N: 400, Rows: []results.Row{timed("hwheel", 60)}},
+		},
+		MemoryFloors: []results.MemoryFloor{{N: 400, TouchNS: 2.5, ChaseNS: 90}},
+	}
+	var out strings.Builder
+	summarize(&out, r)
+	for _, want := range []string{
+		"300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null        3.0    4.0", "stub          –    7.0", "hwheel     40.2   50.2   32.0     2.0",
+		"400 timers: ", "takes 2.5 ns where nothing waits for it, and 90 ns",
+	} {
+		if !strings.Contains(plain(out.String()), want) {
+			t.Errorf("the summary does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// What does not fit at all is refused before anything is measured.
+func TestALeanRunKeepsToTheMemory(t *testing.T) {
+	code, stdout, stderr := run("run", "--lean", "-s", "^hwheel$", "-w", "^start-stop$", "--n", "1000,1e8", "--memory", "1", "--out", t.TempDir())
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "start-stop, n 100000000 needs about ") || !strings.Contains(stderr, " of memory, of which 1.0 GB are available: ") {
+		t.Errorf("exit %d: %q, %q", code, stdout, stderr)
+	}
+}

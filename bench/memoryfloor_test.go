@@ -1,11 +1,10 @@
-package micro
+package bench
 
 import (
 	"math/rand/v2"
 	"testing"
 )
 
-// The chase comes by every record before it comes by one again.
 func TestTheChaseVisitsEveryRecord(t *testing.T) {
 	const n = 1000
 	records := newRecords(n, rand.New(rand.NewPCG(1, 2)))
@@ -27,13 +26,6 @@ func TestTouchWritesEachVictim(t *testing.T) {
 	}
 }
 
-func TestTheFloorIsMeasured(t *testing.T) {
-	if f := MeasureFloor(1000); !(f.Touch > 0 && f.Chase > 0) {
-		t.Errorf("%+v", f)
-	}
-}
-
-// The stub checks IDs as a structure does.
 func TestTheStubRefusesStaleIDs(t *testing.T) {
 	s := &stub{}
 	a, b := s.Schedule(1, 1), s.Schedule(2, 2)

@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// recorder takes down the calls that it gets. A timer is known by its value.
+type recorder struct {
+	structures.Scheduler[uint64]
+	values map[structures.ID]uint64
+	calls  []recordedCall
+}
+
+type recordedCall struct {
+	name  string
+	at    structures.Tick
+	value uint64
+}
+
+func newRecorder() *recorder {
+	return &recorder{Scheduler: minheap.New[uint64](), values: make(map[structures.ID]uint64)}
+}
+
+func (r *recorder) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	id := r.Scheduler.Schedule(deadline, value)
+	r.values[id] = value
+	r.calls = append(r.calls, recordedCall{"schedule", deadline, value})
+	return id
+}
+
+func (r *recorder) Cancel(id structures.ID) bool {
+	r.calls = append(r.calls, recordedCall{"cancel", 0, r.values[id]})
+	return r.Scheduler.Cancel(id)
+}
+
+func (r *recorder) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	r.calls = append(r.calls, recordedCall{"reschedule", deadline, r.values[id]})
+	return r.Scheduler.Reschedule(id, deadline)
+}
+
+func (r *recorder) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	r.calls = append(r.calls, recordedCall{"pop", now, 0})
+	return r.Scheduler.Pop(now)
+}
+
+// Under one name, lean loops and the proved ones do the same.
+func TestLeanLoopsMakeTheCallsOfTheProvedOnes(t *testing.T) {
+	t.Parallel()
+	for _, w := range workload.All() {
+		s := w.Script(testSize(w), 1)
+		proved, lean := newRecorder(), newRecorder()
+		a, b := &replayer{s: proved}, &contender{replayer: &replayer{s: lean}}
+		fill := s.Fill()
+		a.replayWhole(fill)
+		b.replayWhole(fill)
+		for range 2 {
+			block := s.Next(1000, nil)
+			a.replayWhole(block)
+			b.reserve(block)
+			b.replayLean(leanRuns(block, w.Kind().FiresOnly))
+			if err := b.checkLean(block, b.snapshot()); err != nil {
+				t.Errorf("%s: %v", w.Name, err)
+			}
+		}
+		if !slices.Equal(proved.calls, lean.calls) {
+			t.Errorf("%s: the proved loops make %d calls, the lean ones %d others", w.Name, len(proved.calls), len(lean.calls))
+		}
+	}
+}
+
+// tinyLeanRun is a run of lean loops among few timers.
+func tinyLeanRun(t *testing.T, structures, workloads []string) Config {
+	cfg := tinyRun(t, structures, workloads)
+	cfg.Profile, _ = FindProfile("lean")
+	cfg.N = []int{500}
+	if workloads == nil {
+		cfg.Workloads = cfg.Profile.Workloads()
+	}
+	return cfg
+}
+
+func TestALeanRunHasItsReferencesAndTheLongestCalls(t *testing.T) {
+	cfg := tinyLeanRun(t, []string{"minheap", "hwheel-linux"}, nil)
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Parameters.Lean || len(r.Cells) != 5 {
+		t.Fatalf("lean %t, %d cells, want 5", r.Parameters.Lean, len(r.Cells))
+	}
+	for _, c := range r.Cells {
+		var names []string
+		for _, row := range c.Rows {
+			names = append(names, row.Structure)
+			if len(row.Cost) != cfg.Trials || len(row.ByKind)+len(row.Latency) > 0 {
+				t.Errorf("%s on %s: %d trials, %d by kind", row.Structure, c.Workload, len(row.Cost), len(row.ByKind))
+			}
+			if row.Role == results.RoleStructure && row.Proof.Scheduled == 0 {
+				t.Errorf("%s on %s has no proof", row.Structure, c.Workload)
+			}
+		}
+		w, _ := workload.Find(c.Workload)
+		if beside := slices.Contains(names, StubName) && slices.Contains(names, BaselineName); beside != w.Kind().NothingFires {
+			t.Errorf("%s is measured on %q", c.Workload, names)
+		}
+	}
+	if len(r.MemoryFloors) != 1 || !(r.MemoryFloors[0].TouchNS > 0 && r.MemoryFloors[0].ChaseNS > 0) {
+		t.Errorf("memory accesses take %+v", r.MemoryFloors)
+	}
+	if !slices.ContainsFunc(r.Calls, func(c results.Calls) bool { return c.Workload == "cancel-hold-50" }) {
+		t.Error("the calls of cancel-hold-50 are not timed")
+	}
+}
+
+// forgetful has a fault after so many calls, behind the block that is proved: it refuses to say
+// that it has cancelled or moved a timer, or it loses one.
+type forgetful struct {
+	structures.Scheduler[uint64]
+	fault string
+	calls int
+}
+
+func (f *forgetful) faulty(fault string) bool {
+	f.calls++
+	return f.fault == fault && f.calls > 22_000
+}
+
+func (f *forgetful) Cancel(id structures.ID) bool {
+	return f.Scheduler.Cancel(id) && !f.faulty("cancel")
+}
+
+func (f *forgetful) Reschedule(id structures.ID, at structures.Tick) bool {
+	return f.Scheduler.Reschedule(id, at) && !f.faulty("reschedule")
+}
+
+func (f *forgetful) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	t, ok := f.Scheduler.Pop(now)
+	if ok && f.faulty("fire") {
+		return f.Scheduler.Pop(now)
+	}
+	return t, ok
+}
+
+func TestAWrongCountInALeanLoopIsNoticed(t *testing.T) {
+	for _, c := range []struct{ workload, fault string }{
+		{"start-stop", "cancel"}, {"churn", "cancel"}, {"reschedule", "reschedule"}, {"hold", "fire"}, {"fill-drain", "fire"},
+	} {
+		cfg := tinyLeanRun(t, nil, []string{c.workload})
+		cfg.Workloads[0].Trial = 20_000
+		cfg.Profile.proveOps, cfg.Trials = 20_000, 6
+		cfg.Structures = []catalog.Entry{{Name: "forgetful", New: func() structures.Scheduler[uint64] {
+			return &forgetful{Scheduler: minheap.New[uint64](), fault: c.fault}
+		}}}
+		r, err := Run(context.Background(), cfg)
+		if err == nil || len(r.Failures) == 0 || !strings.HasPrefix(r.Failures[0].Where, c.workload+", n 500") {
+			t.Errorf("%s, wrong to %s: %v, want an error that names the workload", c.workload, c.fault, err)
+		}
+	}
+}
+
+// Where the memory does not hold all structures of a cell, each is measured alone.
+func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
+	cfg := tinyLeanRun(t, []string{"minheap", "hwheel"}, []string{"churn"})
+	cfg, need, err := FitMemory(context.Background(), cfg, 1)
+	if err != nil || need.Bytes == 0 || !cfg.apart["churn, n 500"] {
+		t.Fatalf("%+v, %v, error %v", need, cfg.apart, err)
+	}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, row := range r.Cells[0].Rows {
+		names = append(names, row.Structure)
+	}
+	if want := []string{FloorName, StubName, BaselineName, "minheap", "hwheel"}; !r.Cells[0].Apart || !slices.Equal(names, want) {
+		t.Errorf("apart %t, rows %q, want %q", r.Cells[0].Apart, names, want)
+	}
+}
