@@ -56,7 +56,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 			"Contention: million a second among 1,000 timers",
 			"Memory of 100,000 timers",
 			`some\_body's \*timers\*`,
-			"(3.00)",
+			"(3.0)",
 		} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %q in\n%s", what, want, page)

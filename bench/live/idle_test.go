@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -53,7 +54,7 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	fmt.Fprintf(&page, "| structure | wake-ups | of these, nothing fired |\n| --- | ---: | ---: |\n")
 	for _, c := range Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{1}) {
 		stats := hour(t, c)
-		fmt.Fprintf(&page, "| %s | %s | %s |\n", c.Structure, thousands(int(stats.Wakeups)), thousands(int(stats.IdleWakeups)))
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", c.Structure, show.Grouped(int(stats.Wakeups)), show.Grouped(int(stats.IdleWakeups)))
 		entry, _ := catalog.Find(c.Structure)
 		if entry.Exact() && stats.Wakeups != uint64(len(ticks))+stats.IdleWakeups {
 			t.Errorf("%s: %d wake-ups, %d of them idle, for %d ticks at which timers were due", c.Structure, stats.Wakeups, stats.IdleWakeups, len(ticks))
@@ -69,7 +70,7 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	if want := uint64((idleSpan + tick) / tick); ticking.Wakeups != want {
 		t.Errorf("ticking: %d wake-ups, want %d", ticking.Wakeups, want)
 	}
-	fmt.Fprintf(&page, "| any, ticking | %s | %s |\n", thousands(int(ticking.Wakeups)), thousands(int(ticking.IdleWakeups)))
+	fmt.Fprintf(&page, "| any, ticking | %s | %s |\n", show.Grouped(int(ticking.Wakeups)), show.Grouped(int(ticking.IdleWakeups)))
 	compareWithPage(t, "wake-ups of an hour", page.String())
 }
 

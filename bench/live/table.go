@@ -2,18 +2,20 @@ package live
 
 import (
 	"fmt"
-	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Table is what was found, in words and figures.
 type Table struct {
-	Title  string
-	Header []string
-	Rows   [][]string
+	Title string
+	show.Table
+}
+
+// tableOf returns a table without rows. Names are on the left.
+func tableOf(title string, header ...string) Table {
+	return Table{title, show.Table{Header: header}}
 }
 
 // Tables returns what was measured: for each number of resident timers the throughput and
@@ -63,8 +65,8 @@ func (s session) goroutines() int {
 
 func (s session) throughput() Table {
 	g := s.goroutines()
-	t := Table{Title: fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)", count(g, "goroutine"), thousands(s.resident))}
-	t.Header = []string{"timers"}
+	t := tableOf(fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
+		show.Count(g, "goroutine"), show.Grouped(s.resident)), "timers")
 	for _, op := range Ops() {
 		t.Header = append(t.Header, string(op))
 	}
@@ -79,10 +81,8 @@ func (s session) throughput() Table {
 
 func (s session) cost() Table {
 	g := s.goroutines()
-	t := Table{
-		Title:  fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns", count(g, "goroutine"), thousands(s.resident)),
-		Header: []string{"timers"},
-	}
+	t := tableOf(fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns",
+		show.Count(g, "goroutine"), show.Grouped(s.resident)), "timers")
 	for _, op := range Ops() {
 		t.Header = append(t.Header, string(op))
 	}
@@ -92,7 +92,7 @@ func (s session) cost() Table {
 				func(t results.LiveThroughput) float64 { return t.CPUNS / float64(t.Ops) })
 			cell := ""
 			if ok {
-				cell = figure(ns)
+				cell = show.Figure(ns)
 			}
 			cells = append(cells, cell)
 		}
@@ -106,16 +106,17 @@ func rate(row, base results.LiveRow, op Op, goroutines int) string {
 	if !ok {
 		return ""
 	}
-	text := figure(perSecond / 1e6)
+	text := show.Figure(perSecond / 1e6)
 	if ratio, ok := Ratio(row, base, op, goroutines); ok && row.Role != results.RoleBaseline && row.Role != results.RoleFloor {
-		text += fmt.Sprintf(" (%s)", figure(ratio))
+		text += fmt.Sprintf(" (%s)", show.Times(ratio))
 	}
 	return text
 }
 
 func (s session) contention() Table {
-	t := Table{Title: fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", thousands(s.resident))}
-	t.Header = []string{"timers", "operation"}
+	t := tableOf(fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines",
+		show.Grouped(s.resident)), "timers", "operation")
+	t.Align = "llr"
 	for _, g := range s.Goroutines {
 		t.Header = append(t.Header, fmt.Sprint(g))
 	}
@@ -127,7 +128,7 @@ func (s session) contention() Table {
 			cells := []string{row.Name, string(op)}
 			for _, g := range s.Goroutines {
 				perSecond, _ := PerSecond(row, op, g)
-				cells = append(cells, figure(perSecond/1e6))
+				cells = append(cells, show.Figure(perSecond/1e6))
 			}
 			t.Rows = append(t.Rows, cells)
 		}
@@ -136,12 +137,10 @@ func (s session) contention() Table {
 }
 
 func (s session) lateness() Table {
-	t := Table{
-		Title:  fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", thousands(s.resident)),
-		Header: []string{"timers", "started/s", "p50", "p90", "p99", "p99.9", "max", "CPU ms/s", "wake-ups/s", "sleeps/s"},
-	}
+	t := tableOf(fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(s.resident)),
+		"timers", "started/s", "p50", "p90", "p99", "p99.9", "max", "CPU ms/s", "wake-ups/s", "sleeps/s")
 	return s.rows(t, func(row results.LiveRow) (cells []string) {
-		cells = append(cells, thousands(int(row.Lateness[0].Rate)))
+		cells = append(cells, show.Grouped(int(row.Lateness[0].Rate)))
 		for _, value := range []func(results.LiveLateness) float64{
 			func(d results.LiveLateness) float64 { return d.P50 },
 			func(d results.LiveLateness) float64 { return d.P90 },
@@ -154,7 +153,7 @@ func (s session) lateness() Table {
 				cells = append(cells, "")
 				continue
 			}
-			cells = append(cells, duration(ns))
+			cells = append(cells, show.Duration(ns))
 		}
 		var uses []results.LiveUse
 		for _, d := range row.Lateness {
@@ -170,18 +169,16 @@ func useCells(uses []results.LiveUse) []string {
 	cpu, _ := Median(uses, all, func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds })
 	wakeups, counted := Median(uses, func(u results.LiveUse) bool { return u.Wakeups > 0 }, func(u results.LiveUse) float64 { return float64(u.Wakeups) / u.Seconds })
 	sleeps, _ := Median(uses, all, func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds })
-	cells := []string{figure(cpu), "", figure(sleeps)}
+	cells := []string{show.Figure(cpu), "", show.Figure(sleeps)}
 	if counted {
-		cells[1] = figure(wakeups)
+		cells[1] = show.Figure(wakeups)
 	}
 	return cells
 }
 
 func (s session) memory() Table {
-	t := Table{
-		Title:  fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection", thousands(s.resident)),
-		Header: []string{"timers"},
-	}
+	t := tableOf(fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
+		show.Grouped(s.resident)), "timers")
 	for _, form := range Forms() {
 		t.Header = append(t.Header, string(form))
 	}
@@ -194,17 +191,15 @@ func (s session) memory() Table {
 				cells = append(cells, "")
 				continue
 			}
-			cells = append(cells, fmt.Sprintf("%.0f B, %s", bytes, duration(ns)))
+			cells = append(cells, fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)))
 		}
 		return cells
 	})
 }
 
 func idleTable(l *results.Live) Table {
-	t := Table{
-		Title:  fmt.Sprintf("Idle: what the process uses in a second with %s timers due over the next hour", thousands(l.IdleTimers)),
-		Header: []string{"timers", "CPU ms/s", "wake-ups/s", "sleeps/s"},
-	}
+	t := tableOf(fmt.Sprintf("Idle: what the process uses in a second with %s timers due over the next hour",
+		show.Grouped(l.IdleTimers)), "timers", "CPU ms/s", "wake-ups/s", "sleeps/s")
 	seen := make(map[string]bool)
 	for _, row := range l.Rows {
 		if seen[row.Name] {
@@ -222,66 +217,10 @@ func idleTable(l *results.Live) Table {
 	return t
 }
 
-// Render writes a table for a terminal, or in Markdown.
+// Render writes the table with its title for a terminal, or in Markdown.
 func (t Table) Render(markdown bool) string {
-	w := table.NewWriter()
-	header := make(table.Row, len(t.Header))
-	for i, h := range t.Header {
-		header[i] = h
-	}
-	w.AppendHeader(header)
-	for _, cells := range t.Rows {
-		row := make(table.Row, len(cells))
-		for i, c := range cells {
-			row[i] = c
-		}
-		w.AppendRow(row)
-	}
 	if markdown {
-		return "**" + t.Title + "**\n\n" + w.RenderMarkdown()
+		return "**" + t.Title + "**\n\n" + t.Markdown()
 	}
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = 0
-	w.SetStyle(style)
-	return t.Title + "\n" + w.Render()
-}
-
-// figure writes a number with three digits.
-func figure(x float64) string {
-	switch {
-	case x >= 100:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 10:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}
-
-func duration(ns float64) string {
-	d := time.Duration(ns)
-	switch {
-	case d >= 10*time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(time.Microsecond).String()
-}
-
-// count writes a number of things.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprint(n, " ", thing)
-}
-
-// thousands writes a number with its digits in groups.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return t.Title + "\n" + t.Terminal()
 }

@@ -1,0 +1,107 @@
+// Package show writes numbers, lists and tables for people: in the terminal, in Markdown
+// and on charts, everywhere in the same way.
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Unknown stands where there is no number.
+const Unknown = "–"
+
+// Figure writes a number with at most three significant digits, those of 1000 and more as
+// whole numbers in groups: 0.0123, 4.5, 123, 12,300.
+func Figure(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return Unknown
+	case a >= 1000:
+		scale := math.Pow10(int(math.Floor(math.Log10(a))) - 2)
+		return Grouped(int64(math.Round(v/scale) * scale))
+	}
+	s := strconv.FormatFloat(v, 'g', 3, 64)
+	if f, err := strconv.ParseFloat(s, 64); err == nil {
+		s = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return s
+}
+
+// Grouped writes a whole number with a comma between groups of three digits.
+func Grouped[I int | int64 | uint64](n I) string {
+	s, sign := fmt.Sprint(n), ""
+	if s[0] == '-' {
+		s, sign = s[1:], "-"
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// Short writes a number for a chart: 950, 12.3k, 4M.
+func Short(v float64) string { return scaled(v, []unit{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}) }
+
+// Duration writes nanoseconds with the unit that fits: 12.3 µs.
+func Duration(ns float64) string {
+	return scaled(ns, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
+}
+
+type unit struct {
+	size float64
+	name string
+}
+
+// scaled writes a number in the largest unit of which there is one, or in the last one.
+func scaled(v float64, units []unit) string {
+	last := len(units) - 1
+	for _, u := range units[:last] {
+		if math.Abs(v) >= u.size*0.9995 {
+			return Figure(v/u.size) + u.name
+		}
+	}
+	return Figure(v/units[last].size) + units[last].name
+}
+
+// Times writes how many times as much: 1.04, 2.3, 17, 1.2k.
+func Times(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return Unknown
+	case v < 0.0995:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case v < 1.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 9.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v < 999.5:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return Short(v)
+}
+
+// Percent writes a share of 1: 12.3 %.
+func Percent(share float64) string {
+	if math.IsNaN(share) || math.IsInf(share, 0) {
+		return Unknown
+	}
+	return Figure(100*share) + " %"
+}
+
+// Count writes a number of things: 1 tick, 2,000 ticks.
+func Count[I int | int64 | uint64](n I, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Grouped(n) + " " + thing
+}
+
+// And joins names as a sentence does: a, b and c.
+func And(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

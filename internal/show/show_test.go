@@ -1,0 +1,54 @@
+package show
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestNumbers(t *testing.T) {
+	for got, want := range map[string]string{
+		Figure(0): "0", Figure(0.012345): "0.0123", Figure(4.5): "4.5", Figure(99.96): "100", Figure(123.4): "123",
+		Figure(12_345): "12,300", Figure(-1234): "-1,230", Figure(math.Inf(1)): Unknown,
+		Grouped(999): "999", Grouped(1000): "1,000", Grouped(-1234567): "-1,234,567",
+		Short(950): "950", Short(999.9): "1k", Short(12_345): "12.3k", Short(4e6): "4M",
+		Duration(12.34): "12.3 ns", Duration(12_340): "12.3 µs", Duration(999_900): "1 ms", Duration(7.2e12): "7,200 s",
+		Times(0.05): "0.050", Times(1.04): "1.04", Times(2.345): "2.3", Times(17.4): "17", Times(1234): "1.23k", Times(math.NaN()): Unknown,
+		Percent(0.1234): "12.3 %", Percent(1): "100 %", Percent(math.NaN()): Unknown,
+		Count(1, "tick"): "1 tick", Count(2000, "tick"): "2,000 ticks",
+		And(nil): "", And([]string{"a"}): "a", And([]string{"a", "b", "c"}): "a, b and c",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestATableIsAsWideAsItMayBe(t *testing.T) {
+	long := strings.Repeat("word ", 40)
+	table := Table{Align: "l", Header: []string{"name", "what it is"}, Width: 80, Wrapped: 2}
+	table.Add("one", long)
+	for line := range strings.Lines(table.Terminal()) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+			t.Errorf("%d letters: %s", n, line)
+		}
+	}
+	if got := table.Markdown(); !strings.Contains(got, strings.TrimSpace(long)) || !strings.HasSuffix(got, "|\n") {
+		t.Errorf("in Markdown: %s", got)
+	}
+	if got := (Table{Header: []string{"a"}}).Markdown(); got != "" {
+		t.Errorf("without rows: %q", got)
+	}
+}
+
+func TestNumbersStandOnTheRight(t *testing.T) {
+	table := Table{Header: []string{"name", "n"}}
+	table.Add("a", "1")
+	table.Add("b", "100")
+	if got := table.Terminal(); !strings.Contains(got, "│   1") {
+		t.Errorf("%s", got)
+	}
+	if got := table.Markdown(); !strings.Contains(got, "---:") {
+		t.Errorf("%s", got)
+	}
+}
