@@ -22,8 +22,8 @@ func answer(v *view) section {
 			"Multiples are ratios paired by round, with the 95 % interval of that one comparison. " +
 			"× floor: what it takes beside the harness alone, which every number includes. Go's timers are time.AfterFunc, where that can take part.",
 		tables: []table{
-			{body: v.answerTable()},
-			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable(), ratios: true},
+			{body: v.answerTable(), main: true},
+			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable()},
 		},
 	}
 }
@@ -77,6 +77,7 @@ func (v *view) overviewChart() *draw.Figure {
 		Legend:   heat.Legend(),
 		Height:   heat.Height(),
 		Panels:   [][]*draw.Panel{{heat.Panel()}},
+		Narrow:   heat.Stack(),
 	}
 }
 
@@ -162,19 +163,16 @@ func (v *view) answerTable() string {
 	var rows [][]string
 	for _, c := range v.answerCells() {
 		a := v.analysis(c)
-		next, last := "–", "–"
+		next := "–"
 		if others := a.others(); len(others) > 0 {
 			next = others[0].times()
-			if len(others) > 1 {
-				last = others[len(others)-1].times()
-			}
 		}
 		best := a.ranked[0].stat
 		row, _ := rowOf(c, a.ranked[0].name)
 		rows = append(rows, []string{literal(c.Workload + perUnit(c)), short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
-			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next, last})
+			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next})
 	}
-	return markdownTable("lrllrrrlll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "Beside Go's timers", "Next", "Slowest"}, rows)
+	return markdownTable("lrllrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "Beside Go's timers", "Next"}, rows)
 }
 
 // someOf joins the first of names, and is a dash where there are none.

@@ -17,6 +17,10 @@ const (
 	ofPrograms              // what programs do, each at its own size
 )
 
+func (c class) String() string {
+	return map[class]string{synthetic: "synthetic", ofGrid: "delays and shares cancelled", ofPrograms: "programs"}[c]
+}
+
 // category returns what a workload stands for, as its cells declare it. Cells of
 // older results do not: then it is as this version declares it.
 func (v *view) category(name string) workload.Category {

@@ -31,7 +31,7 @@ func (v *view) curveChart(c results.Cell) *draw.Figure {
 			if who.role != results.RoleFloor {
 				marks = above(marks, curve(of))
 			}
-			empty = empty && len(marks) < 2 // too few for a line
+			empty = empty && !slices.ContainsFunc(marks, func(m draw.Mark) bool { return m.X >= slowCall })
 			for _, m := range marks {
 				times.Add(m.Y)
 				nines.Add(m.X)
@@ -72,6 +72,10 @@ func (v *view) curveChart(c results.Cell) *draw.Figure {
 		Panels: draw.Arrange(panels, columns),
 	}
 }
+
+// slowCall is where calls begin to be slow, at 1/(1-0.99). A kind of call of which nothing is
+// measured there has no panel.
+const slowCall = 100
 
 // mostNines is where curves end, at 1/(1-0.999).
 const mostNines = 1000

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,13 +16,6 @@ import (
 func readData(t *testing.T, html []byte) (out struct {
 	Structures []dataStructure
 	Answers    json.RawMessage
-	Ratios     struct {
-		Names []string
-		Cells []struct {
-			W, N string
-			R    []float64
-		}
-	}
 },
 ) {
 	t.Helper()
@@ -69,57 +61,6 @@ func TestThePageHoldsWhatItsScriptLooksUp(t *testing.T) {
 	}
 }
 
-// Each pair of columns has its ratio, paired by round, and a sign that says whether it is certain.
-func TestTheRatiosOfAPageAreThoseOfItsCells(t *testing.T) {
-	t.Parallel()
-	v := newView(compact(), testKnowledge(six))
-	_, _, html := htmlOf(t, v)
-	got := readData(t, html).Ratios
-	cells := v.ratioCells()
-	if len(got.Cells) != len(cells) || len(cells) == 0 {
-		t.Fatalf("%d cells, want %d", len(got.Cells), len(cells))
-	}
-	header := strings.Split(strings.Trim(strings.SplitN(v.ratioTable(), "\n", 2)[0], "| "), " | ")
-	if !slices.Equal(got.Names, header[2:]) {
-		t.Errorf("the columns are %q, want %q", got.Names, header[2:])
-	}
-	unknown, uncertain, certain := 0, 0, 0
-	for k, c := range cells {
-		if got.Cells[k].W != c.Workload || got.Cells[k].N != short(float64(c.N)) {
-			t.Errorf("cell %d is %s %s, want %s %d", k, got.Cells[k].W, got.Cells[k].N, c.Workload, c.N)
-		}
-		at := 0
-		for i, of := range got.Names {
-			for _, to := range got.Names[i+1:] {
-				value := got.Cells[k].R[at]
-				at++
-				a, _ := rowOf(c, of)
-				b, _ := rowOf(c, to)
-				want := v.analysis(c).ratio(a, b)
-				switch {
-				case want.Pairs == 0:
-					unknown++
-					if value != 0 {
-						t.Errorf("%s, %s to %s: %v, want 0", c.Workload, of, to, value)
-					}
-				case math.Abs(math.Abs(value)-want.Center) > 0.006*want.Center || (v.analysis(c).compared(want) == unclear) != (value < 0):
-					t.Errorf("%s, %s to %s: %v, want %+v", c.Workload, of, to, value, want)
-				case value < 0:
-					uncertain++
-				default:
-					certain++
-				}
-			}
-		}
-		if at != len(got.Cells[k].R) {
-			t.Errorf("%s has %d ratios, want %d", c.Workload, len(got.Cells[k].R), at)
-		}
-	}
-	if unknown == 0 || uncertain == 0 || certain == 0 {
-		t.Errorf("%d ratios are unknown, %d uncertain and %d certain: want some of each", unknown, uncertain, certain)
-	}
-}
-
 // Readers without a script see the first answer and a table of the others.
 func TestThePageAnswersWithoutItsScript(t *testing.T) {
 	t.Parallel()
@@ -160,7 +101,7 @@ func TestAPageWithoutAnswers(t *testing.T) {
 		if slices.Contains(got.ids, "answer") || strings.Contains(page.markdown(), "standard questions") {
 			t.Errorf("%s: there is an answer", name)
 		}
-		if data := readData(t, html); string(data.Answers) != "{}" || len(data.Ratios.Cells) > 0 {
+		if data := readData(t, html); string(data.Answers) != "{}" {
 			t.Errorf("%s: %s", name, data.Answers)
 		}
 	}
@@ -174,7 +115,7 @@ func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	for _, id := range ownIDs {
 		p.section(section{title: id, tables: []table{{title: id, body: "text"}}})
 	}
-	html, err := p.html(nil)
+	html, err := p.html()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -44,7 +45,7 @@ func explainChart(e catalog.Entry, look draw.Look) *draw.Figure {
 	if len(steps) == 0 {
 		return nil
 	}
-	s := demo.Sketch(steps)
+	s, narrow := demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow)
 	return &draw.Figure{
 		Name:  "explain-" + e.Name,
 		Title: "How " + e.Name + " works",
@@ -53,6 +54,7 @@ func explainChart(e catalog.Entry, look draw.Look) *draw.Figure {
 		Legend: draw.SketchLegend(look),
 		Height: draw.SketchHeight(s),
 		Panels: [][]*draw.Panel{{draw.SketchPanel(s, look)}},
+		Narrow: &draw.Stack{Panels: []*draw.Panel{draw.SketchPanel(narrow, look)}, Height: draw.SketchHeight(narrow)},
 	}
 }
 

@@ -60,7 +60,7 @@ func (x *Explanation) Text() string {
 		b.WriteString(strings.TrimSpace(line) + "\n")
 	}
 	b.WriteString(demo.Legend + "\n\n")
-	b.WriteString(demo.Sketch(steps).String())
+	b.WriteString(demo.Sketch(steps, sketch.Columns).String())
 	return b.String()
 }
 
@@ -72,17 +72,15 @@ const noDrawing = "It does not show its shape, so there is no drawing of it."
 // HTML returns the page as one file that needs no other.
 func (x *Explanation) HTML() ([]byte, error) {
 	p := &page{title: x.entry.Name, chapters: []chapter{{}}}
-	svgs := make(map[*draw.Figure][]byte)
 	f := explainChart(x.entry, x.look)
 	if f == nil {
 		p.text(noDrawing)
 	} else {
-		svgs[f] = f.SVG()
 		p.text(drawingIntro + drawingLimits)
 		p.add(block{chart: f})
 	}
 	p.add(block{text: factTable(x.entry.Name, x.facts), wide: true})
-	return p.html(svgs)
+	return p.html()
 }
 
 // SVG returns the drawing alone. It fails if the structure does not show its shape.

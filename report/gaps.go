@@ -37,7 +37,7 @@ func (v *view) gaps(sections []section) []string {
 	}
 	var absent []string
 	for _, s := range sections {
-		if len(s.charts) == 0 && s.absent != "" {
+		if len(s.charts) == 0 && len(s.tables) == 0 && s.absent != "" {
 			absent = append(absent, s.absent)
 		}
 	}

@@ -62,6 +62,7 @@ func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context
 type (
 	htmlPage struct {
 		Title                string
+		Made                 template.HTML
 		Policy               string
 		Style                template.CSS
 		Script, Data         template.JS // empty: the page has no script
@@ -71,16 +72,18 @@ type (
 	}
 	htmlChapter struct {
 		Title, ID string
+		Screen    bool
 		Blocks    []htmlBlock
 	}
 	htmlBlock struct {
 		ID      string
 		Alt     string        // of a chart
-		Chart   template.HTML // nil: a text
+		Chart   template.HTML // empty: a text
+		Narrow  template.HTML // the chart for narrow screens
 		Summary string
 		Wide    bool
 		Open    bool
-		Ratios  bool
+		Screen  bool
 		Text    template.HTML
 		Files   []download
 	}
@@ -88,13 +91,18 @@ type (
 
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
-func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
+func (p *page) html() ([]byte, error) {
 	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style())}
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
 		out.Far = p.first.Far
 	}
+	var made bytes.Buffer
+	if err := converter.Convert([]byte(p.made), &made); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	out.Made = template.HTML(made.String())
 	if p.data != nil {
 		data, err := p.data()
 		if err != nil {
@@ -113,7 +121,7 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 		id(own)
 	}
 	for _, chapter := range p.chapters {
-		c := htmlChapter{Title: chapter.title}
+		c := htmlChapter{Title: chapter.title, Screen: chapter.screen}
 		if chapter.title != "" {
 			c.ID = id(chapter.title)
 		}
@@ -121,10 +129,10 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 			if block.markdownOnly {
 				continue
 			}
-			b := htmlBlock{Summary: block.summary, Wide: block.wide, Open: block.open, Ratios: block.ratios}
+			b := htmlBlock{Summary: block.summary, Wide: block.wide, Open: block.open, Screen: block.screen}
 			switch f := block.chart; {
 			case f != nil:
-				b.ID, b.Alt, b.Chart = id(f.Name), f.Alt(), inline(svg[f])
+				b.ID, b.Alt, b.Chart, b.Narrow = id(f.Name), f.Alt(), inline(f.SVG()), inline(f.NarrowSVG())
 			case block.summary != "":
 				b.ID = id(block.summary)
 			}
@@ -151,7 +159,7 @@ func (p *page) html(svg map[*draw.Figure][]byte) ([]byte, error) {
 }
 
 // ownIDs are those that the page has itself, whatever its titles are.
-var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "baseline", "said", "hint", "data"}
+var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "said", "hint", "data"}
 
 // policy is the content security policy of a page: nothing is loaded, and nothing runs or styles but
 // what has these digests.

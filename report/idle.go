@@ -2,10 +2,10 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 // idle says on how many wake-ups nothing fires.
@@ -13,25 +13,11 @@ func idle(v *view) section {
 	return section{
 		title:  "How often does a structure wake up for nothing?",
 		absent: "idle wake-ups",
-		charts: []*draw.Figure{v.idleChart()},
-		caption: "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` names. " +
+		lead: v.idleSentence() + "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` names. " +
 			"An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers (cascades, rounds still to go) or " +
 			"_only dropped_ stale entries of cancelled timers.",
 		tables: []table{{title: "Wake-ups and work, over " + v.idleScope(), body: v.idleTable()}},
 	}
-}
-
-// cause is why a wake-up fired nothing.
-type cause struct {
-	name  string
-	of    func(results.Idle) uint64
-	white float64 // how far its shade goes to white
-}
-
-var causes = []cause{
-	{"only dropped stale entries", func(i results.Idle) uint64 { return i.Dropped }, 0},
-	{"only moved timers", func(i results.Idle) uint64 { return i.Moved }, 0.38},
-	{"empty: nothing was done", func(i results.Idle) uint64 { return i.Empty }, 0.72},
 }
 
 // idleCase is the workload of some of the idle counts. Counts of different cases cannot be
@@ -123,65 +109,37 @@ func (v *view) idleRows() []contender {
 	})
 }
 
-// idleChart shows the share of wake-ups on which nothing fires, by cause, a panel for each
-// driver, over all shapes of delays at the largest N. Shares and not counts, so that the
-// axis is linear and a stack adds up; the counts, zeros too, stand beside the bars. Nil:
-// nothing was counted.
-func (v *view) idleChart() *draw.Figure {
-	rows := v.byMerit(v.idleRows())
-	if len(rows) == 0 {
-		return nil
+// idleSentence says who wakes up for nothing under a driver that wakes when Next says so.
+func (v *view) idleSentence() string {
+	type waker struct {
+		name  string
+		share float64
 	}
-	last := func(who contender) uint64 {
-		drivers := v.drivers()
-		sum, _ := v.idleSum(drivers[len(drivers)-1], who.name)
-		return sum.Total()
-	}
-	slices.SortStableFunc(rows, func(a, b contender) int { return cmp.Compare(last(a), last(b)) })
-	f := &draw.Figure{
-		Name: "idle",
-		Subtitle: "What it says: idle wake-ups, on which no timer fires, as a share of all wake-ups, split by cause. Lower (shorter) is better. " +
-			"Over " + v.idleScope() + ".",
-		Caption: "What it does not say: how long a wake-up takes. Exact counts, the same on any machine. " +
-			"Numbers: idle wake-ups of all wake-ups; a structure without a bar had none.",
-		Height: draw.RowsHeight(len(rows)) + 6,
-	}
-	for _, c := range causes {
-		f.Legend = append(f.Legend, draw.Key{Text: c.name, Swatch: draw.Pale(draw.Faded, c.white)})
-	}
-	var line []*draw.Panel
-	for col, d := range v.drivers() {
-		p := draw.NewPanel(string(d) + " driver")
-		p.LinearX("idle wake-ups as a share of all wake-ups", 1.46, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
-		p.Rows(v.looksOf(rows))
-		if col > 0 {
-			p.UnnamedY()
+	var wakers []waker
+	counted := 0
+	for _, who := range v.idleRows() {
+		sum, ok := v.idleSum(results.Tickless, who.name)
+		if !ok || sum.Wakeups == 0 {
+			continue
 		}
-		for i, who := range rows {
-			at := draw.RowAt(i, len(rows))
-			if counts, ok := v.idleSum(d, who.name); ok {
-				p.Add(idleBar(counts, at, v.looks[who.name]))
-			} else {
-				p.Add(draw.Bar{At: at, Label: "not counted", LabelAt: 1.44})
-			}
+		counted++
+		if idle := sum.Total(); idle > 0 {
+			wakers = append(wakers, waker{who.name, float64(idle) / float64(sum.Wakeups)})
 		}
-		line = append(line, p)
 	}
-	f.Panels = [][]*draw.Panel{line}
-	return f
-}
-
-func idleBar(counts results.Idle, at float64, look draw.Look) draw.Bar {
-	b := draw.Bar{Look: look, At: at, LabelAt: 1.44,
-		Label: short(float64(counts.Total())) + " of " + short(float64(counts.Wakeups))}
-	b.Title = b.Label + " wake-ups are idle"
-	if counts.Wakeups == 0 {
-		return b
+	switch {
+	case counted == 0:
+		return ""
+	case len(wakers) == 0:
+		return fmt.Sprintf("Under a tickless driver, none of %s wakes up for nothing. ", plural(counted, "structure"))
 	}
-	for _, c := range causes {
-		b.Parts = append(b.Parts, draw.Part{Length: float64(c.of(counts)) / float64(counts.Wakeups), Color: draw.Pale(look.Color, c.white)})
+	slices.SortStableFunc(wakers, func(a, b waker) int { return cmp.Compare(b.share, a.share) })
+	var names []string
+	for _, w := range wakers {
+		names = append(names, fmt.Sprintf("%s on %s", literal(w.name), percent(w.share)))
 	}
-	return b
+	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their wake-ups. ",
+		len(wakers), plural(counted, "structure"), andList(names))
 }
 
 // idleTable shows the wake-ups of the structures by cause, and the work behind them.

@@ -17,8 +17,14 @@ func latency(v *view) section {
 		lead: fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
 			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below shows differences far below that. "+
 			"There is no maximum here: the slowest of a million calls is one that the operating system held up, with the floor as with any structure.", duration(v.r.Environment.ClockNS)),
-		tables: []table{{lead: "The 99.9th percentile in nanoseconds, of the kind of call in which it is the largest, for each workload at its largest N. " +
-			"\"Floor\": no slower than the harness alone. In brackets: the kind.", body: v.tailTable()}},
+	}
+	for _, class := range classes {
+		t := table{title: "The 99.9th percentile on workloads: " + class.String(), body: v.tailTable(class)}
+		if len(s.tables) == 0 && t.body != "" {
+			t.lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which it is the largest, for each workload at its largest N. " +
+				"\"Floor\": no slower than the harness alone. In brackets: the kind."
+		}
+		s.tables = append(s.tables, t)
 	}
 	for _, cell := range v.latencyCells() {
 		s.charts = append(s.charts, v.curveChart(cell))
@@ -26,31 +32,15 @@ func latency(v *view) section {
 	return s
 }
 
-// tailTable shows the slow tail of each structure on each workload.
-func (v *view) tailTable() string {
-	var cells []results.Cell
-	header := []string{"Structure"}
-	for _, class := range classes {
-		for _, w := range v.workloads() {
-			if c, ok := v.largestWith(w, hasLatency); ok && v.classOf(w) == class {
-				cells = append(cells, c)
-				header = append(header, literal(w)+" "+short(float64(c.N)))
-			}
-		}
+// tailTable shows the slow tail of each structure on the workloads of a class.
+func (v *view) tailTable(class class) string {
+	workloads := slices.DeleteFunc(v.workloads(), func(w string) bool { return v.classOf(w) != class })
+	has := func(r results.Row) bool {
+		return hasLatency(r) && (r.Role == results.RoleStructure || r.Role == results.RoleFloor)
 	}
-	var rows [][]string
-	for _, who := range v.byMerit(v.present(func(who contender) bool { return who.role == results.RoleStructure || who.role == results.RoleFloor })) {
-		line, any := []string{v.label(who, false)}, false
-		for _, c := range cells {
-			text := v.tail(c, who)
-			any = any || text != "–"
-			line = append(line, text)
-		}
-		if any {
-			rows = append(rows, line)
-		}
-	}
-	return markdownTable("lr", header, rows)
+	return v.byWorkload(workloads, has, func(c results.Cell, r results.Row) string {
+		return v.tail(c, contender{r.Structure, r.Role, r.Of})
+	})
 }
 
 // tail is the largest 99.9th percentile of a contender in a cell.

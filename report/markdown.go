@@ -17,6 +17,9 @@ func (p *page) markdown() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n\n", args...) }
 	line("# %s", p.title)
+	if p.made != "" {
+		line("%s", p.made)
+	}
 	for _, chapter := range p.chapters {
 		if chapter.title != "" {
 			line("## %s", chapter.title)

@@ -183,24 +183,25 @@ func (v *view) memoryTable() string {
 // footprintTable shows what the structures held in the workloads, each at the largest N at which that
 // was measured.
 func (v *view) footprintTable() string {
-	return v.byWorkload(func(r results.Row) bool { return r.BytesPerTimer > 0 }, func(r results.Row) string { return digits3(r.BytesPerTimer) })
+	return v.byWorkload(v.workloads(), func(r results.Row) bool { return r.BytesPerTimer > 0 },
+		func(_ results.Cell, r results.Row) string { return digits3(r.BytesPerTimer) })
 }
 
 // allocationTable shows what one unit of work allocates.
 func (v *view) allocationTable() string {
-	return v.byWorkload(
+	return v.byWorkload(v.workloads(),
 		func(r results.Row) bool { objects, _, _ := allocations(r); return objects > 0 },
-		func(r results.Row) string {
+		func(_ results.Cell, r results.Row) string {
 			objects, bytes, _ := allocations(r)
 			return digits3(objects) + " (" + digits3(bytes) + " B)"
 		})
 }
 
 // byWorkload is a table of structures by workloads, each at the largest N at which some row has a value.
-func (v *view) byWorkload(has func(results.Row) bool, value func(results.Row) string) string {
+func (v *view) byWorkload(workloads []string, has func(results.Row) bool, value func(results.Cell, results.Row) string) string {
 	header := []string{"Structure"}
 	var cells []results.Cell
-	for _, w := range v.workloads() {
+	for _, w := range workloads {
 		if c, ok := v.largestWith(w, has); ok {
 			cells = append(cells, c)
 			header = append(header, literal(w)+" "+short(float64(c.N)))
@@ -212,7 +213,7 @@ func (v *view) byWorkload(has func(results.Row) bool, value func(results.Row) st
 		for _, c := range cells {
 			text := "–"
 			if row, ok := rowOf(c, who.name); ok && has(row) {
-				text, found = value(row), true
+				text, found = value(c, row), true
 			}
 			line = append(line, text)
 		}

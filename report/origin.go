@@ -28,6 +28,29 @@ func origin(v *view) section {
 	return s
 }
 
+// made says when and on what the results were made, and what of the machine widens them: a reader
+// needs it beside the first figure.
+func (v *view) made() string {
+	e := v.r.Environment
+	var parts []string
+	for _, p := range []string{e.CPU, strings.Trim(e.OS+"/"+e.Arch, "/"), e.Go} {
+		if p != "" {
+			parts = append(parts, literal(p))
+		}
+	}
+	if e.Cores > 0 {
+		parts = append(parts, plural(e.Cores, "core"))
+	}
+	out := strings.Join(parts, ", ")
+	if !v.r.Created.IsZero() {
+		out = strings.TrimSpace("Measured on " + v.r.Created.UTC().Format("2 January 2006") + map[bool]string{true: ": "}[out != ""] + out)
+	}
+	if out != "" {
+		out += ". "
+	}
+	return strings.TrimSpace(out + v.machineLead())
+}
+
 // originTable shows the environment and the parameters of the run.
 func (v *view) originTable() string {
 	e, q := v.r.Environment, v.r.Parameters

@@ -16,6 +16,7 @@ const pageTitle = "Timer structures compared"
 // out, as Markdown or as HTML.
 type page struct {
 	title    string
+	made     string                    // when and on what, in Markdown; empty: not known
 	first    *advice.Answer            // it stands at the top; nil: none
 	data     func() (*pageData, error) // for the script; nil: the page has none
 	chapters []chapter
@@ -25,6 +26,7 @@ type page struct {
 // above the others.
 type chapter struct {
 	title  string
+	screen bool // it is not printed
 	blocks []block
 }
 
@@ -35,7 +37,7 @@ type block struct {
 	summary string // plain; of a text that unfolds on a click
 	wide    bool   // the text may be wider than the page
 	open    bool   // it is unfolded at first
-	ratios  bool   // the text is the table of ratios
+	screen  bool   // it is not printed
 
 	downloads func() ([]download, error) // files that are part of the HTML; nil: none
 
@@ -45,7 +47,7 @@ type block struct {
 
 // page puts sections one below the other, after the answers and what a reader must know first.
 func (v *view) page(sections []section) *page {
-	p := &page{title: pageTitle, chapters: []chapter{{}}}
+	p := &page{title: pageTitle, made: v.made(), chapters: []chapter{{}}}
 	v.answers(p)
 	for _, w := range slices.Concat(v.warnings(), v.gaps(sections)) {
 		p.text(w)
@@ -62,15 +64,18 @@ func (p *page) section(s section) {
 	if len(s.charts) == 0 && len(s.tables) == 0 {
 		return
 	}
-	p.chapters = append(p.chapters, chapter{title: s.title})
+	printed := len(s.charts) > 0 || slices.ContainsFunc(s.tables, func(t table) bool { return t.main })
+	p.chapters = append(p.chapters, chapter{title: s.title, screen: !printed})
 	p.text(s.lead)
 	for _, f := range s.charts {
 		p.add(block{chart: f})
 	}
 	p.text(s.caption)
 	for _, t := range s.tables {
-		p.text(t.lead)
-		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: !strings.HasPrefix(t.body, "- "), ratios: t.ratios})
+		if t.lead != "" {
+			p.add(block{text: t.lead, screen: true})
+		}
+		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: !strings.HasPrefix(t.body, "- "), screen: !t.main})
 	}
 }
 

@@ -33,6 +33,7 @@
 		mark(name);
 		document.body.classList.toggle("pinning", pinned.size > 0);
 		for (const b of all("#pins button[data-pin]")) b.setAttribute("aria-pressed", pinned.has(b.dataset.pin));
+		remember();
 		say(pinned.size ? "Pinned: " + [...pinned].join(", ") + "." : "Nothing is pinned.");
 		if (asked) rank();
 	};
@@ -40,7 +41,6 @@
 	// The names by which tables call a structure: bold, in italics, or with its role behind it.
 	const known = new Set(structures.map((s) => s.name));
 	for (const e of all("svg [data-structure]")) known.add(e.dataset.structure);
-	for (const name of data.ratios.names) known.add(name);
 	const nameIn = (cell) => {
 		const text = cell.textContent.trim();
 		return known.has(text) ? text : "";
@@ -56,8 +56,7 @@
 		const rows = [...table.tBodies[0].rows];
 		const names = cellsOf(head).map(nameIn);
 		const owner = columns.indexOf("Structure");
-		table.parentElement.classList.toggle("many", columns.length > 12);
-		table.parentElement.classList.toggle("most", columns.length > 20);
+		table.classList.toggle("many", columns.length > 9);
 		names.forEach((name, i) => name && show(name, head.cells[i]));
 		for (const row of rows) {
 			cellsOf(row).forEach((cell, i) => {
@@ -247,43 +246,6 @@
 		for (const row of table.tBodies[0].rows) cellRows.set(row, text(row.cells[w]).replace(/ \(.*/, "") + " " + text(row.cells[n]));
 	}
 
-	// The baseline of ratios.
-	const rebase = () => {
-		const base = data.ratios.names.indexOf($("baseline").value);
-		const count = data.ratios.names.length;
-		const at = (i, j) => i * count - i * (i + 1) / 2 + j - i - 1; // of the pair i < j
-		const ratio = (cell, i) => {
-			if (base < 0 || i === base) return 0;
-			const r = i < base ? cell.r[at(i, base)] : cell.r[at(base, i)];
-			return i < base || !r ? r : 1 / r;
-		};
-		for (const [row, cell] of ratioRows) {
-			const ratios = data.ratios.names.map((_, i) => ratio(cell, i));
-			ratios[base] = ratios.some(Boolean) ? 1 : 0; // it took part if it has a ratio to another
-			ratios.forEach((r, i) => {
-				const td = row.cells[i + 2];
-				if (base < 0) td.replaceChildren(...td.original);
-				else td.textContent = r ? times(Math.abs(r)) + (r < 0 ? "?" : "") : "–";
-			});
-		}
-		for (const p of all("[data-basis]")) {
-			p.textContent = base < 0 ? "" : `Multiples of ${$("baseline").value}, paired by round. With a question mark: not certain, since the 95 % interval holds 1 or the difference is within the noise of the cell.`;
-		}
-		say("Ratios are to " + (base < 0 ? "the fastest" : $("baseline").value) + ".");
-	};
-	const ratioRows = new Map();
-	const byKey = new Map(data.ratios.cells.map((c) => [c.w + " " + c.n, c]));
-	for (const box of all("[data-ratios]")) {
-		box.before(make("p", { "data-basis": "" }));
-		for (const row of box.querySelector("table").tBodies[0].rows) {
-			for (const td of row.cells) td.original = [...td.childNodes];
-			ratioRows.set(row, byKey.get(cellRows.get(row)));
-		}
-	}
-	$("baseline").append(make("option", { value: "" }, "the fastest"), ...data.ratios.names.map((n) => make("option", { value: n }, n)));
-	$("baseline").addEventListener("change", rebase);
-	$("baseline").closest("p").hidden = !ratioRows.size;
-
 	// The list of structures: what is filtered and what is pinned.
 	const families = [...new Set(structures.map((s) => s.family))];
 	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
@@ -295,9 +257,38 @@
 			mark(s.name);
 		}
 		for (const b of all("#pins button[data-pin]")) b.classList.toggle("off", filtered.has(b.dataset.pin));
+		all("figure svg").forEach(close);
 		if (asked) rank();
 		say(`${structures.length - filtered.size} of ${structures.length} structures are shown.`);
 	};
+	// close moves the rows of a chart together where some are filtered. A row is where its label is.
+	const close = (svg) => {
+		const labels = all(":scope > text[data-structure]", svg);
+		if (labels.length < 2 || !svg.getClientRects().length) return; // it has no rows, or is the one for another screen
+		const parts = [...svg.children].filter((e) => e.getClientRects().length || e.getBBox);
+		const [, , width, height] = (svg.whole ||= svg.getAttribute("viewBox").split(" ").map(Number));
+		for (const e of parts) e.style.translate = e.style.scale = "";
+		svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+		svg.setAttribute("height", height / 0.75);
+		const y = labels.map((e) => Number(e.getAttribute("y"))).sort((a, b) => a - b);
+		const pitch = Math.min(...y.slice(1).map((v, i) => v - y[i]).filter((d) => d > 1));
+		const gone = labels.filter((e) => e.classList.contains("off")).map((e) => Number(e.getAttribute("y")) - 3);
+		const { top, width: wide } = svg.getBoundingClientRect();
+		const boxes = parts.map((e) => e.getBoundingClientRect()).map((b) => [(b.top - top) * width / wide, (b.bottom - top) * width / wide]);
+		parts.forEach((e, i) => {
+			const [from, to] = boxes[i];
+			const above = gone.filter((v) => v < from).length;
+			const inside = gone.filter((v) => v >= from && v <= to).length;
+			if (above) e.style.translate = `0 ${-above * pitch}px`;
+			if (!inside || to - from < 1.5 * pitch) return;
+			e.style.transformBox = "fill-box"; // a line or a field along the rows
+			e.style.scale = `1 ${1 - inside * pitch / (to - from)}`;
+		});
+		svg.setAttribute("viewBox", `0 0 ${width} ${height - gone.length * pitch}`);
+		svg.setAttribute("height", (height - gone.length * pitch) / 0.75);
+	};
+	matchMedia("(max-width: 54rem)").addEventListener("change", () => all("figure svg").forEach(close));
+
 	const check = (name, count) => {
 		const box = make("input", { type: "checkbox", name, checked: "" });
 		box.addEventListener("change", filter);
@@ -363,13 +354,42 @@
 
 	// What scrolls shows an edge while there is more.
 	const edge = (box) => box.classList.toggle("over", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
-	const boxes = all("figure, .wide");
+	const boxes = all(".wide");
 	for (const box of boxes) box.addEventListener("scroll", () => edge(box), { passive: true });
 	const watch = new ResizeObserver((entries) => entries.forEach((e) => edge(e.target)));
 	boxes.forEach((box) => watch.observe(box));
-	let opened = [];
-	addEventListener("beforeprint", () => { opened = all("details:not([open])"); opened.forEach((d) => { d.open = true; }); });
-	addEventListener("afterprint", () => opened.forEach((d) => { d.open = false; }));
+
+	// What is chosen stands in the fragment of the address, and comes back with it.
+	const section = () => new URLSearchParams(location.hash.slice(1)).get("at");
+	const remember = (at = section()) => {
+		const now = new URLSearchParams();
+		for (const i of all("#ask input:checked")) now.set(i.name, i.parentElement.textContent);
+		const off = all("#pins input:not(:checked)").map((c) => c.name);
+		if (off.length) now.set("without", off.join(","));
+		if (pinned.size) now.set("pin", [...pinned].join(","));
+		if (at) now.set("at", at);
+		history.replaceState(null, "", "#" + now);
+	};
+	const recall = () => {
+		if (!location.hash.includes("=")) return;
+		const then = new URLSearchParams(location.hash.slice(1));
+		const list = (name) => (then.get(name) || "").split(",").filter(Boolean);
+		for (const i of all("#ask input")) if (then.get(i.name) === i.parentElement.textContent) i.checked = true;
+		for (const c of all("#pins input")) c.checked = !list("without").includes(c.name);
+		for (const name of known) if (pinned.has(name) !== list("pin").includes(name)) pin(name);
+		filter();
+		if (asked) answer();
+		if (then.get("at") && $(then.get("at"))) $(then.get("at")).scrollIntoView();
+	};
+	document.addEventListener("change", () => remember());
+	addEventListener("hashchange", recall);
+	for (const link of all('a[href^="#"]')) {
+		link.addEventListener("click", (e) => { // the choices stay beside the section
+			e.preventDefault();
+			remember(decodeURIComponent(link.hash.slice(1)));
+			$(decodeURIComponent(link.hash.slice(1))).scrollIntoView();
+		});
+	}
 
 	for (const e of all("svg [data-structure]")) show(e.dataset.structure, e);
 	all("table").forEach(adopt);
@@ -385,4 +405,5 @@
 		$("the-answers-to-the-standard-questions").closest("details").open = false;
 		answer();
 	}
+	recall();
 })();

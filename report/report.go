@@ -68,7 +68,6 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	before := chartsOf(dir)
-	svgs := make(map[*draw.Figure][]byte)
 	for _, f := range charts(sections) {
 		png, err := f.PNG(dpi)
 		if err == nil {
@@ -77,17 +76,15 @@ func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, erro
 		if err != nil {
 			return written, err
 		}
-		svg := f.SVG()
-		if err := save(f.Name+".svg", svg); err != nil {
+		if err := save(f.Name+".svg", f.SVG()); err != nil {
 			return written, err
 		}
-		svgs[f] = svg
 	}
 	page := v.page(sections)
 	if err := save(Page, []byte(page.markdown())); err != nil {
 		return written, err
 	}
-	html, err := page.html(svgs)
+	html, err := page.html()
 	if err != nil {
 		return written, err
 	}

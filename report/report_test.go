@@ -131,7 +131,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "idle", "memory", "pareto", "drift") {
+	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "memory", "pareto", "drift") {
 		got, err := f.PNG(testDPI)
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestCharts(t *testing.T) {
 		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
 	}
 	summaries := []string{"winners", "overview", "scale", "forest", "grid"}
-	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "longest-calls", "idle", "memory", "pareto", "drift"})
+	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "longest-calls", "memory", "pareto", "drift"})
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -188,11 +188,11 @@ func TestCharts(t *testing.T) {
 		charts []string
 	}{
 		{"twenty structures", large().results(), all},
-		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "longest-calls", "idle", "memory", "pareto", "drift"})},
+		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "longest-calls", "memory", "pareto", "drift"})},
 		{"single size, structure and trial", single.results(), renamed(without("drift", "forest"), "-1000000", "-1000")},
 		{"zeros", zeros, renamed(renamed(without("scale", "winners", "pareto", "longest-calls"), "-1000000", "-0"), "-50000", "-0")},
 		{"only the floor", onlyFloor, without("winners", "overview", "forest", "pareto", "drift")},
-		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle"}},
+		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, nil},
 		{"longest calls only", &results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}},
 		{"empty", &results.Run{}, nil},
 	} {
@@ -320,7 +320,7 @@ func TestLegendsNameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	const dpi = 144 // so that thin lines have pixels of their very colour
 	v := newView(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "idle", "drift") {
+	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "drift") {
 		data, err := f.PNG(dpi)
 		if err != nil {
 			t.Fatal(err)
@@ -352,7 +352,7 @@ func TestLegendsNameWhatIsThere(t *testing.T) {
 func TestColours(t *testing.T) {
 	t.Parallel()
 	v := newView(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "idle", "memory", "pareto") {
+	for _, f := range chartsNamed(t, v, "memory", "pareto") {
 		data := f.SVG()
 		for _, name := range twenty {
 			n := draw.Mix(v.looks[name].Color, 0)

@@ -10,7 +10,7 @@ import (
 // its forms, and the charts. Each section stands in a file of its own; one
 // without charts and tables is left out.
 var sections = []func(*view) section{
-	answer, scale, breakEven, forest, grid, latency, longestCalls, idle, lateness, memory, collector, liveTimers, wheelTimeline, inNumbers, explain, harness, validity, reproduce, origin,
+	answer, scale, breakEven, forest, grid, latency, longestCalls, idle, lateness, memory, collector, liveTimers, inNumbers, explain, harness, validity, reproduce, origin,
 }
 
 // section is one question that a report answers.
@@ -29,8 +29,7 @@ type table struct {
 	title string       // it unfolds at a click on this; empty: it is open
 	chart *draw.Figure // above the body, folded with it; nil: none
 	body  string       // Markdown; empty: it is left out, and what stands above it
-
-	ratios bool // it is the table of ratios, of which readers choose the baseline
+	main  bool         // it is printed, as the charts are
 }
 
 // sections makes all sections. The names of charts become those of files, so that

@@ -72,7 +72,7 @@ func (v *view) machineLead() string {
 	if len(bad) == 0 {
 		return fmt.Sprintf("**The machine** was examined before the run: nothing to object to in %d checks.", len(findings))
 	}
-	return fmt.Sprintf("**The machine** was examined before the run. Of %d checks %d warn: %s. A warning says what widens the intervals, or what a figure does not show.",
+	return fmt.Sprintf("**The machine** was examined before the run. Of %d checks %d warn: %s.",
 		len(findings), len(bad), strings.Join(bad, "; "))
 }
 

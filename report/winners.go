@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,8 +29,9 @@ func (v *view) winnersChart() *draw.Figure {
 		Title: "Which structure is the fastest, and by how much?",
 		Subtitle: fmt.Sprintf("What it says: the lowest time per %s, by the number of resident timers, the share of them that is cancelled before they fire, and the shape of the delays.",
 			units(cells)),
-		Caption: "Hatched: others may be the fastest, too, at the family-wise confidence of 95 %; their colours hatch the field. Others from: the cost of the best of those that are not, as a multiple. " +
+		Caption: "The lighter a field, the more other structures may be the fastest, too, at the family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
 			"What it does not say: other workloads, and memory." + v.coarseNote(),
+		Legend: sureKeys(),
 	}
 	columns := min(len(m.delays), 2)
 	add := func(cells []results.Cell, of string) {
@@ -86,18 +88,17 @@ func (v *view) newWinnerMap(cells []results.Cell) winnerMap {
 	}
 	slices.Sort(m.shares)
 	m.shares = slices.Compact(m.shares)
-	slices.Reverse(m.shares) // as on an axis that points upwards
 	return m
 }
 
 // fields is the map of one shape of delays.
 func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fields {
-	out := draw.Fields{XLabel: "resident timers (N)", YLabel: "cancelled"}
-	for _, share := range m.shares {
-		out.Rows = append(out.Rows, fmt.Sprintf("%d %%", share))
-	}
+	out := draw.Fields{XLabel: "cancelled", YLabel: "resident timers (N)"}
 	for _, n := range m.sizes {
-		out.Columns = append(out.Columns, short(float64(n)))
+		out.Rows = append(out.Rows, short(float64(n)))
+	}
+	for _, share := range m.shares {
+		out.Columns = append(out.Columns, fmt.Sprintf("%d %%", share))
 	}
 	for _, c := range cells {
 		place, _ := v.gridPlace(c)
@@ -106,7 +107,7 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fie
 			continue
 		}
 		field := draw.Field{
-			Row: slices.Index(m.shares, place.CancelPercent), Column: slices.Index(m.sizes, c.N),
+			Row: slices.Index(m.sizes, c.N), Column: slices.Index(m.shares, place.CancelPercent),
 			Owner: v.looks[a.ranked[0].name],
 			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", short(float64(c.N)), place.CancelPercent, delays, duration(a.ranked[0].stat.median)),
 		}
@@ -114,24 +115,47 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fie
 		var rivals []string
 		for _, r := range a.ranked[1:] {
 			if r.InBest {
-				field.Rivals = append(field.Rivals, v.looks[r.name])
 				rivals = append(rivals, r.name)
 			}
 		}
+		field.White = surest(len(rivals)).white
 		if len(rivals) > 0 {
 			field.Lines = append(field.Lines, []string{"or " + strings.Join(rivals, ", "), "or " + orMore(rivals), fmt.Sprintf("or %d more", len(rivals))})
 			field.Title += "; may be the fastest, too: " + strings.Join(rivals, ", ")
 		}
 		if others := a.others(); len(others) > 0 {
 			multiple := times(others[0].ToBest)
-			if len(rivals) > 0 {
-				field.Lines = append(field.Lines, []string{"others from " + multiple + " ×", "from " + multiple + " ×"})
-			} else {
+			if len(rivals) == 0 {
 				field.Lines = append(field.Lines, []string{"next: " + others[0].name + " " + multiple + " ×", "next " + multiple + " ×"})
 			}
 			field.Title += fmt.Sprintf("; next: %s, %s times as long", others[0].name, multiple)
 		}
 		out.Fields = append(out.Fields, field)
+	}
+	return out
+}
+
+// sureness is how sure it is that the first of a field is the fastest.
+type sureness struct {
+	rivals int // at most so many others may be the fastest, too
+	name   string
+	white  float64 // of its fields
+}
+
+var sure = []sureness{
+	{0, "it is the fastest", 0.3},
+	{2, "one or two others may be", 0.6},
+	{math.MaxInt, "more others may be", 0.85},
+}
+
+func surest(rivals int) sureness {
+	return sure[slices.IndexFunc(sure, func(s sureness) bool { return rivals <= s.rivals })]
+}
+
+func sureKeys() []draw.Key {
+	var out []draw.Key
+	for _, s := range sure {
+		out = append(out, draw.Key{Text: s.name, Swatch: draw.Mix(draw.Faded, s.white)})
 	}
 	return out
 }

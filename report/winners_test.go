@@ -31,17 +31,17 @@ func TestWinners(t *testing.T) {
 	v := newView(r, testKnowledge(six))
 	cells := r.Cells[:3]
 	m := v.newWinnerMap(cells)
-	if !slices.Equal(m.delays, []string{"uniform"}) || !slices.Equal(m.shares, []int{90, 0}) || !slices.Equal(m.sizes, []int{100, 10_000}) {
+	if !slices.Equal(m.delays, []string{"uniform"}) || !slices.Equal(m.shares, []int{0, 90}) || !slices.Equal(m.sizes, []int{100, 10_000}) {
 		t.Errorf("%+v", m)
 	}
 	f := m.fields(v, cells, "uniform").Fields
 	if len(f) != 3 {
 		t.Fatalf("%d fields", len(f))
 	}
-	if one := f[0]; one.Row != 1 || one.Column != 1 || one.Owner.Name != "minheap" || one.Owner.Cell != "grid-uniform 10k" || len(one.Rivals) != 0 || one.Lines[0][0] != "next: wheel 1.30 ×" {
+	if one := f[0]; one.Row != 1 || one.Column != 0 || one.Owner.Name != "minheap" || one.Owner.Cell != "grid-uniform 10k" || one.White != sure[0].white || one.Lines[0][0] != "next: wheel 1.30 ×" {
 		t.Errorf("a clear winner: %+v", one)
 	}
-	if tie := f[1]; tie.Row != 0 || tie.Column != 0 || len(tie.Rivals) != 1 || tie.Rivals[0].Name != "wheel" || tie.Lines[0][0] != "or wheel" || tie.Lines[1][0] != "others from 2.0 ×" {
+	if tie := f[1]; tie.Row != 0 || tie.Column != 1 || tie.White != sure[1].white || len(tie.Lines) != 1 || tie.Lines[0][0] != "or wheel" {
 		t.Errorf("a tie: %+v", tie)
 	}
 	if alone := f[2]; alone.Owner.Name != "wheel" || len(alone.Lines) != 0 {

@@ -12,9 +12,9 @@ import (
 const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved  (stale since before)
 110→900: filed under tick 110, the timer moved to 900 since.  r: red node.  ·5·: five empty slots.`
 
-// Sketch draws all steps, one below the other.
-func Sketch(steps []Step) sketch.Sketch {
-	var all sketch.Sketch
+// Sketch draws all steps, one below the other, in so many columns.
+func Sketch(steps []Step, columns int) sketch.Sketch {
+	all := sketch.Sketch{Columns: columns}
 	var before *structures.Snapshot
 	for i, step := range steps {
 		if i > 0 {
@@ -28,7 +28,7 @@ func Sketch(steps []Step) sketch.Sketch {
 			all.Note(sketch.Plain, "   fired: "+ticks(step.Fired))
 		}
 		all.Note(sketch.Plain, "   work: "+Work(step))
-		all.Add(sketch.Of(before, step.Snapshot))
+		all.Add(sketch.Of(before, step.Snapshot, columns))
 		before = &step.Snapshot
 	}
 	return all

@@ -19,13 +19,13 @@ type Fields struct {
 type Field struct {
 	Row, Column int
 	Owner       Look
-	Rivals      []Look     // that may own it, too: their colours hatch it
+	White       float64    // how much of the owner's colour gives way to white: 0 is the full colour
 	Lines       [][]string // below the name of the owner: of each line the first text that fits
 	Title       string     // what it shows, in words
 }
 
 const (
-	fieldHeight = 44 * Length(1)
+	fieldHeight = 31 * Length(1)
 	fieldEdge   = 4 * Length(1)
 )
 
@@ -76,24 +76,15 @@ func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// draw fills the field so lightly that text on it is read, with an edge in the full colour.
+// draw fills the field, with an edge in the full colour.
 func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
-	const light = 0.75
-	c.FillPolygon(paper, corners(place)) // hides the grid
-	c.FillPolygon(Pale(f.Owner.Color, light), corners(place))
+	fill := Mix(f.Owner.Color, f.White)
+	c.FillPolygon(fill, corners(place))
 	edge := place
 	edge.Max.X = edge.Min.X + fieldEdge
 	c.FillPolygon(f.Owner.Color, corners(edge))
-	if len(f.Rivals) > 0 {
-		rest := place
-		rest.Min.X = edge.Max.X
-		for i, line := range hatching(rest, 7) {
-			rival := f.Rivals[i%len(f.Rivals)]
-			c.StrokeLines(draw.LineStyle{Color: Pale(rival.Color, 0.6), Width: 2}, line)
-		}
-	}
 	x, y := edge.Max.X+4, place.Max.Y-labelSize*1.35
-	name, nameX := bold(labelSize, ink), x
+	name, nameX := bold(labelSize, textOn(fill)), x
 	room := place.Max.X - x - 1
 	const forMarker = 10
 	switch wide := name.Width(f.Owner.Name); {
@@ -107,8 +98,8 @@ func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
 	for _, texts := range f.Lines {
 		y -= smallSize * 1.35
 		for _, text := range texts {
-			if sans(smallSize, ink).Width(text) <= room {
-				write(c, sans(smallSize, ink), x, y, 0, text)
+			if small := sans(smallSize, textOn(fill)); small.Width(text) <= room {
+				write(c, small, x, y, 0, text)
 				break
 			}
 		}
@@ -117,21 +108,4 @@ func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
 
 func corners(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
-}
-
-// hatching returns lines that rise to the right through a rectangle, so far apart.
-func hatching(r vg.Rectangle, apart Length) [][]vg.Point {
-	var out [][]vg.Point
-	height := r.Max.Y - r.Min.Y
-	for from := r.Min.X - height + apart/2; from < r.Max.X; from += apart {
-		a, b := vg.Point{X: from, Y: r.Min.Y}, vg.Point{X: from + height, Y: r.Max.Y}
-		if a.X < r.Min.X {
-			a = vg.Point{X: r.Min.X, Y: r.Min.Y + r.Min.X - a.X}
-		}
-		if b.X > r.Max.X {
-			b = vg.Point{X: r.Max.X, Y: r.Max.Y - (b.X - r.Max.X)}
-		}
-		out = append(out, []vg.Point{a, b})
-	}
-	return out
 }

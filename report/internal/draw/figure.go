@@ -14,10 +14,11 @@ import (
 )
 
 // Width is the width of every figure: 1000 pixels of a page. At [DPI] a PNG holds
-// twice as many.
+// twice as many. NarrowWidth is that of [Figure.NarrowSVG]: 350 pixels.
 const (
-	Width = 750 * Length(1)
-	DPI   = 192
+	Width       = 750 * Length(1)
+	NarrowWidth = 262.5 * Length(1)
+	DPI         = 192
 )
 
 const (
@@ -36,6 +37,33 @@ type Figure struct {
 	Legend   []Key
 	Panels   [][]*Panel
 	Height   Length // of all panels together
+
+	Narrow *Stack // what a narrow figure shows instead of the panels; nil: the same, one below the other
+}
+
+// Stack is panels one below the other, all of one height or each of its own.
+type Stack struct {
+	Panels []*Panel
+	Height Length // of all panels together
+}
+
+// narrow is the figure as [Figure.NarrowSVG] draws it.
+func (f *Figure) narrow() *Figure {
+	out := *f
+	stack := f.Narrow
+	if stack == nil {
+		stack = &Stack{}
+		for _, row := range f.Panels {
+			for _, p := range row {
+				if p != nil {
+					stack.Panels = append(stack.Panels, p)
+				}
+			}
+		}
+		stack.Height = f.Height / Length(len(f.Panels)) * Length(len(stack.Panels))
+	}
+	out.Panels, out.Height = Arrange(stack.Panels, 1), stack.Height
+	return &out
 }
 
 // Alt is what the figure shows, in words.
@@ -57,9 +85,8 @@ const (
 
 // legendLines breaks the legend into lines, in columns of equal width where
 // there are too many entries for one line.
-func (f *Figure) legendLines() (lines [][]Key, column Length) {
+func (f *Figure) legendLines(room Length) (lines [][]Key, column Length) {
 	sty := sans(labelSize, ink)
-	room := Width - 2*margin
 	var total Length
 	for _, k := range f.Legend {
 		w := keyMark + sty.Width(k.Text) + keyGap
@@ -86,19 +113,20 @@ func (f *Figure) legendLines() (lines [][]Key, column Length) {
 
 // layout is the figure with its texts broken into lines.
 type layout struct {
-	subtitle, caption []string
-	legend            [][]Key
-	column            Length
-	height            Length
+	title, subtitle, caption []string
+	legend                   [][]Key
+	column                   Length
+	width, height            Length
 }
 
-func (f *Figure) layout() layout {
-	var l layout
-	room := Width - 2*margin
+func (f *Figure) layout(width Length) layout {
+	l := layout{width: width}
+	room := width - 2*margin
+	l.title = wrap(bold(titleSize, ink), room, f.Title)
 	l.subtitle = wrap(sans(bodySize, faded), room, f.Subtitle)
 	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
-	l.legend, l.column = f.legendLines()
-	l.height = 2*margin + titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
+	l.legend, l.column = f.legendLines(room)
+	l.height = 2*margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
 		legendHeight(l.legend) + f.Height + Length(len(l.caption))*smallSize*lineGap
 	if len(l.caption) > 0 {
 		l.height += 6
@@ -117,9 +145,11 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	c.SetColor(paper)
 	c.Fill(c.Rectangle.Path())
 
-	y := c.Max.Y - margin - titleSize*0.8
-	write(&c, bold(titleSize, ink), c.Min.X+margin, y, 0, f.Title)
-	y -= titleSize * (lineGap - 0.8)
+	y := c.Max.Y - margin
+	for _, s := range l.title {
+		write(&c, bold(titleSize, ink), c.Min.X+margin, y-titleSize*0.8, 0, s)
+		y -= titleSize * lineGap
+	}
 	for _, s := range l.subtitle {
 		y -= bodySize * lineGap
 		write(&c, sans(bodySize, faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
@@ -147,6 +177,13 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		for col, p := range row {
 			if p != nil {
 				plots[r][col] = p.plot
+			}
+		}
+	}
+	for _, row := range f.Panels {
+		for col, p := range row {
+			if p != nil {
+				defer p.prepare(col == 0, l.width < Width)()
 			}
 		}
 	}
@@ -206,21 +243,21 @@ func (k Key) Color() color.NRGBA {
 // Size is the size of the PNG in pixels.
 func (f *Figure) Size(dpi int) image.Point {
 	scale := func(l Length) int { return int(math.Round(float64(l) * float64(dpi) / vg.Inch.Points())) }
-	return image.Pt(scale(Width), scale(f.layout().height))
+	return image.Pt(scale(Width), scale(f.layout(Width).height))
 }
 
 // Parts are where the legend and the panels stand in the PNG.
 func (f *Figure) Parts(dpi int) (legend, panels image.Rectangle) {
-	l := f.layout()
+	l := f.layout(Width)
 	px := func(y Length) int { return int(float64(y) * float64(dpi) / vg.Inch.Points()) }
-	top := margin + titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap
+	top := margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap
 	bottom := top + legendHeight(l.legend)
 	return image.Rect(0, px(top), px(Width), px(bottom)), image.Rect(0, px(bottom), px(Width), px(bottom+f.Height))
 }
 
 // PNG renders the figure as a PNG of the given sharpness.
 func (f *Figure) PNG(dpi int) ([]byte, error) {
-	l := f.layout()
+	l := f.layout(Width)
 	c := vgimg.NewWith(vgimg.UseWH(Width, l.height), vgimg.UseDPI(dpi))
 	f.draw(draw.New(c), l)
 	var b bytes.Buffer
@@ -231,8 +268,16 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 }
 
 // SVG renders the figure as an SVG. Its texts stay texts.
-func (f *Figure) SVG() []byte {
-	l := f.layout()
+func (f *Figure) SVG() []byte { return f.svg(f.layout(Width)) }
+
+// NarrowSVG renders the figure for a narrow screen: its texts are as large as in the wide one, and
+// its panels stand one below the other.
+func (f *Figure) NarrowSVG() []byte {
+	n := f.narrow()
+	return n.svg(n.layout(NarrowWidth))
+}
+
+func (f *Figure) svg(l layout) []byte {
 	names := make(map[string]Look)
 	for _, row := range f.Panels {
 		for _, p := range row {
@@ -241,7 +286,7 @@ func (f *Figure) SVG() []byte {
 			}
 		}
 	}
-	c := newSVG(Width, l.height, names)
+	c := newSVG(l.width, l.height, names)
 	f.draw(draw.New(c), l)
 	return c.bytes()
 }

@@ -61,7 +61,7 @@ func (h Heat) Panel() *Panel {
 	x, y := &p.plot.X, &p.plot.Y
 	y.Min, y.Max = -0.5, float64(len(h.Rows))-0.5
 	x.Min, x.Max = -0.5, float64(len(h.Columns))-0.5
-	x.Tick.Length, x.Tick.Width = 3, 0 // room between the fields and the names
+	x.Tick.Length, x.Tick.Width = 6, 0 // room between the fields and the names
 	x.Width, y.Width = 0, 0
 	labels := make(plot.ConstantTicks, len(h.Columns))
 	for i, c := range h.Columns {
@@ -131,4 +131,36 @@ func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
 			}
 		}
 	}
+}
+
+// stackedColumns is how many columns of a table a narrow figure has room for.
+const stackedColumns = 9
+
+// Stack is the table in parts of few columns, one below the other.
+func (h Heat) Stack() *Stack {
+	out := &Stack{}
+	var tallest Length
+	for from := 0; from < len(h.Columns); {
+		to := min(from+stackedColumns, len(h.Columns))
+		part := h
+		part.Columns, part.Groups, part.Value, part.Bold = h.Columns[from:to], nil, nil, nil
+		for i, g := range h.Groups {
+			if g.First > from && g.First < to && g.First-from >= stackedColumns/2 {
+				to = g.First // a group begins a part
+				part.Columns = h.Columns[from:to]
+			}
+			if g.First < to && (i+1 == len(h.Groups) || h.Groups[i+1].First > from) {
+				part.Groups = append(part.Groups, Group{g.Names, max(0, g.First-from)})
+			}
+		}
+		for row := range h.Value {
+			part.Value = append(part.Value, h.Value[row][from:to])
+			part.Bold = append(part.Bold, h.Bold[row][from:to])
+		}
+		out.Panels = append(out.Panels, part.Panel())
+		tallest = max(tallest, part.Height())
+		from = to
+	}
+	out.Height = Length(len(out.Panels)) * tallest
+	return out
 }

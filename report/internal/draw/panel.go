@@ -10,6 +10,8 @@ import (
 type Panel struct {
 	plot  *plot.Plot
 	names map[string]Look // of its rows, by what stands there
+
+	shared bool // its vertical axis is that of the panel to the left
 }
 
 // NewPanel returns an empty panel in the style of all figures.
@@ -79,10 +81,25 @@ func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
 	p.plot.X.Tick.Marker = ticks
 }
 
-// UnnamedY drops the names of the ticks on the vertical axis, where the panel to the
+// UnnamedY drops the names of the ticks on the vertical axis, where a panel to the
 // left has the same.
-func (p *Panel) UnnamedY() {
-	p.plot.Y.Tick.Marker = unnamed{p.plot.Y.Tick.Marker}
+func (p *Panel) UnnamedY() { p.shared = true }
+
+// narrowTicks is how many labels a horizontal axis of a narrow figure has room for.
+const narrowTicks = 5
+
+// prepare readies the panel for drawing, as the first of its row or not, in a narrow figure or not,
+// until undo is called.
+func (p *Panel) prepare(first, narrow bool) (undo func()) {
+	x, y := p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker
+	if p.shared && !first {
+		p.plot.Y.Tick.Marker = unnamed{y}
+	}
+	if ticks, ok := x.(LogTicks); ok && narrow {
+		ticks.Most = min(ticks.Most, narrowTicks)
+		p.plot.X.Tick.Marker = ticks
+	}
+	return func() { p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker = x, y }
 }
 
 // Rows lays contenders on the vertical axis, the first at the top.

@@ -11,21 +11,23 @@ import (
 	"github.com/timerbench/timerbench/report/internal/sketch"
 )
 
-// sketchRow is the height of a row of a sketch. Its text is as large as that of the page, since
+// sketchText is the size of the text of a sketch. On a page it is that of the page, since
 // a box with numbers in it cannot be read at a glance.
-const (
-	sketchRow  = bodySize * 1.34
-	sketchText = bodySize
-)
+func sketchText(s sketch.Sketch) Length {
+	if s.Columns < sketch.Columns {
+		return smallSize
+	}
+	return bodySize
+}
 
 // SketchHeight is what the panel of a sketch takes.
-func SketchHeight(s sketch.Sketch) Length { return Length(s.Rows)*sketchRow + 6 }
+func SketchHeight(s sketch.Sketch) Length { return Length(s.Rows)*sketchText(s)*1.34 + 6 }
 
 // SketchPanel draws a sketch in the colour of a look.
 func SketchPanel(s sketch.Sketch, look Look) *Panel {
 	p := NewPanel("")
 	p.plot.HideAxes()
-	p.plot.X.Min, p.plot.X.Max = 0, sketch.Columns
+	p.plot.X.Min, p.plot.X.Max = 0, float64(s.Columns)
 	p.plot.Y.Min, p.plot.Y.Max = 0, float64(max(s.Rows, 1))
 	p.Add(sketchMarks{s, look})
 	return p
@@ -64,6 +66,7 @@ type sketchMarks struct {
 
 // Plot implements plot.Plotter.
 func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	size := sketchText(s.Sketch)
 	trX, trY := p.Transforms(&c)
 	x := func(column float64) Length { return trX(column) }
 	y := func(row float64) Length { return trY(float64(max(s.Rows, 1)) - row) }
@@ -75,12 +78,12 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLine2(edge, x(float64(l.X0)+0.5), y(float64(l.Y0)+0.9), x(float64(l.X1)+0.5), y(float64(l.Y1)+0.1))
 	}
-	baseline := func(row int) Length { return y(float64(row)+0.5) - sketchText*0.35 }
+	baseline := func(row int) Length { return y(float64(row)+0.5) - size*0.35 }
 	for _, n := range s.Notes {
-		sty := sans(sketchText, ink)
+		sty := sans(size, ink)
 		switch n.Style {
 		case sketch.Heading:
-			sty = bold(sketchText, ink)
+			sty = bold(size, ink)
 		case sketch.Faded:
 			sty.Color = faded
 		}
@@ -91,8 +94,8 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		left, right := x(float64(b.X)), x(float64(b.X+b.Width))
 		if b.Framed {
 			middle := (left + right) / 2
-			write(&c, sans(sketchText, faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
-			write(&c, sans(sketchText, faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+			write(&c, sans(size, faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
+			write(&c, sans(size, faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
 			for i, l := range b.Labels {
 				s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)), false)
 			}
@@ -118,7 +121,8 @@ func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom
 
 // entry draws an entry with its mark.
 func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
-	sty := sans(sketchText, ink)
+	size := sketchText(s.Sketch)
+	sty := sans(size, ink)
 	if l.Mark != sketch.Same {
 		fill := markFill(l.Mark, s.look)
 		sty.Color = textOn(fill)
@@ -128,7 +132,7 @@ func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bot
 	if red {
 		text += "r"
 	}
-	write(c, sty, (left+right)/2, (top+bottom)/2-sketchText*0.35, 0.5, text)
+	write(c, sty, (left+right)/2, (top+bottom)/2-size*0.35, 0.5, text)
 }
 
 func outline(c *draw.Canvas, sty draw.LineStyle, left, right, top, bottom Length) {

@@ -11,8 +11,8 @@ import (
 // Of lays out a snapshot, and marks what has changed since the one before. Parts that are
 // as they were are named only. Without a snapshot before, nothing is marked and all parts
 // are shown.
-func Of(before *structures.Snapshot, now structures.Snapshot) Sketch {
-	var s Sketch
+func Of(before *structures.Snapshot, now structures.Snapshot, columns int) Sketch {
+	s := Sketch{Columns: columns}
 	marks := compare(before, now)
 	var same []string
 	for i, p := range now.Parts {
@@ -21,7 +21,7 @@ func Of(before *structures.Snapshot, now structures.Snapshot) Sketch {
 			continue
 		}
 		s.Note(Faded, heading(p))
-		s.Add(part(p, marks[i].labels))
+		s.Add(part(p, marks[i].labels, columns))
 	}
 	if len(same) > 0 {
 		s.Note(Faded, strings.Join(same, ", ")+": as before")
@@ -77,29 +77,29 @@ func number[I int | int64](n I) string {
 }
 
 // part lays out the cells of a part.
-func part(p structures.Part, labels [][]Label) Sketch {
+func part(p structures.Part, labels [][]Label, columns int) Sketch {
 	if len(p.Cells) == 0 {
-		var s Sketch
+		s := Sketch{Columns: columns}
 		s.Note(Plain, "  no timers")
 		return s
 	}
 	switch p.Shape {
 	case structures.Slots:
-		return slots(p, labels)
+		return slots(p, labels, columns)
 	case structures.Heap, structures.Tree:
-		return nodes(p, labels)
+		return nodes(p, labels, columns)
 	}
 	if p.Cells[0].Levels > 0 {
-		return skipList(p, labels)
+		return skipList(p, labels, columns)
 	}
-	return row(p, labels)
+	return row(p, labels, columns)
 }
 
 // indent is the room left of every part.
 const indent = 2
 
 // slots lays slots side by side, from the clock on, with the number of empty ones between.
-func slots(p structures.Part, labels [][]Label) Sketch {
+func slots(p structures.Part, labels [][]Label, columns int) Sketch {
 	first := 0
 	for first < len(p.Cells) && p.Cells[first].Index <= p.Now {
 		first++
@@ -126,7 +126,7 @@ func slots(p structures.Part, labels [][]Label) Sketch {
 			}
 		}
 		last = c.Index
-		if x+utf8.RuneCountInString(gap)+b.Width > Columns && x > indent {
+		if x+utf8.RuneCountInString(gap)+b.Width > columns && x > indent {
 			x, s.Rows = indent, bottom(s)
 		}
 		if gap != "" {
@@ -165,12 +165,12 @@ func bottom(s Sketch) int {
 }
 
 // row lays cells side by side.
-func row(p structures.Part, labels [][]Label) Sketch {
+func row(p structures.Part, labels [][]Label, columns int) Sketch {
 	s := Sketch{Rows: 1}
 	x := indent
 	for i := range p.Cells {
 		b := node(labels[i], false)
-		if x+b.Width > Columns && x > indent {
+		if x+b.Width > columns && x > indent {
 			x = indent
 			s.Rows++
 		}
@@ -189,21 +189,28 @@ func node(labels []Label, red bool) Box {
 }
 
 // skipList lays out a row for each level, the highest at the top.
-func skipList(p structures.Part, labels [][]Label) Sketch {
+func skipList(p structures.Part, labels [][]Label, columns int) Sketch {
 	levels := 0
 	for _, c := range p.Cells {
 		levels = max(levels, c.Levels)
 	}
 	s := Sketch{Rows: levels}
-	x := indent
+	x, top := indent, 0
 	at := make([]int, levels) // the end of each level so far
 	for level := range at {
 		at[level] = indent
 	}
 	for i, c := range p.Cells {
 		b := node(labels[i], false)
+		if x+2+b.Width > columns && x > indent { // it goes on below
+			x, top = indent, s.Rows+1
+			s.Rows = top + levels
+			for level := range at {
+				at[level] = indent
+			}
+		}
 		for level := range c.Levels {
-			b.X, b.Y = x+2, levels-1-level
+			b.X, b.Y = x+2, top+levels-1-level
 			s.Lines = append(s.Lines, Line{at[level], b.Y, b.X - 1, b.Y})
 			s.Boxes = append(s.Boxes, b)
 			at[level] = b.X + b.Width
@@ -216,7 +223,7 @@ func skipList(p structures.Part, labels [][]Label) Sketch {
 // nodes lays out a tree: a row for each depth, and a row for the lines between. A search
 // tree is read from left to right; otherwise parents are above the middle of their
 // children.
-func nodes(p structures.Part, labels [][]Label) Sketch {
+func nodes(p structures.Part, labels [][]Label, columns int) Sketch {
 	children := make([][]int, len(p.Cells))
 	for i, c := range p.Cells {
 		if c.Parent >= 0 {
@@ -260,7 +267,7 @@ func nodes(p structures.Part, labels [][]Label) Sketch {
 		set()
 	}
 	place(0, 0)
-	if x-1 > Columns {
+	if x-1 > columns {
 		return outline(p, labels, children)
 	}
 	s := Sketch{Boxes: boxes}

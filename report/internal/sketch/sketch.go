@@ -3,15 +3,21 @@
 // by package draw.
 package sketch
 
-// Columns is the width of every sketch.
-const Columns = 100
+import "strings"
+
+// The widths of sketches: for a page, and for a narrow screen.
+const (
+	Columns = 100
+	Narrow  = 54
+)
 
 // Sketch is a picture on a grid. Rows count from the top.
 type Sketch struct {
-	Rows  int
-	Boxes []Box
-	Lines []Line
-	Notes []Note
+	Columns int
+	Rows    int
+	Boxes   []Box
+	Lines   []Line
+	Notes   []Note
 }
 
 // Mark says what an operation has done to an entry.
@@ -91,8 +97,25 @@ func (s *Sketch) Add(below Sketch) {
 	s.Rows += below.Rows
 }
 
-// Note puts a line of text below.
+// Note puts a text below, in as many lines as it takes.
 func (s *Sketch) Note(style Style, text string) {
+	words := strings.Fields(text)
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line := indent
+	for i, word := range words {
+		if i > 0 && len(line)+1+len(word) > s.Columns {
+			s.line(style, line)
+			line = indent
+		}
+		if line != indent {
+			line += " "
+		}
+		line += word
+	}
+	s.line(style, line)
+}
+
+func (s *Sketch) line(style Style, text string) {
 	s.Notes = append(s.Notes, Note{Y: s.Rows, Text: text, Style: style})
 	s.Rows++
 }

@@ -79,7 +79,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 		"no timers": {snapshot(list(5)), snapshot(list()), "list:\n  no timers\n"},
 	}
 	for name, test := range tests {
-		if got := Of(&test.before, test.now).String(); got != test.want {
+		if got := Of(&test.before, test.now, Columns).String(); got != test.want {
 			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 // Without a snapshot before, nothing is marked and nothing is left out.
 func TestTheFirstDrawingIsWhole(t *testing.T) {
 	stale := structures.Entry{Deadline: 7, Filed: 7}
-	got := Of(nil, snapshot(list(5), ring(-1, slot(7, stale)))).String()
+	got := Of(nil, snapshot(list(5), ring(-1, slot(7, stale))), Columns).String()
 	if want := "list:\n  5\nring: 16 slots of 1 tick:\n  ┌─ 7 ─┐\n  │ (7) │\n  └─────┘\n"; got != want {
 		t.Errorf("%swant\n%s", got, want)
 	}
@@ -96,7 +96,7 @@ func TestTheFirstDrawingIsWhole(t *testing.T) {
 
 // Slots are in the order in which the clock reaches them.
 func TestSlotsBeginAtTheClock(t *testing.T) {
-	got := Of(nil, snapshot(ring(5, slot(2, at(18)...), slot(6, at(6)...), slot(9, at(9)...)))).String()
+	got := Of(nil, snapshot(ring(5, slot(2, at(18)...), slot(6, at(6)...), slot(9, at(9)...))), Columns).String()
 	want := "ring: 16 slots of 1 tick, the clock is at slot 5:\n" +
 		"  ┌ 6 ┐   ┌ 9 ┐   ┌── 2 ──┐\n" +
 		"  │ 6 │·2·│ 9 │·8·│  18   │\n" +
@@ -117,7 +117,7 @@ func TestWideDrawingsAreBroken(t *testing.T) {
 		star = append(star, [2]int{0, i})
 	}
 	wide := structures.Part{Name: "ring", Shape: structures.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
-	text := Of(nil, snapshot(list(deadlines...), wide, tree(0, star...))).String()
+	text := Of(nil, snapshot(list(deadlines...), wide, tree(0, star...)), Columns).String()
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > Columns {
 			t.Errorf("%d columns: %s", n, line)

@@ -25,7 +25,7 @@ var corner = map[int]rune{
 func (s Sketch) String() string {
 	grid := make([][]rune, s.Rows)
 	for y := range grid {
-		grid[y] = []rune(strings.Repeat(" ", Columns))
+		grid[y] = []rune(strings.Repeat(" ", s.Columns))
 	}
 	write := func(x, y int, text string) {
 		for _, r := range text {

@@ -1,0 +1,59 @@
+package draw
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A narrow figure has its panels one below the other, each with the names of its rows, and fewer
+// labels on the axis. The broad one names them once.
+func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
+	row := Look{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed")}
+	var values Span
+	values.Add(1)
+	values.Add(1e9)
+	label := func(float64) string { return "label" }
+	var panels []*Panel
+	for range 2 {
+		p := NewPanel("panel")
+		p.LogX("", values, LogTicks{Label: label, Most: 9})
+		p.Rows([]Look{row})
+		panels = append(panels, p)
+	}
+	panels[1].UnnamedY()
+	f := &Figure{Title: strings.Repeat("a long title ", 5), Height: 100, Panels: Arrange(panels, 2)}
+	for range 2 { // drawing changes nothing
+		broad, narrow := string(f.SVG()), string(f.NarrowSVG())
+		if n := strings.Count(broad, ">minheap<"); n != 1 {
+			t.Errorf("the broad figure names the row %d times, want 1", n)
+		}
+		if n := strings.Count(narrow, ">minheap<"); n != 2 {
+			t.Errorf("the narrow figure names the row %d times, want 2", n)
+		}
+		if n := strings.Count(narrow, ">label<"); n > 2*narrowTicks {
+			t.Errorf("%d labels on the two axes of the narrow figure, want at most %d", n, 2*narrowTicks)
+		}
+		if !regexp.MustCompile(`viewBox="0 0 262\.5 `).MatchString(narrow) || strings.Contains(narrow, f.Title) {
+			t.Errorf("the narrow figure is not as wide as it should be, or its title is on one line: %s", narrow[:200])
+		}
+	}
+}
+
+// A wide table is cut into parts that together show each field once.
+func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
+	h := Heat{Rows: []Look{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Step{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
+	h.Value, h.Bold = make([][]float64, 1), make([][]bool, 1)
+	for range 25 {
+		h.Columns = append(h.Columns, Look{Name: "column"})
+		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
+	}
+	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
+	f := &Figure{Panels: [][]*Panel{{h.Panel()}}, Height: h.Height(), Narrow: h.Stack()}
+	svg := string(f.NarrowSVG())
+	for text, want := range map[string]int{"column": 25, "field": 25, "row": len(f.Narrow.Panels), "third": 1} {
+		if n := strings.Count(svg, ">"+text+"</text>"); n != want {
+			t.Errorf("%q stands there %d times, want %d", text, n, want)
+		}
+	}
+}
