@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,11 +90,11 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict, ". ", ".\n")+"\n")
 }
 
-// The code in the README is the body of the Example, which runs.
+// The code in the README, and of recording, is the body of an Example, which runs.
 func TestREADMECodeRuns(t *testing.T) {
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, readme), -1)
-	if len(blocks) == 0 {
-		t.Fatal("no code")
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, readme)+read(t, "docs/scenarios.md"), -1)
+	if len(blocks) < 4 {
+		t.Fatalf("%d blocks of code, want at least 4", len(blocks))
 	}
 	strip := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	example := strip(read(t, "example_test.go"))
@@ -104,21 +105,93 @@ func TestREADMECodeRuns(t *testing.T) {
 	}
 }
 
-func TestREADMELinksAndTargetsExist(t *testing.T) {
-	text := read(t, readme) + read(t, "CONTRIBUTING.md")
-	for _, m := range regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`).FindAllStringSubmatch(text, -1) {
-		if strings.Contains(m[1], "://") {
-			continue
+// Whatever the documents link to exists, and so does each target of make that they name.
+func TestLinksAndTargetsOfTheDocumentsExist(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) < 5 {
+		t.Fatalf("%d pages in docs: %v", len(pages), err)
+	}
+	makefile, targets := read(t, "Makefile"), 0
+	for _, page := range append(pages, readme, "CONTRIBUTING.md") {
+		text := read(t, page)
+		for _, m := range regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`).FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s: link to %s: %v", page, m[1], err)
+			}
 		}
-		if _, err := os.Stat(m[1]); err != nil {
-			t.Errorf("link to %s: %v", m[1], err)
+		for _, m := range regexp.MustCompile("(?m)`make ([a-z-]+)|^ *make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
+			targets++
+			if target := m[1] + m[2]; !strings.Contains(makefile, "\n"+target+":") {
+				t.Errorf("%s: the Makefile has no target %q", page, target)
+			}
 		}
 	}
-	makefile := read(t, "Makefile")
-	for _, m := range regexp.MustCompile("(?m)`make ([a-z-]+)|^make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
-		if target := m[1] + m[2]; !strings.Contains(makefile, "\n"+target+":") {
-			t.Errorf("the Makefile has no target %q", target)
+	if targets < 8 {
+		t.Errorf("%d targets are named, want at least 8", targets)
+	}
+}
+
+// The README names the structures that fire late, and those that allocate.
+func TestREADMESaysWhatDoesNotHoldForAll(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, readme), tableEnd)
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, e := range catalog.All() {
+		if named, want := strings.Contains(text, "`"+e.Name+"`"), !e.Exact() || e.Allocates; named != want {
+			t.Errorf("%s: exact %t, allocates %t, and the paragraph below the table names it: %t", e.Name, e.Exact(), e.Allocates, named)
 		}
+	}
+}
+
+// The commands of the README make an outside module build that imports what they get, and trace.
+func TestAnOutsideModuleBuildsAsTheREADMESays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	t.Parallel()
+	m := regexp.MustCompile("(?s)```sh\n(go mod edit .*?)```").FindStringSubmatch(read(t, readme))
+	if m == nil {
+		t.Fatal("the README has no commands for an outside module")
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const got = "github.com/timerbench/timerbench/structures/auto"
+	commands := strings.ReplaceAll(m[1], "../timerbench", here)
+	if !strings.Contains(commands, got) {
+		t.Fatalf("the commands get no %s:\n%s", got, commands)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/mine\n\ngo 1.26\n")
+	write("main.go", `package main
+
+import (
+	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/trace"
+)
+
+func main() {
+	_, stop, err := trace.FromEnv(auto.New[string](), trace.Header{Name: "mine", Tick: 1})
+	if err != nil || stop() != nil {
+		panic("the program is not recorded")
+	}
+}
+`)
+	// Each package is got as the README gets one.
+	run := exec.Command("sh", "-euc", commands+strings.ReplaceAll(commands, got, "github.com/timerbench/timerbench/trace")+"go build -mod=readonly -o mine .")
+	run.Dir = dir
+	run.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-mod=mod", "GOWORK=off") // all is in the cache of the modules
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

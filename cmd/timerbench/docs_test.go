@@ -11,7 +11,7 @@ import (
 func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 	t.Parallel()
 	lines := 0
-	for _, file := range []string{"../../docs/measuring.md", "../../README.md"} {
+	for _, file := range []string{"../../docs/measuring.md", "../../docs/scenarios.md", "../../README.md"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
