@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// CONTRIBUTING says that a structure is one folder and one line, and a workload one
+// CONTRIBUTING says that a structure is one folder and one entry, and a workload one
 // file and one line. Both are added here, to a copy that exists for the compiler only:
-// the structure passes the suite, and the command measures it on the workload.
+// the structure passes the suite, the tests that go through the catalog pass with it, and
+// the command measures it on the workload.
 func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
@@ -55,9 +56,7 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 	const module = "github.com/timerbench/timerbench/"
 	add("structures/mything/mything.go", read("testdata/contributing/structure.go.txt"))
 	add("structures/mything/mything_test.go", read("testdata/contributing/structure_test.go.txt"))
-	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",",
-		`{Name: "mything", Family: Lists, Package: root + "mything", Ties: FIFO, Allocates: true, New: func() structures.Scheduler[T] { return mything.New[T]() }},`,
-		module+"structures/mything")
+	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tnewAligned(),", "\t\tnewMything(),", "")
 
@@ -70,12 +69,15 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	suite := filepath.Join(dir, "mything.test")
+	suite, command := filepath.Join(dir, "mything.test"), filepath.Join(dir, "timerbench")
 	for _, args := range [][]string{
 		{"go", "test", "-overlay", overlay, "-vet", "off", "-c", "-o", suite, module + "structures/mything"},
 		{suite, "-test.short"},
-		{"go", "run", "-overlay", overlay, "./cmd/timerbench", "run", "--structure", "^mything$", "--workload", "^mything$", "--n", "50", "--trials", "1", "--out", out},
-		{"go", "run", "-overlay", overlay, "./cmd/timerbench", "report", out},
+		{"go", "test", "-overlay", overlay, "-vet", "off", "./report/internal/demo"}, // it goes through the catalog
+		{"go", "build", "-overlay", overlay, "-o", command, "./cmd/timerbench"},
+		{command, "explain", "mything"},
+		{command, "run", "--structure", "^mything$", "--workload", "^mything$", "--n", "50", "--trials", "1", "--out", out},
+		{command, "report", out},
 	} {
 		if text, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)

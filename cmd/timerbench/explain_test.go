@@ -66,7 +66,7 @@ func TestExplainRefusesWithAReason(t *testing.T) {
 	}{
 		"no structure":      {nil, []string{"explain: 0 arguments, want the name of a structure"}},
 		"two structures":    {[]string{"hwheel", "list"}, []string{"explain: 2 arguments"}},
-		"unknown structure": {[]string{"hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, minheap, "}},
+		"unknown structure": {[]string{"hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "}},
 		"far from any name": {[]string{"zzz"}, []string{`no structure matches "zzz"; there are: list`}},
 		"missing results":   {[]string{"hwheel", "-r", "none"}, []string{"--results: none: no such file or folder"}},
 		"foreign results":   {[]string{"hwheel", "-r", foreign}, []string{foreign, "not JSON"}},

@@ -69,7 +69,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"unknown structure": {[]string{"run", "-s", "hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, minheap, "}},
+		"unknown structure": {[]string{"run", "-s", "hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "}},
 		"unknown workload":  {[]string{"run", "-w", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`, "fill-drain"}},
 		"far from any name": {[]string{"run", "-w", "zzz"}, []string{`no workload matches "zzz"; there are: hold`}},
 		"bad expression":    {[]string{"run", "-s", "(wheel"}, []string{"--structure", "(wheel", "regular expression"}},

@@ -9,6 +9,38 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
+// empty names the fields that every entry fills in and this one does not.
+func empty(e Entry) []string {
+	var out []string
+	for _, f := range []struct {
+		name  string
+		empty bool
+	}{
+		{"Name", e.Name == ""},
+		{"Summary", e.Summary == ""},
+		{"Family", e.Family == ""},
+		{"Package", e.Package == ""},
+		{"Source", e.Source == ""},
+		{"Costs.Schedule", e.Costs.Schedule.Growth == 0},
+		{"Costs.Cancel", e.Costs.Cancel.Growth == 0},
+		{"Costs.Pop", e.Costs.Pop.Growth == 0},
+		{"New", e.New == nil},
+	} {
+		if f.empty {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+func TestWhatAnEntryLacksIsNamed(t *testing.T) {
+	e, _ := Find("list")
+	e.Source, e.Costs.Pop = "", Cost{}
+	if got := strings.Join(empty(e), ", "); got != "Source, Costs.Pop" {
+		t.Errorf("%q is said to be empty, want Source and Costs.Pop", got)
+	}
+}
+
 func TestEveryEntryIsComplete(t *testing.T) {
 	names := map[string]bool{}
 	for _, e := range All() {
@@ -16,8 +48,8 @@ func TestEveryEntryIsComplete(t *testing.T) {
 			t.Errorf("%s is there twice", e.Name)
 		}
 		names[e.Name] = true
-		if e.Summary == "" || e.Family == "" || e.Source == "" || e.Costs.Schedule.Growth == 0 || e.Costs.Cancel.Growth == 0 || e.Costs.Pop.Growth == 0 {
-			t.Errorf("%s: something is not filled in: %+v", e.Name, e)
+		if fields := empty(e); len(fields) > 0 {
+			t.Errorf("%s: %s must be filled in", e.Name, strings.Join(fields, ", "))
 		}
 		if folder, ok := strings.CutPrefix(e.Package, root); !ok {
 			t.Errorf("%s: package %s is not in %s", e.Name, e.Package, root)
