@@ -240,7 +240,7 @@ const askAll = `(() => {
 				ranking: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[0].textContent),
 				times: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[1].textContent),
 				imports: document.getElementById("import").hidden ? "" : document.getElementById("import").textContent,
-				evident: [...document.querySelectorAll("[data-ratios] tr.evident")].map(r => r.cells[0].textContent + " " + r.cells[1].textContent),
+				evident: [...document.querySelectorAll('[aria-label^="Every cell as a multiple"] tr.evident')].map(r => r.cells[0].textContent + " " + r.cells[1].textContent),
 			});
 			return;
 		}

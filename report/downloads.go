@@ -26,7 +26,7 @@ func (v *view) downloads(p *page) {
 	if len(v.r.Cells) == 0 {
 		return
 	}
-	p.chapters = append(p.chapters, chapter{title: "What can I take with me?"})
+	p.chapters = append(p.chapters, chapter{title: "What can I take with me?", screen: true})
 	p.add(block{text: "`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's benchmarks, for benchstat (`--benchfmt`); " +
 		"the results themselves are JSON. The HTML page holds all three.", markdownOnly: true})
 	p.add(block{text: "Everything that this page is made from, and trials for other programs; `timerbench export` writes those by kind of operation and latencies, too. `gunzip` unpacks the files; `timerbench report` and " +

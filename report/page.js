@@ -279,6 +279,7 @@
 			const [from, to] = boxes[i];
 			const above = gone.filter((v) => v < from).length;
 			const inside = gone.filter((v) => v >= from && v <= to).length;
+			e.style.opacity = inside && to - from < pitch ? 0 : ""; // a line of the grid, in a row that is gone
 			if (above) e.style.translate = `0 ${-above * pitch}px`;
 			if (!inside || to - from < 1.5 * pitch) return;
 			e.style.transformBox = "fill-box"; // a line or a field along the rows

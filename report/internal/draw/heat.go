@@ -61,7 +61,7 @@ func (h Heat) Panel() *Panel {
 	x, y := &p.plot.X, &p.plot.Y
 	y.Min, y.Max = -0.5, float64(len(h.Rows))-0.5
 	x.Min, x.Max = -0.5, float64(len(h.Columns))-0.5
-	x.Tick.Length, x.Tick.Width = 6, 0 // room between the fields and the names
+	x.Tick.Length, x.Tick.Width, x.Padding = 3, 0, 5 // room between the fields and the names
 	x.Width, y.Width = 0, 0
 	labels := make(plot.ConstantTicks, len(h.Columns))
 	for i, c := range h.Columns {
