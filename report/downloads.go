@@ -35,7 +35,7 @@ func (v *view) downloads(p *page) {
 }
 
 // downloadsOf packs results. Only the first file has the times by kind of operation, which are most of
-// the trials, and the latencies: a page has 5 MB at most.
+// the trials, and the latencies: they would make the page several times as large.
 func downloadsOf(r *results.Run) ([]download, error) {
 	var out []download
 	whole := withoutParts(r)

@@ -277,8 +277,8 @@
 		const boxes = parts.map((e) => e.getBoundingClientRect()).map((b) => [(b.top - top) * width / wide, (b.bottom - top) * width / wide]);
 		parts.forEach((e, i) => {
 			const [from, to] = boxes[i];
-			const above = gone.filter((v) => v < from).length;
-			const inside = gone.filter((v) => v >= from && v <= to).length;
+			const above = gone.filter((v) => v <= from - pitch / 2).length;
+			const inside = gone.filter((v) => v > from - pitch / 2 && v < to + pitch / 2).length;
 			e.style.opacity = inside && to - from < pitch ? 0 : ""; // a line of the grid, in a row that is gone
 			if (above) e.style.translate = `0 ${-above * pitch}px`;
 			if (!inside || to - from < 1.5 * pitch) return;
