@@ -25,6 +25,7 @@ type Client struct {
 	consumer jetstream.Consumer
 	members  jetstream.KeyValue
 	layout   layout
+	space    space
 
 	serving  atomic.Bool
 	owner    atomic.Pointer[owner] // while the client serves
@@ -58,7 +59,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js}
+	c := &Client{cfg: cfg, nc: nc, js: js, space: space{busy: make(chan struct{}, 1)}}
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,12 @@ func (c *Client) set(ctx context.Context, what string, t Timer) error {
 	if err := checkDeadline(t.Key, t.Deadline); err != nil {
 		return err
 	}
-	if err := c.publish(ctx, c.layout.message(t)); err != nil {
+	m := c.layout.message(t)
+	err := c.claim(ctx, m)
+	if err == nil {
+		err = c.publish(ctx, m)
+	}
+	if err != nil {
 		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
 	}
 	return nil
@@ -175,7 +181,7 @@ func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	_, err := c.js.PublishMsg(ctx, m)
-	return err
+	return asFull(err)
 }
 
 // Get returns the timer under key, and false if there is none.

@@ -13,6 +13,8 @@ type Counts struct {
 	Handled uint64 // of these, those that workers have in hand
 	Dead    uint64 // dead letters
 	Bytes   uint64 // of all these together
+	Stored  uint64 // bytes that are stored for the account, these among them
+	Limit   uint64 // of Stored, or 0 if there is none; Schedule keeps a tenth of it
 	Workers int    // that gave a sign of life within the last minutes
 }
 
@@ -38,6 +40,11 @@ func (c *Client) Counts(ctx context.Context) (Counts, error) {
 		return fail(err)
 	}
 	n.Bytes = stream.State.Bytes
+	account, err := c.js.AccountInfo(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	n.Stored, n.Limit = account.Store, uint64(max(account.Limits.MaxStore, 0))
 	workers, err := c.members.ListKeys(ctx)
 	if err != nil {
 		return fail(err)

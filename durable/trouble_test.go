@@ -4,9 +4,13 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -66,47 +70,138 @@ func TestDiskFull(t *testing.T) {
 	h.check(t, 0)
 }
 
-// The store of the server has reached its limit: Schedule says so, and what is due
-// fires once there is room again.
+// fill sets timers until the store is full, and returns their keys.
+func fill(t *testing.T, c *durable.Client, size int) (keys []string) {
+	t.Helper()
+	for i := range 100_000 {
+		key := fmt.Sprint("key", i)
+		err := c.Schedule(t.Context(), key, time.Now().Add(time.Hour), make([]byte, size))
+		if errors.Is(err, durable.ErrFull) {
+			t.Logf("%d stored, then: %v", i, err)
+			return keys
+		}
+		if err != nil {
+			t.Fatalf("%s: %v, want %v", key, err, durable.ErrFull)
+		}
+		keys = append(keys, key)
+	}
+	t.Fatal("the store is never full")
+	return nil
+}
+
+// useFull moves, cancels and fires the timers of a store that is full, and has room
+// for others then.
+func useFull(t *testing.T, c *durable.Client, keys []string) {
+	t.Helper()
+	var cancelled int
+	for i, key := range keys {
+		var ok bool
+		var err error
+		if i%10 == 0 {
+			cancelled++
+			ok, err = c.Cancel(t.Context(), key)
+		} else {
+			ok, err = c.Reschedule(t.Context(), key, time.Now().Add(time.Second))
+		}
+		if !ok || err != nil {
+			t.Fatalf("%s: %v, %v", key, ok, err)
+		}
+	}
+	stop := make(chan struct{})
+	seen := make(map[string]bool)
+	done := serveWith(t, c, func(_ context.Context, f durable.Fired) error {
+		seen[f.ID] = true
+		if len(seen) == len(keys)-cancelled {
+			close(stop)
+		}
+		return nil
+	})
+	select {
+	case <-stop:
+	case <-time.After(30 * time.Second):
+		t.Fatal("not all that is due fires")
+	}
+	waitFor(t, func() bool {
+		err := c.Schedule(t.Context(), "another", time.Now().Add(time.Hour), make([]byte, 1000))
+		if err != nil && !errors.Is(err, durable.ErrFull) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+	done()
+}
+
+// The store of the server has reached its limit: Schedule says so, and what is there
+// goes on.
 func TestStoreFull(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s, err := durable.Embedded(dir, durable.MaxStore(100_000))
-	if err != nil {
-		t.Fatal(err)
+	const limit = 1_000_000
+	c := open(t, start(t, durable.MaxStore(limit)), durable.Config{Concurrency: 1})
+	keys := fill(t, c, 1000)
+	n, err := c.Counts(t.Context())
+	if err != nil || n.Limit != limit || n.Stored < n.Bytes || n.Bytes < limit*8/10 || n.Stored > limit*9/10 {
+		t.Errorf("Counts = %+v, %v", n, err)
 	}
-	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := open(t, nc, durable.Config{})
-	deadline := time.Now().Add(time.Second)
-	stored := 0
-	for i := range 2000 {
-		if err = c.Schedule(t.Context(), fmt.Sprint("key", i), deadline, make([]byte, 100)); err != nil {
-			break
-		}
-		stored++
-	}
-	if err == nil || stored == 0 {
-		t.Fatalf("%d timers in a store of 100,000 bytes: want an error after some", stored)
-	}
-	t.Logf("%d stored, then: %v", stored, err)
-	nc.Close()
-	s.Close()
-	if s, err = durable.Embedded(dir); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	fired := serve(t, open(t, connect(t, s), durable.Config{}))
-	seen := make(map[string]bool)
-	for range stored {
-		seen[receive(t, fired).ID] = true
-	}
-	if len(seen) != stored {
-		t.Errorf("%d timers fired, want %d", len(seen), stored)
-	}
+	useFull(t, c, keys)
 }
+
+// Somebody else fills the disk of the server: it goes on when there is room again, by
+// itself.
+func TestSmallDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", dir).Run(); err != nil {
+		t.Skip("this needs root, who may mount a file system: ", err)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", dir).Run() })
+	var log logged
+	s, err := durable.Embedded(filepath.Join(dir, "store"), log.option())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := open(t, connect(t, s), durable.Config{Concurrency: 1})
+	var keys []string
+	other := filepath.Join(dir, "other")
+	for round := 0; !log.has("cannot be written"); round++ {
+		if f, err := os.Create(other); err != nil {
+			t.Fatal(err)
+		} else {
+			_, err = io.Copy(f, zeros{})
+			t.Logf("the disk is filled: %v", errors.Join(err, f.Close()))
+		}
+		for i := range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			key := fmt.Sprintf("round%d.%d", round, i)
+			if err := c.Schedule(ctx, key, time.Now().Add(time.Hour), make([]byte, 100_000)); err == nil {
+				keys = append(keys, key)
+			}
+			cancel()
+		}
+		time.Sleep(2 * time.Second) // in which the server finds out
+		if err := os.Remove(other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, func() bool { return log.has("can be written again") })
+	waitFor(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return c.Schedule(ctx, "after", time.Now().Add(time.Hour), nil) == nil
+	})
+	keys = append(keys, "after")
+	for _, key := range keys {
+		if _, ok, err := c.Get(t.Context(), key); !ok || err != nil {
+			t.Errorf("Get(%s) = %v, %v: it was acknowledged", key, ok, err)
+		}
+	}
+	useFull(t, c, append(keys, fill(t, c, 10_000)...))
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // The clocks of two workers are two seconds apart: no timer is early by the clock of
 // the one that fires it, and none is lost when partitions change hands.

@@ -1,0 +1,32 @@
+package durable
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// lockFolder locks dir until what it returns is closed, or this process ends.
+func lockFolder(dir string) (*os.File, error) {
+	name := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		holder, _ := io.ReadAll(io.LimitReader(f, 1000)) // none is as good
+		f.Close()
+		return nil, fmt.Errorf("folder %s is in use by another server, %s: %w", dir, holder, err)
+	}
+	host, _ := os.Hostname() // none is as good
+	text := fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, filepath.Base(os.Args[0]))
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(text), 0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock of %s: %w", dir, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,23 @@
+//go:build linux || darwin || freebsd
+
+package durable
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile locks f, or returns an error at once.
+func lockFile(f *os.File) error {
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}
+
+// room returns how many bytes can be stored in dir.
+func room(dir string) (int64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // the types are those of the system
+}

@@ -1,0 +1,27 @@
+package durable
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lockFile locks f, or returns an error at once. It locks a byte far behind the text,
+// which others could not read otherwise.
+func lockFile(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+		&windows.Overlapped{OffsetHigh: 1})
+}
+
+// room returns how many bytes can be stored in dir.
+func room(dir string) (int64, error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(name, &free, nil, nil); err != nil {
+		return 0, &os.PathError{Op: "GetDiskFreeSpaceEx", Path: dir, Err: err}
+	}
+	return int64(free), nil
+}

@@ -1,0 +1,153 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrLoss is returned by Embedded if there are fewer timers in the store than it has
+// noted and than messages since then can account for: files were damaged, removed or
+// replaced, or the power failed before they were on the disk. The server reads past
+// what is damaged, so that it is lost for good once it has started: restore the folder
+// from a copy, or go on with AcceptLoss.
+var ErrLoss = errors.New("timers are missing")
+
+// The server notes the number of timers about once a second, unless counting takes
+// more than this part of the time.
+const noteShare = 50
+
+// note is what the streams of a store held at some time.
+type note struct {
+	At      time.Time
+	Streams map[string]noted
+}
+
+// noted is what one stream held. Every change of a timer stores a message first. So
+// among the timers are those that a message after Last has removed since, but those
+// removed by a message up to Last are not: it is the last message of the note before
+// this one, and what follows a message by then has happened.
+type noted struct {
+	Timers uint64
+	Last   uint64 // message
+
+	now uint64 // the last message when the timers were counted
+}
+
+func (s *Server) notePath() string { return filepath.Join(s.dir, "timers.json") }
+
+func (s *Server) readNote() (n note, err error) {
+	text, err := os.ReadFile(s.notePath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return note{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		return note{}, fmt.Errorf("what the store held cannot be read: %s: %w", s.notePath(), err)
+	}
+	return n, nil
+}
+
+// checkStore compares what is stored with the last note, and begins another one.
+func (s *Server) checkStore() error {
+	was, lost := s.readNote()
+	is, err := s.count()
+	if err != nil {
+		return err
+	}
+	for name, n := range was.Streams {
+		found := is.Streams[name]
+		var changes uint64
+		if found.now > n.Last {
+			changes = found.now - n.Last
+		}
+		if found.Timers+changes < n.Timers {
+			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d there were at %s", name, ErrLoss,
+				n.Timers-found.Timers-changes, n.Timers, was.At.Format(time.RFC3339)))
+		}
+	}
+	if lost != nil && !s.acceptLoss {
+		return lost
+	}
+	if lost != nil {
+		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
+	}
+	s.note = is
+	return nil
+}
+
+// noteStore writes down what is stored.
+func (s *Server) noteStore() {
+	is, err := s.count()
+	if err == nil {
+		for name, n := range is.Streams {
+			n.Last = s.note.Streams[name].now // 0 for one that is new
+			is.Streams[name] = n
+		}
+		s.note = is
+		err = s.writeNote()
+	}
+	if err != nil {
+		s.log.Warn("what the store holds is not noted", "folder", s.dir, "error", err)
+	}
+}
+
+func (s *Server) writeNote() error {
+	text, err := json.Marshal(s.note)
+	if err != nil {
+		return err
+	}
+	next := s.notePath() + ".next"
+	f, err := os.Create(next)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(next, s.notePath())
+}
+
+// count returns what the streams of timers hold.
+func (s *Server) count() (note, error) {
+	nc, err := s.Connect()
+	if err != nil {
+		return note{}, err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return note{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	n := note{At: time.Now(), Streams: make(map[string]noted)}
+	list := js.ListStreams(ctx)
+	for info := range list.Info() {
+		if info.Config.Metadata[metadataPartitions] == "" {
+			continue
+		}
+		name := info.Config.Name
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return note{}, err
+		}
+		c := &Client{stream: stream, layout: layout{name: name}}
+		timers, err := c.count(ctx, c.layout.allTimers())
+		if err != nil {
+			return note{}, err
+		}
+		n.Streams[name] = noted{Timers: timers, now: info.State.LastSeq}
+	}
+	return n, list.Err()
+}

@@ -1,0 +1,320 @@
+//go:build unix
+
+package durable_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/timerbench/timerbench/durable"
+)
+
+// logged is a log that a test reads.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+func (l *logged) option() durable.ServerOption {
+	return durable.Log(slog.New(slog.NewTextHandler(l, nil)))
+}
+
+// What keeps the server from starting is an error at once, and says what it is.
+func TestStartFails(t *testing.T) {
+	t.Parallel()
+	used := t.TempDir()
+	s, err := durable.Embedded(used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	address := l.Addr().String()
+	unreadable := t.TempDir()
+	if err := os.WriteFile(filepath.Join(unreadable, "jetstream"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := "127.0.0.1:" + addresses(t, 1)[0][len("127.0.0.1:"):]
+	for name, test := range map[string]struct {
+		dir     string
+		options []durable.ServerOption
+		want    string
+	}{
+		"folder in use": {used, nil, fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
+		"port in use":   {t.TempDir(), []durable.ServerOption{durable.Listen(address)}, address},
+		"node, port in use": {t.TempDir(), []durable.ServerOption{
+			durable.Listen(address), durable.Cluster("c", "n", other, other)}, address},
+		"folder unreadable": {unreadable, nil, "storage directory"},
+	} {
+		var log logged
+		begin := time.Now()
+		s, err := durable.Embedded(test.dir, append(test.options, log.option())...)
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.dir) {
+			t.Errorf("%s: %v, want an error with %q", name, err, test.want)
+		}
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("%s: the error comes after %v", name, took)
+		}
+	}
+	s.Close()
+	if s, err = durable.Embedded(used); err != nil {
+		t.Errorf("after Close of the server that used the folder: %v", err)
+	} else {
+		s.Close()
+	}
+}
+
+// One byte of the store is changed after the server was killed: the timers that this
+// costs are not missed without a word.
+func TestLoss(t *testing.T) {
+	t.Parallel()
+	cl := startCluster(t, 1)
+	c, _ := cl.open(t, durable.Config{})
+	const timers = 2000
+	at := time.Now().Add(time.Hour)
+	for i := range timers {
+		if err := c.Schedule(t.Context(), fmt.Sprint("key", i), at, make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := cl.roles[0].Dir
+	// The second note after the last change knows all.
+	var last time.Time
+	for range 3 {
+		waitFor(t, func() bool {
+			now, err := os.Stat(filepath.Join(dir, "timers.json"))
+			if err != nil || !now.ModTime().After(last) {
+				return false
+			}
+			last = now.ModTime()
+			return true
+		})
+	}
+	cl.nodes[0].kill()
+	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "$G", "streams", "timers", "msgs", "*.blk"))
+	if err != nil || len(blocks) == 0 {
+		t.Fatalf("files of the store: %q, %v", blocks, err)
+	}
+	body, err := os.ReadFile(blocks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	body[len(body)/2] ^= 1
+	if err := os.WriteFile(blocks[0], body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log logged
+	for range 2 { // it is not forgotten
+		s, err := durable.Embedded(dir, log.option())
+		if err == nil {
+			s.Close()
+		}
+		if !errors.Is(err, durable.ErrLoss) || !strings.Contains(err.Error(), "stream timers") ||
+			!strings.Contains(err.Error(), "of the 2000 there were at") {
+			t.Fatalf("Embedded of a damaged store: %v, want %v", err, durable.ErrLoss)
+		}
+	}
+	s, err := durable.Embedded(dir, durable.AcceptLoss(), log.option())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !log.has("a loss was accepted") {
+		t.Errorf("log:\n%s", &log.text)
+	}
+	s.Close()
+	if s, err = durable.Embedded(dir, log.option()); err != nil {
+		t.Fatalf("after the loss was accepted: %v", err)
+	}
+	defer s.Close()
+	counts, err := open(t, connect(t, s), durable.Config{}).Counts(t.Context())
+	if err != nil || counts.Pending == 0 || counts.Pending >= timers {
+		t.Errorf("Counts = %+v, %v: want some of the %d timers", counts, err, timers)
+	}
+	t.Logf("%d of %d timers are left", counts.Pending, timers)
+}
+
+// Timers that were cancelled, moved and fired are not missed.
+func TestNoLoss(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for round := range 3 {
+		s, err := durable.Embedded(dir)
+		if err != nil {
+			t.Fatalf("start %d: %v", round, err)
+		}
+		c := open(t, connect(t, s), durable.Config{})
+		fired := make(chan durable.Fired, 100)
+		stop := serveWith(t, c, func(_ context.Context, f durable.Fired) error {
+			fired <- f
+			return nil
+		})
+		for i := range 100 {
+			at := time.Now().Add(time.Duration(i/50) * time.Hour)
+			if err := c.Schedule(t.Context(), fmt.Sprint("key", i), at, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 50 {
+			receive(t, fired)
+		}
+		for i := 50; i < 100; i++ {
+			if ok, err := c.Cancel(t.Context(), fmt.Sprint("key", i)); !ok || err != nil {
+				t.Fatalf("Cancel = %v, %v", ok, err)
+			}
+		}
+		stop()
+		s.Close()
+	}
+	if err := os.WriteFile(filepath.Join(dir, "timers.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := durable.Embedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
+		if err == nil {
+			s.Close()
+		}
+		t.Errorf("with a note that cannot be read: %v", err)
+	}
+}
+
+// certificates returns a certificate for the server and its clients, and who vouches
+// for it.
+func certificates(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(leaf)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+}
+
+// Nobody gets in without what the server asks for.
+func TestSecurity(t *testing.T) {
+	t.Parallel()
+	certificate, pool := certificates(t)
+	encrypted := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	mutual := encrypted.Clone()
+	mutual.ClientAuth, mutual.ClientCAs = tls.RequireAndVerifyClientCert, pool
+	client := nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12})
+	known := nats.Secure(&tls.Config{RootCAs: pool, Certificates: encrypted.Certificates, MinVersion: tls.VersionTLS12})
+	for name, test := range map[string]struct {
+		option durable.ServerOption
+		good   nats.Option
+		bad    []nats.Option
+	}{
+		"password": {durable.Password("me", "secret"), nats.UserInfo("me", "secret"),
+			[]nats.Option{nats.UserInfo("me", "wrong"), nats.Token("secret"), nats.Name("")}},
+		"token":        {durable.Token("secret"), nats.Token("secret"), []nats.Option{nats.Token("wrong"), nats.Name("")}},
+		"TLS":          {durable.TLS(encrypted), client, []nats.Option{nats.Name(""), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})}},
+		"certificates": {durable.TLS(mutual), known, []nats.Option{client, nats.Name("")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := addresses(t, 1)[0]
+			var log logged // of those that are turned away
+			s, err := durable.Embedded(t.TempDir(), durable.Listen(address), test.option, log.option())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			for i, option := range test.bad {
+				if nc, err := nats.Connect("nats://"+address, option); err == nil {
+					nc.Close()
+					t.Errorf("bad client %d is let in", i)
+				}
+			}
+			nc, err := nats.Connect("nats://"+address, test.good)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			if err := open(t, nc, durable.Config{}).Schedule(t.Context(), "key", time.Now(), nil); err != nil {
+				t.Error(err)
+			}
+			if f := receive(t, serve(t, open(t, connect(t, s), durable.Config{}))); f.Key != "key" {
+				t.Errorf("fired %+v", f)
+			}
+		})
+	}
+}
+
+// Only this machine gets in where nothing is asked for.
+func TestInsecure(t *testing.T) {
+	t.Parallel()
+	certificate, _ := certificates(t)
+	port := addresses(t, 1)[0][len("127.0.0.1"):]
+	encrypted := durable.TLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+	loopback := addresses(t, 1)[0]
+	for name, test := range map[string]struct {
+		options []durable.ServerOption
+		ok      bool
+	}{
+		"all":           {[]durable.ServerOption{durable.Listen("0.0.0.0" + port)}, false},
+		"empty":         {[]durable.ServerOption{durable.Listen(port)}, false},
+		"encrypted":     {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), encrypted}, false},
+		"node":          {[]durable.ServerOption{durable.Listen(loopback), durable.Cluster("c", "n", "0.0.0.0"+port)}, false},
+		"password":      {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), durable.Password("me", "secret")}, true},
+		"Insecure":      {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), durable.Insecure()}, true},
+		"loopback":      {[]durable.ServerOption{durable.Listen(loopback)}, true},
+		"loopback name": {[]durable.ServerOption{durable.Listen("localhost" + port)}, true},
+	} {
+		s, err := durable.Embedded(t.TempDir(), test.options...)
+		if err == nil {
+			s.Close()
+		}
+		if (err == nil) != test.ok || err != nil && !strings.Contains(err.Error(), "password") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+const (
+	startTimeout = 30 * time.Second
+	watchPause   = time.Second
+)
+
+// start starts the nats-server, looks at what it has stored, and lets it listen.
+func (s *Server) start() error {
+	n, err := server.NewServer(s.opts.Clone())
+	if err != nil {
+		return err
+	}
+	l := &serverLog{log: s.log.With("from", "nats-server"), fatal: make(chan error, 1)}
+	n.SetLoggerV2(l, false, false, false)
+	go n.Start()
+	ready := make(chan bool, 1)
+	go func() { ready <- n.ReadyForConnections(startTimeout) }()
+	select {
+	case ok := <-ready:
+		if !ok {
+			err = fmt.Errorf("not ready after %v", startTimeout)
+		}
+	case err = <-l.fatal:
+	}
+	s.setCurrent(n)
+	if err == nil && s.opts.DontListen {
+		err = errors.Join(s.limitStore(n), s.checkStore())
+	}
+	if err == nil && s.opts.DontListen && s.listens {
+		n.AcceptLoop(make(chan struct{}))
+	}
+	select {
+	case err = <-l.fatal:
+	default:
+	}
+	if err != nil {
+		s.shutdown()
+	}
+	return err
+}
+
+func (s *Server) setCurrent(n *server.Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current = n
+}
+
+func (s *Server) shutdown() {
+	n := s.current // only the goroutine that shuts it down changes it
+	s.setCurrent(nil)
+	n.Shutdown()
+	n.WaitForShutdown()
+}
+
+// watch keeps the server running until ctx ends, or until it cannot.
+func (s *Server) watch(ctx context.Context) {
+	defer close(s.ended)
+	defer s.lock.Close()
+	next := time.Now()
+	for sleep(ctx, watchPause) == nil {
+		if err := s.broken(); err != nil {
+			if s.err = s.restart(ctx, err); s.err != nil || s.current == nil {
+				return
+			}
+		}
+		if !s.opts.DontListen {
+			continue
+		}
+		if err := s.limitStore(s.current); err != nil {
+			s.log.Warn("the limit of the store stays as it was", "error", err)
+		}
+		if begin := time.Now(); begin.After(next) {
+			s.noteStore()
+			next = time.Now().Add(noteShare * time.Since(begin))
+		}
+	}
+	if s.opts.DontListen {
+		s.noteStore()
+	}
+	s.shutdown()
+}
+
+// broken returns why the server cannot store anything any more, or nil. A node of a
+// cluster turns its store off then.
+func (s *Server) broken() error {
+	health := s.current.Healthz(&server.HealthzOptions{JSEnabledOnly: !s.opts.DontListen})
+	if health.Error != "" {
+		return errors.New(health.Error)
+	}
+	return nil
+}
+
+// restart shuts the server down and starts it again as soon as the store can be
+// written. It leaves it down when ctx ends.
+func (s *Server) restart(ctx context.Context, cause error) error {
+	s.log.Error("the store cannot be written: the server is down until it can", "folder", s.dir, "error", cause)
+	s.shutdown()
+	for reported := time.Now(); ; {
+		err := probe(s.dir)
+		if err == nil {
+			break
+		}
+		if time.Since(reported) > time.Minute {
+			s.log.Error("the store still cannot be written", "folder", s.dir, "error", err)
+			reported = time.Now()
+		}
+		if sleep(ctx, watchPause) != nil {
+			return nil
+		}
+	}
+	if err := s.start(); err != nil {
+		return fmt.Errorf("durable: embedded server in %s, which could not write its store (%w): start again: %w", s.dir, cause, err)
+	}
+	s.log.Warn("the store can be written again: the server is up", "folder", s.dir)
+	return nil
+}
+
+// probe returns the error of writing and syncing a file in dir.
+func probe(dir string) error {
+	const size = 128 << 10 // what the server writes at its start, and some messages
+	name := filepath.Join(dir, "probe")
+	defer os.Remove(name)
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, size))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// limitStore makes the limit of the account MaxStore, or half of what its files have and
+// the room on the disk: a change is written behind what it replaces, and a file is
+// written anew when half of it has been replaced. Some files more are for the last one,
+// and the one that is being written anew.
+func (s *Server) limitStore(n *server.Server) error {
+	limit, err := room(s.dir)
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(s.dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = entry.Info(); err == nil {
+				limit += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) { // the server has removed it
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	const files = 4 * 8 << 20
+	limit = (limit - min(limit/2, files)) / 2
+	return n.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
+		MaxMemory: -1, MaxStore: max(min(limit, s.maxStore), 1), MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1,
+		MemoryMaxStreamBytes: -1, StoreMaxStreamBytes: -1,
+	}})
+}
+
+// serverLog is the log of the nats-server.
+type serverLog struct {
+	log   *slog.Logger
+	fatal chan error // gets the first that keeps the server from starting
+}
+
+// Noticef is what each start and stop has some lines of.
+func (l *serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
+
+// Warnf passes a warning on.
+func (l *serverLog) Warnf(format string, v ...any) { l.log.Warn(fmt.Sprintf(format, v...)) }
+
+// Errorf passes an error on.
+func (l *serverLog) Errorf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
+
+// Fatalf gets what keeps the server from starting. It returns, and so does the start.
+func (l *serverLog) Fatalf(format string, v ...any) {
+	select {
+	case l.fatal <- fmt.Errorf(format, v...):
+	default:
+		l.Errorf(format, v...)
+	}
+}
+
+// Debugf is never called, as debugging is off.
+func (l *serverLog) Debugf(string, ...any) {}
+
+// Tracef is never called, as tracing is off.
+func (l *serverLog) Tracef(string, ...any) {}
