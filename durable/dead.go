@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -19,6 +20,7 @@ type DeadLetter struct {
 	Attempts int
 	ID       string
 	Error    string // what the last attempt returned
+	Revision uint64 // of the dead letter: another one of the same timer has another
 }
 
 // maxError is how much is kept of an error: a header has a limit.
@@ -58,8 +60,11 @@ func (c *Client) parseDead(m jetstream.Msg) (DeadLetter, error) {
 	if !ok {
 		return DeadLetter{}, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
 	}
-	d := DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline)}
-	var err error
+	meta, err := m.Metadata()
+	if err != nil {
+		return DeadLetter{}, err
+	}
+	d := DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline), Revision: meta.Sequence.Stream}
 	if d.Attempts, err = strconv.Atoi(m.Headers().Get(headerAttempts)); err != nil {
 		return DeadLetter{}, fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerAttempts, err)
 	}
@@ -79,10 +84,14 @@ func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
 	return c.Discard(ctx, d)
 }
 
-// Discard removes a dead letter, if it is there.
+// Discard removes a dead letter, if it is there, and not one that the same timer has left
+// since.
 func (c *Client) Discard(ctx context.Context, d DeadLetter) error {
-	err := c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.dead(d.Key, d.Deadline.UnixNano())))
+	err := c.stream.DeleteMsg(ctx, d.Revision)
 	if err != nil {
+		if _, gone := c.at(ctx, d.Revision); errors.Is(gone, jetstream.ErrMsgNotFound) {
+			return nil
+		}
 		return fmt.Errorf("durable: discard %s: %w", d.ID, err)
 	}
 	return nil

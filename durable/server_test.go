@@ -39,11 +39,13 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func (l *logged) has(text string) bool {
+func (l *logged) count(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
+	return strings.Count(l.text.String(), text)
 }
+
+func (l *logged) has(text string) bool { return l.count(text) > 0 }
 
 func (l *logged) option() durable.ServerOption {
 	return durable.Log(slog.New(slog.NewTextHandler(l, nil)))

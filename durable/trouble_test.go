@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -163,26 +165,32 @@ func TestSmallDisk(t *testing.T) {
 	c := open(t, connect(t, s), durable.Config{Concurrency: 1})
 	var keys []string
 	other := filepath.Join(dir, "other")
-	for round := 0; !log.has("cannot be written"); round++ {
-		if f, err := os.Create(other); err != nil {
+	down := func() { // as the server cannot write, unless it has seen before that there is no room
+		f, err := os.Create(other)
+		if err != nil {
 			t.Fatal(err)
-		} else {
-			_, err = io.Copy(f, zeros{})
-			t.Logf("the disk is filled: %v", errors.Join(err, f.Close()))
 		}
+		_, err = io.Copy(f, zeros{})
+		t.Logf("the disk is filled: %v", errors.Join(err, f.Close()))
 		for i := range 20 {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			key := fmt.Sprintf("round%d.%d", round, i)
+			key := fmt.Sprint("big", i)
 			if err := c.Schedule(ctx, key, time.Now().Add(time.Hour), make([]byte, 100_000)); err == nil {
 				keys = append(keys, key)
 			}
 			cancel()
 		}
-		time.Sleep(2 * time.Second) // in which the server finds out
+		time.Sleep(2 * time.Second) // in which it finds out
+	}
+	up := func() {
 		if err := os.Remove(other); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for down(); !log.has("cannot be written"); down() {
+		up()
+	}
+	up()
 	waitFor(t, func() bool { return log.has("can be written again") })
 	waitFor(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -195,7 +203,21 @@ func TestSmallDisk(t *testing.T) {
 			t.Errorf("Get(%s) = %v, %v: it was acknowledged", key, ok, err)
 		}
 	}
-	useFull(t, c, append(keys, fill(t, c, 10_000)...))
+	slices.Sort(keys)
+	useFull(t, c, append(slices.Compact(keys), fill(t, c, 10_000)...))
+
+	// When it cannot go on it says so.
+	for down(); log.count("cannot be written") < 2; down() {
+		up()
+	}
+	note := `{"Streams":{"timers":{"Timers":1000000,"Last":1000000}}}`
+	if err := os.WriteFile(filepath.Join(dir, "store", "timers.json"), []byte(note), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	up()
+	if err := s.Wait(); !errors.Is(err, durable.ErrLoss) || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Wait = %v, want %v after no space was left", err, durable.ErrLoss)
+	}
 }
 
 // zeros never ends.
@@ -225,6 +247,36 @@ func TestClocksApart(t *testing.T) {
 	right.kill()
 	fast.kill()
 	h.check(t, ahead)
+}
+
+// A worker that ends waits for its handler: no other one gets the timer meanwhile.
+func TestHeldToTheEnd(t *testing.T) {
+	t.Parallel()
+	nc := start(t)
+	cfg := durable.Config{AckWait: 500 * time.Millisecond}
+	c := open(t, nc, cfg)
+	begun := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- c.Serve(ctx, func(context.Context, durable.Fired) error {
+			close(begun)
+			time.Sleep(4 * cfg.AckWait)
+			return nil
+		})
+	}()
+	if err := c.Schedule(t.Context(), "key", time.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	fired := serve(t, open(t, nc, cfg))
+	cancel()
+	<-ended
+	select {
+	case f := <-fired:
+		t.Errorf("another worker has it: %+v", f)
+	case <-time.After(2 * cfg.AckWait):
+	}
 }
 
 // The connection of the client is cut again and again, in the middle of calls. After

@@ -42,9 +42,14 @@ func (c *Client) work(ctx context.Context, handle func(context.Context, Fired) e
 	removing.Go(func() { w.remove.run(ctx) })
 	defer removing.Wait()
 	defer close(w.remove.done)
+	// What handlers have is held until they return, which may be after the end of ctx.
+	holdCtx, release := context.WithCancel(context.WithoutCancel(ctx))
+	var holding sync.WaitGroup
+	holding.Go(func() { w.hold(holdCtx, info.Config.AckWait/4) })
+	defer holding.Wait()
+	defer release()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	wg.Go(func() { w.hold(ctx, info.Config.AckWait/4) })
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for range fetchers {

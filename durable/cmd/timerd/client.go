@@ -17,13 +17,19 @@ import (
 
 // options are the flags of all commands.
 type options struct {
-	url string
-	cfg durable.Config
+	url      string
+	cfg      durable.Config
+	identity identity
+	exec     commands
 }
 
 // open connects to the server and returns a client and what closes the connection.
 func (o *options) open(ctx context.Context) (*durable.Client, func(), error) {
-	nc, err := nats.Connect(o.url, nats.Name("timerd"), nats.MaxReconnects(-1))
+	options, err := o.identity.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	nc, err := nats.Connect(o.url, options...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("server %s: %w", o.url, err)
 	}
@@ -50,7 +56,7 @@ func scheduleCommand(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule KEY WHEN [PAYLOAD]",
 		Short: "Set the timer under KEY, or replace it",
-		Long: `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h), a time
+		Long: `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h, -5s), a time
 (2026-12-31T23:59:59+01:00) or, with --every, a cron expression ("CRON_TZ=Europe/Berlin 30 7 * * 1-5", "@every 10m").`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,6 +88,63 @@ func parseWhen(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("WHEN is %q: want a duration such as 30s or a time such as 2026-12-31T23:59:59Z", text)
 }
 
+func moveCommand(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "move KEY WHEN",
+		Short: "Move the timer under KEY to WHEN, which is as that of schedule, and keep its payload",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseWhen(args[1], time.Now())
+			if err != nil {
+				return err
+			}
+			return o.with(cmd, func(ctx context.Context, c *durable.Client, _ io.Writer) error {
+				ok, err := c.Reschedule(ctx, args[0], at)
+				return known(args[0], ok, err)
+			})
+		},
+	}
+}
+
+// known is an error if there is no timer.
+func known(key string, ok bool, err error) error {
+	if err == nil && !ok {
+		err = fmt.Errorf("there is no timer %q: it has fired or was never set", key)
+	}
+	return err
+}
+
+// deadCommand is a command that does something with the dead letters of a key.
+func deadCommand(o *options, name, short string, do func(*durable.Client, context.Context, durable.DeadLetter) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " KEY",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(cmd, func(ctx context.Context, c *durable.Client, _ io.Writer) error {
+				var letters []durable.DeadLetter
+				for d, err := range c.DeadLetters(ctx) {
+					if err != nil {
+						return err
+					}
+					if d.Key == args[0] {
+						letters = append(letters, d)
+					}
+				}
+				if len(letters) == 0 {
+					return fmt.Errorf("there is no dead letter %q", args[0])
+				}
+				for _, d := range letters {
+					if err := do(c, ctx, d); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
 func cancelCommand(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel KEY",
@@ -90,10 +153,7 @@ func cancelCommand(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd, func(ctx context.Context, c *durable.Client, _ io.Writer) error {
 				ok, err := c.Cancel(ctx, args[0])
-				if err == nil && !ok {
-					err = fmt.Errorf("there is no timer %q: it has fired or was never set", args[0])
-				}
-				return err
+				return known(args[0], ok, err)
 			})
 		},
 	}
@@ -161,6 +221,9 @@ func statsCommand(o *options) *cobra.Command {
 				fmt.Fprintf(w, "dead letters\t%d\n", n.Dead)
 				fmt.Fprintf(w, "workers\t%d\n", n.Workers)
 				fmt.Fprintf(w, "bytes\t%d\n", n.Bytes)
+				if n.Limit > 0 {
+					fmt.Fprintf(w, "bytes, with all else in the store\t%d of %d\n", n.Stored, n.Limit)
+				}
 				return w.Flush()
 			})
 		},

@@ -2,8 +2,11 @@
 //
 //	timerd serve --embedded DIR      a server and a worker in one process
 //	timerd schedule KEY 30s PAYLOAD
+//	timerd move KEY 1h
 //	timerd cancel KEY
 //	timerd list
+//	timerd revive KEY                a dead letter
+//	timerd discard KEY
 //	timerd stats
 //
 // What fires is written to standard output, one line of JSON each.
@@ -15,15 +18,29 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/durable"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := command().ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := &options{}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		o.exec.killAll()
+		os.Exit(1)
+	}()
+	cmd := command(o)
+	cmd.SetArgs(protect(os.Args[1:]))
+	if err := cmd.ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "timerd:", err)
 		os.Exit(1)
 	}
@@ -32,18 +49,41 @@ func main() {
 // defaultAddress is where serve listens and where the others look for it.
 const defaultAddress = "127.0.0.1:4222"
 
-func command() *cobra.Command {
+func command(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "timerd",
 		Short:         "Timers that survive crashes, on NATS JetStream",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRun: func(_ *cobra.Command, args []string) {
+			for i := range args {
+				args[i] = strings.TrimPrefix(args[i], protection)
+			}
+		},
 	}
-	o := &options{}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress, "the server or, with commas between them, the servers of a cluster")
 	flags.StringVar(&o.cfg.Name, "name", "timers", "the name of the stream")
 	flags.IntVar(&o.cfg.Replicas, "replicas", 1, "nodes that store each timer; counts when the stream is made")
-	root.AddCommand(serveCommand(o), scheduleCommand(o), cancelCommand(o), listCommand(o), statsCommand(o))
+	o.identity.flags(flags)
+	root.AddCommand(serveCommand(o), scheduleCommand(o), moveCommand(o), cancelCommand(o), listCommand(o),
+		deadCommand(o, "revive", "Give the dead letters of KEY to the workers again", (*durable.Client).Revive),
+		deadCommand(o, "discard", "Remove the dead letters of KEY", (*durable.Client).Discard), statsCommand(o))
 	return root
+}
+
+// protection goes before an argument that begins with - and is no flag: a negative
+// duration, or a key or payload like it. No argument of a process has a NUL byte.
+const protection = "\x00"
+
+// protect returns args with those protected that begin with - and a digit: no flag
+// does.
+func protect(args []string) []string {
+	args = append([]string(nil), args...)
+	for i, arg := range args {
+		if len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.') {
+			args[i] = protection + arg
+		}
+	}
+	return args
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -15,21 +16,27 @@ import (
 func timerd(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := command()
+	cmd := command(&options{})
 	cmd.SetOut(&out)
-	cmd.SetArgs(args)
+	cmd.SetArgs(protect(args))
 	err := cmd.ExecuteContext(t.Context())
 	return out.String(), err
 }
 
-// What the README does, but for the shell.
-func TestCommands(t *testing.T) {
+// address returns one at which nobody listens.
+func address(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	l.Close()
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// What the README does, but for the shell.
+func TestCommands(t *testing.T) {
+	address := address(t)
 	server, err := durable.Embedded(t.TempDir(), durable.Listen(address))
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +60,16 @@ func TestCommands(t *testing.T) {
 	if out := must("list", "la"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"later"`) {
 		t.Errorf("list la:\n%s", out)
 	}
+	must("move", "later", "72h")
 	must("cancel", "later")
-	for _, args := range [][]string{{"cancel", "later"}, {"schedule", "key", "soon"}, {"schedule", "key"}, {"schedule", "--every", "key", "soon"}} {
+	must("schedule", "-5", "-5s", "-1") // nothing of it is a flag
+	must("move", "-5", "-1h")
+	if out := must("list", "-5"); !strings.Contains(out, `"-5"`) || !strings.Contains(out, `"-1"`) {
+		t.Errorf("list -5:\n%s", out)
+	}
+	must("cancel", "-5")
+	for _, args := range [][]string{{"cancel", "later"}, {"move", "later", "1h"}, {"move", "then", "soon"},
+		{"revive", "later"}, {"discard", "later"}, {"schedule", "key", "soon"}, {"schedule", "key"}, {"schedule", "--every", "key", "soon"}} {
 		if _, err := timerd(t, append(args, "--nats", "nats://"+address)...); err == nil {
 			t.Errorf("%q: no error", args)
 		}
@@ -62,7 +77,7 @@ func TestCommands(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var out lines
-	cmd := command()
+	cmd := command(&options{})
 	cmd.SetOut(&out)
 	cmd.SetErr(&lines{})
 	out.cancel = cancel // the first line ends it
@@ -75,6 +90,75 @@ func TestCommands(t *testing.T) {
 	}
 	if text := must("stats"); !strings.Contains(text, "timers pending") || !strings.Contains(text, "2\n") {
 		t.Errorf("stats:\n%s", text)
+	}
+}
+
+// A timer that cannot be handled is revived, and discarded.
+func TestDeadLetters(t *testing.T) {
+	address := address(t)
+	server, err := durable.Embedded(t.TempDir(), durable.Listen(address), durable.Token("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	must := func(args ...string) string {
+		t.Helper()
+		out, err := timerd(t, append(args, "--nats", "nats://"+address)...)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		return out
+	}
+	if _, err := timerd(t, "stats", "--nats", "nats://"+address); err == nil {
+		t.Error("without the token there is no error")
+	}
+	t.Setenv("NATS_TOKEN", "secret")
+	must("schedule", "key", "0s", "payload")
+	must("schedule", "other", "0s")
+	nc, err := server.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	c, err := durable.Open(t.Context(), nc, durable.Config{MaxAttempts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	handled, ended := make(chan string, 10), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.Serve(ctx, func(_ context.Context, f durable.Fired) error {
+			handled <- f.Key
+			return errors.New("on purpose")
+		})
+	}()
+	<-handled
+	<-handled
+	dead := func(lines int) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			out := must("list", "--dead")
+			if strings.Count(out, "\n") == lines {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("list --dead: want %d lines:\n%s", lines, out)
+			}
+		}
+	}
+	dead(2)
+	must("revive", "key")
+	if key := <-handled; key != "key" {
+		t.Errorf("%q is handled again", key)
+	}
+	dead(2)
+	cancel()
+	<-ended
+	must("discard", "key")
+	dead(1)
+	if out := must("stats"); !strings.Contains(out, "with all else in the store") {
+		t.Errorf("stats:\n%s", out)
 	}
 }
 

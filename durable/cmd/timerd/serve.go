@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"os/exec"
+	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
@@ -18,30 +22,79 @@ import (
 
 // line is what serve writes for a timer that it handles.
 type line struct {
-	Key      string    `json:"key"`
-	Payload  string    `json:"payload"`
-	Deadline time.Time `json:"deadline"`
-	Lateness string    `json:"lateness"`
-	Attempt  int       `json:"attempt"`
-	ID       string    `json:"id"`
+	Key           string    `json:"key,omitempty"`
+	KeyBase64     []byte    `json:"key_base64,omitempty"` // of one that is no UTF-8
+	Payload       *string   `json:"payload,omitempty"`
+	PayloadBase64 []byte    `json:"payload_base64,omitempty"`
+	Deadline      time.Time `json:"deadline"`
+	Lateness      string    `json:"lateness"`
+	Attempt       int       `json:"attempt"`
+	ID            string    `json:"id"`
+}
+
+func newLine(f durable.Fired) line {
+	l := line{Deadline: f.Deadline, Lateness: f.Lateness.String(), Attempt: f.Attempt, ID: f.ID}
+	if utf8.ValidString(f.Key) {
+		l.Key = f.Key
+	} else {
+		l.KeyBase64 = []byte(f.Key)
+		key := base64.StdEncoding.EncodeToString(l.KeyBase64)
+		l.ID = key + strings.TrimPrefix(f.ID, f.Key)
+	}
+	if payload := string(f.Payload); utf8.ValidString(payload) {
+		l.Payload = &payload
+	} else {
+		l.PayloadBase64 = f.Payload
+	}
+	return l
+}
+
+const serveHelp = `Be a worker: fire timers and handle them. With --embedded the server that stores them runs in this process;
+without it, it is where --nats says. A timer is handled when its line has been written and, with --exec, the command has
+returned 0. It may be handled again, with the same id: up to 10 times if that fails, and after a crash.
+
+A line is a JSON object with key, payload, deadline, lateness, attempt (1 for the first) and id. Where a key or payload is no
+UTF-8 there is key_base64 or payload_base64 instead, and the id begins with the key in base64.
+
+The command of --exec is run by sh, in a process group of its own. It gets the payload as its input, and TIMER_KEY, TIMER_ID,
+TIMER_ATTEMPT and TIMER_PAYLOAD. There is no TIMER_PAYLOAD if it has a NUL byte or more than 64 kB; a key with a NUL byte is in
+TIMER_KEY_BASE64, its id in TIMER_ID_BASE64. If the command takes longer than --timeout, it and its children get SIGTERM and,
+after --grace, SIGKILL.
+
+SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return before they are killed. A second
+one ends it at once, with all commands.`
+
+// serving is the flags of serve.
+type serving struct {
+	dir, listen string
+	verbose     bool
+	insecure    bool
+	acceptLoss  bool
+	maxStore    size
 }
 
 func serveCommand(o *options) *cobra.Command {
-	var dir, listen, command string
-	var verbose bool
+	s := serving{}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Be a worker: fire timers and handle them",
-		Long: `Be a worker: fire timers and handle them. With --embedded the server that stores them runs in this process;
-without it, it is where --nats says. A timer is handled when its line has been written and, with --exec, the command has
-returned 0.`,
-		Args: cobra.NoArgs,
+		Long:  serveHelp,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			if verbose {
-				o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+			if o.exec.timeout <= 0 || o.exec.grace < 0 {
+				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0", o.exec.timeout, o.exec.grace)
 			}
-			nc, err := o.connect(dir, listen)
+			// That of the library comes after both, so that the command is not run
+			// again beside itself.
+			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + time.Second
+			level := slog.LevelWarn
+			if s.verbose {
+				level = slog.LevelDebug
+			}
+			o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+			ctx, cancel := context.WithCancelCause(cmd.Context())
+			defer cancel(nil)
+			nc, err := s.connect(o, cancel)
 			if err != nil {
 				return err
 			}
@@ -55,21 +108,26 @@ returned 0.`,
 			out := json.NewEncoder(cmd.OutOrStdout())
 			return c.Serve(ctx, func(ctx context.Context, f durable.Fired) error {
 				mu.Lock()
-				err := out.Encode(line{Key: f.Key, Payload: string(f.Payload), Deadline: f.Deadline,
-					Lateness: f.Lateness.String(), Attempt: f.Attempt, ID: f.ID})
+				err := out.Encode(newLine(f))
 				mu.Unlock()
-				if err != nil || command == "" {
+				if err != nil || o.exec.text == "" {
 					return err
 				}
-				return run(ctx, command, f)
+				return o.exec.run(ctx, f)
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&dir, "embedded", "", "run the server in this process and store the timers in this `folder`")
-	flags.StringVar(&listen, "listen", defaultAddress, "`address` at which the embedded server listens")
-	flags.StringVar(&command, "exec", "", "shell `command` to run for each timer, with TIMER_KEY, TIMER_PAYLOAD, TIMER_ID and TIMER_ATTEMPT")
-	flags.BoolVar(&verbose, "verbose", false, "log what is tried again")
+	flags.StringVar(&s.dir, "embedded", "", "run the server in this process and store the timers in this `folder`")
+	flags.StringVar(&s.listen, "listen", defaultAddress, "`address` at which the embedded server listens")
+	flags.BoolVar(&s.insecure, "insecure", false, "listen where other machines can connect, and ask them for nothing")
+	flags.Var(&s.maxStore, "max-store", "`bytes` that the embedded server may store, such as 500M or 20G (half of the room on the disk); the last tenth is kept for "+
+		"moving, cancelling and firing")
+	flags.BoolVar(&s.acceptLoss, "accept-loss", false, "start although timers are missing in the folder")
+	flags.StringVar(&o.exec.text, "exec", "", "shell `command` to run for each timer")
+	flags.DurationVar(&o.exec.timeout, "timeout", time.Minute, "how long a command may run")
+	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to end")
+	flags.BoolVar(&s.verbose, "verbose", false, "log what is tried again")
 	flags.IntVar(&o.cfg.Concurrency, "concurrency", 64, "timers handled at a time")
 	return cmd
 }
@@ -80,15 +138,38 @@ type connection struct {
 	server *durable.Server
 }
 
-func (o *options) connect(dir, listen string) (connection, error) {
-	if dir == "" {
-		nc, err := nats.Connect(o.url, nats.Name("timerd"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
+// connect connects to the server, which it starts if it is embedded. It calls failed
+// if that cannot go on.
+func (s *serving) connect(o *options, failed func(error)) (connection, error) {
+	if s.dir == "" {
+		options, err := o.identity.client()
+		if err != nil {
+			return connection{}, err
+		}
+		nc, err := nats.Connect(o.url, append(options, nats.RetryOnFailedConnect(true))...)
 		if err != nil {
 			return connection{}, fmt.Errorf("server %s: %w", o.url, err)
 		}
 		return connection{Conn: nc}, nil
 	}
-	server, err := durable.Embedded(dir, durable.Listen(listen))
+	options, err := o.identity.server()
+	if err != nil {
+		return connection{}, err
+	}
+	options = append(options, durable.Listen(s.listen), durable.Log(o.cfg.Logger))
+	if s.insecure {
+		options = append(options, durable.Insecure())
+	}
+	if s.acceptLoss {
+		options = append(options, durable.AcceptLoss())
+	}
+	if s.maxStore > 0 {
+		options = append(options, durable.MaxStore(int64(s.maxStore)))
+	}
+	server, err := durable.Embedded(s.dir, options...)
+	if errors.Is(err, durable.ErrLoss) {
+		err = fmt.Errorf("%w: restore the folder from a copy, or go on without them by --accept-loss", err)
+	}
 	if err != nil {
 		return connection{}, err
 	}
@@ -97,6 +178,11 @@ func (o *options) connect(dir, listen string) (connection, error) {
 		server.Close()
 		return connection{}, err
 	}
+	go func() {
+		if err := server.Wait(); err != nil {
+			failed(err)
+		}
+	}()
 	return connection{nc, server}, nil
 }
 
@@ -107,13 +193,30 @@ func (c connection) close() {
 	}
 }
 
-// run runs the command of --exec.
-func run(ctx context.Context, command string, f durable.Fired) error {
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Env = append(cmd.Environ(), "TIMER_KEY="+f.Key, "TIMER_PAYLOAD="+string(f.Payload), "TIMER_ID="+f.ID,
-		"TIMER_ATTEMPT="+strconv.Itoa(f.Attempt))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("command: %w: %.500s", err, out)
+// size is a flag for a number of bytes.
+type size int64
+
+// String returns what Set takes, or nothing for 0.
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
 	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+// Type is the name of the flag's type in help.
+func (s *size) Type() string { return "bytes" }
+
+// Set takes a number, with one of K, M, G and T for powers of 1024.
+func (s *size) Set(text string) error {
+	number, unit := text, int64(1)
+	if at := strings.IndexAny(text, "KMGT"); at >= 0 && at == len(text)-1 {
+		number, unit = text[:at], 1<<(10*(1+strings.IndexByte("KMGT", text[at])))
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		return errors.New("want a number of bytes such as 500M or 20G")
+	}
+	*s = size(n * unit)
 	return nil
 }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/timerbench/timerbench/durable"
+)
+
+// commands runs the command of --exec.
+type commands struct {
+	text           string
+	timeout, grace time.Duration
+
+	mu      sync.Mutex
+	running map[*exec.Cmd]struct{}
+}
+
+// run runs the command for f. It goes on when ctx ends, but for the grace.
+func (c *commands) run(ctx context.Context, f durable.Fired) error {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		defer time.AfterFunc(c.grace, cancel).Stop()
+		<-own.Done()
+	})()
+	cmd := exec.CommandContext(own, "sh", "-c", c.text)
+	cmd.Env = append(cmd.Environ(), environment(f)...)
+	cmd.Stdin = bytes.NewReader(f.Payload)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = max(c.grace, time.Millisecond) // 0 would be without end
+	group(cmd)
+	cmd.Cancel = func() error {
+		if ctx.Err() != nil {
+			return kill(cmd)
+		}
+		return terminate(cmd)
+	}
+	c.mu.Lock()
+	err := cmd.Start()
+	if err == nil {
+		if c.running == nil {
+			c.running = make(map[*exec.Cmd]struct{})
+		}
+		c.running[cmd] = struct{}{}
+	}
+	c.mu.Unlock()
+	if err == nil {
+		err = cmd.Wait()
+		c.mu.Lock()
+		delete(c.running, cmd)
+		c.mu.Unlock()
+	}
+	if own.Err() != nil {
+		_ = kill(cmd) // its children, if there are any
+		err = fmt.Errorf("ended by timerd after %v or %v of grace: %w", c.timeout, c.grace, errors.Join(own.Err(), err))
+	}
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // that is: returned 0, and left children behind
+		return fmt.Errorf("command: %w: %.500s", err, &out)
+	}
+	return nil
+}
+
+// killAll kills all commands that run, and their children.
+func (c *commands) killAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for cmd := range c.running {
+		_ = kill(cmd) // it may be over
+	}
+}
+
+// maxVariable is the longest payload that is a variable: Linux refuses 128 kB.
+const maxVariable = 64 << 10
+
+// environment returns the variables for f. A variable cannot have a NUL byte.
+func environment(f durable.Fired) []string {
+	list := []string{"TIMER_ATTEMPT=" + strconv.Itoa(f.Attempt)}
+	set := func(name, value string) {
+		if strings.IndexByte(value, 0) >= 0 {
+			name, value = name+"_BASE64", base64.StdEncoding.EncodeToString([]byte(value))
+		}
+		list = append(list, name+"="+value)
+	}
+	set("TIMER_KEY", f.Key)
+	set("TIMER_ID", f.ID)
+	if len(f.Payload) <= maxVariable && bytes.IndexByte(f.Payload, 0) < 0 {
+		set("TIMER_PAYLOAD", string(f.Payload))
+	}
+	return list
+}

@@ -1,0 +1,273 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/durable"
+)
+
+// The tests that send signals start this binary again as timerd, with the arguments in
+// this variable.
+const childEnv = "TIMERD_TEST_ARGS"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(childEnv); text != "" {
+		os.Args = append(os.Args[:1], strings.Split(text, "\n")...)
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The command gets any payload as its input, and variables where they can hold it.
+func TestExecInput(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		key     string
+		payload []byte
+		want    []string
+		not     string
+	}{
+		"text":  {"key", []byte("payload"), []string{"TIMER_KEY=key", "TIMER_PAYLOAD=payload", "TIMER_ID=key@1", "TIMER_ATTEMPT=3"}, "BASE64"},
+		"empty": {"key", nil, []string{"TIMER_PAYLOAD="}, "BASE64"},
+		"NUL":   {"k\x00y", []byte("a\x00b"), []string{"TIMER_KEY_BASE64=awB5", "TIMER_ID_BASE64=awB5QDE="}, "TIMER_PAYLOAD"},
+		"large": {"key", bytes.Repeat([]byte("x"), 1<<20), []string{"TIMER_KEY=key"}, "TIMER_PAYLOAD"},
+	} {
+		dir := t.TempDir()
+		c := commands{text: fmt.Sprintf("cd %s; cat >input; env | grep TIMER_ >variables", dir), timeout: time.Minute, grace: time.Second}
+		f := durable.Fired{Key: test.key, Payload: test.payload, ID: test.key + "@1", Attempt: 3}
+		if err := c.run(t.Context(), f); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		input, err := os.ReadFile(filepath.Join(dir, "input"))
+		if err != nil || !bytes.Equal(input, test.payload) {
+			t.Errorf("%s: input of %d bytes, %v", name, len(input), err)
+		}
+		variables, err := os.ReadFile(filepath.Join(dir, "variables"))
+		for _, want := range test.want {
+			if err != nil || !strings.Contains("\n"+string(variables), "\n"+want+"\n") {
+				t.Errorf("%s: want %s: %s, %v", name, want, variables, err)
+			}
+		}
+		if strings.Contains(string(variables), test.not) {
+			t.Errorf("%s: want no %s: %s", name, test.not, variables)
+		}
+	}
+	c := commands{text: "true", timeout: time.Minute, grace: time.Second} // which does not read
+	if err := c.run(t.Context(), durable.Fired{Key: "key", Payload: make([]byte, 1<<20)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// beats is a command with a child that goes on writing to a file and ignores SIGTERM.
+func beats(file string) string {
+	return fmt.Sprintf(`(trap "" TERM; while :; do echo >>'%s'; sleep 0.02; done) & wait`, file)
+}
+
+// stopped fails the test unless nothing is written to the file any more.
+func stopped(t *testing.T, file string) {
+	t.Helper()
+	before, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if after, err := os.Stat(file); err != nil || after.Size() != before.Size() {
+		t.Errorf("a child of the command still runs: %v", err)
+	}
+}
+
+// A command that takes too long is ended, and its children.
+func TestExecTimeout(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "beats")
+	c := commands{text: beats(file), timeout: 300 * time.Millisecond, grace: 200 * time.Millisecond}
+	begin := time.Now()
+	err := c.run(t.Context(), durable.Fired{Key: "key"})
+	if err == nil || !strings.Contains(err.Error(), "300ms") {
+		t.Errorf("run = %v, want an error with the timeout", err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	stopped(t, file)
+	c = commands{text: "exit 3", timeout: time.Minute, grace: time.Second}
+	if err := c.run(t.Context(), durable.Fired{Key: "key"}); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("run = %v, want the exit status", err)
+	}
+}
+
+// served is timerd serve in a process of its own, whose command runs.
+func served(t *testing.T, file string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := durable.Embedded(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := s.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := durable.Open(t.Context(), nc, durable.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Schedule(t.Context(), "key", time.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	nc.Close()
+	s.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(append([]string{"serve", "--embedded", dir, "--listen", address(t)}, args...), "\n"))
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	scanner := bufio.NewScanner(out)
+	for scanner.Scan() && scanner.Text() != "timerd: serving" {
+		t.Log(scanner.Text())
+	}
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(file); err == nil {
+			return cmd
+		}
+	}
+	t.Fatal("the command does not run")
+	return nil
+}
+
+// The first signal lets a command come to its end, but not for longer than the grace;
+// the second one does not.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	ended := func(t *testing.T, cmd *exec.Cmd, within time.Duration) error {
+		t.Helper()
+		late := time.AfterFunc(within, func() {
+			t.Errorf("it has not ended within %v", within)
+			_ = cmd.Process.Kill()
+		})
+		defer late.Stop()
+		return cmd.Wait()
+	}
+	t.Run("within the grace", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "file")
+		cmd := served(t, file, "--exec", fmt.Sprintf("echo begun >>'%s'; sleep 1; echo done >>'%s'", file, file), "--grace", "20s")
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := ended(t, cmd, 15*time.Second); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(file); string(text) != "begun\ndone\n" {
+			t.Errorf("the command wrote %q, %v", text, err)
+		}
+	})
+	t.Run("beyond the grace", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "file")
+		cmd := served(t, file, "--exec", beats(file), "--grace", "300ms")
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := ended(t, cmd, 15*time.Second); err != nil {
+			t.Error(err)
+		}
+		stopped(t, file)
+	})
+	t.Run("twice", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "file")
+		cmd := served(t, file, "--exec", beats(file), "--grace", "1h")
+		_ = cmd.Process.Signal(os.Interrupt)
+		time.Sleep(100 * time.Millisecond)
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := ended(t, cmd, 5*time.Second); err == nil {
+			t.Error("its exit status is 0")
+		}
+		stopped(t, file)
+	})
+}
+
+// What is no UTF-8 is in the line as base64.
+func TestLine(t *testing.T) {
+	for _, test := range []struct{ key, payload, want string }{
+		{"key", "payload", `"key":"key","payload":"payload",`},
+		{"key", "", `"key":"key","payload":"",`},
+		{"k\x00", "\x00", `"key":"k\u0000","payload":"\u0000",`},
+		{"k\xff", "\xff", `"key_base64":"a/8=","payload_base64":"/w==",`},
+	} {
+		text, err := json.Marshal(newLine(durable.Fired{Key: test.key, Payload: []byte(test.payload), ID: test.key + "@1"}))
+		if err != nil || !strings.HasPrefix(string(text), "{"+test.want) {
+			t.Errorf("%q, %q: %s, %v", test.key, test.payload, text, err)
+		}
+	}
+	if id := newLine(durable.Fired{Key: "k\xff", ID: "k\xff@1"}).ID; id != "a/8=@1" {
+		t.Errorf("id %q", id)
+	}
+}
+
+// serveError is the error of serve that does not come to serve.
+func serveError(t *testing.T, args ...string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	cmd := command(&options{})
+	cmd.SetArgs(append([]string{"serve"}, args...))
+	cmd.SetErr(&lines{})
+	err := cmd.ExecuteContext(ctx)
+	if ctx.Err() != nil {
+		t.Errorf("%q: it serves", args)
+	}
+	return err
+}
+
+func TestServeRefuses(t *testing.T) {
+	t.Parallel()
+	lossy := t.TempDir()
+	note := `{"Streams":{"timers":{"Timers":5,"Last":9}}}`
+	if err := os.WriteFile(filepath.Join(lossy, "timers.json"), []byte(note), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	port := address(t)[len("127.0.0.1"):]
+	for want, args := range map[string][]string{
+		"--accept-loss":                   {"--embedded", lossy, "--listen", address(t)},
+		"insecure":                        {"--embedded", t.TempDir(), "--listen", "0.0.0.0" + port},
+		"want a number of bytes":          {"--max-store", "5X"},
+		"--timeout 0s":                    {"--timeout", "0s"},
+		"--user and --password":           {"--embedded", t.TempDir(), "--user", "me"},
+		"--user and --token":              {"--user", "me", "--password", "secret", "--token", "t"},
+		"--tlscert and --tlskey":          {"--tlscert", "c"},
+		"--tlscert /none, --tlskey /none": {"--embedded", t.TempDir(), "--tlscert", "/none", "--tlskey", "/none"},
+		"--tlsca: an embedded server":     {"--embedded", t.TempDir(), "--tlsca", "c"},
+	} {
+		if err := serveError(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want an error with %q", args, err, want)
+		}
+	}
+	for text, want := range map[string]size{"1": 1, "500M": 500 << 20, "20G": 20 << 30, "0": -1, "-1": -1, "G": -1, "9999999T": -1, "5g": -1} {
+		var got size
+		if err := got.Set(text); err == nil && got != want || err != nil && want != -1 {
+			t.Errorf("size %q: %d, %v", text, got, err)
+		}
+	}
+}
