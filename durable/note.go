@@ -24,16 +24,21 @@ var ErrLoss = errors.New("timers are missing")
 // more than this part of the time.
 const noteShare = 50
 
+// settleTime is how long after a crash nothing is noted: what the server had removed may
+// be there again, until a worker removes it once more.
+const settleTime = 10 * time.Second
+
 // note is what the streams of a store held at some time.
 type note struct {
 	At      time.Time
+	Clean   bool // the server has been closed since
 	Streams map[string]noted
 }
 
-// noted is what one stream held. Every change of a timer stores a message first. So
-// among the timers are those that a message after Last has removed since, but those
-// removed by a message up to Last are not: it is the last message of the note before
-// this one, and what follows a message by then has happened.
+// noted is what one stream held. Every change of a timer stores a message. So whoever
+// has removed one of the timers has stored a message after Last: it is the last message
+// as the note before this one found it, and what follows from messages up to there had
+// happened when the timers were counted.
 type noted struct {
 	Timers uint64
 	Last   uint64 // message
@@ -81,20 +86,31 @@ func (s *Server) checkStore() error {
 	if lost != nil {
 		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
 	}
-	s.note = is
+	for name, n := range is.Streams { // nothing is under way yet
+		n.Last = n.now
+		is.Streams[name] = n
+	}
+	s.note, s.settled = is, time.Now().Add(settleTime)
+	if was.Clean || was.At.IsZero() || lost != nil {
+		s.settled = time.Now()
+		return s.writeNote()
+	}
 	return nil
 }
 
-// noteStore writes down what is stored.
-func (s *Server) noteStore() {
+// noteStore writes down what is stored, the last time before the server is closed.
+func (s *Server) noteStore(clean bool) {
 	is, err := s.count()
 	if err == nil {
 		for name, n := range is.Streams {
 			n.Last = s.note.Streams[name].now // 0 for one that is new
 			is.Streams[name] = n
 		}
+		is.Clean = clean
 		s.note = is
-		err = s.writeNote()
+		if time.Now().After(s.settled) {
+			err = s.writeNote()
+		}
 	}
 	if err != nil {
 		s.log.Warn("what the store holds is not noted", "folder", s.dir, "error", err)

@@ -84,12 +84,12 @@ func (s *Server) watch(ctx context.Context) {
 			s.log.Warn("the limit of the store stays as it was", "error", err)
 		}
 		if begin := time.Now(); begin.After(next) {
-			s.noteStore()
+			s.noteStore(false)
 			next = time.Now().Add(noteShare * time.Since(begin))
 		}
 	}
 	if s.opts.DontListen {
-		s.noteStore()
+		s.noteStore(true)
 	}
 	s.shutdown()
 }
