@@ -19,5 +19,5 @@ func room(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // the types are those of the system
+	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // types of the system
 }

@@ -9,8 +9,8 @@ import (
 // lockFile locks f, or returns an error at once. It locks a byte far behind the text,
 // which others could not read otherwise.
 func lockFile(f *os.File) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
-		&windows.Overlapped{OffsetHigh: 1})
+	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
 
 // room returns how many bytes can be stored in dir.

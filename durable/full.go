@@ -57,7 +57,8 @@ func (c *Client) claim(ctx context.Context, m *nats.Msg) error {
 			room := limit - min(limit/10, maxKept) - stored
 			if room < size {
 				s.left = 0
-				return fmt.Errorf("%w: %d bytes of %d are in use, and the rest is kept for timers that are there", ErrFull, stored, limit)
+				return fmt.Errorf("%w: %d bytes of %d are in use, and the rest is kept for timers that are there",
+					ErrFull, stored, limit)
 			}
 			s.left, s.next = max(room/4, size), time.Now().Add(lookPause)
 		}
@@ -83,7 +84,8 @@ func asFull(err error) error {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
 		switch server.ErrorIdentifier(api.ErrorCode) {
-		case server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr, server.JSStorageResourcesExceededErr:
+		case server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr,
+			server.JSStorageResourcesExceededErr:
 			return fmt.Errorf("%w: %w", ErrFull, err)
 		}
 	}

@@ -76,8 +76,8 @@ func (s *Server) checkStore() error {
 			changes = found.now - n.Last
 		}
 		if found.Timers+changes < n.Timers {
-			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d there were at %s", name, ErrLoss,
-				n.Timers-found.Timers-changes, n.Timers, was.At.Format(time.RFC3339)))
+			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d there were at %s",
+				name, ErrLoss, n.Timers-found.Timers-changes, n.Timers, was.At.Format(time.RFC3339)))
 		}
 	}
 	if lost != nil && !s.acceptLoss {

@@ -221,13 +221,15 @@ func (s *Server) complete() error {
 	o := s.opts
 	node := o.Cluster.Name != ""
 	if node && !s.listens {
-		return errors.New("durable: embedded server: a node of a cluster has clients elsewhere: want Listen as well as Cluster")
+		return errors.New("durable: embedded server: a node of a cluster has clients elsewhere: " +
+			"want Listen as well as Cluster")
 	}
 	secret := o.Username != "" || o.Authorization != ""
 	open := s.listens && !isLoopback(o.Host) || node && !isLoopback(o.Cluster.Host)
 	if open && !secret && !o.TLSVerify && !s.insecure {
 		return errors.New("durable: embedded server: other machines could do everything: " +
-			"want a password, a token, certificates of clients, or an address of this machine only; or that it is said to be insecure")
+			"want a password, a token, certificates of clients, an address of this machine only, " +
+			"or to be told that it is insecure")
 	}
 	// A single server listens once its store has been looked at, and has its limit as
 	// that of the account, which clients can ask for.

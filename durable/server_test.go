@@ -76,8 +76,9 @@ func TestStartFails(t *testing.T) {
 		options []durable.ServerOption
 		want    string
 	}{
-		"folder in use": {used, nil, fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
-		"port in use":   {t.TempDir(), []durable.ServerOption{durable.Listen(address)}, address},
+		"folder in use": {used, nil,
+			fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
+		"port in use": {t.TempDir(), []durable.ServerOption{durable.Listen(address)}, address},
 		"node, port in use": {t.TempDir(), []durable.ServerOption{
 			durable.Listen(address), durable.Cluster("c", "n", other, other)}, address},
 		"folder unreadable": {unreadable, nil, "storage directory"},
@@ -272,8 +273,10 @@ func TestSecurity(t *testing.T) {
 	}{
 		"password": {durable.Password("me", "secret"), nats.UserInfo("me", "secret"),
 			[]nats.Option{nats.UserInfo("me", "wrong"), nats.Token("secret"), nats.Name("")}},
-		"token":        {durable.Token("secret"), nats.Token("secret"), []nats.Option{nats.Token("wrong"), nats.Name("")}},
-		"TLS":          {durable.TLS(encrypted), client, []nats.Option{nats.Name(""), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})}},
+		"token": {durable.Token("secret"), nats.Token("secret"),
+			[]nats.Option{nats.Token("wrong"), nats.Name("")}},
+		"TLS": {durable.TLS(encrypted), client,
+			[]nats.Option{nats.Name(""), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})}},
 		"certificates": {durable.TLS(mutual), known, []nats.Option{client, nats.Name("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -309,12 +312,13 @@ func TestSecurity(t *testing.T) {
 func TestSecureCluster(t *testing.T) {
 	t.Parallel()
 	certificate, pool := certificates(t)
-	mutual := &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS12,
-		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+	mutual := &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool,
+		MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
 	list := addresses(t, 6)
 	var log logged
 	node := func(i int, token string) *durable.Server {
-		s, err := durable.Embedded(t.TempDir(), durable.Listen(list[i]), durable.Cluster("c", fmt.Sprint("node", i), list[3+i], list[3:5]...),
+		s, err := durable.Embedded(t.TempDir(), durable.Listen(list[i]),
+			durable.Cluster("c", fmt.Sprint("node", i), list[3+i], list[3:5]...),
 			durable.Token(token), durable.TLS(mutual), log.option())
 		if err != nil {
 			t.Fatal(err)
@@ -342,18 +346,21 @@ func TestInsecure(t *testing.T) {
 	t.Parallel()
 	certificate, _ := certificates(t)
 	port := addresses(t, 1)[0][len("127.0.0.1"):]
-	encrypted := durable.TLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+	encrypted := durable.TLS(&tls.Config{Certificates: []tls.Certificate{certificate},
+		MinVersion: tls.VersionTLS12})
 	loopback := addresses(t, 1)[0]
+	all := durable.Listen("0.0.0.0" + port)
 	for name, test := range map[string]struct {
 		options []durable.ServerOption
 		ok      bool
 	}{
-		"all":           {[]durable.ServerOption{durable.Listen("0.0.0.0" + port)}, false},
-		"empty":         {[]durable.ServerOption{durable.Listen(port)}, false},
-		"encrypted":     {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), encrypted}, false},
-		"node":          {[]durable.ServerOption{durable.Listen(loopback), durable.Cluster("c", "n", "0.0.0.0"+port)}, false},
-		"password":      {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), durable.Password("me", "secret")}, true},
-		"Insecure":      {[]durable.ServerOption{durable.Listen("0.0.0.0" + port), durable.Insecure()}, true},
+		"all":       {[]durable.ServerOption{all}, false},
+		"empty":     {[]durable.ServerOption{durable.Listen(port)}, false},
+		"encrypted": {[]durable.ServerOption{all, encrypted}, false},
+		"node": {[]durable.ServerOption{durable.Listen(loopback),
+			durable.Cluster("c", "n", "0.0.0.0"+port)}, false},
+		"password":      {[]durable.ServerOption{all, durable.Password("me", "secret")}, true},
+		"Insecure":      {[]durable.ServerOption{all, durable.Insecure()}, true},
 		"loopback":      {[]durable.ServerOption{durable.Listen(loopback)}, true},
 		"loopback name": {[]durable.ServerOption{durable.Listen("localhost" + port)}, true},
 	} {

@@ -107,7 +107,8 @@ func (s *Server) broken() error {
 // restart shuts the server down and starts it again as soon as the store can be
 // written. It leaves it down when ctx ends.
 func (s *Server) restart(ctx context.Context, cause error) error {
-	s.log.Error("the store cannot be written: the server is down until it can", "folder", s.dir, "error", cause)
+	s.log.Error("the store cannot be written: the server is down until it can",
+		"folder", s.dir, "error", cause)
 	s.shutdown()
 	for reported := time.Now(); ; {
 		err := probe(s.dir)
@@ -123,7 +124,8 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 		}
 	}
 	if err := s.start(); err != nil {
-		return fmt.Errorf("durable: embedded server in %s, which could not write its store (%w): start again: %w", s.dir, cause, err)
+		return fmt.Errorf("durable: embedded server in %s, which could not write its store (%w): "+
+			"start again: %w", s.dir, cause, err)
 	}
 	s.log.Warn("the store can be written again: the server is up", "folder", s.dir)
 	return nil
@@ -169,8 +171,8 @@ func (s *Server) limitStore(n *server.Server) error {
 	const files = 4 * 8 << 20
 	limit = (limit - min(limit/2, files)) / 2
 	return n.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
-		MaxMemory: -1, MaxStore: max(min(limit, s.maxStore), 1), MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1,
-		MemoryMaxStreamBytes: -1, StoreMaxStreamBytes: -1,
+		MaxMemory: -1, MaxStore: max(min(limit, s.maxStore), 1), MaxStreams: -1, MaxConsumers: -1,
+		MaxAckPending: -1, MemoryMaxStreamBytes: -1, StoreMaxStreamBytes: -1,
 	}})
 }
 

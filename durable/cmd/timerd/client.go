@@ -91,7 +91,7 @@ func parseWhen(text string, now time.Time) (time.Time, error) {
 func moveCommand(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "move KEY WHEN",
-		Short: "Move the timer under KEY to WHEN, which is as that of schedule, and keep its payload",
+		Short: "Move the timer under KEY to WHEN, as of schedule, and keep its payload",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := parseWhen(args[1], time.Now())
@@ -115,7 +115,8 @@ func known(key string, ok bool, err error) error {
 }
 
 // deadCommand is a command that does something with the dead letters of a key.
-func deadCommand(o *options, name, short string, do func(*durable.Client, context.Context, durable.DeadLetter) error) *cobra.Command {
+func deadCommand(o *options, name, short string,
+	do func(*durable.Client, context.Context, durable.DeadLetter) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " KEY",
 		Short: short,

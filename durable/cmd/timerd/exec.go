@@ -62,9 +62,11 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	}
 	if own.Err() != nil {
 		_ = kill(cmd) // its children, if there are any
-		err = fmt.Errorf("ended by timerd after %v or %v of grace: %w", c.timeout, c.grace, errors.Join(own.Err(), err))
+		err = fmt.Errorf("ended by timerd after %v or %v of grace: %w",
+			c.timeout, c.grace, errors.Join(own.Err(), err))
 	}
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // that is: returned 0, and left children behind
+	// ErrWaitDelay: it has returned 0, and left children behind.
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return fmt.Errorf("command: %w: %.500s", err, &out)
 	}
 	return nil

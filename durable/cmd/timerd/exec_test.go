@@ -41,13 +41,16 @@ func TestExecInput(t *testing.T) {
 		want    []string
 		not     string
 	}{
-		"text":  {"key", []byte("payload"), []string{"TIMER_KEY=key", "TIMER_PAYLOAD=payload", "TIMER_ID=key@1", "TIMER_ATTEMPT=3"}, "BASE64"},
+		"text": {"key", []byte("payload"), []string{
+			"TIMER_KEY=key", "TIMER_PAYLOAD=payload", "TIMER_ID=key@1", "TIMER_ATTEMPT=3"}, "BASE64"},
 		"empty": {"key", nil, []string{"TIMER_PAYLOAD="}, "BASE64"},
-		"NUL":   {"k\x00y", []byte("a\x00b"), []string{"TIMER_KEY_BASE64=awB5", "TIMER_ID_BASE64=awB5QDE="}, "TIMER_PAYLOAD"},
+		"NUL": {"k\x00y", []byte("a\x00b"), []string{
+			"TIMER_KEY_BASE64=awB5", "TIMER_ID_BASE64=awB5QDE="}, "TIMER_PAYLOAD"},
 		"large": {"key", bytes.Repeat([]byte("x"), 1<<20), []string{"TIMER_KEY=key"}, "TIMER_PAYLOAD"},
 	} {
 		dir := t.TempDir()
-		c := commands{text: fmt.Sprintf("cd %s; cat >input; env | grep TIMER_ >variables", dir), timeout: time.Minute, grace: time.Second}
+		text := fmt.Sprintf("cd %s; cat >input; env | grep TIMER_ >variables", dir)
+		c := commands{text: text, timeout: time.Minute, grace: time.Second}
 		f := durable.Fired{Key: test.key, Payload: test.payload, ID: test.key + "@1", Attempt: 3}
 		if err := c.run(t.Context(), f); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -106,7 +109,8 @@ func TestExecTimeout(t *testing.T) {
 	}
 	stopped(t, file)
 	c = commands{text: "exit 3", timeout: time.Minute, grace: time.Second}
-	if err := c.run(t.Context(), durable.Fired{Key: "key"}); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	err = c.run(t.Context(), durable.Fired{Key: "key"})
+	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("run = %v, want the exit status", err)
 	}
 }
@@ -137,7 +141,8 @@ func served(t *testing.T, file string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(append([]string{"serve", "--embedded", dir, "--listen", address(t)}, args...), "\n"))
+	args = append([]string{"serve", "--embedded", dir, "--listen", address(t)}, args...)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +155,8 @@ func served(t *testing.T, file string, args ...string) *exec.Cmd {
 	for scanner.Scan() && scanner.Text() != "timerd: serving" {
 		t.Log(scanner.Text())
 	}
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for range 1000 {
+		time.Sleep(10 * time.Millisecond)
 		if _, err := os.Stat(file); err == nil {
 			return cmd
 		}
@@ -175,7 +181,8 @@ func TestSignals(t *testing.T) {
 	t.Run("within the grace", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "file")
-		cmd := served(t, file, "--exec", fmt.Sprintf("echo begun >>'%s'; sleep 1; echo done >>'%s'", file, file), "--grace", "20s")
+		text := fmt.Sprintf("echo begun >>'%[1]s'; sleep 1; echo done >>'%[1]s'", file)
+		cmd := served(t, file, "--exec", text, "--grace", "20s")
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		if err := ended(t, cmd, 15*time.Second); err != nil {
 			t.Error(err)
@@ -216,7 +223,8 @@ func TestLine(t *testing.T) {
 		{"k\x00", "\x00", `"key":"k\u0000","payload":"\u0000",`},
 		{"k\xff", "\xff", `"key_base64":"a/8=","payload_base64":"/w==",`},
 	} {
-		text, err := json.Marshal(newLine(durable.Fired{Key: test.key, Payload: []byte(test.payload), ID: test.key + "@1"}))
+		f := durable.Fired{Key: test.key, Payload: []byte(test.payload), ID: test.key + "@1"}
+		text, err := json.Marshal(newLine(f))
 		if err != nil || !strings.HasPrefix(string(text), "{"+test.want) {
 			t.Errorf("%q, %q: %s, %v", test.key, test.payload, text, err)
 		}
@@ -264,7 +272,8 @@ func TestServeRefuses(t *testing.T) {
 			t.Errorf("%q: %v, want an error with %q", args, err, want)
 		}
 	}
-	for text, want := range map[string]size{"1": 1, "500M": 500 << 20, "20G": 20 << 30, "0": -1, "-1": -1, "G": -1, "9999999T": -1, "5g": -1} {
+	for text, want := range map[string]size{"1": 1, "500M": 500 << 20, "20G": 20 << 30,
+		"0": -1, "-1": -1, "G": -1, "9999999T": -1, "5g": -1} {
 		var got size
 		if err := got.Set(text); err == nil && got != want || err != nil && want != -1 {
 			t.Errorf("size %q: %d, %v", text, got, err)

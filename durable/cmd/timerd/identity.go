@@ -22,11 +22,14 @@ type identity struct {
 
 func (i *identity) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&i.user, "user", "", "the `name` that clients show to the server, or $NATS_USER")
-	flags.StringVar(&i.password, "password", "", "the `password` of the user, or $NATS_PASSWORD, which other users of the machine do not see")
-	flags.StringVar(&i.token, "token", "", "the `token` that clients show to the server, or $NATS_TOKEN")
+	flags.StringVar(&i.password, "password", "",
+		"the `password` of the user, or $NATS_PASSWORD, which other users of the machine do not see")
+	flags.StringVar(&i.token, "token", "",
+		"the `token` that clients show to the server, or $NATS_TOKEN")
 	flags.StringVar(&i.cert, "tlscert", "", "`file` with the certificate of this process, server or client")
 	flags.StringVar(&i.key, "tlskey", "", "`file` with the key of the certificate")
-	flags.StringVar(&i.ca, "tlsca", "", "`file` with who vouches for the certificates of others; an embedded server then asks its clients for one")
+	flags.StringVar(&i.ca, "tlsca", "",
+		"`file` with who vouches for the certificates of others; an embedded server then asks its clients for one")
 }
 
 // complete fills in what the environment says, and checks that nothing is half there.

@@ -62,13 +62,17 @@ func command(o *options) *cobra.Command {
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress, "the server or, with commas between them, the servers of a cluster")
+	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress,
+		"the server or, with commas between them, the servers of a cluster")
 	flags.StringVar(&o.cfg.Name, "name", "timers", "the name of the stream")
-	flags.IntVar(&o.cfg.Replicas, "replicas", 1, "nodes that store each timer; counts when the stream is made")
+	flags.IntVar(&o.cfg.Replicas, "replicas", 1,
+		"nodes that store each timer; counts when the stream is made")
 	o.identity.flags(flags)
-	root.AddCommand(serveCommand(o), scheduleCommand(o), moveCommand(o), cancelCommand(o), listCommand(o),
-		deadCommand(o, "revive", "Give the dead letters of KEY to the workers again", (*durable.Client).Revive),
-		deadCommand(o, "discard", "Remove the dead letters of KEY", (*durable.Client).Discard), statsCommand(o))
+	root.AddCommand(serveCommand(o), scheduleCommand(o), moveCommand(o), cancelCommand(o),
+		listCommand(o), statsCommand(o),
+		deadCommand(o, "revive", "Give the dead letters of KEY to the workers again",
+			(*durable.Client).Revive),
+		deadCommand(o, "discard", "Remove the dead letters of KEY", (*durable.Client).Discard))
 	return root
 }
 

@@ -49,20 +49,23 @@ func newLine(f durable.Fired) line {
 	return l
 }
 
-const serveHelp = `Be a worker: fire timers and handle them. With --embedded the server that stores them runs in this process;
-without it, it is where --nats says. A timer is handled when its line has been written and, with --exec, the command has
-returned 0. It may be handled again, with the same id: up to 10 times if that fails, and after a crash.
+const serveHelp = `Be a worker: fire timers and handle them. With --embedded the server that stores them runs in
+this process; without it, it is where --nats says. A timer is handled when its line has been
+written and, with --exec, the command has returned 0. It may be handled again, with the same id:
+up to 10 times if that fails, and after a crash.
 
-A line is a JSON object with key, payload, deadline, lateness, attempt (1 for the first) and id. Where a key or payload is no
-UTF-8 there is key_base64 or payload_base64 instead, and the id begins with the key in base64.
+A line is a JSON object with key, payload, deadline, lateness, attempt (1 for the first) and id.
+Where a key or payload is no UTF-8 there is key_base64 or payload_base64 instead, and the id
+begins with the key in base64.
 
-The command of --exec is run by sh, in a process group of its own. It gets the payload as its input, and TIMER_KEY, TIMER_ID,
-TIMER_ATTEMPT and TIMER_PAYLOAD. There is no TIMER_PAYLOAD if it has a NUL byte or more than 64 kB; a key with a NUL byte is in
-TIMER_KEY_BASE64, its id in TIMER_ID_BASE64. If the command takes longer than --timeout, it and its children get SIGTERM and,
-after --grace, SIGKILL.
+The command of --exec is run by sh, in a process group of its own. It gets the payload as its
+input, and TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD. There is no TIMER_PAYLOAD if it
+has a NUL byte or more than 64 kB; a key with a NUL byte is in TIMER_KEY_BASE64, its id in
+TIMER_ID_BASE64. If the command takes longer than --timeout, it and its children get SIGTERM
+and, after --grace, SIGKILL.
 
-SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return before they are killed. A second
-one ends it at once, with all commands.`
+SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return
+before they are killed. A second one ends it at once, with all commands.`
 
 // serving is the flags of serve.
 type serving struct {
@@ -82,7 +85,8 @@ func serveCommand(o *options) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.exec.timeout <= 0 || o.exec.grace < 0 {
-				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0", o.exec.timeout, o.exec.grace)
+				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0",
+					o.exec.timeout, o.exec.grace)
 			}
 			// That of the library comes after both, so that the command is not run
 			// again beside itself.
@@ -91,7 +95,8 @@ func serveCommand(o *options) *cobra.Command {
 			if s.verbose {
 				level = slog.LevelDebug
 			}
-			o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+			handler := &slog.HandlerOptions{Level: level}
+			o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), handler))
 			ctx, cancel := context.WithCancelCause(cmd.Context())
 			defer cancel(nil)
 			nc, err := s.connect(o, cancel)
@@ -118,12 +123,17 @@ func serveCommand(o *options) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.dir, "embedded", "", "run the server in this process and store the timers in this `folder`")
-	flags.StringVar(&s.listen, "listen", defaultAddress, "`address` at which the embedded server listens")
-	flags.BoolVar(&s.insecure, "insecure", false, "listen where other machines can connect, and ask them for nothing")
-	flags.Var(&s.maxStore, "max-store", "`bytes` that the embedded server may store, such as 500M or 20G (half of the room on the disk); the last tenth is kept for "+
-		"moving, cancelling and firing")
-	flags.BoolVar(&s.acceptLoss, "accept-loss", false, "start although timers are missing in the folder")
+	flags.StringVar(&s.dir, "embedded", "",
+		"run the server in this process and store the timers in this `folder`")
+	flags.StringVar(&s.listen, "listen", defaultAddress,
+		"`address` at which the embedded server listens")
+	flags.BoolVar(&s.insecure, "insecure", false,
+		"listen where other machines can connect, and ask them for nothing")
+	flags.Var(&s.maxStore, "max-store",
+		"`bytes` that the embedded server may store, such as 500M or 20G (half of the room on the disk); "+
+			"the last tenth is kept for moving, cancelling and firing")
+	flags.BoolVar(&s.acceptLoss, "accept-loss", false,
+		"start although timers are missing in the folder")
 	flags.StringVar(&o.exec.text, "exec", "", "shell `command` to run for each timer")
 	flags.DurationVar(&o.exec.timeout, "timeout", time.Minute, "how long a command may run")
 	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to end")
@@ -168,7 +178,7 @@ func (s *serving) connect(o *options, failed func(error)) (connection, error) {
 	}
 	server, err := durable.Embedded(s.dir, options...)
 	if errors.Is(err, durable.ErrLoss) {
-		err = fmt.Errorf("%w: restore the folder from a copy, or go on without them by --accept-loss", err)
+		err = fmt.Errorf("%w: restore the folder from a copy, or go on by --accept-loss", err)
 	}
 	if err != nil {
 		return connection{}, err
