@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,17 +17,16 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	if err := lockFile(f); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(f, 1000)) // none is as good
-		f.Close()
-		return nil, fmt.Errorf("folder %s is in use by another server, %s: %w", dir, holder, err)
+		err = fmt.Errorf("folder %s is in use by another server, %s: %w", dir, holder, err)
+		return nil, errors.Join(err, f.Close())
 	}
 	host, _ := os.Hostname() // none is as good
 	text := fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, filepath.Base(os.Args[0]))
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(text), 0)
 	}
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock of %s: %w", dir, err)
+		return nil, errors.Join(fmt.Errorf("lock of folder %s: %w", dir, err), f.Close())
 	}
 	return f, nil
 }

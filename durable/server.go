@@ -207,8 +207,7 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)
 	}
 	if err := s.start(); err != nil {
-		s.lock.Close()
-		return nil, fmt.Errorf("durable: embedded server in %s: %w", dir, err)
+		return nil, errors.Join(fmt.Errorf("durable: embedded server in %s: %w", dir, err), s.lock.Close())
 	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())

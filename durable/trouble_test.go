@@ -271,7 +271,9 @@ func TestHeldToTheEnd(t *testing.T) {
 	<-begun
 	fired := serve(t, open(t, nc, cfg))
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve = %v", err)
+	}
 	select {
 	case f := <-fired:
 		t.Errorf("another worker has it: %+v", f)
@@ -301,7 +303,13 @@ func TestCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	c := open(t, nc, durable.Config{})
+	var c *durable.Client
+	waitFor(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		c, err = durable.Open(ctx, nc, durable.Config{})
+		return err == nil
+	})
 	var wg sync.WaitGroup
 	cuts := 0
 	var mu sync.Mutex

@@ -69,7 +69,7 @@ func (s *Server) shutdown() {
 // watch keeps the server running until ctx ends, or until it cannot.
 func (s *Server) watch(ctx context.Context) {
 	defer close(s.ended)
-	defer s.lock.Close()
+	defer func() { _ = s.lock.Close() }() // nothing is written to it
 	next := time.Now()
 	for sleep(ctx, watchPause) == nil {
 		if err := s.broken(); err != nil {
@@ -135,13 +135,12 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 func probe(dir string) error {
 	const size = 128 << 10 // what the server writes at its start, and some messages
 	name := filepath.Join(dir, "probe")
-	defer os.Remove(name)
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(make([]byte, size))
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, f.Sync(), f.Close(), os.Remove(name))
 }
 
 // limitStore makes the limit of the account MaxStore, or half of what its files have and
