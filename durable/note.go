@@ -150,10 +150,10 @@ func (s *Server) count() (note, error) {
 	n := note{At: time.Now(), Streams: make(map[string]noted)}
 	list := js.ListStreams(ctx)
 	for info := range list.Info() {
-		if info.Config.Metadata[metadataPartitions] == "" {
-			continue
-		}
 		name := info.Config.Name
+		if info.Config.Metadata[metadataPartitions] == "" || checkStream(info.Config, layout{name: name}) != nil {
+			continue // it has no timers
+		}
 		stream, err := js.Stream(ctx, name)
 		if err != nil {
 			return note{}, err

@@ -227,8 +227,7 @@ func (s *Server) complete() error {
 	open := s.listens && !isLoopback(o.Host) || node && !isLoopback(o.Cluster.Host)
 	if open && !secret && !o.TLSVerify && !s.insecure {
 		return errors.New("durable: embedded server: other machines could do everything: " +
-			"want a password, a token, certificates of clients, an address of this machine only, " +
-			"or to be told that it is insecure")
+			"want a password, a token, certificates of clients, an address of this machine only, or Insecure")
 	}
 	// A single server listens once its store has been looked at, and has its limit as
 	// that of the account, which clients can ask for.

@@ -259,7 +259,7 @@ func TestServeRefuses(t *testing.T) {
 	port := address(t)[len("127.0.0.1"):]
 	for want, args := range map[string][]string{
 		"--accept-loss":                   {"--embedded", lossy, "--listen", address(t)},
-		"insecure":                        {"--embedded", t.TempDir(), "--listen", "0.0.0.0" + port},
+		"Insecure":                        {"--embedded", t.TempDir(), "--listen", "0.0.0.0" + port},
 		"want a number of bytes":          {"--max-store", "5X"},
 		"--timeout 0s":                    {"--timeout", "0s"},
 		"--user and --password":           {"--embedded", t.TempDir(), "--user", "me"},
