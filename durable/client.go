@@ -115,12 +115,10 @@ func (c *Client) set(ctx context.Context, what string, t Timer) error {
 	if err := checkDeadline(t.Key, t.Deadline); err != nil {
 		return err
 	}
-	m := c.layout.message(t)
-	err := c.claim(ctx, m)
-	if err == nil {
-		err = c.publish(ctx, m)
+	if err := c.claim(ctx, t); err != nil {
+		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
 	}
-	if err != nil {
+	if err := c.publish(ctx, c.layout.message(t)); err != nil {
 		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -33,10 +32,10 @@ type space struct {
 	miss int           // looks without an answer
 }
 
-// claim returns ErrFull if m is not to be stored. Several clients look on their own:
+// claim returns ErrFull if t is not to be stored. Several clients look on their own:
 // each takes a quarter of the room at a time, or less.
-func (c *Client) claim(ctx context.Context, m *nats.Msg) error {
-	size := int64(m.Size())
+func (c *Client) claim(ctx context.Context, t Timer) error {
+	size := int64(3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300) // with subject and headers
 	s := &c.space
 	select {
 	case s.busy <- struct{}{}:
