@@ -1,4 +1,5 @@
-# What a run measures can be narrowed: make bench ARGS="--structure wheel --workload churn"
+# What a run measures can be narrowed: make bench ARGS="--structure '^wheel$' --workload churn"
+# Recipes take the value as it is given, so that make expands no $ in it.
 ARGS ?=
 # The folder of the run. Empty: a new one in out/, to which out/latest then points.
 OUT  ?=
@@ -23,17 +24,17 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: about 8 minutes on two cores
-	$(RUN) --profile normal --budget 4m15s $(ARGS)
+	$(RUN) --profile normal --budget 4m15s $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
 bench-smoke: build ## The same in small, to see that all works: about a minute
-	$(RUN) --profile smoke $(ARGS)
+	$(RUN) --profile smoke $(value ARGS)
 	$(CMD) report $(OUT)
 
 # The loop is that of docs/sharding.md.
-FULL = run --profile full $(ARGS)
+FULL = run --profile full $(value ARGS)
 
 .PHONY: bench-full
 bench-full: build ## Everything, up to ten million timers: hours, in shards of half an hour; goes on if interrupted
@@ -59,13 +60,13 @@ bench-peers-structures: build ## Other people's data structures beside ours, wit
 
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 5 minutes
-	$(CMD) run --lean $(ARGS)
+	$(CMD) run --lean $(value ARGS)
 
 # Its chart is that of docs/performance.md.
 .PHONY: bench-scale
 bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a quarter of an hour, 16 GB
 	$(CMD) run --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
-		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(ARGS)
+		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(value ARGS)
 	$(CMD) report
 	cp $(LAST)/scale.svg docs/scale.svg
 

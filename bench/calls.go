@@ -97,10 +97,7 @@ func (c callsCase) measure(ctx context.Context, kept *keptScript, e catalog.Entr
 			}
 			return s
 		}
-		run, err := c.replay(ctx, kept, []catalog.Entry{entry}, func(row *contender, b *script.Block) error {
-			row.replayWhole(b)
-			return row.check(b, row.snapshot())
-		})
+		run, err := c.replay(ctx, kept, []catalog.Entry{entry}, (*contender).replayChecked)
 		if err != nil || len(run.failed) > 0 {
 			return results.Calls{}, run.failed, err
 		}

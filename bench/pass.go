@@ -117,10 +117,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing it and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, func(row *contender) error {
-		row.replayWhole(b)
-		return row.check(b, row.snapshot())
-	})
+	return p.sideBySide(ctx, func(row *contender) error { return row.replayChecked(b) })
 }
 
 // ageTo replays operations that are not timed until the instances are old enough for a

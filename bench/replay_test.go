@@ -3,6 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
+	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 
@@ -277,5 +280,98 @@ func TestACellWithoutAStructureIsLeftOut(t *testing.T) {
 	cfg.Structures = []catalog.Entry{faultyEntry("refuses a cancel")}
 	if r, err := Run(context.Background(), cfg); err == nil || len(r.Cells) != 0 {
 		t.Errorf("error %v, %d cells", err, len(r.Cells))
+	}
+}
+
+// The cost of reading the clock is taken out of the time of each kind, once for each reading.
+// Times are whole nanoseconds, so a cost of 1/1024 ns leaves the number of readings behind
+// the point.
+func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
+	const readNS = 1.0 / 1024
+	w, _ := workload.Find("churn")
+	e, _ := catalog.Find("minheap")
+	c, s := contenderOf(e), w.Script(100, 1)
+	c.replayWhole(s.Fill())
+	readings := 0
+	for _, k := range c.replayByKind(s.Next(500, nil), Clock{ReadNS: readNS}) {
+		readings += k.ClockReads
+		if whole := k.NS + float64(k.ClockReads)*readNS; k.ClockReads == 0 || k.ClockReads%1024 == 0 || whole != math.Trunc(whole) {
+			t.Errorf("%s: %v ns with %d readings", k.Kind, k.NS, k.ClockReads)
+		}
+	}
+	if readings < 10 {
+		t.Errorf("%d readings", readings)
+	}
+}
+
+// gcWatch notes whether the garbage collector was on when it was called.
+type gcWatch struct {
+	structures.Scheduler[uint64]
+	on, off int
+}
+
+func (g *gcWatch) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	if metrics.Read(percent); percent[0].Value.Uint64() == math.MaxUint64 {
+		g.off++
+	} else {
+		g.on++
+	}
+	return g.Scheduler.Schedule(deadline, value)
+}
+
+// The garbage collector is off in every trial, save in those of a pass with it on.
+func TestTheCollectorIsOffInTrials(t *testing.T) {
+	w, _ := workload.Find("churn")
+	e, _ := catalog.Find("minheap")
+	for _, collect := range []bool{false, true} {
+		c, s := contenderOf(e), w.Script(100, 1)
+		watch := &gcWatch{Scheduler: c.s}
+		c.s, c.samples = watch, newLatencies()
+		c.replayWhole(s.Fill())
+		cell := &cellRun{cellConfig: cellConfig{workload: w, n: 100}}
+		p := &pass{cellRun: cell, collect: collect}
+		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
+			watch.on, watch.off = 0, 0
+			p.blocks = []*script.Block{s.Next(500, nil)}
+			p.trial(c, 0, m, results.Trial{})
+			if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
+				t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
+			}
+		}
+	}
+}
+
+// sizesAsked is a source that notes how many operations the blocks have.
+type sizesAsked struct {
+	source
+	sizes []int
+}
+
+func (s *sizesAsked) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
+	s.sizes = append(s.sizes, size)
+	return s.source.nextBlock(size, reuse)
+}
+
+// Before the timed block of each round stands one that touches the population twice, as far
+// as it fits into the cache.
+func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
+	for n, want := range map[int]int{100: 5_000, 10_000: 20_000, 30_000: 50_000} {
+		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
+		cfg.Trials = 1
+		c := cfg.cell(cfg.Workloads[0], n, Clock{})
+		asked := &sizesAsked{}
+		c.open = func(ctx context.Context, c cellConfig) (s source, err error) {
+			asked.source, err = openScript(ctx, c)
+			return asked, err
+		}
+		if err := c.newCell(cfg.Structures).measure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// The block that is proved, and those of the round: warm, cost, by kind, latency.
+		block := c.block()
+		if len(asked.sizes) != 5 || asked.sizes[1] < want || !slices.Equal(asked.sizes[2:], []int{block, block, block}) {
+			t.Errorf("n %d: blocks of %d operations, want a second one of %d and three of %d", n, asked.sizes, want, block)
+		}
 	}
 }

@@ -175,6 +175,21 @@ func newRun(clock Clock, p results.Parameters) *results.Run {
 	}
 }
 
+// Whole reports whether a run with these parameters measures what the normal or the full profile
+// does: all structures on all workloads at all sizes.
+func Whole(p results.Parameters) bool {
+	profile, ok := FindProfile(p.Profile)
+	if !ok || p.Profile == Profiles()[0].Name || p.Lean || p.Shard != "" {
+		return false
+	}
+	all := parameters(Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()})
+	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) && holdsAll(p.N, all.N)
+}
+
+func holdsAll[T comparable](list, of []T) bool {
+	return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
+}
+
 func report(cfg Config, p Progress) {
 	if cfg.Progress != nil {
 		cfg.Progress(p)

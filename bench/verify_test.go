@@ -3,7 +3,11 @@ package bench
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
@@ -39,5 +43,77 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	cancel()
 	if err := Verify(ctx, cfg, 1, func(Verified) { t.Error("a cell of a cancelled run") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Every proof of a run is that of its replay; a proof that was changed is found.
+func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "reschedule", "kafka-purgatory", "avalanche-slot", "fill-drain"})
+	cfg.Trials, cfg.Profile.otherSeeds = 5, 1
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func() (cells int, failed []results.Failure) {
+		t.Helper()
+		if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+			cells++
+			failed = append(failed, v.Failures...)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return cells, failed
+	}
+	if cells, failed := verify(); cells != 5 || len(r.Cells) != 4 || len(failed) > 0 {
+		t.Fatalf("%d cells of %d, failures %v", cells, len(r.Cells), failed)
+	}
+	var changed []string
+	change := func(name string, p *script.Proof) {
+		p.Checksum++
+		changed = append(changed, name)
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		for j := range c.Rows {
+			change(c.Rows[j].Structure, &c.Rows[j].Proof)
+		}
+		for j := range c.OtherSeeds {
+			change(FloorName, &c.OtherSeeds[j].Proof)
+		}
+	}
+	for i := range r.Calls {
+		change(r.Calls[i].Structure, &r.Calls[i].Proof)
+	}
+	_, failed := verify()
+	var found []string
+	for _, f := range failed {
+		found = append(found, f.Structure)
+	}
+	if len(changed) < 15 {
+		t.Errorf("%d proofs in the results", len(changed))
+	}
+	slices.Sort(changed)
+	slices.Sort(found)
+	if !slices.Equal(found, changed) || !slices.Contains(found, "hwheel-linux") {
+		t.Errorf("found %q of the changed %q", found, changed)
+	}
+}
+
+// Among many timers not all rounds have all modes, and an instance has other rounds.
+func TestVerifyRunOfManyTimers(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold"})
+	cfg.N, cfg.Trials = nil, 4
+	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{60_000}, 50_000
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		if cells++; len(v.Failures) > 0 {
+			t.Error(v.Failures)
+		}
+	}); err != nil || cells != 1 {
+		t.Errorf("%d cells, %v", cells, err)
 	}
 }

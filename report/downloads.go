@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -44,7 +43,7 @@ func downloadsOf(r *results.Run) ([]download, error) {
 		r          *results.Run
 		write      func(io.Writer, *results.Run) error
 	}{
-		{"results.json.gz", "the results, as timerbench reads them", r, func(w io.Writer, r *results.Run) error { return json.NewEncoder(w).Encode(r) }},
+		{"results.json.gz", "the results, as timerbench reads them", r, results.EncodeCompact},
 		{"trials.csv.gz", "a line for each trial of whole blocks, for spreadsheets and data frames", whole, results.WriteCSV},
 		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", whole, results.WriteBenchfmt},
 	} {

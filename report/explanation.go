@@ -35,7 +35,7 @@ func Explain(e catalog.Entry, r *results.Run) *Explanation {
 	return x
 }
 
-// Text returns the page as text of at most 100 columns, unless a name is longer.
+// Text returns the page as text of at most 80 columns, unless a name is longer.
 func (x *Explanation) Text() string {
 	var b strings.Builder
 	b.WriteString(x.entry.Name + "\n\n")

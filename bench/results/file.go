@@ -3,6 +3,8 @@ package results
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,17 +23,72 @@ func Write(path string, r *Run) error {
 	return nil
 }
 
-// Encode writes r as a results file has it.
+// Encode writes r as a results file has it, with a digest of its content.
 func Encode(w io.Writer, r *Run) error {
-	data, err := json.MarshalIndent(r, "", " ")
+	data, err := sealed(r)
+	if err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, data, "", " "); err != nil {
+		return err
+	}
+	lines.WriteByte('\n')
+	_, err = lines.WriteTo(w)
+	return err
+}
+
+// EncodeCompact is Encode without line breaks and spaces.
+func EncodeCompact(w io.Writer, r *Run) error {
+	data, err := sealed(r)
 	if err == nil {
-		_, err = w.Write(append(data, '\n'))
+		_, err = w.Write(data)
 	}
 	return err
 }
 
-// Read reads a results file, which may be compressed with gzip. The error says whether the file is damaged, cut short, of
-// another program or of another version.
+// digestKey is the last key of a results file. Its value is the digest of the compact form
+// of all that stands before it.
+const digestKey = `,"digest":"`
+
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// sealed returns the compact form of r with its digest.
+func sealed(r *Run) ([]byte, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	content := data[:len(data)-1]
+	return append(content, digestKey+digest(content)+`"}`...), nil
+}
+
+// checkSeal returns an error if a file is not as this program wrote it. Files of versions
+// before 3 may have no digest.
+func checkSeal(data []byte, version int) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return err
+	}
+	data = compact.Bytes()
+	at := bytes.LastIndex(data, []byte(digestKey))
+	switch {
+	case at < 0 && version < 3:
+		return nil
+	case at < 0:
+		return errors.New("it has no digest as its last key: it was edited, or another program wrote it; want the file as timerbench wrote it")
+	case string(data[at:]) != digestKey+digest(data[:at])+`"}`:
+		return errors.New("its content does not fit its digest: it was edited or damaged; want the file as timerbench wrote it")
+	}
+	return nil
+}
+
+// Read reads a results file, which may be compressed with gzip. The error says whether the file is
+// damaged, cut short, of another program, of another version
+// or edited.
 func Read(path string) (*Run, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -66,7 +123,10 @@ func Decode(data []byte) (*Run, error) {
 	if err := unmarshalJSON(data, r); err != nil {
 		return nil, err
 	}
-	return r, r.Validate()
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	return r, checkSeal(data, r.Version)
 }
 
 // unmarshalJSON is json.Unmarshal with errors that name the line. They distinguish a
@@ -88,6 +148,26 @@ func unmarshalJSON(data []byte, into any) error {
 		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit", line(kind.Offset), kind.Field, kind.Value)
 	}
 	return err
+}
+
+// sameProofs returns an error if two rows that are not coarse have different proofs: all
+// replayed the same script. Versions before 3 do not say which rows are coarse.
+func (c *Cell) sameProofs(version int) error {
+	var first *Row
+	for _, part := range append([]Part{{Rows: c.Rows}}, c.Parts...) {
+		for i := range part.Rows {
+			row := &part.Rows[i]
+			switch {
+			case version < 3 || row.Coarse:
+			case first == nil:
+				first = row
+			case row.Proof != first.Proof:
+				return fmt.Errorf("%s and %s replayed the same, but their proofs differ: %w",
+					first.Structure, row.Structure, row.Proof.Check(first.Proof))
+			}
+		}
+	}
+	return nil
 }
 
 // Validate returns an error if a report cannot show r.
@@ -112,6 +192,9 @@ func (r *Run) Validate() error {
 					return fmt.Errorf("%s, %s, trial %d: a time or a count is negative", where, row.Structure, t.Round)
 				}
 			}
+		}
+		if err := c.sameProofs(r.Version); err != nil {
+			return fmt.Errorf("%s, %w", where, err)
 		}
 	}
 	for _, i := range r.Idle {

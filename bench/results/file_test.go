@@ -1,10 +1,13 @@
 package results_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,8 +67,8 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"not JSON":        {"goos: linux\n", "line 1 is not JSON"},
 		"foreign":         {`{"format": "something else"}`, `format is "something else"`},
 		"JSON of another": {`{"a": 1}`, "not a results file"},
-		"too new":         {replace(`"version": 2`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 2"},
-		"version 0":       {replace(`"version": 2`, `"version": 0`), "results of version 0"},
+		"too new":         {replace(`"version": 3`, `"version": 99`), "written by a newer timerbench: results of version 99, this one reads up to version 3"},
+		"version 0":       {replace(`"version": 3`, `"version": 0`), "results of version 0"},
 		"wrong type":      {replace(`"n": 50`, `"n": "many"`), "does not fit"},
 		"no size":         {replace(`"n": 50`, `"n": 0`), "n of at least 1"},
 		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline"]`},
@@ -131,11 +134,70 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	if got < want*0.999 || got > want*1.001 {
 		t.Errorf("%g ns/op in the lines, %g in the results", got, want)
 	}
+	r.Cells[0].Rows[1].CollectNS, r.Cells[0].Rows[1].BytesPerTimer = 250_000, 40
+	out.Reset()
+	if err := results.WriteBenchfmt(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), " 40 B/timer 250000 ns/gc\n") {
+		t.Errorf("what a collection takes is not in ns: %s", regexp.MustCompile(".*ns/gc").FindString(out.String()))
+	}
 	if !strings.Contains(out.String(), " ns/wakeup") {
 		t.Error("no wake-up has a cost")
 	}
 	if !strings.Contains(out.String(), "Unit idle-empty assume=exact") {
 		t.Error("exact counts are not marked as exact")
+	}
+}
+
+// What is edited is noticed: by its digest, and a proof by those of the others, too.
+func TestEditedResultsAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.json")
+	r := realResults(t)
+	if err := results.Write(path, r); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := regexp.MustCompile(`,\s*"digest": "\w*"`)
+	checksum := regexp.MustCompile(`"checksum": \d+`)
+	cost := regexp.MustCompile(`("round": 1,\s*"ns": \d+)\d`) // divided by ten
+	edited, proof := "it was edited or damaged", "null and quadheap replayed the same, but their proofs differ: the checksum"
+	for name, c := range map[string]struct{ content, want string }{
+		"a cost":              {cost.ReplaceAllString(string(good), "$1"), edited},
+		"a digest":            {digest.ReplaceAllString(string(good), `, "digest": ""`), edited},
+		"no digest":           {digest.ReplaceAllString(string(good), ""), "it has no digest"},
+		"a key after it":      {strings.TrimSuffix(string(good), "}\n") + `, "mine": 1}`, edited},
+		"checksum of a cell":  {checksum.ReplaceAllString(string(good), `"checksum": 1`), edited},
+		"checksum of one row": {strings.Replace(string(good), checksum.FindString(string(good)), `"checksum": 1`, 1), proof},
+	} {
+		if c.content == string(good) {
+			t.Errorf("%s: nothing is edited", name)
+		}
+		_, err := results.Decode([]byte(c.content))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	var spaced bytes.Buffer
+	if err := json.Indent(&spaced, good, "", "\t"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.Decode(spaced.Bytes()); err != nil {
+		t.Errorf("other spaces: %v", err)
+	}
+	for i := range r.Cells[0].Rows { // the digest is right
+		if row := &r.Cells[0].Rows[i]; row.Structure == "quadheap" {
+			row.Proof.Checksum++
+		}
+	}
+	if err := results.Write(path, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.Read(path); err == nil || !strings.Contains(err.Error(), path+": cell grid-clustered-50, n 50, "+proof) {
+		t.Errorf("%v, want %q", err, proof)
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 
 // Header is the beginning of a results file.
 type Header struct {
-	Format   string    `json:"format"`
-	Version  int       `json:"version"`
-	Created  time.Time `json:"created"`
-	Complete bool      `json:"complete"` // false: interrupted; the results so far are valid
+	Format     string     `json:"format"`
+	Version    int        `json:"version"`
+	Created    time.Time  `json:"created"`
+	Complete   bool       `json:"complete"` // false: interrupted; the results so far are valid
+	Parameters Parameters `json:"parameters"`
 }
 
 // ReadHeader reads only the header of a results file. Its cost does not depend on the
@@ -37,7 +38,7 @@ func ReadHeader(path string) (Header, error) {
 
 // decode reads the keys of an object up to the last one of the header.
 func (h *Header) decode(d *json.Decoder) error {
-	fields := map[string]any{"format": &h.Format, "version": &h.Version, "created": &h.Created, "complete": &h.Complete}
+	fields := map[string]any{"format": &h.Format, "version": &h.Version, "created": &h.Created, "complete": &h.Complete, "parameters": &h.Parameters}
 	if _, err := d.Token(); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (c *Cell) addLayout(other Cell) {
 				continue
 			}
 			i = len(c.Rows)
-			c.Rows = append(c.Rows, Row{Structure: row.Structure, Role: row.Role, Of: row.Of, Proof: row.Proof, Latency: row.Latency})
+			c.Rows = append(c.Rows, Row{Structure: row.Structure, Role: row.Role, Of: row.Of, Coarse: row.Coarse, Proof: row.Proof, Latency: row.Latency})
 		}
 		old := &c.Rows[i]
 		if len(old.Cost) > 0 && old.Stopped == StoppedBeaten || len(old.Cost) == 0 {

@@ -31,7 +31,7 @@ func MergeShards(shards []Named) (*Run, error) {
 	}
 	first := shards[0]
 	out := &Run{
-		Format: Format, Version: Version, Complete: true,
+		Format: Format, Version: first.Version, Complete: true,
 		Environment: first.Environment, Parameters: first.Parameters,
 		Cells: []Cell{}, Idle: []Idle{},
 	}

@@ -18,9 +18,10 @@ import (
 //
 //   - Version 1: one instance of each contender in a cell.
 //   - Version 2: layouts, instances, racing, shards, trials with the garbage collector on.
+//   - Version 3: a digest of the content, the last key of the file; rows say if they are coarse.
 const (
 	Format  = "timerbench-results"
-	Version = 2
+	Version = 3
 )
 
 // Run is the content of a results file: the environment and the parameters of a run,
@@ -207,12 +208,13 @@ var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline}
 type Row struct {
 	Structure     string       `json:"structure"`
 	Role          Role         `json:"role"`
-	Of            string       `json:"of,omitempty"`    // for a control: the name of the structure
-	BytesPerTimer float64      `json:"bytes_per_timer"` // heap in use after the fill, per resident timer; 0: not measured
-	CollectNS     float64      `json:"collect_ns"`      // time that the filled structure adds to a full garbage collection
-	Cost          []Trial      `json:"cost"`            // trials timed as a whole
-	ByKind        []Trial      `json:"by_kind"`         // trials timed by batch of operations of one kind
-	Latency       []Latency    `json:"latency"`         // samples of single calls, by kind, of all trials
+	Of            string       `json:"of,omitempty"`     // for a control: the name of the structure
+	Coarse        bool         `json:"coarse,omitempty"` // it fires late, so its proof is its own
+	BytesPerTimer float64      `json:"bytes_per_timer"`  // heap in use after the fill, per resident timer; 0: not measured
+	CollectNS     float64      `json:"collect_ns"`       // time that the filled structure adds to a full garbage collection
+	Cost          []Trial      `json:"cost"`             // trials timed as a whole
+	ByKind        []Trial      `json:"by_kind"`          // trials timed by batch of operations of one kind
+	Latency       []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
 
 	// Counters are what the hardware counted in the cost trials, per unit of the cell, by

@@ -25,7 +25,7 @@ type abFlags struct {
 	workloads  string
 	scenarios  []string
 	profile    string
-	sizes      string
+	sizes      sizes
 	seed       uint64
 	rounds     int
 	pairs      int
@@ -53,7 +53,7 @@ The results of both sides are kept, and so are their benchmark lines, in which
 benchstat finds the same medians.
 
 ` + exitCodes,
-		Example: `  timerbench ab --old main                                  # what did I change?
+		Example: `  timerbench ab --old main    # what did I change?
   timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --n 1e3,1e5 --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
   benchstat ` + runsFolder + `/2026-11-21-073012-ab/old/` + benchfmtFile + ` ` + runsFolder + `/2026-11-21-073012-ab/new/` + benchfmtFile,
@@ -69,7 +69,7 @@ benchstat finds the same medians.
 	flags.StringVarP(&f.workloads, "workload", "w", "^(hold|churn|reschedule)$", "run the workloads that match this regular `expression`")
 	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file` too; can be repeated")
 	flags.StringVarP(&f.profile, "profile", "p", "smoke", "profile of the runs: how much is proved, largest sizes")
-	flags.StringVarP(&f.sizes, "n", "n", "1e3,1e5", "`numbers` of resident timers")
+	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 1000,100000)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts, and of the order of the runs")
 	flags.IntVar(&f.rounds, "rounds", 24, "rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
@@ -144,7 +144,11 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 
 // args returns the flags of the runs.
 func (f *abFlags) args() []string {
-	args := []string{"--profile", f.profile, "--n", f.sizes, "--seed", strconv.FormatUint(f.seed, 10)}
+	n := f.sizes
+	if len(n) == 0 {
+		n = sizes{1_000, 100_000}
+	}
+	args := []string{"--profile", f.profile, "--n", n.String(), "--seed", strconv.FormatUint(f.seed, 10)}
 	if f.structures != "" {
 		args = append(args, "--structure", f.structures)
 	}

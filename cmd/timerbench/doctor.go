@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
@@ -62,10 +61,6 @@ func printMachine(out io.Writer) {
 
 func printFindings(out io.Writer, findings []results.Finding) {
 	t := newTable("check", "verdict", "finding", "what to do")
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Name: "finding", WidthMax: 40, WidthMaxEnforcer: text.WrapSoft},
-		{Name: "what to do", WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
-	})
 	warnings := 0
 	for _, f := range findings {
 		if f.Verdict == doctor.Warn {
@@ -73,6 +68,6 @@ func printFindings(out io.Writer, findings []results.Finding) {
 		}
 		t.AppendRow(table.Row{f.Check, f.Verdict, f.Value, f.Advice})
 	}
-	fmt.Fprintln(out, t.Render())
+	fmt.Fprintln(out, fitted(t, nil))
 	fmt.Fprintf(out, "%d of %d checks warn.\n", warnings, len(findings))
 }

@@ -26,7 +26,13 @@ func comparing(cmd *cobra.Command) *cobra.Command {
 	}
 	args, run := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, list []string) error { return code(args(cmd, list)) }
-	cmd.RunE = func(cmd *cobra.Command, list []string) error { return code(run(cmd, list)) }
+	cmd.RunE = func(cmd *cobra.Command, list []string) error {
+		err := run(cmd, list)
+		if out, ok := cmd.OutOrStdout().(*output); ok && err == nil {
+			err = out.err
+		}
+		return code(err)
+	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return code(err) })
 	return cmd
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -19,7 +19,7 @@ func newExplain() *cobra.Command {
 		Short: "Show how a structure works, what it costs, and where it wins",
 		Long: `Show how a structure works: a drawing of a live instance after each operation, with the
 work that it counts. Also what it costs and promises, who uses it, and where it wins and
-loses in the last results, if there are any.`,
+loses in the results: those of --results, or else those that recommend takes.`,
 		Example: `  timerbench explain hwheel
   timerbench explain rbtree --html rbtree.html
   timerbench explain quadheap-lazy --results ` + runsFolder + `/latest`,
@@ -29,27 +29,34 @@ loses in the last results, if there are any.`,
 			if err != nil {
 				return err
 			}
-			r, err := resultsFor(from, cmd.ErrOrStderr())
+			var named []string
+			if from != "" {
+				named = []string{from}
+			}
+			r, path, note, err := adviceResults(named)
 			if err != nil {
-				return err
+				return fmt.Errorf("--results: %w", err)
+			}
+			if from == "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(path+"; "+note, "; "))
 			}
 			x := report.Explain(e, r)
 			if html == "" && svg == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
 				return err
 			}
-			if err := writeTo(html, x.HTML); err != nil {
+			if err := writeTo(html, cmd.OutOrStdout(), written(x.HTML)); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
 			}
-			if err := writeTo(svg, x.SVG); err != nil {
+			if err := writeTo(svg, cmd.OutOrStdout(), written(x.SVG)); err != nil {
 				return fmt.Errorf("--svg %s: %w", svg, err)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: the last run in "+runsFolder+"/, if there is one)")
-	cmd.Flags().StringVar(&html, "html", "", "write the page to this `file`, instead of the text")
-	cmd.Flags().StringVar(&svg, "svg", "", "write the drawing to this `file`, instead of the text")
+	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: those that recommend takes)")
+	cmd.Flags().StringVar(&html, "html", "", "write the page to this `file`, instead of the text"+orStdout)
+	cmd.Flags().StringVar(&svg, "svg", "", "write the drawing to this `file`, instead of the text"+orStdout)
 	return cmd
 }
 
@@ -65,32 +72,38 @@ func findStructure(name string) (catalog.Entry, error) {
 	return catalog.Entry{}, unknown("structure", name, names)
 }
 
-// resultsFor reads the results that the user has named, or else the last ones. There may be
-// none, for which it returns nil and says why.
-func resultsFor(named string, stderr io.Writer) (*results.Run, error) {
-	from := named
-	if from == "" {
-		from = runsFolder
+// writeTo writes a file, or to the standard output if path is "-", or nothing if it is empty.
+func writeTo(path string, stdout io.Writer, write func(io.Writer) error) error {
+	switch path {
+	case "":
+		return nil
+	case "-":
+		return write(stdout)
 	}
-	path, err := locate(from)
-	if err == nil {
-		return results.Read(path)
-	}
-	if named != "" {
-		return nil, fmt.Errorf("--results: %w", err)
-	}
-	fmt.Fprintln(stderr, "without results:", err)
-	return nil, nil
+	return atomicfile.Write(path, write)
 }
 
-// writeTo writes what make returns to a file, unless the path is empty.
-func writeTo(path string, make func() ([]byte, error)) error {
-	if path == "" {
-		return nil
-	}
-	data, err := make()
-	if err != nil {
+// written writes what make returns.
+func written(make func() ([]byte, error)) func(io.Writer) error {
+	return func(w io.Writer) error {
+		data, err := make()
+		if err == nil {
+			_, err = w.Write(data)
+		}
 		return err
 	}
-	return atomicfile.WriteBytes(path, data)
 }
+
+// writable returns an error if writeTo would not write there, for commands that take long.
+func writable(flag, path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if _, err := atomicfile.Target(path); err != nil {
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
+	}
+	return nil
+}
+
+// orStdout ends the help of flags that name a file.
+const orStdout = "; - is the standard output"

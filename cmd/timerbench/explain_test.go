@@ -14,24 +14,23 @@ func TestExplainDrawsAStructure(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", "there are no results"} {
+	for _, want := range []string{"hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", "of 7"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("explain does not say %q: %s", want, stdout)
 		}
 	}
-	if !strings.Contains(stderr, "without results: "+runsFolder+": no such file") {
-		t.Errorf("explain does not say why it has no results: %q", stderr)
+	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
+		t.Errorf("explain says %q, want %q", stderr, want)
 	}
 }
 
-// Without --results it takes the last run, as report does.
 func TestExplainSaysWhereAStructureWins(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := filepath.Join(runsFolder, "mine")
 	if code, _, stderr := run("run", "--profile", "smoke", "--structure", "^(hwheel|list)$", "--workload", "^hold$", "--n", "50", "--trials", "1", "--out", out); code != 0 {
 		t.Fatalf("run: exit %d: %s", code, stderr)
 	}
-	for _, args := range [][]string{{"explain", "list"}, {"explain", "list", "--results", out}, {"explain", "list", "-r", filepath.Join(out, resultsFile)}} {
+	for _, args := range [][]string{{"explain", "list", "--results", out}, {"explain", "list", "-r", filepath.Join(out, resultsFile)}} {
 		code, stdout, stderr := run(args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "of 1 cells") {
 			t.Errorf("%q: exit %d: %s%s", args, code, stdout, stderr)

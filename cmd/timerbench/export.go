@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +25,9 @@ func newExport() *cobra.Command {
 
   --csv       a line for each trial, for spreadsheets and data frames
   --benchfmt  the format of Go's benchmarks, for benchstat
-  --hgrm      percentile files of HdrHistogram, for its plotters: one for each kind of
-              call of each structure in each cell, into the folder of --out. They are
-              made of the quantiles that results hold, and say so
+  --hgrm      percentile files of HdrHistogram, for its plotters: one for each
+              kind of call of each structure in each cell, into the folder of
+              --out. They are made of the quantiles of results, and say so
 
 Of a folder it takes the last complete run in it or in a folder below, as report does.`,
 		Example: `  timerbench export --csv ` + runsFolder + `/` + latestLink + ` >trials.csv
@@ -38,7 +39,7 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 			if len(args) > 0 {
 				from = args[0]
 			}
-			if hgrm && out == "" {
+			if hgrm && (out == "" || out == "-") {
 				return errors.New("--hgrm writes many files: want a folder for them in --out")
 			}
 			r, err := readResults(from)
@@ -56,13 +57,11 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 			case benchfmt:
 				write = results.WriteBenchfmt
 			}
-			if out == "" {
-				return write(cmd.OutOrStdout(), r)
-			}
-			if err := atomicfile.Write(out, func(w io.Writer) error { return write(w, r) }); err != nil {
+			err = writeTo(cmp.Or(out, "-"), cmd.OutOrStdout(), func(w io.Writer) error { return write(w, r) })
+			if err != nil && out != "" {
 				return fmt.Errorf("--out %s: %w", out, err)
 			}
-			return nil
+			return err
 		},
 	}
 	flags := cmd.Flags()

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if how := os.Getenv(asProgram); how != "" {
 		os.Exit(program(how))
 	}
+	_ = os.Setenv("COLUMNS", "1000") // tests look for whole sentences
 	os.Exit(m.Run())
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -64,33 +63,13 @@ func newTable(header ...any) table.Writer {
 	return t
 }
 
-// shortWidth is the width of the short lists, in columns of a terminal.
-const shortWidth = 100
-
-// narrow wraps the last column of a table so that the table is shortWidth wide.
-// The other columns together take so many letters.
-func narrow(t table.Writer, header string, others int) {
-	const between = 3
-	t.SetColumnConfigs([]table.ColumnConfig{{Name: header, WidthMax: shortWidth - others - 2*between, WidthMaxEnforcer: text.WrapSoft}})
-}
-
-// longest is the number of letters of the longest name.
-func longest(names []string) int {
-	most := 0
-	for _, n := range names {
-		most = max(most, utf8.RuneCountInString(n))
-	}
-	return most
-}
-
 // listNames shows names with what they stand for.
 func listNames(out io.Writer, what, about string, names, summaries []string) {
 	t := newTable(what, about)
-	narrow(t, about, max(longest(names), len(what)))
 	for i := range names {
 		t.AppendRow(table.Row{names[i], summaries[i]})
 	}
-	fmt.Fprintln(out, t.Render())
+	fmt.Fprintln(out, fitted(t, nil))
 }
 
 func listStructures(out io.Writer, long bool) {
@@ -170,7 +149,6 @@ func decimals(x float64) int {
 func listModels(out io.Writer) {
 	const about = "what it says (in brackets: may be left out)"
 	t := newTable("model", "parameter", "type", about)
-	var columns [3][]string
 	for _, m := range workload.Models() {
 		name := m.Kind().Name
 		for _, k := range scenario.Keys(m) {
@@ -179,13 +157,8 @@ func listModels(out io.Writer) {
 				doc = "(" + doc + ")"
 			}
 			t.AppendRow(table.Row{name, k.Name, k.Type, doc})
-			for i, cell := range []string{name, k.Name, k.Type} {
-				columns[i] = append(columns[i], cell)
-			}
 			name = ""
 		}
 	}
-	const between = 3
-	narrow(t, about, longest(columns[0])+longest(columns[1])+longest(columns[2])+2*between)
-	fmt.Fprintln(out, t.Render())
+	fmt.Fprintln(out, fitted(t, nil))
 }

@@ -106,7 +106,7 @@ func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 // added.
 func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
 	if f.into == "" {
-		folder, err := openRunFolder(f.out, "live", time.Now())
+		folder, err := openRunFolder(f.out, "live", time.Now(), false)
 		r := bench.NewRun(results.Parameters{Profile: "live", Seed: cfg.Seed, N: cfg.Resident})
 		r.Complete = true
 		return folder, r, err

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/advice"
 )
 
 // locate returns a results file. A path to a file is returned as it is. In a folder
@@ -24,45 +27,94 @@ func locate(path string) (string, error) {
 	if !info.IsDir() {
 		return path, nil
 	}
+	found, err := runsIn(path)
+	if len(found) == 0 {
+		if err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
+	}
+	return slices.MaxFunc(found, order).path, nil
+}
+
+// foundRun is a results file and its header.
+type foundRun struct {
+	results.Header
+	path string
+}
+
+// runsIn returns the results in a folder and in each folder directly below. The error is of those
+// that cannot be read.
+func runsIn(path string) (found []foundRun, err error) {
 	candidates := []string{filepath.Join(path, resultsFile)}
 	below, err := os.ReadDir(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, d := range below {
 		if d.IsDir() { // not the link to one of the others
 			candidates = append(candidates, filepath.Join(path, d.Name(), resultsFile))
 		}
 	}
-	var (
-		best   results.Header
-		found  string
-		unread error
-	)
+	slices.Reverse(candidates) // the last of those of one second comes first
 	for _, file := range candidates {
-		head, err := results.ReadHeader(file)
+		head, e := results.ReadHeader(file)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			unread = errors.Join(unread, err)
-		case found == "" || better(head, best):
-			best, found = head, file
+		case errors.Is(e, fs.ErrNotExist):
+		case e != nil:
+			err = errors.Join(err, e)
+		default:
+			found = append(found, foundRun{head, file})
 		}
 	}
-	switch {
-	case found != "":
-		return found, nil
-	case unread != nil:
-		return "", unread
-	}
-	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
+	return found, err
 }
 
-// better reports whether a is preferred to b, whose name comes before that of a.
-// Complete runs are preferred, then later ones. Times are in whole seconds.
-func better(a, b results.Header) bool {
+// order compares two runs: complete ones come after others, then later ones after earlier ones.
+// Times are in whole seconds.
+func order(a, b foundRun) int {
 	if a.Complete != b.Complete {
-		return a.Complete
+		if b.Complete {
+			return -1
+		}
+		return 1
 	}
-	return !a.Created.Before(b.Created)
+	return a.Created.Compare(b.Created)
+}
+
+// answering returns the results that answer a question for which none are named: the last whole
+// run in runsFolder, or else the run that is part of this program. A later run of a part answers
+// for its cells. note says what it does; empty: there is none.
+func answering() (r *results.Run, from, note string, err error) {
+	found, _ := runsIn(runsFolder)
+	isPart := func(f foundRun) bool { return !f.Complete || !bench.Whole(f.Parameters) }
+	found = slices.DeleteFunc(found, func(f foundRun) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
+	whole := slices.DeleteFunc(slices.Clone(found), isPart)
+	if len(whole) > 0 {
+		from = slices.MaxFunc(whole, order).path
+		r, err = results.Read(from)
+	} else {
+		from = "the run that is part of this program (docs/results)"
+		r, err = advice.Committed()
+	}
+	if err != nil || len(found) == 0 {
+		return r, from, "", err
+	}
+	last := slices.MaxFunc(found, order)
+	if !isPart(last) {
+		return r, from, "", nil
+	}
+	part, err := results.Read(last.path)
+	if err != nil {
+		return nil, "", "", err
+	}
+	r, taken := r.WithCells(part)
+	if len(taken) == 0 {
+		return r, from, fmt.Sprintf("%s is a part of a run and lacks structures, so it does not answer unless it is named.", last.path), nil
+	}
+	note = fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
+	if more := len(taken) - 1; more > 0 {
+		note += fmt.Sprintf(" and %d more cells", more)
+	}
+	return r, from, fmt.Sprintf("%s: from %s, %s", note, last.path, aboutRun(part)), nil
 }

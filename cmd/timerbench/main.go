@@ -27,9 +27,13 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &output{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		err = out.err
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -42,6 +46,21 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitMisuse
 	}
 	return exitError
+}
+
+// output is the standard output. It keeps the first error of writing to it, with which the
+// command ends then.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("writing to the standard output: %w", err)
+	}
+	return n, err
 }
 
 func newRoot() *cobra.Command {
@@ -57,6 +76,7 @@ what it should, and draws the comparison.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(), newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newList(), newScenario(), newTrace())
+	helpWithin(root)
 	return root
 }
 

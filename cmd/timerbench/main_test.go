@@ -86,7 +86,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		"nothing to replay": {[]string{"trace", "replay"}, []string{"want traces"}},
 		"nothing to print":  {[]string{"scenario", "print"}, []string{"the name of a workload"}},
 		"part of a name":    {[]string{"scenario", "print", "kafka"}, []string{`did you mean "kafka-purgatory"?`}},
-		"out is a folder":   {[]string{"trace", "record", "-o", dir, "--", "true"}, []string{"--out", dir, "directory"}},
+		"out is a folder":   {[]string{"trace", "record", "-o", dir, "--", "true"}, []string{"--out", dir, "is a folder"}},
 		"negative noise":    {[]string{"doctor", "--noise", "-1s"}, []string{"--noise -1s", "at least 0"}},
 		"unknown flag":      {[]string{"run", "--trails", "3"}, []string{"--trails"}},
 		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
@@ -131,7 +131,7 @@ func TestListNamesEverything(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	for line := range strings.Lines(short) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > shortWidth {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width() {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

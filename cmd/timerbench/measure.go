@@ -36,7 +36,10 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 		// Measuring holds the collector back, and garbage must not take what is not there.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}
-	folder, err := openRunFolder(to.folder, cfg.Profile.Name, time.Now())
+	if err := writable("json", to.json); err != nil {
+		return err
+	}
+	folder, err := openRunFolder(to.folder, cfg.Profile.Name, time.Now(), to.resume)
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,9 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 		summarize(stdout, r)
 	}
 	if folder.saved {
-		err = errors.Join(err, writeJSON(to.json, r, stdout))
+		if failed := writeTo(to.json, stdout, func(w io.Writer) error { return results.Encode(w, r) }); failed != nil {
+			err = errors.Join(err, fmt.Errorf("--json %s: %w", to.json, failed))
+		}
 	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
@@ -79,17 +84,6 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
 	return err
-}
-
-// writeJSON writes the results to a further file.
-func writeJSON(path string, r *results.Run, stdout io.Writer) error {
-	switch path {
-	case "":
-		return nil
-	case "-":
-		return results.Encode(stdout, r)
-	}
-	return results.Write(path, r)
 }
 
 // measureHere runs cfg in this process.

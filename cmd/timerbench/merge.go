@@ -55,7 +55,7 @@ func merge(out string, from []string, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
-	folder, err := openRunFolder(out, whole.Parameters.Profile, time.Now())
+	folder, err := openRunFolder(out, whole.Parameters.Profile, time.Now(), false)
 	if err != nil {
 		return err
 	}

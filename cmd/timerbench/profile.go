@@ -20,7 +20,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/counters"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -45,11 +44,11 @@ func parseCase(text string) (profileCase, error) {
 	}
 	c := profileCase{w, w.Resident}
 	if ok {
-		var n sizes
-		if err := n.Set(value); err != nil || len(n) != 1 {
-			return c, fmt.Errorf("%q: n is %q, want one whole number from 1 to 1e8", text, value)
+		n, err := parseNumber(value, maxSize)
+		if err != nil {
+			return c, fmt.Errorf("%q: n is %w", text, err)
 		}
-		c.n = n[0]
+		c.n = int(n)
 	}
 	return c, nil
 }
@@ -98,12 +97,19 @@ CASE is a workload and a size. Workloads with a size of their own need none.`,
 			case length <= 0:
 				return fmt.Errorf("--for %s: want a duration above 0", length)
 			}
+			if err := writable("out", out); err != nil {
+				return err
+			}
 			p, r, err := profileReplays(ctx, c, seed, e, length)
 			if err != nil {
 				return err
 			}
-			if err := atomicfile.Write(out, func(w io.Writer) error { return p.Write(w) }); err != nil {
+			if err := writeTo(out, cmd.OutOrStdout(), func(w io.Writer) error { return p.Write(w) }); err != nil {
 				return fmt.Errorf("--out %s: %w", out, err)
+			}
+			if out == "-" {
+				printProfile(cmd.ErrOrStderr(), p, r)
+				return nil
 			}
 			printProfile(cmd.OutOrStdout(), p, r)
 			fmt.Fprintf(cmd.ErrOrStderr(), "the profile is in %s; look at it with: go tool pprof -http :8080 %s\n", out, out)
@@ -112,7 +118,7 @@ CASE is a workload and a size. Workloads with a size of their own need none.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&structure, "structure", "s", "", "`name` of the structure (required)")
-	flags.StringVarP(&out, "out", "o", out, "`file` for the profile")
+	flags.StringVarP(&out, "out", "o", out, "`file` for the profile"+orStdout+", and the table goes to the standard error then")
 	flags.Uint64Var(&seed, "seed", seed, "seed of the script")
 	flags.DurationVar(&length, "for", length, "time of all replays together")
 	return cmd

@@ -38,14 +38,15 @@ func newProgress(out io.Writer) *progress {
 }
 
 func (p *progress) show(at bench.Progress) {
+	step := min(at.Step+1, at.Steps) // racing comes after the steps
 	left := fmt.Sprintf(" (%s%s)", time.Since(p.started).Round(time.Second), p.left(at))
 	if p.bar != nil {
-		p.bar.Describe(fmt.Sprintf("[%d/%d] %s%s", min(at.Step+1, at.Steps), at.Steps, at.Name, left))
+		p.bar.Describe(fmt.Sprintf("[%d/%d] %s%s", step, at.Steps, at.Name, left))
 		_ = p.bar.Set(int(parts * at.Done / at.Total))
 		return
 	}
 	if at.Name != "" {
-		fmt.Fprintf(p.out, "[%d/%d] %s%s\n", at.Step+1, at.Steps, at.Name, left)
+		fmt.Fprintf(p.out, "[%d/%d] %s%s\n", step, at.Steps, at.Name, left)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -33,7 +32,9 @@ func newRecommend() *cobra.Command {
 		Long: `Name the structure that fits so many timers, of which so many are cancelled, and what the next
 best costs. The answer comes from the cells of the results that are nearest to the question, and
 says when none is near. The results are a file or a folder of runs. Without them it takes the last
-run in ` + runsFolder + `/, or else the run that is part of this program.`,
+whole run in ` + runsFolder + `/, or else the run that is part of this program. A run is whole if it has all
+structures, workloads and sizes of the normal or the full profile. If the last run is not whole, it
+answers for its own cells, provided that it has all structures, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90%
   timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --exact
   timerbench recommend --trace my.trace
@@ -44,7 +45,7 @@ run in ` + runsFolder + `/, or else the run that is part of this program.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.n, "n", "n", "", "how many timers are pending, such as 1e6")
+	flags.StringVarP(&f.n, "n", "n", "", "how many timers are pending, such as 200k or 1e6")
 	flags.StringVar(&f.cancel, "cancel", "", "`share` of the timers that is cancelled, such as 90% or 0.9")
 	flags.StringVar(&f.delays, "dist", "", "`shape` of the delays, such as uniform or clustered (default: any)")
 	flags.StringVar(&f.reschedule, "reschedule", "", "`share` of the calls that move a timer, such as 30%")
@@ -64,7 +65,7 @@ func (f *recommendFlags) run(ctx context.Context, args []string, stdout io.Write
 			return err
 		}
 	}
-	r, from, err := adviceResults(args)
+	r, from, note, err := adviceResults(args)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (f *recommendFlags) run(ctx context.Context, args []string, stdout io.Write
 		if err := showJudgements(stdout, a.Judge()); err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
-		fmt.Fprintf(stdout, "\nFrom %s: %s\n", from, aboutRun(r))
+		showSource(stdout, r, from, note)
 		return nil
 	}
 	x, err := a.Answer(q)
@@ -81,7 +82,7 @@ func (f *recommendFlags) run(ctx context.Context, args []string, stdout io.Write
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	showAnswer(stdout, x)
-	fmt.Fprintf(stdout, "\nFrom %s: %s\n", from, aboutRun(r))
+	showSource(stdout, r, from, note)
 	return nil
 }
 
@@ -108,9 +109,13 @@ func (f *recommendFlags) question(ctx context.Context) (advice.Question, error) 
 		if flag.text == "" {
 			continue
 		}
-		v, err := parseAmount(flag.text, flag.share)
+		parse := func(text string) (float64, error) { return parseNumber(text, maxSize) }
+		if flag.share {
+			parse = parseShare
+		}
+		v, err := parse(flag.text)
 		if err != nil {
-			return q, fmt.Errorf("--%s %s: %w", flag.name, flag.text, err)
+			return q, fmt.Errorf("--%s: %w", flag.name, err)
 		}
 		*flag.into = v
 	}
@@ -125,34 +130,31 @@ func (f *recommendFlags) question(ctx context.Context) (advice.Question, error) 
 	return q, q.Check()
 }
 
-// parseAmount reads a number, or a share as a number or in percent.
-func parseAmount(text string, share bool) (float64, error) {
-	number, inPercent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	switch {
-	case share && (err != nil || inPercent && !(v >= 0 && v <= 100) || !inPercent && !(v >= 0 && v <= 1)):
-		return 0, errors.New("want a share, from 0% to 100% or from 0 to 1")
-	case !share && (err != nil || inPercent):
-		return 0, errors.New("want a number")
-	case inPercent:
-		v /= 100
+// parseShare reads a share as a number or in percent.
+func parseShare(text string) (float64, error) {
+	var s share
+	if err := s.Set(text); err != nil || s > 1 {
+		return 0, fmt.Errorf("%q: want a share, from 0%% to 100%% or from 0 to 1", text)
 	}
-	return v, nil
+	return float64(s), nil
 }
 
-// adviceResults reads the results that the user has named, or the last ones, or else those that
-// are part of the program.
-func adviceResults(args []string) (r *results.Run, from string, err error) {
-	if len(args) > 0 {
-		if from, err = locate(args[0]); err != nil {
-			return nil, "", err
-		}
-	} else if from, err = locate(runsFolder); err != nil {
-		r, err = advice.Committed()
-		return r, "the run that is part of this program (docs/results)", err
+// adviceResults reads the results that the user has named, or else those of answering.
+func adviceResults(args []string) (r *results.Run, from, note string, err error) {
+	if len(args) == 0 {
+		return answering()
 	}
-	r, err = results.Read(from)
-	return r, from, err
+	if from, err = locate(args[0]); err == nil {
+		r, err = results.Read(from)
+	}
+	return r, from, "", err
+}
+
+func showSource(out io.Writer, r *results.Run, from, note string) {
+	fmt.Fprintln(out, wrapped(fmt.Sprintf("\nFrom %s: %s", from, aboutRun(r))))
+	if note != "" {
+		fmt.Fprintln(out, wrapped(note))
+	}
 }
 
 // aboutRun says when and where a run was made.
@@ -163,10 +165,10 @@ func aboutRun(r *results.Run) string {
 }
 
 func showAnswer(out io.Writer, x advice.Answer) {
-	fmt.Fprintln(out, x.Sentence)
+	fmt.Fprintln(out, wrapped(x.Sentence))
 	for _, line := range append([]string{x.Far}, x.Missing...) {
 		if line != "" {
-			fmt.Fprintln(out, line)
+			fmt.Fprintln(out, wrapped(line))
 		}
 	}
 	fmt.Fprintln(out)
@@ -176,18 +178,18 @@ func showAnswer(out io.Writer, x advice.Answer) {
 }
 
 func showRanking(out io.Writer, x advice.Answer) {
-	t := newTable("structure", "score", "to the first", "cost", "ns", "tail", "tail ns", "bytes", "wake-ups", "")
+	t := newTable("structure", "score", "to the first", "cost", "ns", "tail", "tail ns", "bytes", "wakes", "")
 	for _, s := range x.Ranking {
 		to := advice.Times(s.Times.Center)
 		if lo, hi := advice.Times(s.Times.Lo), advice.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
-			to = lo + " to " + hi
+			to = lo + "–" + hi
 		}
 		t.AppendRow(table.Row{s.Structure, advice.Times(s.Score), to, known(s.Cost, advice.Times), known(s.NS, nanoseconds),
 			known(s.TailTimes, advice.Times), known(s.TailNS, nanoseconds), known(s.Bytes, nanoseconds), known(s.Wakeups, advice.Times), remark(s)})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 9))
-	fmt.Fprintf(out, "Score: the weighted geometric mean of the multiples of the best in what matters. Cost, tail, wake-ups: multiples of\n"+
-		"the best. ns: a %s, and a call of the slowest kind (99.9th percentile), in %s, n %d.\n", x.Evidence[0].Unit, x.Evidence[0].Workload, x.Evidence[0].N)
+	fmt.Fprintln(out, wrapped(fmt.Sprintf("Score: the weighted geometric mean of the multiples of the best in what matters. Cost, tail, wakes (wake-ups): multiples of "+
+		"the best. ns: a %s, and a call of the slowest kind (99.9th percentile), in %s, n %d.", x.Evidence[0].Unit, x.Evidence[0].Workload, x.Evidence[0].N)))
 }
 
 // remark says what else there is to a structure.
@@ -246,14 +248,14 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 		t.AppendRow(table.Row{j.Workload, j.N, j.Named, times, hit, strings.Join(j.Fastest, ", ")})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 2))
-	fmt.Fprintf(out, "Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the cells of its workload.\n"+
-		"A miss is not certain if the structure that is named may be the fastest.\n", hits, len(list), 100*(advice.Near-1))
+	fmt.Fprintln(out, wrapped(fmt.Sprintf("Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the cells of its workload. "+
+		"A miss is not certain if the structure that is named may be the fastest.", hits, len(list), 100*(advice.Near-1))))
 	return nil
 }
 
 // showTypical prints the answers to the typical questions, or to those of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
 	for _, x := range advice.New(r).Typical() {
-		fmt.Fprintln(out, strings.Join(slices.DeleteFunc([]string{x.Sentence, x.Far}, func(s string) bool { return s == "" }), " "))
+		fmt.Fprintln(out, wrapped(strings.Join(slices.DeleteFunc([]string{x.Sentence, x.Far}, func(s string) bool { return s == "" }), " ")))
 	}
 }

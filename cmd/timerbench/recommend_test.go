@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -8,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/advice"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -34,6 +37,7 @@ func TestRecommendGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir()) // no runs: the results are those of the program
+	t.Setenv("COLUMNS", "80")
 	var b strings.Builder
 	for _, args := range questions {
 		b.WriteString("$ timerbench " + strings.Join(args, " ") + "\n")
@@ -66,26 +70,82 @@ func TestRecommendGolden(t *testing.T) {
 	}
 }
 
-// It takes the last run, or the one that is named, and says which.
-func TestRecommendTakesTheLastRun(t *testing.T) {
+// It takes the run that is named, and says which.
+func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := filepath.Join(runsFolder, "mine")
-	if code, _, stderr := run("run", "--profile", "smoke", "--structure", "^(hwheel|rbtree)$", "--workload", "^hold$", "--n", "50", "--trials", "1", "--out", out); code != 0 {
-		t.Fatalf("run: exit %d: %s", code, stderr)
-	}
+	must(t, "run", "--profile", "smoke", "--structure", "^(hwheel|rbtree)$", "--workload", "^hold$", "--n", "50", "--trials", "1", "--out", out)
 	file := filepath.Join(out, resultsFile)
 	if r, err := results.Read(file); err != nil || r.Command != "timerbench run --n=50 --profile=smoke '--structure=^(hwheel|rbtree)$' --trials=1 '--workload=^hold$'" {
 		t.Errorf("the results name the command %q, %v", r.Command, err)
 	}
-	for _, args := range [][]string{{"--n", "50"}, {"--n", "50", out}, {"--n", "50", file}} {
+	for _, args := range [][]string{{"--n", "50", out}, {"--n", "50", file}} {
 		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
 		if code != 0 || !strings.Contains(stdout, "From "+file+": the smoke run of ") || !strings.Contains(stdout, "rbtree") {
 			t.Errorf("%q: exit %d: %s%s", args, code, stdout, stderr)
 		}
 	}
-	code, stdout, stderr := run("report", out)
-	if code != 0 || strings.Count(stdout, "For about ") != 3 || !strings.Contains(stderr, "report.html") {
-		t.Errorf("report: exit %d: %s%s, want three answers and the page", code, stdout, stderr)
+}
+
+// A run of a part answers for its cells if it has all structures; for all else the last whole run
+// does, or the one that is part of the program. report draws the run that was made last.
+func TestARunOfAPartAnswersForItsCells(t *testing.T) {
+	t.Chdir(t.TempDir())
+	asked := func(step, from, note string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
+		if code != 0 || !strings.Contains(stdout, "\nFrom "+from+": the normal run of ") || !strings.Contains(stdout, note) {
+			t.Errorf("after %s: exit %d: %s%s, want one from %q that says %q", step, code, stdout, stderr, from, note)
+		}
+	}
+	explained := func(step, from, note string) {
+		t.Helper()
+		code, _, stderr := run("explain", "auto")
+		if code != 0 || !strings.HasPrefix(stderr, "results: "+from) || !strings.Contains(stderr, note) {
+			t.Errorf("after %s: explain: exit %d: %s, want %q", step, code, stderr, note)
+		}
+	}
+	builtIn := "the run that is part of this program (docs/results)"
+	few := func(path string) string {
+		return path + " is a part of a run and lacks structures, so it does not answer unless it is named."
+	}
+	small := filepath.Join(runsFolder, "small")
+	must(t, "run", "-p", "smoke", "-s", "^auto$", "-w", "^churn$", "-n", "10", "--trials", "1", "-o", small)
+	asked("a run of one structure", builtIn, few(filepath.Join(small, resultsFile)), "--n", "1e6", "--cancel", "90%")
+
+	r, err := advice.Committed()
+	if err != nil || !bench.Whole(r.Parameters) {
+		t.Fatalf("%v: the run of the program is not whole", err)
+	}
+	r.Cells = r.Cells[:4] // its parameters say that it is whole
+	whole := filepath.Join(runsFolder, "whole", resultsFile)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(whole), 0o755), results.Write(whole, r)); err != nil {
+		t.Fatal(err)
+	}
+	asked("a whole run", whole, few(filepath.Join(small, resultsFile)), "--n", "1e6")
+
+	must(t, "run", "-p", "smoke", "-w", "^(churn|hold)$", "-n", "60", "--trials", "1", "--budget", "0", "-o", filepath.Join(runsFolder, "z-cells"))
+	cells := filepath.Join(runsFolder, "z-cells", resultsFile)
+	asked("a run of all structures", whole, "hold, n 60 and 1 more cells: from "+cells+", the smoke run of ", "--n", "1e6")
+
+	must(t, "trace", "make", "-w", "churn", "-n", "20", "--ops", "1e4", "-o", "my.trace")
+	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runsFolder, "z-trace"))
+	replayed := filepath.Join(runsFolder, "z-trace", resultsFile)
+	explained("a replay", whole, "trace-churn, n 19: from "+replayed)
+	asked("a replay", whole, "trace-churn, n 19: from "+replayed+", the trace run of ", "--n", "1e6")
+	if code, stdout, stderr := run("recommend", "--trace", "my.trace"); code != 0 || !strings.Contains(stdout, "\n trace-churn ") {
+		t.Errorf("exit %d: %s%s, want an answer that rests on trace-churn", code, stdout, stderr)
+	}
+	stderr := must(t, "report")
+	if !strings.Contains(stderr, "the report of "+replayed) {
+		t.Errorf("report draws another run: %s", stderr)
+	}
+	var typical strings.Builder
+	if showTypical(&typical, r); strings.Count(typical.String(), "For about ") != 3 {
+		t.Errorf("%s, want three answers", typical.String())
+	}
+	if code, stdout, _ := run("report", small); code != 0 || strings.Contains(stdout, "For about ") || !strings.Contains(stdout, "recommend --n 1e6") {
+		t.Errorf("report of a small run: exit %d: %s, want no answer", code, stdout)
 	}
 }
 
@@ -93,17 +153,18 @@ func TestRecommendRefusesWithAReason(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for want, args := range map[string][]string{
-		"--n is missing":                              {},
-		"--n many: want a number":                     {"--n", "many"},
-		"number of timers 0.5":                        {"--n", "0.5"},
-		"--n 50%: want a number":                      {"--n", "50%"},
-		"--cancel 90: want a share":                   {"--n", "10", "--cancel", "90"},
-		"--cancel 101%: want a share":                 {"--n", "10", "--cancel", "101%"},
-		"--reschedule x: want a share":                {"--n", "10", "--reschedule", "x"},
-		`shape of delays "odd": want one of constant`: {"--n", "10", "--dist", "odd"},
-		`--weights: weight "speed=1": want one of`:    {"--n", "10", "--weights", "speed=1"},
-		"--trace: open nowhere":                       {"--trace", "nowhere"},
-		"missing: no such file or folder":             {"--n", "10", "missing"},
+		"--n is missing":                                   {},
+		`--n: "many": want a whole number`:                 {"--n", "many"},
+		`--n: "0.5": want a whole number from 1 to 1e8`:    {"--n", "0.5"},
+		"--n: \"1e30\": want a whole number from 1 to 1e8": {"--n", "1e30"},
+		`--n: "50%": want a whole number`:                  {"--n", "50%"},
+		`--cancel: "90": want a share`:                     {"--n", "10", "--cancel", "90"},
+		`--cancel: "101%": want a share`:                   {"--n", "10", "--cancel", "101%"},
+		`--reschedule: "x": want a share`:                  {"--n", "10", "--reschedule", "x"},
+		`shape of delays "odd": want one of constant`:      {"--n", "10", "--dist", "odd"},
+		`--weights: weight "speed=1": want one of`:         {"--n", "10", "--weights", "speed=1"},
+		"--trace: open nowhere":                            {"--trace", "nowhere"},
+		"missing: no such file or folder":                  {"--n", "10", "missing"},
 	} {
 		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
 		if code == 0 || stdout != "" || !strings.Contains(stderr, want) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report"
 )
@@ -18,8 +19,8 @@ func newReport() *cobra.Command {
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
 that needs no other, and ` + report.Page + `, which shows the charts beside it. Of a folder
 it draws the last complete run in it or in a folder below. Charts and pages go
-where the results are. It ends with the answers to three typical questions, or
-to that of the trace, and the name of the page.`,
+where the results are. It ends with the name of the page, and with the answers to
+three typical questions, if the run is whole (see recommend), or to that of a trace.`,
 		Example: `  timerbench report
   timerbench report ` + runsFolder + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + resultsFile + ` --out /tmp/charts`,
@@ -46,7 +47,11 @@ to that of the trace, and the name of the page.`,
 			if err := report.Write(to, r); err != nil {
 				return err
 			}
-			showTypical(cmd.OutOrStdout(), r)
+			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters) {
+				showTypical(cmd.OutOrStdout(), r)
+			} else {
+				fmt.Fprintf(cmd.OutOrStdout(), "This run is a part of the comparison. An answer takes all of it: %s\n", asTyped("recommend", "--n", "1e6"))
+			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path, filepath.Join(to, report.HTMLPage))
 			return nil
 		},

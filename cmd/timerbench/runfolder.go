@@ -44,11 +44,15 @@ type runFolder struct {
 
 // openRunFolder makes and locks the folder out. If out is empty, it makes a folder
 // in runsFolder whose name is the time and what is run. It refuses a folder that
-// holds a complete run, and one into which another run writes.
-func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
+// holds a run, unless that was interrupted and is to be resumed, and one into which
+// another run writes.
+func openRunFolder(out, what string, now time.Time, resume bool) (*runFolder, error) {
 	f := &runFolder{path: out}
 	var err error
 	if out == "" {
+		if err := linkIsFree(); err != nil {
+			return nil, err
+		}
 		f.path, err = newFolder(runsFolder, now.Format("2006-01-02-150405-")+what)
 		f.fresh, f.made = true, true
 	} else {
@@ -62,7 +66,7 @@ func openRunFolder(out, what string, now time.Time) (*runFolder, error) {
 	if err := f.acquire(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(f.refuseComplete(), f.removeUnfinished()); err != nil {
+	if err := errors.Join(f.refuseRun(resume), f.removeUnfinished()); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
@@ -116,19 +120,22 @@ func (f *runFolder) acquire() error {
 	}
 }
 
-// refuseComplete returns an error if the folder holds a complete run, or a results
-// file that cannot be read. An interrupted run may be replaced.
-func (f *runFolder) refuseComplete() error {
+// refuseRun returns an error if the folder holds a complete run, or a results file that
+// cannot be read, or an interrupted run that is not to be resumed.
+func (f *runFolder) refuseRun(resume bool) error {
 	path := f.results()
 	head, err := results.ReadHeader(path)
+	_, noLayouts := os.Stat(filepath.Join(f.path, layoutsFolder))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && (resume || noLayouts != nil):
 		return nil
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("--out %s: it holds a file that is no run and is not replaced: %w", f.path, err)
 	case head.Complete:
 		return fmt.Errorf("--out %s: %s is a complete run of %s, which is not replaced: choose another folder",
 			f.path, path, head.Created.Format("2006-01-02 15:04 UTC"))
+	case !resume:
+		return fmt.Errorf("--out %s: it holds an interrupted run, which is not replaced: go on with it by run --resume, or choose another folder", f.path)
 	}
 	return nil
 }
@@ -166,6 +173,16 @@ func (f *runFolder) removeUnfinished() error {
 
 func (f *runFolder) results() string { return filepath.Join(f.path, resultsFile) }
 
+// linkIsFree returns an error if there is something in the place of the link to the last run
+// that is no link, and so not of this program.
+func linkIsFree() error {
+	link := filepath.Join(runsFolder, latestLink)
+	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("%s is no link to a run and is not replaced: move it away, or name a folder with --out", link)
+	}
+	return nil
+}
+
 // markLatest points the link in runsFolder to this run.
 func (f *runFolder) markLatest() error {
 	if !f.fresh {
@@ -173,7 +190,10 @@ func (f *runFolder) markLatest() error {
 	}
 	link := filepath.Join(runsFolder, latestLink)
 	next := filepath.Join(f.path, "."+latestLink)
-	err := os.Symlink(filepath.Base(f.path), next)
+	err := linkIsFree()
+	if err == nil {
+		err = os.Symlink(filepath.Base(f.path), next)
+	}
 	if err == nil {
 		err = os.Rename(next, link)
 	}

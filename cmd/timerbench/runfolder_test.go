@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,21 +110,45 @@ func TestACompleteRunIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedRunIsReplaced(t *testing.T) {
-	out := t.TempDir()
+// Neither what an interrupted run has finished nor the layouts of one that was interrupted
+// before its first layout was done are replaced.
+func TestAnInterruptedRunIsNotReplaced(t *testing.T) {
 	partial := results.Run{Format: results.Format, Version: results.Version, Created: time.Now()}
-	if err := results.Write(filepath.Join(out, resultsFile), &partial); err != nil {
+	for _, below := range []string{resultsFile, filepath.Join(layoutsFolder, "1", resultsFile)} {
+		out := t.TempDir()
+		path := filepath.Join(out, below)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), results.Write(path, &partial)); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, out)
+		code, _, stderr := run(append(tiny, "-o", out)...)
+		if want := "--out " + out + ": it holds an interrupted run, which is not replaced: go on with it by run --resume"; code != exitError || !strings.Contains(stderr, want) {
+			t.Errorf("exit %d: %s, want %q", code, stderr, want)
+		}
+		if !maps.Equal(contents(t, out), before) {
+			t.Error("the refused run changed the folder")
+		}
+	}
+}
+
+func TestAFileInThePlaceOfTheLinkIsNotReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	link := filepath.Join(runsFolder, latestLink)
+	if err := errors.Join(os.Mkdir(runsFolder, 0o755), writeText(link, "mine")); err != nil {
 		t.Fatal(err)
 	}
-	must(t, append(tiny, "-o", out)...)
-	if r, err := results.Read(filepath.Join(out, resultsFile)); err != nil || !r.Complete || len(r.Cells) != 1 {
-		t.Errorf("%+v, %v", r, err)
+	code, _, stderr := run(tiny...)
+	if code != exitError || !strings.Contains(stderr, link+" is no link to a run and is not replaced") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if got := contents(t, runsFolder); len(got) != 1 || got[link] != "mine" {
+		t.Errorf("the refused run left %v", got)
 	}
 }
 
 func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	first, err := openRunFolder(out, "smoke", time.Now())
+	first, err := openRunFolder(out, "smoke", time.Now(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +173,7 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 	now := time.Date(2026, 11, 21, 7, 30, 12, 0, time.UTC)
 	var got []string
 	for range 2 {
-		f, err := openRunFolder("", "normal", now)
+		f, err := openRunFolder("", "normal", now, false)
 		if err != nil {
 			t.Fatal(err)
 		}

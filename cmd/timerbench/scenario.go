@@ -10,7 +10,7 @@ import (
 func newScenario() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
-		Short: "Write workloads as files: print a built-in one, check one of your own",
+		Short: "Print a built-in workload as a file, check one of your own",
 		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and what
 becomes of it. Run it with: timerbench run --scenario FILE`,
 		Example: `  timerbench scenario print kafka-purgatory >mine.toml

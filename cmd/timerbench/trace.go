@@ -10,7 +10,7 @@ import (
 func newTrace() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Record what a program does with its timers, and replay it on any structure",
+		Short: "Record what a program does with its timers, and replay it",
 		Long: `Record what a program does with its timers, and replay it on any structure.
 
 A program is recorded if it calls trace.FromEnv or trace.TimersFromEnv, of package

@@ -55,7 +55,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 			about.AppendRow(table.Row{line[0], line[1]})
 		}
 	}
-	fmt.Fprintln(out, about.Render())
+	fmt.Fprintln(out, fitted(about, nil))
 
 	fmt.Fprintln(out)
 	ops := newTable("operation", "count", "share")
@@ -139,6 +139,5 @@ func aligned(t table.Writer, first, last int) string {
 	for i := first; i <= last; i++ {
 		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
-	t.SetColumnConfigs(columns)
-	return t.Render()
+	return fitted(t, columns)
 }

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -36,7 +34,7 @@ func newTraceMake() *cobra.Command {
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
 		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			return f.run(ctx, cmd.ErrOrStderr())
+			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
 	flags := cmd.Flags()
@@ -44,14 +42,14 @@ func newTraceMake() *cobra.Command {
 	flags.VarP(&f.n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
 	flags.Var(&f.ops, "ops", "number of operations, such as 10e6")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
-	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace")
+	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace"+orStdout)
 	for _, required := range []string{"workload", "out"} {
 		_ = cmd.MarkFlagRequired(required) // the flag is there
 	}
 	return cmd
 }
 
-func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
+func (f *traceMakeFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	found, err := match("workload", workload.All(), func(w workload.Workload) string { return w.Name }, "^"+f.workload+"$")
 	if err != nil {
 		return err
@@ -66,7 +64,7 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 	case w.Resident > 0:
 		n = w.Resident
 	}
-	err = atomicfile.Write(f.out, func(out io.Writer) error {
+	err = writeTo(f.out, stdout, func(out io.Writer) error {
 		header := trace.Header{
 			Name: w.Name, Tick: w.Tick,
 			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),
@@ -78,7 +76,7 @@ func (f *traceMakeFlags) run(ctx context.Context, stderr io.Writer) error {
 		return errors.Join(bench.WriteTrace(ctx, tw, w, n, f.seed, uint64(f.ops)), tw.Close())
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.out, err)
+		return fmt.Errorf("--out %s: %w", f.out, err)
 	}
 	fmt.Fprintf(stderr, "%s: %d operations\n", f.out, f.ops)
 	return nil
@@ -92,9 +90,9 @@ func (o *operations) String() string { return strconv.FormatUint(uint64(*o), 10)
 func (o *operations) Type() string { return "number" }
 
 func (o *operations) Set(text string) error {
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n != math.Trunc(n) || n < 1 || n > 1e12 {
-		return fmt.Errorf("%q: want a whole number from 1 to 1e12", text)
+	n, err := parseNumber(text, 1e12)
+	if err != nil {
+		return err
 	}
 	*o = operations(n)
 	return nil

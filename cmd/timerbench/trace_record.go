@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -35,6 +36,9 @@ A program with several schedulers leaves a file for each: FILE, FILE-2 and so on
 		Args: someArgs("the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := recording{out: out, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			if o, ok := r.stdout.(*output); ok {
+				r.stdout = o.Writer // the command may ask if it is a terminal
+			}
 			return r.run(args)
 		},
 	}
@@ -53,9 +57,11 @@ type recording struct {
 // run runs the command. The program writes its traces into a temporary directory
 // beside the file. run then moves those that are complete to where they belong.
 func (r recording) run(command []string) error {
-	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
-		return fmt.Errorf("--out %s: it is a directory, want a file", r.out)
+	target, err := atomicfile.Target(r.out)
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", r.out, err)
 	}
+	r.out = target
 	dir, err := os.MkdirTemp(filepath.Dir(r.out), ".timerbench-*")
 	if err != nil {
 		return fmt.Errorf("--out %s: %w", r.out, err)
@@ -140,7 +146,12 @@ func (r recording) collect(dir, command string) error {
 	}
 	var all error
 	for _, f := range files {
-		written, path := filepath.Join(dir, f.Name()), filepath.Join(filepath.Dir(r.out), f.Name())
+		written := filepath.Join(dir, f.Name())
+		path, err := atomicfile.Target(filepath.Join(filepath.Dir(r.out), f.Name()))
+		if err != nil {
+			all = errors.Join(all, err)
+			continue
+		}
 		s, err := tracestat.Read(written)
 		if errors.Is(err, trace.ErrCutShort) {
 			err = fmt.Errorf("the recording was not completed: %s did not call stop, of trace.FromEnv or trace.TimersFromEnv, before it ended", command)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,6 +30,46 @@ func TestVerify(t *testing.T) {
 		if code, _, stderr := run(c.args...); code != exitError || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d: %s, want %q", name, code, stderr, c.want)
 		}
+	}
+}
+
+// verify replays what results name, and finds a proof that is not that of its script. That of
+// a coarse structure is compared with no other when the file is read.
+func TestVerifyReplaysResults(t *testing.T) {
+	out := t.TempDir()
+	must(t, "run", "-p", "smoke", "-s", "^(hwheel|hwheel-linux)$", "-w", "^hold$", "-n", "50,200", "--trials", "3", "-o", out)
+	code, stdout, stderr := run("verify", out)
+	if want := filepath.Join(out, resultsFile) + ": all proofs are those of their scripts in 2 cells"; code != 0 || !strings.Contains(stdout, want) {
+		t.Fatalf("exit %d: %s%s, want %q", code, stdout, stderr, want)
+	}
+	for want, args := range map[string][]string{
+		"--seed: the results name their own": {"--seed", "2"},
+		"no cell of that choice":             {"-n", "51"},
+		`no workload matches "churn"`:        {"-w", "churn"},
+	} {
+		if code, _, stderr := run(append([]string{"verify", out}, args...)...); code != exitError || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit %d: %s, want %q", args, code, stderr, want)
+		}
+	}
+	r, err := results.Read(filepath.Join(out, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Cells[0].Rows {
+		if row := &r.Cells[0].Rows[i]; row.Structure == "hwheel-linux" {
+			row.Proof.Checksum = 1
+		}
+	}
+	if err := results.Write(filepath.Join(out, resultsFile), r); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = run("verify", out)
+	if code != exitError || !strings.Contains(stdout, "hold, n 50: 2 structures, 1 seeds, ") || !strings.Contains(stdout, ": FAILED") ||
+		!strings.Contains(stderr, "hwheel-linux fails the proof on hold, n 50, seed 1: the results have the proof") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := run("verify", out, "-s", "^hwheel$"); code != 0 {
+		t.Errorf("of the other structure: exit %d: %s", code, stderr)
 	}
 }
 

@@ -3,8 +3,10 @@ package atomicfile
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -51,5 +53,60 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "second" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A link stays, and what it leads to is written, whether it is there or not.
+func TestWriteFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "below", "file")
+	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"near": filepath.Join("below", "file"), "far": file, "chain": "near", "loop": "loop"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, name := range []string{"near", "far", "chain"} {
+		path := filepath.Join(dir, name)
+		if err := WriteBytes(path, []byte(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		data, err := os.ReadFile(file)
+		if info, _ := os.Lstat(path); err != nil || string(data) != name || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: %q, %v, mode %s: want the file behind the link", name, data, err, info.Mode())
+		}
+	}
+	if err := WriteBytes(filepath.Join(dir, "loop"), nil); err == nil {
+		t.Error("a link to itself is written")
+	}
+	if got := names(t, dir); len(got) != 5 {
+		t.Errorf("left %q", got)
+	}
+}
+
+// A socket stands for devices: as root the fault would replace those of this machine.
+func TestWriteRefusesWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "socket")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = listener.Close() }()
+	for path, want := range map[string]string{
+		dir:                                 dir + " is a folder, and only a regular file is replaced",
+		socket:                              socket + " is no regular file",
+		filepath.Join(dir, "missing", "in"): "missing",
+	} {
+		wrote := false
+		err := Write(path, func(io.Writer) error { wrote = true; return nil })
+		if err == nil || wrote || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if info, err := os.Stat(socket); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s is a file now, %v", socket, err)
 	}
 }

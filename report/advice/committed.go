@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed" // the results
-	"encoding/json"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
@@ -25,7 +24,7 @@ func Pack(path string, r *results.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(z).Encode(reduced(r)); err != nil {
+	if err := results.EncodeCompact(z, reduced(r)); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // Legend explains the marks of a sketch.
-const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved  (stale since before)
-110→900: filed under tick 110, the timer moved to 900 since.  r: red node.  ·5·: five empty slots.`
+const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved
+(stale since before)  110→900: filed under tick 110, the timer moved to 900
+since.  r: red node.  ·5·: five empty slots.`
 
 // Sketch draws all steps, one below the other, in so many columns.
 func Sketch(steps []Step, columns int) sketch.Sketch {
@@ -27,7 +30,9 @@ func Sketch(steps []Step, columns int) sketch.Sketch {
 		if len(step.Fired) > 0 {
 			all.Note(sketch.Plain, "   fired: "+ticks(step.Fired))
 		}
-		all.Note(sketch.Plain, "   work: "+Work(step))
+		for line := range strings.Lines(text.WrapSoft("work: "+Work(step), columns-3)) {
+			all.Note(sketch.Plain, "   "+strings.TrimSpace(line))
+		}
 		all.Add(sketch.Of(before, step.Snapshot, columns))
 		before = &step.Snapshot
 	}

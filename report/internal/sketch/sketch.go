@@ -5,9 +5,9 @@ package sketch
 
 import "strings"
 
-// The widths of sketches: for a page, and for a narrow screen.
+// The widths of sketches: for a page and a terminal, and for a narrow screen.
 const (
-	Columns = 100
+	Columns = 80
 	Narrow  = 54
 )
 

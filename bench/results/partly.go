@@ -1,0 +1,56 @@
+package results
+
+import (
+	"maps"
+	"slices"
+)
+
+// WithCells returns r with cells of another run, which measured a part of what r did: its cells
+// take the place of those of the same workload and size, and others are added. A cell that lacks
+// a structure of the one in r does not count, and nothing does if the whole part lacks one. All
+// else is that of r. taken are the cells of the part. Neither run is changed.
+func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
+	lacks := func(list, of []string) bool {
+		return slices.ContainsFunc(of, func(name string) bool { return !slices.Contains(list, name) })
+	}
+	if lacks(part.Parameters.Structures, r.Parameters.Structures) {
+		return r, nil
+	}
+	whole := *r
+	whole.Cells = slices.Clone(r.Cells)
+	for _, c := range part.Cells {
+		c.Machine = 0
+		i := slices.IndexFunc(whole.Cells, func(old Cell) bool { return old.Workload == c.Workload && old.N == c.N })
+		switch {
+		case i < 0:
+			whole.Cells = append(whole.Cells, c)
+		case lacks(c.structures(), whole.Cells[i].structures()):
+			continue
+		default:
+			whole.Cells[i] = c
+		}
+		taken = append(taken, c)
+	}
+	p := &whole.Parameters
+	p.Budget = max(p.Budget, part.Parameters.Budget) // raced cells are judged more strictly
+	p.Traces, p.Scenarios = both(p.Traces, part.Parameters.Traces), both(p.Scenarios, part.Parameters.Scenarios)
+	return &whole, taken
+}
+
+// structures returns the names of the structures that were compared in the cell.
+func (c Cell) structures() []string {
+	var out []string
+	for _, row := range c.Rows {
+		if row.Role == RoleStructure {
+			out = append(out, row.Structure)
+		}
+	}
+	return out
+}
+
+func both[V any](a, b map[string]V) map[string]V {
+	out := make(map[string]V)
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}
