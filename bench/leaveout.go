@@ -55,8 +55,8 @@ func hopelessIn(c results.Cell, times float64) []string {
 		}
 	}
 	var out []string
-	for i, s := range stats.Best(costs, 0, stats.Options{}) {
-		if s.ToBest.Bounded() && s.ToBest.Lo > times {
+	for i, toBest := range stats.Best(costs, stats.Options{}) {
+		if toBest.Bounded() && toBest.Lo > times {
 			out = append(out, names[i])
 		}
 	}

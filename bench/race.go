@@ -24,24 +24,17 @@ const maxPasses = 10
 func (c *cellRun) look() (open int) {
 	var rows []*contender
 	var costs [][]stats.Sample
-	var control []stats.Sample
-	of := ""
+	of := "" // what the control repeats
 	for _, row := range c.rows {
 		switch row.row.Role {
 		case results.RoleStructure:
 			rows = append(rows, row)
 			costs = append(costs, results.Samples(row.row.Cost))
 		case results.RoleControl:
-			control, of = results.Samples(row.row.Cost), row.row.Of
+			of = row.row.Of
 		}
 	}
-	floor := 0.0
-	for i, row := range rows {
-		if row.row.Structure == of {
-			floor = stats.Floor(costs[i], control, stats.Options{Prior: stats.PoolRatios(costs)})
-		}
-	}
-	decisions := stats.Race(costs, floor, stats.Options{})
+	decisions := stats.Race(costs, stats.Options{})
 	for i, row := range rows {
 		switch {
 		case row.row.Stopped != results.StoppedDone:

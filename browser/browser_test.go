@@ -229,7 +229,7 @@ func (p *tab) with(feature, value string) {
 
 // askAll asks all questions that the controls can ask, in their order, and returns what the page shows.
 const askAll = `(() => {
-	const controls = ["timers", "cancelled", "delays", "matters", "late"].map(n => [...document.querySelectorAll("#ask input[name=" + n + "]")]);
+	const controls = ["timers", "cancelled", "moved", "delays", "matters", "late"].map(n => [...document.querySelectorAll("#ask input[name=" + n + "]")]);
 	const out = [];
 	const ask = (i) => {
 		if (i === controls.length) {

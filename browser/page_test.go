@@ -196,11 +196,11 @@ func TestATraceSetsTheControls(t *testing.T) {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
 	_, questions := a.Recorded()
-	if got, want := chosen(), "100,000, 90 %, any way, throughput, yes, tcp"; got != want {
+	if got, want := chosen(), "100,000, 90 %, 0 %, any way, throughput, no, tcp"; got != want {
 		t.Errorf("the controls show %s, want %s for %+v", got, want, questions[0])
 	}
 	p.do(chromedp.Click(chromedp.CSS(`#ask label:has([name=cancelled])`)))
-	if got := chosen(); got != "100,000, 0 %, any way, throughput, yes, any" || !strings.HasPrefix(sentence(), "For about 100,000 timers, none cancelled, any delays: ") {
+	if got := chosen(); got != "100,000, not known, 0 %, any way, throughput, no, any" || !strings.HasPrefix(sentence(), "For about 100,000 timers, any share cancelled, none moved, any delays: ") {
 		t.Errorf("after another share was chosen: %s: %s", got, sentence())
 	}
 	p.do(chromedp.Click(chromedp.CSS(`#ask label:has([name=program]):last-of-type`)))
@@ -458,11 +458,11 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 		return eval[string](p, `(() => { const e = document.activeElement; return e.name || e.id || e.dataset.pin || e.textContent.trim().slice(0, 20); })()`)
 	}
 	var order []string
-	for range 6 {
+	for range 7 {
 		p.do(chromedp.KeyEvent(kb.Tab))
 		order = append(order, focus())
 	}
-	if want := []string{"timers", "cancelled", "delays", "matters", "late", "ranking"}; !slices.Equal(order, want) {
+	if want := []string{"timers", "cancelled", "moved", "delays", "matters", "late", "ranking"}; !slices.Equal(order, want) {
 		t.Errorf("the focus goes to %q, want %q", order, want)
 	}
 	before := get(p, chromedp.Text(chromedp.CSS("#sentence")))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -14,13 +13,11 @@ type analysis struct {
 	cell   *rank.Cell
 	costs  map[string]stat
 	ranked []ranked // structures, the lowest cost first
-	floor  float64  // log ratio below which a difference is noise; 0: not known
 }
 
 // ranked is a structure and its standing in a cell.
 type ranked struct {
-	stats.Standing
-	name string
+	rank.Structure
 	stat stat
 }
 
@@ -32,26 +29,39 @@ func (v *view) analysis(c results.Cell) *analysis {
 	key := &c.Rows[0] // the same in all copies of the cell
 	a := v.analysed[key]
 	if a == nil {
-		a = analyse(c, v.r.Parameters.Budget > 0)
 		if v.analysed == nil {
 			v.analysed = make(map[*results.Row]*analysis)
 		}
+		of := v.ranking().Cell(c)
+		a = &analysis{cell: of, costs: make(map[string]stat)}
+		for _, row := range c.Rows {
+			a.costs[row.Structure] = cost(row, inCell(c, of.Centers))
+		}
+		a.ranked = a.beside(of.Structures)
 		v.analysed[key] = a
 	}
 	return a
 }
 
-// analyse analyses a cell, in which there was a race or not.
-func analyse(c results.Cell, raced bool) *analysis {
-	of := rank.Of(c, raced)
-	a := &analysis{costs: make(map[string]stat), floor: of.Floor, cell: of}
-	for _, row := range c.Rows {
-		a.costs[row.Structure] = cost(row, inCell(c, of.Centers))
+// ranking ranks the cells of the results once.
+func (v *view) ranking() *rank.Run {
+	if v.ranked == nil {
+		v.ranked = rank.Of(v.r)
 	}
-	for _, s := range of.Structures {
-		a.ranked = append(a.ranked, ranked{Standing: s.Standing, name: s.Name, stat: a.costs[s.Name]})
+	return v.ranked
+}
+
+func (a *analysis) beside(structures []rank.Structure) []ranked {
+	var out []ranked
+	for _, s := range structures {
+		out = append(out, ranked{s, a.costs[s.Name]})
 	}
-	return a
+	return out
+}
+
+// among returns the analysis of some structures of the cell among themselves.
+func (a *analysis) among(keep func(name string) bool) *analysis {
+	return &analysis{cell: a.cell, costs: a.costs, ranked: a.beside(a.cell.Among(keep))}
 }
 
 // costSamples returns the usable trials of a row as costs of a unit.
@@ -68,21 +78,21 @@ func (a *analysis) ratio(row, of results.Row) stats.Ratio { return a.cell.Ratio(
 // toBest is the ratio of a row to the best structure.
 func (a *analysis) toBest(c results.Cell, row results.Row) stats.Ratio {
 	for _, r := range a.ranked {
-		if r.name == row.Structure {
+		if r.Name == row.Structure {
 			return r.ToBest
 		}
 	}
 	if len(a.ranked) == 0 {
 		return stats.Ratio{}
 	}
-	best, _ := rowOf(c, a.ranked[0].name)
+	best, _ := rowOf(c, a.ranked[0].Name)
 	return a.ratio(row, best)
 }
 
-// compared reports whether a ratio of this cell differs from 1 by more than the noise.
-func (a *analysis) compared(r stats.Ratio) against {
+// compared reports which of two rows of this cell is faster, by their ratio.
+func compared(r stats.Ratio) against {
 	switch {
-	case !r.Differs() || math.Abs(math.Log(r.Center)) <= a.floor:
+	case !r.Differs():
 		return unclear
 	case r.Center < 1:
 		return faster
@@ -95,21 +105,22 @@ func (a *analysis) names(keep func(ranked) bool) []string {
 	var out []string
 	for _, r := range a.ranked {
 		if keep(r) {
-			out = append(out, r.name)
+			out = append(out, r.Name)
 		}
 	}
 	return out
 }
 
-func (r ranked) ties() bool      { return r.InBest && r.Known }
-func (r ranked) isUnclear() bool { return r.InBest && !r.Known }
+func (r ranked) ties() bool      { return r.Standing() == stats.Tie }
+func (r ranked) isUnclear() bool { return r.Standing() == stats.Unclear }
+func (r ranked) isWorse() bool   { return r.Standing() == stats.Worse }
 
-// inBest reports whether a structure may be the best.
+// inBest reports whether a structure ties with the best, or is not told apart from it.
 func (a *analysis) inBest(name string) bool {
-	return slices.ContainsFunc(a.ranked, func(r ranked) bool { return r.name == name && r.InBest })
+	return slices.ContainsFunc(a.ranked, func(r ranked) bool { return r.Name == name && !r.isWorse() })
 }
 
-// others returns the structures that are not among the best.
+// others returns the structures that are worse than the best.
 func (a *analysis) others() []ranked {
-	return slices.DeleteFunc(slices.Clone(a.ranked), func(r ranked) bool { return r.InBest })
+	return slices.DeleteFunc(slices.Clone(a.ranked), func(r ranked) bool { return !r.isWorse() })
 }

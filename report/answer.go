@@ -16,14 +16,13 @@ func answer(v *view) section {
 		title:  "Which one should I use?",
 		absent: "the overview",
 		charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
-		caption: "The fastest structures of each workload at the largest N at which nearly all took part, in order of their cost. Each may be the best: no other one is better " +
-			"at the family-wise confidence of 95 % and by more than the noise of the cell (multiple comparison with the best, paired by round). " +
-			"Those that **tie** are known to be within 5 % of the first. What is **unclear** may be the best, too, but its ratio is not known well enough. " +
-			"Multiples are ratios paired by round, with the 95 % interval of that one comparison. " +
+		caption: "The fastest structures of each workload at the largest N at which nearly all took part, in order of their cost. " +
+			"Multiples are ratios paired by round. Their intervals hold together at 95 % for all that may be the fastest (multiple comparison with the best), and they decide: " +
+			"those that **tie** lie within 5 % of the first, what is **unclear** reaches it, and all others are worse. " +
 			"× floor: what it takes beside the harness alone, which every number includes. Go's timers are time.AfterFunc, where that can take part.",
 		tables: []table{
 			{body: v.answerTable(), main: true},
-			{title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; with a question mark: unclear)", body: v.ratioTable()},
+			{title: "Every cell as a multiple of its fastest structure (bold: the fastest, a tie with it, or unclear, which has a question mark)", body: v.ratioTable()},
 		},
 	}
 }
@@ -58,7 +57,7 @@ func (v *view) overviewChart() *draw.Figure {
 			}[is]})
 		}
 	}
-	caption := "Bold: may be the fastest: no other one is better at the family-wise confidence of 95 %. "
+	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise confidence of 95 %. "
 	if len(cells) > 1 {
 		for i := range groups {
 			groups[i].First += overAll
@@ -168,7 +167,7 @@ func (v *view) answerTable() string {
 			next = others[0].times()
 		}
 		best := a.ranked[0].stat
-		row, _ := rowOf(c, a.ranked[0].name)
+		row, _ := rowOf(c, a.ranked[0].Name)
 		rows = append(rows, []string{literal(c.Workload + perUnit(c)), short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
 			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next})
 	}
@@ -189,7 +188,7 @@ func someOf(names []string) string {
 
 // times names a structure and its cost to the best.
 func (r ranked) times() string {
-	out := fmt.Sprintf("%s %s\u00a0×", literal(r.name), times(r.ToBest))
+	out := fmt.Sprintf("%s %s\u00a0×", literal(r.Name), times(r.ToBest))
 	if ci := ratioInterval(r.ToBest); ci != "–" {
 		out += " (" + ci + ")"
 	}

@@ -14,7 +14,7 @@ func breakEven(v *view) section {
 	return section{
 		title: "From how many timers on is it worth more than a list?",
 		lead: fmt.Sprintf("The measured number of resident timers from which on each structure costs less than `%s`, a slice scanned for its minimum. "+
-			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1, and where they differ by more than the noise floor; "+
+			"A structure counts as faster or slower at a size where the 95 %% interval of the ratio of the two, paired by round, lies on one side of 1; "+
 			"otherwise it is unclear which is faster. `%s` takes part up to a limit only: \"not up to\" names the largest size at which both were measured.", plainList, plainList),
 		tables: []table{{body: v.breakEvenTable()}},
 	}
@@ -27,7 +27,7 @@ const plainList = "list"
 type against string
 
 // The verdicts. A difference counts where the interval of the paired ratio lies
-// on one side of 1, and the ratio differs from 1 by more than the noise floor of the cell.
+// on one side of 1.
 const (
 	faster  against = "faster"
 	slower  against = "slower"
@@ -50,9 +50,8 @@ func (v *view) againstList(cells []results.Cell, name string) []sizeVerdict {
 		if !ok1 || !ok2 {
 			continue
 		}
-		a := v.analysis(c)
-		if r := a.ratio(row, list); r.Pairs > 0 {
-			out = append(out, sizeVerdict{c.N, a.compared(r)})
+		if r := v.analysis(c).ratio(row, list); r.Pairs > 0 {
+			out = append(out, sizeVerdict{c.N, compared(r)})
 		}
 	}
 	return out

@@ -30,7 +30,7 @@ func disturb(c results.Cell, name string, ns float64, rounds ...int) results.Cel
 }
 
 func comparedWithList(cells []results.Cell, name string) []sizeVerdict {
-	return (&view{r: &results.Run{}}).againstList(cells, name)
+	return (&view{r: &results.Run{Cells: cells}}).againstList(cells, name)
 }
 
 func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {

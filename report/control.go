@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -14,7 +13,6 @@ type control struct {
 	cell  results.Cell
 	row   results.Row
 	ratio stats.Ratio
-	floor float64 // of the cell
 }
 
 func (v *view) controls() []control {
@@ -27,8 +25,10 @@ func (v *view) controls() []control {
 				if row.Role != results.RoleControl || !ok {
 					continue
 				}
-				if r := a.ratio(row, of); r.Pairs > 0 {
-					out = append(out, control{c, row, r, a.floor})
+				narrow := a.cell.Options
+				narrow.Noise = 1 // it is what they are to show
+				if r, _ := stats.Paired(costSamples(row), costSamples(of), narrow); r.Pairs > 0 {
+					out = append(out, control{c, row, r})
 				}
 			}
 		}
@@ -48,25 +48,24 @@ func (v *view) controlLead() string {
 	}
 	return fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio to the structure that it repeats, "+
 		"paired by round, should be 1. Of %d such A/A comparisons, %d came out different; by chance alone, about %s should. "+
-		"The noise floor is the 99th percentile of the difference that such a comparison shows in the cell. A difference below it is never called a win.",
-		all, differ, trim3(float64(all)*(1-confidence)))
+		"If more do, the intervals of all ratios are widened until they do not: here by a factor of %s.",
+		all, differ, trim3(float64(all)*(1-confidence)), ratio(v.ranking().Noise))
 }
 
 // controlTable shows each A/A control against the structure that it repeats.
 func (v *view) controlTable() string {
 	var rows [][]string
 	for _, c := range v.controls() {
-		ci, verdict, floor := "–", "–", "–"
+		ci, verdict := "–", "–"
 		if c.ratio.Bounded() {
 			ci, verdict = ratio3(c.ratio.Lo)+" to "+ratio3(c.ratio.Hi), "no difference"
-			floor = percent(math.Expm1(c.floor))
 		}
 		if c.ratio.Differs() {
 			verdict = "differs"
 		}
-		rows = append(rows, []string{literal(c.cell.Workload), short(float64(c.cell.N)), literal(c.row.Structure), ratio3(c.ratio.Center), ci, verdict, floor})
+		rows = append(rows, []string{literal(c.cell.Workload), short(float64(c.cell.N)), literal(c.row.Structure), ratio3(c.ratio.Center), ci, verdict})
 	}
-	return markdownTable("lrlrrlr", []string{"Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict", "Noise floor"}, rows)
+	return markdownTable("lrlrrl", []string{"Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict"}, rows)
 }
 
 func ratio3(v float64) string { return fmt.Sprintf("%.3f", v) }

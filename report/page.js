@@ -114,10 +114,11 @@
 	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
 	const controls = !asked ? [] : [
 		["timers", "How many timers?", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
-		["cancelled", "How many are cancelled?", answers.cancel.map((c) => Math.round(100 * c) + " %"), answers.cancel.length - 1],
-		["delays", "How are the delays spread?", answers.delays.map((d) => d || "any way"), answers.delays.length - 1],
+		["cancelled", "How many are cancelled?", answers.cancel.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
+		["moved", "What share of the calls moves a timer?", answers.moved.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
+		["delays", "How are the delays spread?", answers.delays.map((d) => d || "any way"), 0],
 		["matters", "What matters?", answers.matters, 0],
-		["late", "May timers fire late?", answers.exact.map((e) => e ? "no" : "yes"), 0],
+		["late", "May timers fire late?", answers.late.map((late) => late ? "yes" : "no"), 0],
 	];
 	const recorded = answers.recorded || [];
 	const programs = ["any", ...recorded.map((r) => r.name)];
@@ -148,19 +149,15 @@
 	const lookUp = () => {
 		if (recorded.length && chosen("program")) {
 			const r = recorded[chosen("program") - 1];
-			return { ...r.answer, question: r.question };
+			return { ...r.answer, question: r.question, words: r.question.w };
 		}
-		const [n, cancel, delays, matters, late] = controls.map(([name]) => chosen(name));
-		const at = (n * answers.cancel.length + cancel) * answers.delays.length + delays;
-		const list = answers.answers;
-		const found = list[(at * answers.matters.length + matters) * answers.exact.length + late];
+		const [n, cancel, moved, delays, matters, late] = controls.map(([name]) => chosen(name));
+		const at = ((n * answers.cancel.length + cancel) * answers.moved.length + moved) * answers.delays.length + delays;
+		const wish = matters * answers.late.length + late;
+		const found = answers.answers[at * answers.wishes.length + wish];
 		if (found === null) return null;
-		if (typeof found !== "number") return { ...found, question: answers.questions[at] };
-		// The same as that one, without what is late.
-		const same = list[found];
-		const exact = pairs(same.r).map(([i]) => !answers.late[i]);
-		const only = (of) => pairs(of || []).filter((_, i) => exact[i]).flat();
-		return { ...same, s: same.s.replace(" delays", " delays, none late"), r: only(same.r), i: only(same.i), question: answers.questions[at] };
+		const question = answers.questions[at];
+		return { ...(typeof found === "number" ? answers.answers[found] : found), question, words: question.w + answers.wishes[wish] };
 	};
 	const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => list.slice(2 * i, 2 * i + 2));
 
@@ -174,8 +171,7 @@
 		$("import").hidden = !path;
 		$("import").replaceChildren(make("code", {}, `import "${path}"`));
 		if (current) {
-			const at = current.s.indexOf(": " + first) + 2;
-			$("sentence").replaceChildren(current.s.slice(0, at), make("strong", {}, first), current.s.slice(at + first.length));
+			$("sentence").replaceChildren(`For ${current.words}: `, make("strong", {}, first), current.s.slice(first.length));
 			const notes = [current.question.far, ...(current.notes || []).map((i) => answers.notes[i])].filter(Boolean);
 			$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
 		} else {
@@ -201,8 +197,8 @@
 			if (filtered.has(name) || rows >= 8 && !wholeRanking && !pinned.has(name)) return;
 			rows++;
 			const [lo, hi] = (intervals[at] || [0, 0]).map(times);
-			const [ns, tail, , bytes, wakeups] = current.question.figures[i];
-			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.late[i] && "late by " + answers.late[i]];
+			const [ns, tail, bytes, wakeups] = answers.figures[current.question.figures][i];
+			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.fires[i] && "late by " + answers.fires[i]];
 			const cells = [lo === hi ? times(center) : lo + " to " + hi, ns && digits(ns), tail && digits(tail), bytes && digits(bytes), wakeups && times(wakeups)];
 			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, name), ...cells.map((text) => make("td", {}, text || "–")),
 				make("td", { class: "l" }, remark.filter(Boolean).join(", "))));

@@ -113,7 +113,7 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 		}
 	}
 	wantOnPage(t, pageOf(r), warning)
-	if s := analyse(r.Cells[0], false).costs["best"]; s.level != stats.Rounds || !s.bounded() {
+	if s := (&view{r: r}).analysis(r.Cells[0]).costs["best"]; s.level != stats.Rounds || !s.bounded() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -124,7 +124,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	control := r.Cells[0].Rows[0]
 	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
-	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| 1.000 | 0.999 to 1.001 | no difference | 0.155 % |")
+	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| 1.000 | 0.994 to 1.006 | no difference |")
 	off := &r.Cells[0].Rows[3]
 	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
 	for i := range off.Cost {

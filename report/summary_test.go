@@ -54,6 +54,11 @@ func TestNegativeTimesCount(t *testing.T) {
 	}
 }
 
+// analyse analyses the only cell of a run.
+func analyse(c results.Cell) *analysis {
+	return (&view{r: &results.Run{Cells: []results.Cell{c}}}).analysis(c)
+}
+
 func TestAnalyse(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
@@ -61,20 +66,20 @@ func TestAnalyse(t *testing.T) {
 	}
 	c := results.Cell{Rows: []results.Row{
 		row("slow", results.RoleStructure, 7, 7, 7, 7, 7, 8),
-		row("unclear", results.RoleStructure, 2, 3, 4, 2.2, 1.8, 3.1),
+		row("unclear", results.RoleStructure, 2, 2.2, 2.1, 2.2, 1.9, 2),
 		row("tie", results.RoleStructure, 2.01, 2.02, 2, 2, 2.03, 2.01),
 		row("best", results.RoleStructure, 2, 2.01, 2.02, 2, 2.01, 2),
 		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
 		row("none", results.RoleStructure),
 	}}
-	a := analyse(c, false)
+	a := analyse(c)
 	if got := a.names(ranked.ties); !slices.Equal(got, []string{"best", "tie"}) {
 		t.Errorf("ties: %v", got)
 	}
 	if got := a.names(ranked.isUnclear); !slices.Equal(got, []string{"unclear"}) {
 		t.Errorf("unclear: %v", got)
 	}
-	if others := a.others(); len(others) != 1 || others[0].name != "slow" || a.inBest("slow") || !a.inBest("unclear") || a.inBest("null") {
+	if others := a.others(); len(others) != 1 || others[0].Name != "slow" || a.inBest("slow") || !a.inBest("unclear") || a.inBest("null") {
 		t.Errorf("others: %+v", others)
 	}
 	if r := a.toBest(c, c.Rows[4]); r.Center < 0.49 || r.Center > 0.51 {
@@ -83,43 +88,46 @@ func TestAnalyse(t *testing.T) {
 	for i := range c.Rows {
 		c.Rows[i].Cost = c.Rows[i].Cost[:min(1, len(c.Rows[i].Cost))]
 	}
-	if a := analyse(c, false); len(a.names(ranked.ties)) != 1 || len(a.others()) != 0 {
+	if a := analyse(c); len(a.names(ranked.ties)) != 1 || len(a.others()) != 0 {
 		t.Errorf("one trial each says nothing but what is first: %+v", a.ranked)
 	}
 }
 
-// What a control shows is no win, in the set of the best as in comparisons of two.
-func TestDifferencesBelowTheFloorAreNoise(t *testing.T) {
+// Controls that differ make the intervals of all cells wider, in the ranking as in comparisons of two.
+func TestControlsThatDifferWidenAllIntervals(t *testing.T) {
 	t.Parallel()
-	row := func(name string, role results.Role, times float64) results.Row {
+	row := func(name string, role results.Role, times float64, wave int) results.Row {
 		r := results.Row{Structure: name, Role: role, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
 		for i := range r.Cost {
-			r.Cost[i].NS *= times * (1 + 0.002*float64(i*i%5))
+			r.Cost[i].NS *= times * (1 + 0.004*float64(i*i%wave))
 		}
 		return r
 	}
-	c := results.Cell{Rows: []results.Row{row("a", results.RoleStructure, 1), row("b", results.RoleStructure, 1.06), row("list", results.RoleStructure, 2)}}
-	if a := analyse(c, false); a.inBest("b") || a.compared(a.ratio(c.Rows[1], c.Rows[0])) != slower {
+	structures := []results.Row{row("a", results.RoleStructure, 1, 1), row("b", results.RoleStructure, 1.1, 3), row("list", results.RoleStructure, 9, 5)}
+	c, other := results.Cell{Workload: "hold", Rows: structures}, results.Cell{Workload: "churn", Rows: []results.Row{structures[0]}}
+	analysed := func() *analysis { return (&view{r: &results.Run{Cells: []results.Cell{c, other}}}).analysis(c) }
+	a := analysed()
+	if a.inBest("b") || compared(a.ratio(c.Rows[1], c.Rows[0])) != slower {
 		t.Errorf("without a control: %+v", a.ranked)
 	}
-	control := row("a-control", results.RoleControl, 1.08)
+	control := row("a-control", results.RoleControl, 1.12, 4)
 	control.Of = "a"
-	c.Rows = append(c.Rows, control)
-	a := analyse(c, false)
-	if !a.inBest("b") || a.inBest("list") || a.compared(a.ratio(c.Rows[1], c.Rows[0])) != unclear || a.compared(a.ratio(c.Rows[2], c.Rows[0])) != slower {
-		t.Errorf("with a control that differs by 8 %%: floor %g, %+v", a.floor, a.ranked)
+	other.Rows = append(other.Rows, control)
+	a = analysed()
+	if !a.inBest("b") || a.inBest("list") || compared(a.ratio(c.Rows[1], c.Rows[0])) != unclear || compared(a.ratio(c.Rows[2], c.Rows[0])) != slower {
+		t.Errorf("with a control that differs by 12 %%: noise %g, %+v", a.cell.Options.Noise, a.ranked)
 	}
 }
 
 // A race has looked at the data several times, which an analysis must know.
 func TestARaceCostsLooks(t *testing.T) {
 	t.Parallel()
-	v := &view{r: &results.Run{}}
 	c := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: trials(1, 2)}}}
+	v := &view{r: &results.Run{Cells: []results.Cell{c}}}
 	if got := v.analysis(c).cell.Options.Looks; got != 0 {
 		t.Errorf("%d looks without a race", got)
 	}
-	v = &view{r: &results.Run{Parameters: results.Parameters{Budget: 60}}}
+	v = &view{r: &results.Run{Cells: []results.Cell{c}, Parameters: results.Parameters{Budget: 60}}}
 	if got := v.analysis(c).cell.Options.Looks; got != stats.RaceLooks {
 		t.Errorf("%d looks of a race, want %d", got, stats.RaceLooks)
 	}

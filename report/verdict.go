@@ -49,7 +49,7 @@ func (a *analysis) verdict(c results.Cell) Verdict {
 		out.Spread = max(best.hi-best.median, best.median-best.lo) / best.median
 	}
 	for _, r := range a.others() {
-		out.Others = append(out.Others, Multiple{r.name, r.ToBest.Center, r.ToBest.Lo, r.ToBest.Hi})
+		out.Others = append(out.Others, Multiple{r.Name, r.ToBest.Center, r.ToBest.Lo, r.ToBest.Hi})
 	}
 	return out
 }

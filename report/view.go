@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/rank"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -26,6 +27,7 @@ type view struct {
 	rows  []contender
 	looks map[string]draw.Look
 
+	ranked   *rank.Run
 	analysed map[*results.Row]*analysis // by the first row of the cell
 	places   map[string]int             // of structures in the order of their merit, see byMerit
 }

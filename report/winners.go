@@ -14,10 +14,10 @@ import (
 // cancelled, a panel for each shape of the delays. Where a coarse structure may be the fastest
 // there is another row of panels, since not everybody can use it. Nil: there is no grid.
 func (v *view) winnersChart() *draw.Figure {
-	var cells, exact []results.Cell
+	var cells []results.Cell
 	for _, c := range v.r.Cells {
 		if _, ok := v.gridPlace(c); ok && c.N > 0 && len(v.analysis(c).ranked) > 0 {
-			cells, exact = append(cells, c), append(exact, v.exactRows(c))
+			cells = append(cells, c)
 		}
 	}
 	if len(cells) == 0 {
@@ -29,15 +29,15 @@ func (v *view) winnersChart() *draw.Figure {
 		Title: "Which structure is the fastest, and by how much?",
 		Subtitle: fmt.Sprintf("What it says: the lowest time per %s, by the number of resident timers, the share of them that is cancelled before they fire, and the shape of the delays.",
 			units(cells)),
-		Caption: "The lighter a field, the more other structures may be the fastest, too, at the family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
+		Caption: "The lighter a field, the more other structures tie with it or are not told apart from it, at the family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
 			"What it does not say: other workloads, and memory." + v.coarseNote(),
 		Legend: sureKeys(),
 	}
 	columns := min(len(m.delays), 2)
-	add := func(cells []results.Cell, of string) {
+	add := func(keep func(name string) bool, of string) {
 		var panels []*draw.Panel
 		for _, delays := range m.delays {
-			fields := m.fields(v, cells, delays)
+			fields := m.fields(v, cells, delays, keep)
 			fields.Title = delays + " delays" + of
 			panels = append(panels, fields.Panel())
 			f.Height += fields.Height() / draw.Length(columns)
@@ -45,15 +45,17 @@ func (v *view) winnersChart() *draw.Figure {
 		f.Panels = append(f.Panels, draw.Arrange(panels, columns)...)
 	}
 	if slices.ContainsFunc(cells, func(c results.Cell) bool { return slices.ContainsFunc(v.analysis(c).ranked, v.coarseWinner) }) {
-		add(exact, ": exact structures")
-		add(cells, ": coarse ones, too")
+		add(func(name string) bool { return !v.isCoarse(name) }, ": exact structures")
+		add(every, ": coarse ones, too")
 	} else {
-		add(cells, "")
+		add(every, "")
 	}
 	return f
 }
 
-func (v *view) coarseWinner(r ranked) bool { return r.InBest && v.isCoarse(r.name) }
+func every(string) bool { return true }
+
+func (v *view) coarseWinner(r ranked) bool { return !r.isWorse() && v.isCoarse(r.Name) }
 
 // isCoarse reports whether a structure fires late, as far as this version knows.
 func (v *view) isCoarse(name string) bool {
@@ -63,12 +65,6 @@ func (v *view) isCoarse(name string) bool {
 		}
 	}
 	return false
-}
-
-// exactRows is a cell without its coarse structures.
-func (v *view) exactRows(c results.Cell) results.Cell {
-	c.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(row results.Row) bool { return v.isCoarse(row.Structure) })
-	return c
 }
 
 // winnerMap is what the axes of the maps are.
@@ -91,8 +87,8 @@ func (v *view) newWinnerMap(cells []results.Cell) winnerMap {
 	return m
 }
 
-// fields is the map of one shape of delays.
-func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fields {
+// fields is the map of one shape of delays, of the structures that keep accepts.
+func (m winnerMap) fields(v *view, cells []results.Cell, delays string, keep func(name string) bool) draw.Fields {
 	out := draw.Fields{XLabel: "cancelled", YLabel: "resident timers (N)"}
 	for _, n := range m.sizes {
 		out.Rows = append(out.Rows, short(float64(n)))
@@ -102,33 +98,33 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string) draw.Fie
 	}
 	for _, c := range cells {
 		place, _ := v.gridPlace(c)
-		a := v.analysis(c)
+		a := v.analysis(c).among(keep)
 		if place.Delays != delays || len(a.ranked) == 0 {
 			continue
 		}
 		field := draw.Field{
 			Row: slices.Index(m.sizes, c.N), Column: slices.Index(m.shares, place.CancelPercent),
-			Owner: v.looks[a.ranked[0].name],
+			Owner: v.looks[a.ranked[0].Name],
 			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", short(float64(c.N)), place.CancelPercent, delays, duration(a.ranked[0].stat.median)),
 		}
 		field.Owner.Cell = cellName(c)
 		var rivals []string
 		for _, r := range a.ranked[1:] {
-			if r.InBest {
-				rivals = append(rivals, r.name)
+			if !r.isWorse() {
+				rivals = append(rivals, r.Name)
 			}
 		}
 		field.White = surest(len(rivals)).white
 		if len(rivals) > 0 {
 			field.Lines = append(field.Lines, []string{"or " + strings.Join(rivals, ", "), "or " + orMore(rivals), fmt.Sprintf("or %d more", len(rivals))})
-			field.Title += "; may be the fastest, too: " + strings.Join(rivals, ", ")
+			field.Title += "; tie with it, or are not told apart from it: " + strings.Join(rivals, ", ")
 		}
 		if others := a.others(); len(others) > 0 {
 			multiple := times(others[0].ToBest)
 			if len(rivals) == 0 {
-				field.Lines = append(field.Lines, []string{"next: " + others[0].name + " " + multiple + " ×", "next " + multiple + " ×"})
+				field.Lines = append(field.Lines, []string{"next: " + others[0].Name + " " + multiple + " ×", "next " + multiple + " ×"})
 			}
-			field.Title += fmt.Sprintf("; next: %s, %s times as long", others[0].name, multiple)
+			field.Title += fmt.Sprintf("; next: %s, %s times as long", others[0].Name, multiple)
 		}
 		out.Fields = append(out.Fields, field)
 	}

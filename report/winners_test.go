@@ -34,7 +34,7 @@ func TestWinners(t *testing.T) {
 	if !slices.Equal(m.delays, []string{"uniform"}) || !slices.Equal(m.shares, []int{0, 90}) || !slices.Equal(m.sizes, []int{100, 10_000}) {
 		t.Errorf("%+v", m)
 	}
-	f := m.fields(v, cells, "uniform").Fields
+	f := m.fields(v, cells, "uniform", every).Fields
 	if len(f) != 3 {
 		t.Fatalf("%d fields", len(f))
 	}

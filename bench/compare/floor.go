@@ -1,6 +1,10 @@
 package compare
 
 import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 )
@@ -40,7 +44,7 @@ func noiseFloors(runs ...*results.Run) map[place]float64 {
 	floors := make(map[place]float64)
 	for at, list := range found {
 		for _, a := range list {
-			floors[at] = max(floors[at], stats.Floor(a.of, a.again, stats.Options{Prior: priors[at.op]}))
+			floors[at] = max(floors[at], floor(a.of, a.again, stats.Options{Prior: priors[at.op]}))
 		}
 	}
 	return floors
@@ -63,4 +67,32 @@ func controlOf(c results.Cell, op string) (best control, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// floorShare is the share of A/A comparisons that differ by less than the noise floor.
+const floorShare = 0.99
+
+// floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a
+// comparison of a contender with a second instance of itself gives at the precision of
+// these samples. It is what the observed ratio and its standard error imply together.
+// It is 0 if nothing is known.
+func floor(a, control []stats.Sample, o stats.Options) float64 {
+	r, ok := stats.Paired(a, control, o)
+	if !ok || !r.Bounded() {
+		return 0
+	}
+	c := math.Abs(math.Log(r.Center))
+	if r.SE == 0 {
+		return c
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: min(r.DF, 1e6)}
+	lo, hi := 0.0, c+r.SE*t.Quantile(1-(1-floorShare)/2)
+	for range 60 {
+		if mid := (lo + hi) / 2; t.CDF((mid-c)/r.SE)-t.CDF((-mid-c)/r.SE) < floorShare {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
 }

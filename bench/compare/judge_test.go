@@ -30,3 +30,31 @@ func TestTheSpreadWidensARatio(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The floor is at least the observed difference. That of a control that does not differ is the
+// 99th percentile of Student's t.
+func TestTheFloor(t *testing.T) {
+	t.Parallel()
+	rounds := func(values ...float64) (out []stats.Sample) {
+		for i, v := range values {
+			out = append(out, stats.Sample{Round: i, Value: v})
+		}
+		return out
+	}
+	got, observed := floor(rounds(10, 10.1, 10, 10.1), rounds(10.7, 10.8, 10.8, 10.7), stats.Options{}), math.Log(1.07)
+	if got < observed || got > observed+0.2 {
+		t.Errorf("the floor is %g, the observed difference %g", got, observed)
+	}
+	a, control := rounds(10, 11, 10, 11), rounds(11, 10, 11, 10)
+	r, _ := stats.Paired(a, control, stats.Options{})
+	if got, want := floor(a, control, stats.Options{}), 5.841*r.SE; math.Abs(got/want-1) > 0.001 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	for name, test := range map[string][2][]stats.Sample{
+		"one round": {rounds(1), rounds(2)}, "none": {}, "equal values": {rounds(1, 1, 1), rounds(1, 1, 1)},
+	} {
+		if f := floor(test[0], test[1], stats.Options{}); f != 0 {
+			t.Errorf("%s: the floor is %g", name, f)
+		}
+	}
+}

@@ -2,59 +2,76 @@ package stats
 
 import (
 	"math"
-	"slices"
 )
 
-// Standing is what is known of one contender of a cell.
-type Standing struct {
-	// InBest: no other contender is better than this one at the family-wise confidence
-	// and by more than the floor.
-	InBest bool
+// Standing is what the interval of a ratio to the best says. It is decided by what is
+// written: by the ends of the interval, rounded to two decimals. So it is the same wherever
+// the interval is shown.
+type Standing int
 
-	// Known: the interval of ToBest lies within Options.Width of 1. A contender that is
-	// InBest and Known ties with the best; one that is InBest and not Known is unclear.
-	Known bool
+const (
+	Unclear Standing = iota // it reaches the best, and it may be worse by more than DefaultWidth
+	Tie                     // it lies within DefaultWidth of the best
+	Worse                   // it lies above 1, and not all of it within DefaultWidth
+)
 
-	// ToBest is the cost as a multiple of that of the contender with the lowest center.
-	// Its interval is for this one comparison. It is exactly 1 for that contender.
-	ToBest Ratio
+// Standing returns what the interval says of a contender beside the best.
+func (i Interval) Standing() Standing {
+	switch lo, hi := written(i.Lo), written(i.Hi); {
+	case lo >= 1-DefaultWidth && hi <= 1+DefaultWidth:
+		return Tie
+	case lo > 1:
+		return Worse
+	}
+	return Unclear
 }
 
-// Best returns the standing of each contender of a cell. The floor is a log ratio, see
-// [Floor]. One without samples is not in the set of the best.
-func Best(contenders [][]Sample, floor float64, o Options) []Standing {
-	return newCell(contenders, o).standings(floor)
+// written rounds a ratio as tables show it.
+func written(ratio float64) float64 { return math.Round(100*ratio) / 100 }
+
+// Best returns the ratio of each contender to the best one of a cell, as [Cell.Beside] does.
+func Best(contenders [][]Sample, o Options) []Ratio {
+	c := NewCell(contenders, o)
+	all := make([]int, len(contenders))
+	for i := range all {
+		all[i] = i
+	}
+	return c.Beside(c.Best(all), all)
 }
 
-// cell holds all pairs of contenders.
-type cell struct {
-	options Options
+// Cell holds the ratios of all pairs of contenders that were measured in the same rounds.
+type Cell struct {
+	Options Options // Noise may be set later
+
 	points  [][]point
+	centers []float64     // of the contenders with points
 	prior   Prior         // of the pairs
 	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; no rounds: they have none in common
-	present []int         // contenders with points
-	best    int           // the contender with the lowest center; -1: none
 }
 
-func newCell(contenders [][]Sample, o Options) *cell {
-	c := &cell{options: o, best: -1, pairs: make([][]uncertain, len(contenders))}
+// NewCell compares contenders, each with each.
+func NewCell(contenders [][]Sample, o Options) *Cell {
+	c := &Cell{Options: o, pairs: make([][]uncertain, len(contenders))}
+	present := 0
 	for i, a := range contenders {
 		c.points = append(c.points, logs(a))
 		c.pairs[i] = make([]uncertain, len(contenders))
+		c.centers = append(c.centers, math.Inf(1))
 		if len(c.points[i]) > 0 {
-			c.present = append(c.present, i)
+			present++
+			c.centers[i] = center(c.points[i])
 		}
 	}
 	var all []estimate
 	var places [][2]int
-	for _, i := range c.present {
-		for _, j := range c.present {
-			if d := differences(c.points[i], c.points[j]); j < i && len(d) > 0 {
+	for i, a := range c.points {
+		for j, b := range c.points[:i] {
+			if d := differences(a, b); len(d) > 0 {
 				all, places = append(all, estimateOf(d)), append(places, [2]int{i, j})
 			}
 		}
 	}
-	c.prior = pool(all, float64(len(c.present)-1))
+	c.prior = pool(all, float64(present-1))
 	for n := range all {
 		i, j := places[n][0], places[n][1]
 		u := all[n].error(c.prior)
@@ -62,83 +79,68 @@ func newCell(contenders [][]Sample, o Options) *cell {
 		u.log = -u.log
 		c.pairs[j][i] = u
 	}
-	c.findBest()
 	return c
 }
 
-// findBest begins with the lowest center over all rounds. Contenders differ in the rounds that
-// they took part in, so the pairs decide from there on.
-func (c *cell) findBest() {
-	lowest := math.Inf(1)
-	for _, i := range c.present {
-		if m := center(c.points[i]); m < lowest {
-			c.best, lowest = i, m
+// Prior is what all pairs say of the variance of a ratio.
+func (c *Cell) Prior() Prior { return c.prior }
+
+// Best returns the best of the contenders given; -1: none of them has samples. It begins with the
+// lowest center over all rounds. Contenders differ in the rounds that they took part in, so the
+// pairs decide from there on.
+func (c *Cell) Best(among []int) int {
+	best, lowest := -1, math.Inf(1)
+	for _, i := range among {
+		if c.centers[i] < lowest {
+			best, lowest = i, c.centers[i]
 		}
 	}
-	for range c.present { // pairs may form a circle
-		next := c.best
-		for _, i := range c.present {
-			if c.pairs[i][c.best].log < c.pairs[next][c.best].log {
+	for range among { // pairs may form a circle
+		next := best
+		for _, i := range among {
+			if c.pairs[i][best].log < c.pairs[next][best].log {
 				next = i
 			}
 		}
-		if next == c.best {
-			return
+		if next == best {
+			break
 		}
-		c.best = next
+		best = next
 	}
+	return best
 }
 
-func (c *cell) standings(floor float64) []Standing {
-	out := make([]Standing, len(c.points))
-	if c.best < 0 {
-		return out
-	}
-	for _, i := range c.setOfBest(floor) {
-		out[i].InBest = true
-	}
-	one := 1 + c.options.width()
-	for _, i := range c.present {
-		r := c.pairs[i][c.best].ratio(c.options)
-		if i == c.best {
-			_, level := outermost(c.points[i])
-			r = Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1, Level: level}, Pairs: len(c.points[i]), P: 1}
+// Beside returns the ratios of the contenders given to one of them. That of the one itself is
+// exactly 1. One that has no round in common with it has no Pairs, and no interval.
+//
+// The intervals hold together, for as many contenders as are not [Worse]: those that are leave
+// first, at the critical value of all that were there.
+func (c *Cell) Beside(lead int, among []int) []Ratio {
+	out := make([]Ratio, len(among))
+	for left, before := len(among), 0; left != before; {
+		before, left = left, 0
+		for n, i := range among {
+			out[n] = c.ratio(i, lead, before)
+			if written(out[n].Lo) <= 1 {
+				left++
+			}
 		}
-		out[i].ToBest = r
-		out[i].Known = r.Bounded() && r.Hi <= one && r.Lo >= 1/one
 	}
 	return out
 }
 
-// setOfBest removes contenders one at a time, the one that is beaten by most first. The
-// critical value is that of the number of those left.
-func (c *cell) setOfBest(floor float64) []int {
-	left := slices.Clone(c.present)
-	for {
-		worst, most := -1, 0.0
-		for _, i := range left {
-			for _, j := range left {
-				if over := c.beats(j, i, floor, len(left)); over > most {
-					worst, most = i, over
-				}
-			}
-		}
-		if worst < 0 {
-			return left
-		}
-		left = slices.DeleteFunc(left, func(i int) bool { return i == worst })
+// ratio returns the ratio of two contenders of k.
+func (c *Cell) ratio(i, of, k int) Ratio {
+	if of < 0 {
+		return Ratio{Interval: Interval{Hi: math.Inf(1)}}
 	}
-}
-
-// beats returns by how much j is better than i as a multiple of the critical value for k
-// contenders, and 0 if it is not.
-func (c *cell) beats(j, i int, floor float64, k int) float64 {
-	u := c.pairs[i][j]
-	if u.df <= 0 || u.log <= floor {
-		return 0
+	if i == of {
+		_, level := outermost(c.points[i])
+		return Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1, Level: level}, Pairs: len(c.points[i]), P: 1}
 	}
-	if over := u.log / (u.se * critical(k, u.df, c.options)); over > 1 {
-		return over
+	u := c.pairs[i][of]
+	if u.df <= 0 {
+		return u.within(0, c.Options)
 	}
-	return 0
+	return u.within(critical(k, u.df, c.Options), c.Options)
 }

@@ -53,22 +53,22 @@ func TestThePriorFindsHowAlikeVariancesAre(t *testing.T) {
 	if got := trigammaInverse(trigamma(3.7)); math.Abs(got-3.7) > 1e-6 {
 		t.Errorf("the inverse of trigamma at trigamma(3.7) is %g", got)
 	}
-	of := func(variances ...float64) Prior {
+	of := func(variances ...float64) common {
 		var all []estimate
 		for _, v := range variances {
 			all = append(all, estimate{units: make([][]point, 5), variance: v})
 		}
-		var p Prior
+		var p common
 		p.fit(all, math.Inf(1))
 		return p
 	}
-	if p := of(4, 4, 4, 4); !math.IsInf(p.DF, 1) || p.Variance < 3.5 || p.Variance > 5.5 || p.Most != 16 {
+	if p := of(4, 4, 4, 4); !math.IsInf(p.df, 1) || p.variance < 3.5 || p.variance > 5.5 || p.most != 16 {
 		t.Errorf("equal variances: %+v", p)
 	}
-	if p := of(0.0001, 1, 100, 10_000); p.DF > 2 {
+	if p := of(0.0001, 1, 100, 10_000); p.df != leastDF {
 		t.Errorf("unequal variances: %+v", p)
 	}
-	if p := of(0, 0, 0); p != (Prior{}) {
+	if p := of(0, 0, 0); p != (common{}) {
 		t.Errorf("no variance: %+v", p)
 	}
 }

@@ -24,7 +24,7 @@
 // of a variance. So the variances of all pairs of contenders of a cell are considered together:
 // each is drawn towards their common value, the more so the more alike they are (the moderated
 // t of Smyth 2004, "Linear models and empirical Bayes methods"). [PoolRatios] and
-// [PoolCenters] learn the common value, a [Prior]. For the variance, a round counts for no
+// [PoolCenters] learn the common value of each level, a [Prior]. For the variance, a round counts for no
 // more than 4 robust standard deviations, of the pair or of the cell. Nothing is dropped from the estimate.
 //
 // [Center] does the same for the cost of one contender. Its variance is that of the
@@ -34,31 +34,33 @@
 // # The set of the best
 //
 // [Best] finds the contenders that may be the best, by multiple comparison with the best
-// (Hsu 1984, "Constrained simultaneous confidence intervals"). A contender leaves the set
-// if another one is better than it by more than the critical value, and by more than the
-// noise floor. Two details differ from Hsu's method:
+// (Hsu 1984, "Constrained simultaneous confidence intervals"): the intervals of the ratios to
+// the best hold together. What is decided is what is shown, with two decimals ([Standing]):
+//
+//   - a contender ties with the best if its interval lies within 5 % of 1;
+//   - it is worse if its interval begins above 1;
+//   - otherwise it is unclear: its interval reaches the best, and it may be worse by more than 5 %.
+//
+// Two details differ from Hsu's method:
 //
 //   - Its critical value, Dunnett's, protects a single best contender. If twelve are equally
 //     good, it removes one of them in about two cells of five. Here the critical value is that of
 //     the range (Tukey), so that with the family-wise confidence no one of the equally best is removed.
-//   - Contenders leave one at a time, the one that is beaten by most first, and the critical
-//     value is that of the number of those left (as in the model confidence set of Hansen,
-//     Lunde and Nason 2011). So contenders that are far behind do not make the comparison
-//     of the leaders less sharp.
+//   - Contenders that are worse leave, and the critical value is that of the number of those
+//     left (as in the model confidence set of Hansen, Lunde and Nason 2011). So contenders that
+//     are far behind do not make the comparison of the leaders less sharp ([Cell.Beside]).
 //
 // The critical values come from a simulation with a fixed seed, because they depend on the
 // number of looks too. For one look they agree with the tables.
 //
-// A contender in the set ties with the best if the interval of its ratio to the best lies
-// within 5 % of 1 ([Standing.Known]). Otherwise it is unclear: it may be better or worse
-// by more than that.
+// # The noise of a run
 //
-// # The noise floor
-//
-// The control is a second instance of a contender. [Floor] is the 99th percentile of the
-// difference that such a comparison shows at the precision of the cell, from the observed
-// difference and its standard error. If the control happens to differ by 8 %, then
-// differences of 8 % are not called real in this cell.
+// The control of a cell is a second instance of a contender, so that their true ratio is 1. One
+// such A/A comparison says little: by chance it differs by much or by nothing. All of a run
+// say whether its intervals are as wide as they have to be, because each is measured by its own
+// interval, whatever the size of the cell: 95 in 100 must hold 1. If fewer do, [Noise] is the
+// factor that makes it 95, and all standard errors of the run are multiplied by it. It never
+// makes an interval narrower.
 //
 // # Racing
 //
@@ -73,8 +75,9 @@
 //
 // Simulated cells of equal contenders, with a standard deviation of 3 to 5 % between instances and
 // of 3 % between rounds (Student's t with 4 degrees of freedom), spikes in 2 % of the
-// rounds, and races of up to 8 passes with two rounds each: a difference is called in about
-// 1 % of the cells, and in 2 % to 5 % where there is neither race nor floor. Power: among 12
+// rounds, and races of up to 8 passes with two rounds each: a difference is called in at most
+// 1 % of the cells, and in up to 4 % where there is no race. If each of twelve contenders has two instances only and
+// one is ten times as noisy as the others, it is 8 %. Power: among 12
 // contenders a race of 12 passes finds 9 in 10 differences of 10 %; among 4, a race of 24
 // passes finds 7 in 10 differences of 5 %. The tests repeat these simulations.
 //
@@ -83,9 +86,9 @@
 //   - An interval of [Level] Rounds says nothing of another placement in memory, and one of
 //     Instances nothing of another layout of the code. No interval here says anything of
 //     another machine, another compiler or another workload.
-//   - Standing.ToBest has the interval of one comparison. Among twenty of them, one misses
-//     its true value on average. Whether a contender is in the set of the best accounts for
-//     their number; this interval does not.
+//   - The ratios of [Paired] have the interval of one comparison. Among twenty of them, one
+//     misses its true value on average. Those of [Best] hold together for the contenders that
+//     are not worse; those that are worse have intervals as if they were among these.
 //   - The contender with the lowest center was chosen from the same data. Its lead is
 //     exaggerated where the others are close.
 //   - A contender that is missing from the set of the best is worse than some other one. How much

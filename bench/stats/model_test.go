@@ -90,25 +90,19 @@ func (s *simulated) noise() float64 {
 
 func everybody(int) bool { return true }
 
-// race adds passes until nobody continues. The last contender is the control of the first
-// one and takes part to the end. It returns the standings of the others.
-func (s *simulated) race(most int) []stats.Standing {
-	control := len(s.samples) - 1
+// race adds passes until nobody continues. It returns the ratios to the best.
+func (s *simulated) race(most int) []stats.Ratio {
 	o := stats.Options{Looks: stats.RaceLooks}
 	goesOn := everybody
 	for s.instances < most {
 		s.passes(max(1, stats.FirstLook-s.instances), goesOn)
-		decisions := stats.Race(s.samples[:control], s.floor(), o)
+		decisions := stats.Race(s.samples, o)
 		if !slices.Contains(decisions, stats.Continue) {
 			break
 		}
-		goesOn = func(i int) bool { return i == control || decisions[i] == stats.Continue }
+		goesOn = func(i int) bool { return decisions[i] == stats.Continue }
 	}
-	return stats.Best(s.samples[:control], s.floor(), o)
-}
-
-func (s *simulated) floor() float64 {
-	return stats.Floor(s.samples[0], s.samples[len(s.samples)-1], stats.Options{Prior: stats.PoolRatios(s.samples)})
+	return stats.Best(s.samples, o)
 }
 
 // scaled returns the model with its noise multiplied.

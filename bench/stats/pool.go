@@ -11,15 +11,19 @@ import (
 // Prior is what a group of comparisons says of the variance of any one of them. Its zero
 // value says nothing.
 type Prior struct {
-	Level    Level   // the units between which it is the variance
-	Variance float64 // of the logarithms, between the means of units
-	DF       float64 // its weight in degrees of freedom; infinite: all variances are alike
-	Most     float64 // limit of the degrees of freedom of an estimate together with the prior
-	Scale    float64 // robust standard deviation of single rounds
+	scale  float64             // robust standard deviation of single rounds
+	levels [Layouts + 1]common // by the level of a comparison
+}
+
+// common is the variance that the comparisons of a level have in common.
+type common struct {
+	variance float64 // of the logarithms, between the means of units
+	df       float64 // its weight in degrees of freedom; infinite: all variances are alike
+	most     float64 // limit of the degrees of freedom of an estimate together with the prior
 }
 
 // PoolRatios learns the variance of the ratio of two contenders from all pairs of them.
-func PoolRatios(contenders [][]Sample) Prior { return newCell(contenders, Options{}).prior }
+func PoolRatios(contenders [][]Sample) Prior { return NewCell(contenders, Options{}).prior }
 
 // PoolCenters learns the variance of the cost of a contender from all of them.
 func PoolCenters(contenders [][]Sample) Prior {
@@ -32,41 +36,41 @@ func PoolCenters(contenders [][]Sample) Prior {
 	return pool(all, math.Inf(1))
 }
 
-// pool sets the variances of estimates and returns what they say together. It learns from
-// those of the commonest level. The degrees of freedom are at most those of the number of
-// independent contenders given.
+// pool sets the variances of estimates and returns what those of each level say together. The
+// degrees of freedom are at most those of the number of independent contenders given.
 func pool(all []estimate, independent float64) Prior {
-	var scales [Layouts + 1][]float64
+	var scales []float64
 	for _, e := range all {
 		if e.df() > 0 {
-			scales[e.level] = append(scales[e.level], e.scale)
+			scales = append(scales, e.scale)
 		}
 	}
 	var p Prior
-	for level := range scales {
-		if len(scales[level]) > len(scales[p.Level]) {
-			p.Level = Level(level)
-		}
+	if len(scales) > 1 {
+		p.scale = median(scales)
 	}
-	if len(scales[p.Level]) > 1 {
-		p.Scale = median(scales[p.Level])
-	}
-	var of []estimate
+	var of [Layouts + 1][]estimate
 	for i := range all {
-		all[i].spread(p.Scale)
-		if all[i].df() > 0 && all[i].level == p.Level {
-			of = append(of, all[i])
+		all[i].spread(p.scale)
+		if all[i].df() > 0 {
+			of[all[i].level] = append(of[all[i].level], all[i])
 		}
 	}
-	if len(of) > 1 {
-		p.fit(of, independent)
+	for level, estimates := range of {
+		if len(estimates) > 1 {
+			p.levels[level].fit(estimates, independent)
+		}
 	}
 	return p
 }
 
+// leastDF is the least weight of what comparisons have in common (chosen; the simulations show that
+// it is safe). Where each has two instances, their variances seem to have nothing in common by chance.
+const leastDF = 2.0
+
 // fit sets the variance and its weight by the moments of the logarithms of the variances
 // (Smyth 2004, section 6.2).
-func (p *Prior) fit(of []estimate, independent float64) {
+func (p *common) fit(of []estimate, independent float64) {
 	var variances, logs, trigammas []float64
 	for _, e := range of {
 		variances = append(variances, e.variance)
@@ -83,26 +87,26 @@ func (p *Prior) fit(of []estimate, independent float64) {
 		trigammas = append(trigammas, trigamma(half))
 	}
 	mean, spread := stat.MeanVariance(logs, nil)
-	p.Variance, p.DF = math.Exp(mean), math.Inf(1)
+	p.variance, p.df = math.Exp(mean), math.Inf(1)
 	if spread -= stat.Mean(trigammas, nil); spread > 0 {
-		half := trigammaInverse(spread)
-		p.DF = 2 * half
-		p.Variance = math.Exp(mean + mathext.Digamma(half) - math.Log(half))
+		half := max(trigammaInverse(spread), leastDF/2)
+		p.df = 2 * half
+		p.variance = math.Exp(mean + mathext.Digamma(half) - math.Log(half))
 	}
-	p.Most = df * min(float64(len(of)), independent)
+	p.most = df * min(float64(len(of)), independent)
 }
 
 // moderate returns the variance of an estimate and its degrees of freedom, together with
 // what the prior says (Smyth 2004, section 3).
 func (p Prior) moderate(e *estimate) (variance, df float64) {
-	own := e.df()
+	own, of := e.df(), p.levels[e.level]
 	switch {
-	case p.DF == 0 || p.Level != e.level:
+	case of.df == 0:
 		return e.variance, own
-	case math.IsInf(p.DF, 1):
-		return p.Variance, max(own, p.Most)
+	case math.IsInf(of.df, 1):
+		return of.variance, max(own, of.most)
 	}
-	return (p.DF*p.Variance + own*e.variance) / (p.DF + own), max(own, min(p.DF+own, p.Most))
+	return (of.df*of.variance + own*e.variance) / (of.df + own), max(own, min(of.df+own, of.most))
 }
 
 // trigamma is the derivative of the digamma function.

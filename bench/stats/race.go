@@ -1,7 +1,5 @@
 package stats
 
-import "math"
-
 // Decision says whether a contender gets more rounds.
 type Decision int
 
@@ -23,48 +21,46 @@ const (
 	LeastRounds = 6
 )
 
-// Race decides from the rounds so far who gets more of them. The floor is that of [Best].
+// Race decides from the rounds so far who gets more of them.
 // A contender is beaten if its family-wise interval lies above [BeatenAt] of the best. The
-// others are settled together: when each contender in the set of the best is [Standing.Known], and
-// the cost of the best lies in an interval that is Options.Width wide on either side. Options.Looks of 0
-// means [RaceLooks].
-func Race(contenders [][]Sample, floor float64, o Options) []Decision {
+// others are settled together: when none is [Unclear], and the cost of the best lies in an
+// interval that is DefaultWidth wide on either side. Options.Looks of 0 means [RaceLooks].
+func Race(contenders [][]Sample, o Options) []Decision {
 	if o.Looks == 0 {
 		o.Looks = RaceLooks
 	}
-	c := newCell(contenders, o)
+	c := NewCell(contenders, o)
+	var present []int
+	for i, points := range c.points {
+		if len(points) > 0 {
+			present = append(present, i)
+		}
+	}
 	out := make([]Decision, len(contenders))
-	if c.best < 0 || len(c.points[c.best]) < LeastRounds {
+	best := c.Best(present)
+	if best < 0 || len(c.points[best]) < LeastRounds {
 		return out
 	}
-	for _, i := range c.present {
-		u := c.pairs[i][c.best]
-		if i == c.best || u.rounds < LeastRounds || u.df <= 0 {
-			continue
-		}
-		if u.log-u.se*critical(len(c.present), u.df, o) > math.Log(BeatenAt) {
+	settled := c.costKnown(contenders, best)
+	for n, r := range c.Beside(best, present) {
+		i := present[n]
+		settled = settled && r.Standing() != Unclear
+		if i != best && r.Pairs >= LeastRounds && c.ratio(i, best, len(present)).Lo > BeatenAt {
 			out[i] = Beaten
 		}
 	}
-	if !c.settled(contenders, floor) {
-		return out
-	}
-	for _, i := range c.present {
-		if out[i] != Beaten {
+	for _, i := range present {
+		if settled && out[i] != Beaten {
 			out[i] = Settled
 		}
 	}
 	return out
 }
 
-func (c *cell) settled(contenders [][]Sample, floor float64) bool {
-	for _, s := range c.standings(floor) {
-		if s.InBest && !s.Known {
-			return false
-		}
-	}
-	o := c.options
+// costKnown reports whether the cost of the best is known well enough.
+func (c *Cell) costKnown(contenders [][]Sample, best int) bool {
+	o := c.Options
 	o.Prior = PoolCenters(contenders)
-	cost, ok := Center(contenders[c.best], o)
-	return ok && cost.Bounded() && cost.Hi <= cost.Center*(1+o.width())
+	cost, ok := Center(contenders[best], o)
+	return ok && cost.Bounded() && cost.Hi <= cost.Center*(1+DefaultWidth)
 }

@@ -38,7 +38,7 @@ func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 		return Ratio{}, false
 	}
 	e := estimateOf(d)
-	e.spread(o.Prior.Scale)
+	e.spread(o.Prior.scale)
 	return e.error(o.Prior).ratio(o), true
 }
 
@@ -51,7 +51,7 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 		return Interval{}, false
 	}
 	e := estimateOf(points)
-	e.spread(o.Prior.Scale)
+	e.spread(o.Prior.scale)
 	i = e.error(o.Prior).ratio(o).Interval
 	if o.BetweenRuns > 0 && i.Bounded() {
 		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+o.confidence())/2)
@@ -80,52 +80,34 @@ func (e *estimate) error(p Prior) uncertain {
 }
 
 func (u uncertain) ratio(o Options) Ratio {
+	if u.df <= 0 {
+		return u.within(0, o)
+	}
+	return u.within(studentT(u.df).Quantile((1+o.confidence())/2), o)
+}
+
+// within returns the ratio with an interval of so many standard errors on either side.
+func (u uncertain) within(errors float64, o Options) Ratio {
 	r := Ratio{Interval: Interval{Center: math.Exp(u.log), Hi: math.Inf(1), Level: u.level, Units: u.units}, Pairs: u.rounds, SE: math.NaN(), P: math.NaN()}
+	if u.rounds == 0 {
+		r.Center = 0
+	}
 	if u.df <= 0 {
 		return r
 	}
-	t := studentT(u.df)
-	half := u.se * t.Quantile((1+o.confidence())/2)
-	r.Lo, r.Hi, r.DF, r.SE = math.Exp(u.log-half), math.Exp(u.log+half), u.df, u.se
+	r.DF, r.SE = u.df, u.se*max(o.Noise, 1)
+	r.Lo, r.Hi = math.Exp(u.log-errors*r.SE), math.Exp(u.log+errors*r.SE)
 	switch {
 	case u.log == 0:
 		r.P = 1
-	case u.se == 0:
+	case r.SE == 0:
 		r.P = 0
 	default:
-		r.P = 2 * t.CDF(-math.Abs(u.log)/u.se)
+		r.P = 2 * studentT(u.df).CDF(-math.Abs(u.log)/r.SE)
 	}
 	return r
 }
 
 func studentT(df float64) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: min(df, 1e6)}
-}
-
-// floorShare is the share of A/A comparisons that differ by less than the noise floor.
-const floorShare = 0.99
-
-// Floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a
-// comparison of a contender with a second instance of itself gives at the precision of
-// these samples. It is what the observed ratio and its standard error imply together.
-// It is 0 if nothing is known.
-func Floor(a, control []Sample, o Options) float64 {
-	r, ok := Paired(a, control, o)
-	if !ok || !r.Bounded() {
-		return 0
-	}
-	c := math.Abs(math.Log(r.Center))
-	if r.SE == 0 {
-		return c
-	}
-	t := studentT(r.DF)
-	lo, hi := 0.0, c+r.SE*t.Quantile(1-(1-floorShare)/2)
-	for range 60 {
-		if mid := (lo + hi) / 2; t.CDF((mid-c)/r.SE)-t.CDF((-mid-c)/r.SE) < floorShare {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hi
 }

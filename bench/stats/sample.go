@@ -33,8 +33,8 @@ const DefaultConfidence = 0.95
 type Options struct {
 	Confidence float64 // 0: DefaultConfidence
 	Looks      int     // how often the data are analysed while they grow, see RaceLooks; 0: once
-	Width      float64 // a ratio is known if its interval lies within this share of 1; 0: DefaultWidth
-	Prior      Prior   // what other contenders say of the variance; used by Paired, Center and Floor
+	Prior      Prior   // what other contenders say of the variance; used by Paired and Center
+	Noise      float64 // factor of the standard errors, see the function of that name; below 1: 1
 
 	// BetweenRuns is the standard deviation between runs of the logarithm of a cost, beyond
 	// what differs between instances; used by Center. 0: the interval is for this run.
@@ -60,7 +60,7 @@ func BetweenRuns(n int) float64 {
 	return inCaches * math.Pow(beyond/inCaches, share)
 }
 
-// DefaultWidth is the default of Options.Width.
+// DefaultWidth is the difference that does not matter, as a share.
 const DefaultWidth = 0.05
 
 func (o Options) confidence() float64 {
@@ -68,13 +68,6 @@ func (o Options) confidence() float64 {
 		return o.Confidence
 	}
 	return DefaultConfidence
-}
-
-func (o Options) width() float64 {
-	if o.Width > 0 {
-		return o.Width
-	}
-	return DefaultWidth
 }
 
 // point is the logarithm of a value, or of a ratio, and its place.

@@ -13,12 +13,12 @@ import (
 // probability is p: the mean and 2.3 standard deviations.
 func most(n int, p float64) int { return int(float64(n)*p + 2.3*math.Sqrt(float64(n)*p*(1-p))) }
 
-// calledDifferent counts the cells of equal contenders in which one is not in the set of the best.
-func calledDifferent(cells int, standings func(seed uint64) []stats.Standing) int {
+// calledDifferent counts the cells of equal contenders in which one is called worse.
+func calledDifferent(cells int, ratios func(seed uint64) []stats.Ratio) int {
 	wrong := 0
 	for seed := range uint64(cells) {
-		for _, s := range standings(seed) {
-			if !s.InBest {
+		for _, r := range ratios(seed) {
+			if r.Standing() == stats.Worse {
 				wrong++
 				break
 			}
@@ -44,8 +44,8 @@ func TestARaceOfEqualContendersSeldomCallsADifference(t *testing.T) {
 		t.Run(fmt.Sprintf("%d contenders, noise %g", test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
 			passes := 0
-			wrong := calledDifferent(test.cells, func(seed uint64) []stats.Standing {
-				c := noisy(make([]float64, test.contenders+1)...).scaled(test.noise).cell(seed)
+			wrong := calledDifferent(test.cells, func(seed uint64) []stats.Ratio {
+				c := noisy(make([]float64, test.contenders)...).scaled(test.noise).cell(seed)
 				defer func() { passes += c.instances }()
 				return c.race(8)
 			})
@@ -61,7 +61,7 @@ func TestARaceOfEqualContendersSeldomCallsADifference(t *testing.T) {
 	}
 }
 
-// Without a floor and without a race the family-wise error is 5 %, whatever the levels and
+// Without a race the family-wise error is 5 %, whatever the levels and
 // however unequal the variances.
 func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 	t.Parallel()
@@ -76,6 +76,8 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 		{"no variation between instances", 6, 4, func(m *model) { m.instances = [2]float64{} }},
 		{"mostly variation between instances", 6, 4, func(m *model) { m.rounds = 0.005 }},
 		{"unequal variances", 8, 5, func(m *model) { m.instances = [2]float64{0.005, 0.1} }},
+		{"twelve, two instances", 12, 2, func(*model) {}},
+		{"unequal variances, two instances", 12, 2, func(m *model) { m.instances = [2]float64{0.005, 0.1} }},
 		{"one is noisy", 8, 5, func(m *model) { m.instances, m.noisy = [2]float64{0.01, 0.01}, 10 }},
 		{"three layouts", 6, 9, func(m *model) { m.layouts, m.ofLayouts = 3, 0.05 }},
 		{"five layouts", 6, 10, func(m *model) { m.layouts, m.ofLayouts = 5, 0.05 }},
@@ -83,12 +85,12 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			cells := longtest.Scale(t, 100, 300, 3000)
-			wrong := calledDifferent(cells, func(seed uint64) []stats.Standing {
+			wrong := calledDifferent(cells, func(seed uint64) []stats.Ratio {
 				m := noisy(make([]float64, test.contenders)...)
 				test.change(&m)
 				c := m.cell(seed)
 				c.passes(test.passes, everybody)
-				return stats.Best(c.samples, 0, stats.Options{})
+				return stats.Best(c.samples, stats.Options{})
 			})
 			t.Logf("%d of %d cells", wrong, cells)
 			if limit := most(cells, 0.05); wrong > limit {
@@ -103,10 +105,10 @@ func TestTheBestAreKeptAmongWorseOnes(t *testing.T) {
 	t.Parallel()
 	cells := longtest.Scale(t, 100, 300, 3000)
 	for _, passes := range []int{3, 6} {
-		wrong := calledDifferent(cells, func(seed uint64) []stats.Standing {
+		wrong := calledDifferent(cells, func(seed uint64) []stats.Ratio {
 			c := noisy(0, 0, 0, 0.03, 0.05, 0.05, 0.1, 0.2, 0.7, 2).cell(seed)
 			c.passes(passes, everybody)
-			return stats.Best(c.samples, 0, stats.Options{})[:3]
+			return stats.Best(c.samples, stats.Options{})[:3]
 		})
 		if limit := most(cells, 0.05); wrong > limit {
 			t.Errorf("%d passes: one of the best is missing in %d of %d cells, want at most %d", passes, wrong, cells, limit)
@@ -132,13 +134,12 @@ func TestARaceFindsDifferences(t *testing.T) {
 			cells := longtest.Scale(t, 10, 30, 300)
 			found := 0
 			for seed := range uint64(cells) {
-				effects := make([]float64, test.contenders+1)
-				for i := range effects {
-					effects[i] = test.effect
+				effects := make([]float64, test.contenders)
+				for i := range effects[1:] {
+					effects[i+1] = test.effect
 				}
-				effects[0], effects[test.contenders] = 0, 0
-				for _, s := range noisy(effects...).scaled(test.noise).cell(seed).race(test.passes)[1:] {
-					if !s.InBest {
+				for _, r := range noisy(effects...).scaled(test.noise).cell(seed).race(test.passes)[1:] {
+					if r.Standing() == stats.Worse {
 						found++
 					}
 				}

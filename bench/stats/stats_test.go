@@ -82,6 +82,16 @@ func TestTheOutermostLevelCounts(t *testing.T) {
 	if nested.SE <= asRounds.SE {
 		t.Errorf("the standard error of three instances is %g, of their rounds taken as independent %g", nested.SE, asRounds.SE)
 	}
+	// Of two ways to divide the rounds, the coarser one counts, whichever contender has it.
+	few := slices.Clone(b)
+	for i := range few {
+		few[i].Instance = i / 3
+	}
+	ab, _ := stats.Paired(a, few, stats.Options{})
+	ba, _ := stats.Paired(few, a, stats.Options{})
+	if ab.Units != 2 || ba.Units != 2 || !near(ab.SE, ba.SE) || !near(ab.Center*ba.Center, 1) {
+		t.Errorf("three instances beside two: %+v, and two beside three: %+v", ab, ba)
+	}
 	for i := range a {
 		a[i].Layout = i / 4
 		b[i].Layout = i / 4
@@ -102,21 +112,30 @@ func TestASpikeMovesNoCenter(t *testing.T) {
 
 func TestTheBestOfFew(t *testing.T) {
 	t.Parallel()
-	if got := stats.Best(nil, 0, stats.Options{}); len(got) != 0 {
+	const unclear, tie, worse = stats.Unclear, stats.Tie, stats.Worse
+	standings := func(contenders ...[]stats.Sample) (out []stats.Standing) {
+		for _, r := range stats.Best(contenders, stats.Options{}) {
+			out = append(out, r.Standing())
+		}
+		return out
+	}
+	if got := standings(); len(got) != 0 {
 		t.Errorf("nobody: %+v", got)
 	}
-	got := stats.Best([][]stats.Sample{rounds(2, 3, 2, 3, 2, 3)}, 0, stats.Options{})
-	if len(got) != 1 || !got[0].InBest || !got[0].Known || got[0].ToBest.Center != 1 {
+	got := stats.Best([][]stats.Sample{rounds(2, 3, 2, 3, 2, 3)}, stats.Options{})
+	if len(got) != 1 || got[0].Standing() != tie || got[0].Center != 1 {
 		t.Errorf("one: %+v", got)
 	}
-	got = stats.Best([][]stats.Sample{nil, rounds(2, 2, 2, 2, 2, 2), rounds(3, 3, 3, 3, 3, 3), rounds(2, 2, 2, 2, 2, 2)}, 0, stats.Options{})
-	if got[0].InBest || !got[1].InBest || got[2].InBest || !got[3].InBest || !near(got[2].ToBest.Center, 1.5) || !got[3].Known {
+	without := [][]stats.Sample{nil, rounds(2, 2, 2, 2, 2, 2), rounds(3, 3, 3, 3, 3, 3), rounds(2, 2, 2, 2, 2, 2)}
+	if got := standings(without...); !slices.Equal(got, []stats.Standing{unclear, tie, worse, tie}) {
+		t.Errorf("without variance: %v", got)
+	}
+	if got := stats.Best(without, stats.Options{}); got[0].Pairs != 0 || !near(got[2].Center, 1.5) {
 		t.Errorf("without variance: %+v", got)
 	}
 	other := rounds(5, 5)
 	other[0].Round, other[1].Round = 100, 101
-	got = stats.Best([][]stats.Sample{rounds(2, 2, 2), other}, 0, stats.Options{})
-	if !got[0].InBest || !got[1].InBest || got[1].Known || got[1].ToBest.Pairs != 0 {
+	if got := stats.Best([][]stats.Sample{rounds(2, 2, 2), other}, stats.Options{}); got[0].Standing() != tie || got[1].Standing() != unclear || got[1].Pairs != 0 {
 		t.Errorf("no round in common: %+v", got)
 	}
 }
@@ -126,43 +145,74 @@ func TestTheBestIsFoundInCommonRounds(t *testing.T) {
 	t.Parallel()
 	long := rounds(10, 10.1, 10, 10.1, 10, 10.1, 20, 20, 20, 20, 20, 20, 20, 20)
 	short := rounds(11, 11.2, 11, 11.2, 11, 11.2)
-	got := stats.Best([][]stats.Sample{long, short}, 0, stats.Options{})
-	if got[0].ToBest.Center != 1 || got[1].ToBest.Center < 1.09 || got[1].InBest {
+	got := stats.Best([][]stats.Sample{long, short}, stats.Options{})
+	if got[0].Center != 1 || got[1].Center < 1.09 || got[1].Standing() != stats.Worse {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A clear difference below the noise floor is no win.
-func TestTheFloor(t *testing.T) {
+// Standings are decided by what is written, with two decimals.
+func TestStandings(t *testing.T) {
 	t.Parallel()
-	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.7, 10.8, 10.8, 10.7, 10.8, 10.7)
-	if got := stats.Best([][]stats.Sample{a, b}, 0, stats.Options{}); got[1].InBest {
-		t.Errorf("without a floor: %+v", got)
-	}
-	floor := stats.Floor(a, b, stats.Options{}) // a control that differs by 7 %
-	if observed := math.Log(10.75 / 10.05); floor < observed || floor > observed+0.2 {
-		t.Errorf("the floor is %g, the observed difference %g", floor, observed)
-	}
-	if got := stats.Best([][]stats.Sample{a, b}, floor, stats.Options{}); !got[1].InBest || got[1].Known {
-		t.Errorf("with a floor: %+v", got)
-	}
-	for name, test := range map[string][2][]stats.Sample{"one round": {rounds(1), rounds(2)}, "none": {nil, nil}} {
-		if f := stats.Floor(test[0], test[1], stats.Options{}); f != 0 {
-			t.Errorf("%s: the floor is %g", name, f)
+	inf := math.Inf(1)
+	for _, test := range []struct {
+		lo, hi float64
+		want   stats.Standing
+	}{
+		{1, 1, stats.Tie}, {0.95, 1.05, stats.Tie}, {1.012, 1.013, stats.Tie}, {1.02, 1.054, stats.Tie},
+		{0.94, 1.02, stats.Unclear}, {0.97, 1.06, stats.Unclear}, {1.004, 1.12, stats.Unclear}, {0, inf, stats.Unclear},
+		{1.006, 1.12, stats.Worse}, {1.06, 1.07, stats.Worse}, {2.6, inf, stats.Worse},
+	} {
+		if got := (stats.Interval{Lo: test.lo, Hi: test.hi}).Standing(); got != test.want {
+			t.Errorf("%v to %v: %v, want %v", test.lo, test.hi, got, test.want)
 		}
-	}
-	if f := stats.Floor(rounds(1, 1, 1), rounds(1, 1, 1), stats.Options{}); f != 0 {
-		t.Errorf("equal values: the floor is %g", f)
 	}
 }
 
-// The floor of a control that does not differ is the 99th percentile of Student's t.
-func TestTheFloorHasTheStandardErrorInIt(t *testing.T) {
+// The intervals of contenders that may be the best hold together, whatever is far behind.
+func TestIntervalsHoldForThoseThatMayBeTheBest(t *testing.T) {
 	t.Parallel()
-	a, control := rounds(10, 11, 10, 11), rounds(11, 10, 11, 10)
-	r, _ := stats.Paired(a, control, stats.Options{})
-	if got, want := stats.Floor(a, control, stats.Options{}), 5.841*r.SE; math.Abs(got/want-1) > 0.001 {
-		t.Errorf("%g, want %g", got, want)
+	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
+	far := instances(70, 71, 70.5, 71, 70, 70)
+	one, alone := stats.Options{Prior: stats.PoolRatios([][]stats.Sample{a, b, far, far})}, stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{})
+	single, _ := stats.Paired(b, a, one)
+	among := func(contenders ...int) stats.Ratio { return alone.Beside(0, contenders)[1] }
+	two, four, all := among(0, 1), among(0, 1, 2, 3), stats.Best([][]stats.Sample{a, b, far, far}, stats.Options{})[1]
+	if two != four || two != all || two.Hi < single.Hi || two.SE != single.SE {
+		t.Errorf("beside the other one %+v, beside far ones %+v and %+v, one comparison %+v", two, four, all, single)
+	}
+	if three := alone.Beside(0, []int{0, 1, 1})[1]; three.Hi <= two.Hi {
+		t.Errorf("of three %+v, of two %+v", three, two)
+	}
+}
+
+// One A/A comparison in twenty may miss 1. If more do, all intervals become wider.
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	control := func(center, half float64) stats.Ratio {
+		return stats.Ratio{Interval: stats.Interval{Center: math.Exp(center), Lo: math.Exp(center - half), Hi: math.Exp(center + half)}}
+	}
+	calm := slices.Repeat([]stats.Ratio{control(0.01, 0.02), control(-0.01, 0.02)}, 19)
+	for name, test := range map[string]struct {
+		controls []stats.Ratio
+		want     float64
+	}{
+		"none":                 {nil, 1},
+		"without an interval":  {[]stats.Ratio{{Interval: stats.Interval{Center: 3, Hi: math.Inf(1)}}, control(0, 0)}, 1},
+		"as they should be":    {calm, 1},
+		"one in twenty misses": {append(calm[:38:38], control(0.3, 0.1), control(0.3, 0.1)), 1},
+		"more miss":            {append(calm[:38:38], control(0.3, 0.1), control(0.3, 0.1), control(-0.2, 0.1)), 2},
+		"one, and it misses":   {[]stats.Ratio{control(-0.3, 0.1)}, 3},
+	} {
+		if got := stats.Noise(test.controls, stats.Options{}); !near(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(11, 11.2, 11, 11.1, 11.3, 11)
+	calmer, _ := stats.Paired(b, a, stats.Options{})
+	wider, _ := stats.Paired(b, a, stats.Options{Noise: 2})
+	if !near(math.Log(wider.Hi/wider.Center), 2*math.Log(calmer.Hi/calmer.Center)) || wider.SE != 2*calmer.SE || wider.P <= calmer.P {
+		t.Errorf("%+v, with twice the noise %+v", calmer, wider)
 	}
 }
 
@@ -186,7 +236,7 @@ func TestRace(t *testing.T) {
 		"one, known":          {[][]stats.Sample{fast}, []stats.Decision{s}},
 		"one, and not known":  {[][]stats.Sample{wide}, []stats.Decision{c}},
 	} {
-		got := stats.Race(test.contenders, 0, stats.Options{})
+		got := stats.Race(test.contenders, stats.Options{})
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -21,7 +22,7 @@ import (
 type recommendFlags struct {
 	n, cancel, reschedule, perWake string
 	delays, weights, trace         string
-	exact, judge                   bool
+	late, judge                    bool
 }
 
 func newRecommend() *cobra.Command {
@@ -36,7 +37,7 @@ whole run in ` + runsFolder + `/, or else the run that is part of this program. 
 structures, workloads and sizes of the normal or the full profile. If the last run is not whole, it
 answers for its own cells, provided that it has all structures, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90%
-  timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --exact
+  timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --late
   timerbench recommend --trace my.trace
   timerbench recommend --judge ` + runsFolder + `/latest`,
 		Args: cobra.MaximumNArgs(1),
@@ -46,12 +47,12 @@ answers for its own cells, provided that it has all structures, and recommend sa
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.n, "n", "n", "", "how many timers are pending, such as 200k or 1e6")
-	flags.StringVar(&f.cancel, "cancel", "", "`share` of the timers that is cancelled, such as 90% or 0.9")
+	flags.StringVar(&f.cancel, "cancel", "", "`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)")
 	flags.StringVar(&f.delays, "dist", "", "`shape` of the delays, such as uniform or clustered (default: any)")
-	flags.StringVar(&f.reschedule, "reschedule", "", "`share` of the calls that move a timer, such as 30%")
+	flags.StringVar(&f.reschedule, "reschedule", "", "`share` of the calls that move a timer, such as 30% (default: not known)")
 	flags.StringVar(&f.perWake, "per-wake", "", "`number` of calls between two wake-ups (default: not known)")
 	flags.StringVar(&f.weights, "weights", "", "what matters, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)")
-	flags.BoolVar(&f.exact, "exact", false, "leave out structures that fire late")
+	flags.BoolVar(&f.late, "late", false, "name structures that fire late, too")
 	flags.StringVar(&f.trace, "trace", "", "take the question from this trace; the other flags replace parts of it")
 	flags.BoolVar(&f.judge, "judge", false, "ask the question of each workload of a program, answer it without that workload, and show hits and misses")
 	return cmd
@@ -77,6 +78,9 @@ func (f *recommendFlags) run(ctx context.Context, args []string, stdout io.Write
 		showSource(stdout, r, from, note)
 		return nil
 	}
+	if f.delays == "" {
+		q = a.Measured(q) // the shape is that of the recording
+	}
 	x, err := a.Answer(q)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
@@ -88,7 +92,7 @@ func (f *recommendFlags) run(ctx context.Context, args []string, stdout io.Write
 
 // question returns the question of the trace and the flags.
 func (f *recommendFlags) question(ctx context.Context) (advice.Question, error) {
-	var q advice.Question
+	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
 	if f.trace != "" {
 		s, err := interruptible(ctx, tracestat.Read, f.trace)
 		if err != nil {
@@ -120,7 +124,7 @@ func (f *recommendFlags) question(ctx context.Context) (advice.Question, error) 
 		*flag.into = v
 	}
 	q.Delays = cmp.Or(f.delays, q.Delays)
-	q.ExactOnly = f.exact
+	q.Late = f.late
 	if f.weights != "" {
 		var err error
 		if q.Matters, err = advice.ParseWeights(f.weights); err != nil {
@@ -179,13 +183,13 @@ func showAnswer(out io.Writer, x advice.Answer) {
 
 func showRanking(out io.Writer, x advice.Answer) {
 	t := newTable("structure", "score", "to the first", "cost", "ns", "tail", "tail ns", "bytes", "wakes", "")
-	for _, s := range x.Ranking {
+	for i, s := range x.Ranking {
 		to := advice.Times(s.Times.Center)
 		if lo, hi := advice.Times(s.Times.Lo), advice.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
 		t.AppendRow(table.Row{s.Structure, advice.Times(s.Score), to, known(s.Cost, advice.Times), known(s.NS, nanoseconds),
-			known(s.TailTimes, advice.Times), known(s.TailNS, nanoseconds), known(s.Bytes, nanoseconds), known(s.Wakeups, advice.Times), remark(s)})
+			known(s.TailTimes, advice.Times), known(s.TailNS, nanoseconds), known(s.Bytes, nanoseconds), known(s.Wakeups, advice.Times), remark(s, i == 0)})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 9))
 	fmt.Fprintln(out, wrapped(fmt.Sprintf("Score: the weighted geometric mean of the multiples of the best in what matters. Cost, tail, wakes (wake-ups): multiples of "+
@@ -193,12 +197,13 @@ func showRanking(out io.Writer, x advice.Answer) {
 }
 
 // remark says what else there is to a structure.
-func remark(s advice.Ranked) string {
+func remark(s advice.Ranked, first bool) string {
 	var out []string
-	switch {
-	case s.Tie:
+	switch standing := s.Times.Standing(); {
+	case first:
+	case standing == stats.Tie:
 		out = append(out, "tie")
-	case s.Unclear:
+	case standing == stats.Unclear:
 		out = append(out, "unclear")
 	}
 	if s.Late != "" {

@@ -21,7 +21,9 @@ const recommended = "testdata/recommend.txt"
 // questions are those of the golden file.
 var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered"},
-	{"recommend", "--n", "1e5", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2", "--exact"},
+	{"recommend", "--n", "1e5", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2", "--late"},
+	{"recommend", "--n", "1e6"},
+	{"recommend", "--n", "2e5", "--reschedule", "90%"},
 	{"recommend", "--n", "3e6", "--cancel", "99%", "--weights", "memory,idle"},
 	{"recommend", "--trace", "TRACE"},
 	{"recommend", "--judge"},
@@ -162,9 +164,10 @@ func TestRecommendRefusesWithAReason(t *testing.T) {
 		`--cancel: "101%": want a share`:                   {"--n", "10", "--cancel", "101%"},
 		`--reschedule: "x": want a share`:                  {"--n", "10", "--reschedule", "x"},
 		`shape of delays "odd": want one of constant`:      {"--n", "10", "--dist", "odd"},
-		`--weights: weight "speed=1": want one of`:         {"--n", "10", "--weights", "speed=1"},
-		"--trace: open nowhere":                            {"--trace", "nowhere"},
-		"missing: no such file or folder":                  {"--n", "10", "missing"},
+		`shape of delays "constant": no workload of these results has it: want one of biased, clustered, exponential, uniform`: {"--n", "10", "--dist", "constant"},
+		`--weights: weight "speed=1": want one of`: {"--n", "10", "--weights", "speed=1"},
+		"--trace: open nowhere":                    {"--trace", "nowhere"},
+		"missing: no such file or folder":          {"--n", "10", "missing"},
 	} {
 		code, stdout, stderr := run(append([]string{"recommend"}, args...)...)
 		if code == 0 || stdout != "" || !strings.Contains(stderr, want) {

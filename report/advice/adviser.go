@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -19,7 +20,8 @@ type Adviser struct {
 	r       *results.Run
 	entries map[string]catalog.Entry
 	cells   []*cell
-	tailed  bool // there are percentiles of single calls
+	shapes  []string // of the delays, as far as they were measured
+	tailed  bool     // there are percentiles of single calls
 }
 
 // cell is a cell that can answer.
@@ -27,9 +29,17 @@ type cell struct {
 	results.Cell
 	place
 	ranking *rank.Cell
-	rows    map[string]results.Row // of structures
-	tails   map[string]float64     // multiples of the least
-	ratios  map[[2]string]stats.Ratio
+	ranked  map[bool][]rank.Structure // by Question.Late
+	beside  map[leader]map[string]stats.Ratio
+	ns      map[string]float64 // cost of a unit of structures
+	tailNS  map[string]float64
+	tails   map[string]float64 // multiples of the least
+}
+
+// leader is a structure that others are compared with, coarse ones too or not.
+type leader struct {
+	name string
+	late bool
 }
 
 // Answer says what fits, and why.
@@ -38,7 +48,7 @@ type Answer struct {
 	Sentence string
 	Ranking  []Ranked   // the best first
 	Evidence []Evidence // the heaviest first
-	Far      string     // not empty: the nearest measured cell is far, and how
+	Far      string     // not empty: no measured cell is near, and in what the nearest one differs
 	Missing  []string   // what the results do not hold, in sentences
 }
 
@@ -48,10 +58,9 @@ type Ranked struct {
 	Late      string         // how late it fires at most; empty: it is exact
 	Score     float64        // weighted geometric mean of the multiples of the best, 1 or more
 	Times     stats.Interval // score as a multiple of the first's; without an interval Lo is 0 and Hi is infinite
-	Tie       bool           // with the first
-	Unclear   bool           // it may be as good as the first, too, but is not known well enough
 	NS        float64        // cost of a unit in the nearest cell, see Evidence
-	Cost      float64        // multiple of the fastest, over the evidence
+	Cost      float64        // multiple of the fastest that takes part, over the evidence
+	Worst     float64        // the largest of these multiples
 	TailTimes float64        // multiple of the least tail, over the evidence
 	TailNS    float64        // in the nearest cell
 	Bytes     float64        // a timer
@@ -79,16 +88,23 @@ func New(r *results.Run) *Adviser {
 		a.r = &results.Run{}
 		return a
 	}
+	run := rank.Of(r)
 	for _, c := range r.Cells {
 		p, ok := placeOf(r, c)
-		ranking := rank.Of(c, r.Parameters.Budget > 0)
+		ranking := run.Cell(c)
 		if !ok || len(ranking.Structures) == 0 {
 			continue
 		}
-		x := &cell{Cell: c, place: p, ranking: ranking, rows: make(map[string]results.Row), ratios: make(map[[2]string]stats.Ratio)}
+		x := &cell{
+			Cell: c, place: p, ranking: ranking, ns: make(map[string]float64), tailNS: make(map[string]float64), beside: make(map[leader]map[string]stats.Ratio),
+			ranked: map[bool][]rank.Structure{true: ranking.Structures, false: ranking.Among(a.exact)},
+		}
+		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
+			a.shapes = append(a.shapes, p.delays)
+		}
 		for _, row := range c.Rows {
 			if row.Role == results.RoleStructure && len(rank.Costs(row)) > 0 {
-				x.rows[row.Structure] = row
+				x.ns[row.Structure], x.tailNS[row.Structure] = median(row), tail(row)
 			}
 		}
 		x.tails = tails(c, max(r.Environment.ClockNS, 1))
@@ -96,6 +112,12 @@ func New(r *results.Run) *Adviser {
 		a.cells = append(a.cells, x)
 	}
 	return a
+}
+
+// exact reports whether a structure is known to be exact.
+func (a *Adviser) exact(name string) bool {
+	e, ok := a.entries[name]
+	return ok && e.Exact()
 }
 
 // Run returns the results that the answers come from.
@@ -106,33 +128,43 @@ var errNothing = errors.New("these results hold no costs of structures on a work
 
 // Answer answers a question. It returns an error if the question makes no sense or if the results cannot
 // answer it.
-func (a *Adviser) Answer(q Question) (Answer, error) { return a.answer(q, "") }
-
-// answer leaves the cells of one workload out.
-func (a *Adviser) answer(q Question, without string) (Answer, error) {
+func (a *Adviser) Answer(q Question) (Answer, error) {
 	if err := q.Check(); err != nil {
 		return Answer{}, err
 	}
-	near := a.near(q.place(), without)
-	if len(near) == 0 {
+	if len(a.cells) == 0 {
 		return Answer{}, errNothing
 	}
+	if a.Measured(q) != q {
+		shapes := cmp.Or(strings.Join(slices.Sorted(slices.Values(a.shapes)), ", "), "none")
+		return Answer{}, fmt.Errorf("shape of delays %q: no workload of these results has it: want one of %s", q.Delays, shapes)
+	}
+	return a.answer(q, "")
+}
+
+// Measured returns a question without its shape of the delays if no workload has it.
+func (a *Adviser) Measured(q Question) Question {
+	if !slices.Contains(a.shapes, q.Delays) {
+		q.Delays = ""
+	}
+	return q
+}
+
+// answer leaves the cells of one workload out.
+func (a *Adviser) answer(q Question, without string) (Answer, error) {
+	near := a.near(q, without)
 	out := Answer{Question: q, Missing: a.missing(q)}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: cmp.Or(w.Unit, script.PerLifecycle), Distance: w.distance, Weight: w.weight,
-			Differs: differs(q.place(), w.cell.place), Fastest: w.ranking.Structures[0].Name,
+			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Name,
 		})
 	}
 	out.Ranking = a.rank(q, near)
 	if len(out.Ranking) == 0 {
 		return Answer{}, fmt.Errorf("no structure of these results answers this question: %s", a.excluded(q))
 	}
-	if near[0].distance > TooFar {
-		e := out.Evidence[0]
-		out.Far = fmt.Sprintf("The nearest measured cell, %s with %s, is far from the question: it has %s. Take the answer as a guess.",
-			e.Workload, timers(float64(e.N)), e.Differs)
-	}
+	out.Far = out.Evidence[0].far()
 	out.Sentence = out.sentence()
 	return out, nil
 }
@@ -147,12 +179,12 @@ type weighted struct {
 const leastWeight = 0.02
 
 // near returns the cells that answer, the heaviest first. The weights have the sum 1.
-func (a *Adviser) near(q place, without string) []weighted {
+func (a *Adviser) near(q Question, without string) []weighted {
 	var all []weighted
 	least := math.Inf(1)
 	for _, c := range a.cells {
-		if c.Workload != without {
-			d := q.distance(c.place)
+		if c.Workload != without && len(c.ranked[q.Late]) > 0 {
+			d := q.place().distance(c.place)
 			least = min(least, d)
 			all = append(all, weighted{cell: c, distance: d})
 		}
@@ -188,17 +220,19 @@ func (a *Adviser) rank(q Question, near []weighted) []Ranked {
 	shares := q.Matters.shares()
 	present := []bool{true, a.tailed, len(memory) > 0, len(idle) > 0}
 	var out []Ranked
-	for _, name := range structuresOf(near) {
+	for _, name := range structuresOf(near, q.Late) {
 		e := a.entries[name]
-		if q.ExactOnly && (e.New == nil || !e.Exact()) || e.Limit > 0 && q.N > float64(e.Limit) {
+		if e.Limit > 0 && q.N > float64(e.Limit) {
 			continue
 		}
 		s := Ranked{Structure: name, Late: e.Late, Bytes: memory[name], Wakeups: idle[name]}
-		s.Cost = average(near, func(c *cell) float64 { return c.cost(name) })
+		s.Cost = average(near, func(c *cell) float64 {
+			times := a.multiple(c, name, q.Late)
+			s.Worst = max(s.Worst, times)
+			return times
+		})
 		s.TailTimes = average(near, func(c *cell) float64 { return c.tails[name] })
-		if row, ok := near[0].rows[name]; ok {
-			s.NS, s.TailNS = median(row), tail(row)
-		}
+		s.NS, s.TailNS = near[0].ns[name], near[0].tailNS[name]
 		log, weight, complete := 0.0, 0.0, s.Cost > 0
 		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / least(memory), s.Wakeups} {
 			if shares[i] == 0 || !present[i] {
@@ -213,14 +247,14 @@ func (a *Adviser) rank(q Question, near []weighted) []Ranked {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Ranked) int {
-		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost), cmp.Compare(x.Structure, y.Structure))
+		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost)) // or else as in the nearest cell
 	})
 	costShare := shares[0]
 	if sum := sumOf(shares, present); sum > 0 {
 		costShare /= sum
 	}
 	for i := range out {
-		out[i].compare(out[0], near, costShare)
+		out[i].compare(out[0], near, q.Late, costShare)
 	}
 	return out
 }
@@ -235,70 +269,49 @@ func sumOf(shares []float64, present []bool) float64 {
 	return sum
 }
 
-// tie is the largest ratio of structures that tie, as in package stats.
-const tie = 1.05
-
 // compare sets the ratio to the first, in which the cost has the given share.
-func (s *Ranked) compare(first Ranked, near []weighted, costShare float64) {
-	s.Times = stats.Interval{Center: 1, Lo: 1, Hi: 1}
-	if s.Structure == first.Structure {
-		return
+func (s *Ranked) compare(first Ranked, near []weighted, late bool, costShare float64) {
+	ratio := s.Score / first.Score
+	s.Times = stats.Interval{Center: ratio, Lo: ratio, Hi: ratio}
+	if costShare > 0 && s.Structure != first.Structure {
+		below, above := costSpread(near, s.Structure, leader{first.Structure, late})
+		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below*costShare), ratio*math.Exp(above*costShare)
 	}
-	ratio, best := costRatio(near, s.Structure, first.Structure)
-	rest := s.Score / first.Score / math.Pow(s.Cost/first.Cost, costShare)
-	of := func(v float64) float64 { return rest * math.Pow(v, costShare) }
-	s.Times = stats.Interval{Center: of(ratio.Center), Lo: of(ratio.Lo), Hi: of(ratio.Hi)}
-	if costShare == 0 {
-		s.Times = stats.Interval{Center: rest, Lo: rest, Hi: rest}
-		s.Tie = rest < 1+1e-9
-		return
-	}
-	may := costShare == 1 && best || s.Times.Lo <= 1
-	within := s.Times.Lo >= 1/tie && s.Times.Hi <= tie
-	s.Tie, s.Unclear = may && within, may && !within
 }
 
-// costRatio returns the ratio of the costs of two structures over the cells that have both, and whether
-// both may be the best in each of these.
-func costRatio(near []weighted, name, of string) (out stats.Interval, best bool) {
-	var center, lo, hi, total float64
-	best = true
+// costSpread returns how far the interval of the ratio of the costs of two structures reaches below and above its
+// center, as logarithms, over the cells that have both. The cells are measured apart, so that their errors add up
+// as squares do.
+func costSpread(near []weighted, name string, of leader) (below, above float64) {
+	total := 0.0
 	for _, w := range near {
-		r := w.ratio(name, of)
-		if r.Pairs == 0 {
-			continue
+		if r, ok := w.ratios(of)[name]; ok {
+			total += w.weight
+			below = math.Hypot(below, w.weight*math.Log(r.Center/r.Lo)) // infinite where there is no interval
+			above = math.Hypot(above, w.weight*math.Log(r.Hi/r.Center))
 		}
-		best = best && w.inBest(name) && w.inBest(of)
-		total += w.weight
-		center += w.weight * math.Log(r.Center)
-		lo, hi = lo+w.weight*math.Log(r.Lo), hi+w.weight*math.Log(r.Hi) // infinite where there is no interval
 	}
 	if total == 0 {
-		return stats.Interval{Center: 1, Hi: math.Inf(1)}, false
+		return math.Inf(1), math.Inf(1)
 	}
-	return stats.Interval{Center: math.Exp(center / total), Lo: math.Exp(lo / total), Hi: math.Exp(hi / total)}, best
+	return below / total, above / total
 }
 
-func (c *cell) inBest(name string) bool {
-	return slices.ContainsFunc(c.ranking.Structures, func(s rank.Structure) bool { return s.Name == name && s.InBest })
-}
-
-// ratio compares two structures of the cell. Pairs is 0 if one of them is missing.
-func (c *cell) ratio(name, of string) stats.Ratio {
-	key := [2]string{name, of}
-	r, ok := c.ratios[key]
-	if !ok {
-		r = c.ranking.Ratio(c.rows[name], c.rows[of])
-		c.ratios[key] = r
+// ratios compares the structures of a cell with one of them.
+func (c *cell) ratios(of leader) map[string]stats.Ratio {
+	if _, ok := c.beside[of]; !ok {
+		c.beside[of] = c.ranking.Beside(of.name, func(name string) bool {
+			return slices.ContainsFunc(c.ranked[of.late], func(s rank.Structure) bool { return s.Name == name })
+		})
 	}
-	return r
+	return c.beside[of]
 }
 
 // structuresOf returns the structures of the cells in the order of the first cells that have them.
-func structuresOf(near []weighted) []string {
+func structuresOf(near []weighted, late bool) []string {
 	var out []string
 	for _, w := range near {
-		for _, s := range w.ranking.Structures {
+		for _, s := range w.ranked[late] {
 			if !slices.Contains(out, s.Name) {
 				out = append(out, s.Name)
 			}
@@ -324,7 +337,7 @@ func average(near []weighted, value func(*cell) float64) float64 {
 
 // excluded says why no structure is left.
 func (a *Adviser) excluded(q Question) string {
-	if q.ExactOnly {
+	if !q.Late {
 		return "none that is known to be exact has all the figures that it asks for"
 	}
 	return "none has all the figures that it asks for"
@@ -339,10 +352,7 @@ func (a *Adviser) missing(q Question) []string {
 			out = append(out, fmt.Sprintf("These results hold no figures for %s, so that does not count.", weightWords[i]))
 		}
 	}
-	if q.Delays != "" && !slices.ContainsFunc(a.cells, func(c *cell) bool { return c.delays == q.Delays }) {
-		out = append(out, fmt.Sprintf("No measured workload has %s delays, so their shape does not count.", q.Delays))
-	}
-	if len(structuresOf(everything(a.cells))) == 1 {
+	if len(structuresOf(everything(a.cells), true)) == 1 {
 		out = append(out, "These results hold one structure only, so there is nothing to compare it with.")
 	}
 	if !a.r.Complete {

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 func committedRun(t *testing.T) *results.Run {
@@ -60,6 +62,34 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 		if strings.Contains(x.Sentence, "NaN") || strings.Contains(x.Sentence, "Inf") {
 			t.Error(x.Sentence)
 		}
+	}
+	for _, x := range a.Grid().Answers {
+		for i, s := range x.Ranking {
+			lo, hi := math.Round(100*s.Times.Lo), math.Round(100*s.Times.Hi)
+			unclear := strings.Contains(x.Sentence, "Unclear: ") && strings.Contains(strings.SplitAfter(x.Sentence, "Unclear:")[1], " "+s.Structure+",")
+			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) || unclear && lo > 100 {
+				t.Errorf("%s: %s is unclear at %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
+			}
+			if i > 0 && s.Score < x.Ranking[i-1].Score || i == 1 && !strings.Contains(x.Sentence, "; next "+s.Structure+", ") {
+				t.Errorf("%s: %s is number %d", x.Sentence, s.Structure, i)
+			}
+			if s.Late != "" && !x.Late {
+				t.Errorf("%s: %s fires late", x.Sentence, s.Structure)
+			}
+			if x.Matters == (Weights{Throughput: 1}) && i == 0 && s.NS > 0 != strings.Contains(x.Sentence, " ns a ") {
+				t.Errorf("%s: %v ns", x.Sentence, s.NS)
+			}
+		}
+	}
+	// What everybody sees is decided: the others take from 1.2 times as long.
+	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
+	if err != nil || x.Ranking[0].Structure != "auto" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
+		t.Errorf("%v, %s", err, x.Sentence)
+	}
+	// Many connections of which nearly all are moved.
+	x, err = a.Answer(Question{N: 2e5, Cancel: Unknown, Reschedule: 0.9})
+	if err != nil || x.Evidence[0].Workload != "reschedule" || !strings.Contains(x.Far, "2.0 times fewer timers") || !strings.Contains(x.Sentence, " ns a reschedule in reschedule with 100,000 timers") {
+		t.Errorf("%v, %s %s", err, x.Sentence, x.Far)
 	}
 	hits, judged := 0, a.Judge()
 	for _, j := range judged {

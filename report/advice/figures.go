@@ -12,14 +12,29 @@ import (
 	"github.com/timerbench/timerbench/report/internal/rank"
 )
 
-// cost returns the cost of a structure as a multiple of the fastest's; 0: not known.
-func (c *cell) cost(name string) float64 {
-	for _, s := range c.ranking.Structures {
-		if s.Name == name && s.ToBest.Pairs > 0 {
+// cost returns the cost of a structure as a multiple of that of the fastest that takes part; 0: not known.
+func (c *cell) cost(name string, late bool) float64 {
+	for _, s := range c.ranked[late] {
+		if s.Name == name {
 			return s.ToBest.Center
 		}
 	}
 	return 0
+}
+
+// multiple is the cost of a structure in a cell. Of one that the cell leaves out, for what it cost among fewer
+// timers, it is that cost.
+func (a *Adviser) multiple(c *cell, name string, late bool) float64 {
+	if !slices.Contains(c.LeftOut, name) {
+		return c.cost(name, late)
+	}
+	times, largest := 0.0, 0
+	for _, smaller := range a.cells {
+		if cost := smaller.cost(name, late); cost > 0 && smaller.Workload == c.Workload && smaller.N < c.N && smaller.N > largest {
+			times, largest = cost, smaller.N
+		}
+	}
+	return times
 }
 
 // median returns the cost of a unit of a row, in nanoseconds.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
@@ -16,7 +17,6 @@ type Judgement struct {
 	Times    float64  // its cost in the cell of the workload as a multiple of the fastest's; NaN: not measured there
 	Hit      bool     // Times is at most Near
 	Fastest  []string // those that may be the fastest in the cell
-	Far      bool     // the answer says so
 }
 
 // Near is the largest multiple of the fastest that is a hit.
@@ -36,11 +36,11 @@ func (a *Adviser) Judge() []Judgement {
 		if err != nil {
 			continue
 		}
-		j := Judgement{Workload: c.Workload, N: c.Cell.N, Named: x.Ranking[0].Structure, Far: x.Far != ""}
-		j.Times = cmp.Or(c.cost(j.Named), math.NaN())
+		j := Judgement{Workload: c.Workload, N: c.Cell.N, Named: x.Ranking[0].Structure}
+		j.Times = cmp.Or(c.cost(j.Named, x.Late), math.NaN())
 		j.Hit = j.Times <= Near
-		for _, s := range c.ranking.Structures {
-			if s.InBest {
+		for _, s := range c.ranked[x.Late] {
+			if s.Standing() != stats.Worse {
 				j.Fastest = append(j.Fastest, s.Name)
 			}
 		}

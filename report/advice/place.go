@@ -12,8 +12,8 @@ import (
 // place is where a cell or a question is among the workloads.
 type place struct {
 	n       float64 // pending timers
-	cancel  float64 // of the timers that end
-	moved   float64 // of the calls
+	cancel  float64 // of the timers that end; Unknown: any
+	moved   float64 // of the calls; Unknown: any
 	fires   float64 // of the calls
 	perWake float64 // calls between two wake-ups; 0: not known
 	delays  string  // empty: not known, several, or any
@@ -47,10 +47,14 @@ func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
 
 // distance returns how far a cell is from a question.
 func (q place) distance(c place) float64 {
-	parts := []float64{
-		decades(q.n, c.n) / unitN,
-		decades(q.fires+leastFires, c.fires+leastFires) / unitFires,
-		(q.moved - c.moved) / unitMoved,
+	parts := []float64{decades(q.n, c.n) / unitN}
+	if q.moved == Unknown { // as if both moved none
+		q.fires, c.fires = (1-q.cancel)/2, (1-c.cancel)/2
+	} else {
+		parts = append(parts, (q.moved-c.moved)/unitMoved)
+	}
+	if q.cancel != Unknown {
+		parts = append(parts, decades(q.fires+leastFires, c.fires+leastFires)/unitFires)
 	}
 	if q.perWake > 0 && c.perWake > 0 {
 		parts = append(parts, decades(min(q.perWake, mostPerWake), min(c.perWake, mostPerWake))/unitPerWake)

@@ -13,18 +13,21 @@ import (
 // Question is what someone wants to know.
 type Question struct {
 	N          float64 // pending timers, 1 at least
-	Cancel     float64 // share of the timers that are cancelled before they fire, 0 to 1
+	Cancel     float64 // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
 	Delays     string  // shape of the delays, as results.Grid names it; empty: any
-	Reschedule float64 // share of the calls that move a timer, 0 to 1; a call schedules, cancels, moves or fires one
+	Reschedule float64 // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
 	PerWake    float64 // such calls between two wake-ups; 0: not known
 	Matters    Weights
-	ExactOnly  bool // leave coarse structures out
+	Late       bool // structures that fire late may take part
 }
+
+// Unknown is a share that is not known. Any share is as near then.
+const Unknown = -1
 
 // Check returns an error if a value is out of its range.
 func (q Question) Check() error {
 	share := func(name string, v float64) error {
-		if !(v >= 0 && v <= 1) {
+		if !(v >= 0 && v <= 1) && v != Unknown {
 			return fmt.Errorf("%s %v: want a share from 0 to 1", name, v)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 // standard are the standard questions, the typical ones first.
 func standard() []Question {
 	return []Question{
+		{N: 1e6, Cancel: Unknown, Reschedule: Unknown},
 		{N: 1e6, Cancel: 0.9, Delays: "uniform"},
 		{N: 100_000, Cancel: 0.5, Delays: "clustered"},
 		{N: 1000, Delays: "uniform"},
@@ -50,7 +51,7 @@ func (a *Adviser) Typical() []Answer {
 func (a *Adviser) answers(questions []Question) []Answer {
 	var out []Answer
 	for _, q := range questions {
-		if x, err := a.Answer(q); err == nil {
+		if x, err := a.Answer(a.Measured(q)); err == nil {
 			out = append(out, x)
 		}
 	}
@@ -78,50 +79,51 @@ type Matter struct {
 
 // Grid are the answers to all combinations of a few questions.
 type Grid struct {
-	N       []int // powers of ten from 100 to a million, as far as they were measured
-	Cancel  []float64
-	Delays  []string // the first is empty: any
+	N       []int     // powers of ten from 100 to a million, as far as they were measured
+	Cancel  []float64 // the first is Unknown
+	Moved   []float64 // the first is Unknown
+	Delays  []string  // the first is empty: any
 	Matters []Matter
-	Exact   []bool
+	Late    []bool
 
 	// Answers are in the order of these lists, the last of them fastest. See [Grid.At]. One that
 	// the results cannot give has no Sentence.
 	Answers []Answer
 }
 
-// At returns the answer of the places in the five lists.
-func (g *Grid) At(n, cancel, delays, matters, exact int) Answer {
+// At returns the answer of the places in the six lists.
+func (g *Grid) At(n, cancel, moved, delays, matters, late int) Answer {
 	i := n
-	for _, next := range [][2]int{{cancel, len(g.Cancel)}, {delays, len(g.Delays)}, {matters, len(g.Matters)}, {exact, len(g.Exact)}} {
+	for _, next := range [][2]int{{cancel, len(g.Cancel)}, {moved, len(g.Moved)}, {delays, len(g.Delays)}, {matters, len(g.Matters)}, {late, len(g.Late)}} {
 		i = i*next[1] + next[0]
 	}
 	return g.Answers[i]
 }
 
-// Grid answers all combinations of the sizes, the shares cancelled and the shapes of delays of the
+// Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
 // results, of what matters (each weight alone, and balanced) and of exactness. It is empty if the results
 // hold nothing to answer from.
 func (a *Adviser) Grid() *Grid {
-	sizes, shares, shapes := make(map[int]bool), make(map[float64]bool), make(map[string]bool)
+	shares, shapes := make(map[float64]bool), make(map[string]bool)
 	for _, c := range a.cells {
-		if e := math.Log10(float64(c.Cell.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
-			sizes[c.Cell.N] = true
-		}
 		if place, ok := gridOf(a.r, c.Cell); ok {
 			shares[float64(place.CancelPercent)/100], shapes[place.Delays] = true, true
 		}
 	}
 	for _, c := range a.cells { // without a grid: what there is
-		if len(sizes) == 0 {
-			sizes[c.Cell.N] = true
-		}
 		if len(shares) == 0 {
 			shares[math.Round(100*c.cancel)/100] = true
 		}
 	}
-	g := &Grid{N: slices.Sorted(maps.Keys(sizes)), Cancel: slices.Sorted(maps.Keys(shares)), Exact: []bool{false, true}}
+	g := &Grid{N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Late: []bool{false, true}}
 	if len(a.cells) == 0 {
 		return g
+	}
+	g.Moved = []float64{Unknown}
+	for _, moved := range []float64{0, 0.5, 0.98} { // none, some, most
+		if slices.ContainsFunc(a.cells, func(c *cell) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
+			g.Moved = append(g.Moved, moved)
+		}
 	}
 	g.Delays = append([]string{""}, slices.Sorted(maps.Keys(shapes))...)
 	g.Matters = []Matter{
@@ -130,21 +132,38 @@ func (a *Adviser) Grid() *Grid {
 	}
 	for _, n := range g.N {
 		for _, cancel := range g.Cancel {
-			for _, delays := range g.Delays {
-				for _, m := range g.Matters {
-					for _, exact := range g.Exact {
-						q := Question{N: float64(n), Cancel: cancel, Delays: delays, Matters: m.Weights, ExactOnly: exact}
-						x, err := a.Answer(q)
-						if err != nil {
-							x = Answer{Question: q}
+			for _, moved := range g.Moved {
+				for _, delays := range g.Delays {
+					for _, m := range g.Matters {
+						for _, late := range g.Late {
+							q := Question{N: float64(n), Cancel: cancel, Reschedule: moved, Delays: delays, Matters: m.Weights, Late: late}
+							x, err := a.Answer(q)
+							if err != nil {
+								x = Answer{Question: q}
+							}
+							g.Answers = append(g.Answers, x)
 						}
-						g.Answers = append(g.Answers, x)
 					}
 				}
 			}
 		}
 	}
 	return g
+}
+
+// sizes are the powers of ten from 100 to a million, as far as they were measured, or else the size of the first cell.
+func (a *Adviser) sizes() []int {
+	var out []int
+	for _, c := range a.cells {
+		if e := math.Log10(float64(c.Cell.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
+			out = append(out, c.Cell.N)
+		}
+	}
+	if len(out) == 0 && len(a.cells) > 0 {
+		out = []int{a.cells[0].Cell.N}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // gridOf returns the place of a cell in the comparison grid, as this version has it where the results

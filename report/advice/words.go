@@ -1,10 +1,13 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // namedTies is how many structures a sentence names that tie or are unclear (chosen).
@@ -15,43 +18,37 @@ func (a Answer) sentence() string {
 	first := a.Ranking[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "For %s: %s", a.Words(), first.Structure)
-	if first.NS > 0 && a.Evidence[0].Distance <= Measured && len(a.Matters.names()) == 0 {
-		fmt.Fprintf(&b, " (%s ns a %s)", digits(first.NS), a.Evidence[0].Unit)
+	if e := a.Evidence[0]; first.NS > 0 && len(a.Matters.names()) == 0 {
+		where := ""
+		if len(a.Evidence) > 1 || e.Distance > Measured {
+			where = fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
+		}
+		fmt.Fprintf(&b, " (%s ns a %s%s)", digits(first.NS), e.Unit, where)
 	}
 	if first.Late != "" {
 		fmt.Fprintf(&b, ", which is late by %s", first.Late)
 	}
 	b.WriteString("; ")
 	exact, coarse := a.exact()
-	switch s, ok := a.next(); {
-	case ok && coarse && s.Structure == exact.Structure:
-		fmt.Fprintf(&b, "next %s, which is exact, %s", s.Structure, a.times(s))
-		coarse = false
-	case ok:
-		fmt.Fprintf(&b, "next %s, %s", s.Structure, a.times(s))
-	case len(a.Ranking) == 1:
+	if len(a.Ranking) == 1 {
 		b.WriteString("nothing else was measured")
-	default:
-		b.WriteString("nothing measured is certainly worse")
+	} else {
+		s := a.Ranking[1]
+		fmt.Fprintf(&b, "next %s, ", s.Structure)
+		if coarse && s.Structure == exact.Structure {
+			b.WriteString("which is exact, ")
+			coarse = false
+		}
+		b.WriteString(a.times(s))
 	}
 	if coarse {
 		fmt.Fprintf(&b, "; the best exact one %s, %s", exact.Structure, a.times(exact))
 	}
-	fmt.Fprintf(&b, ". Ties: %s.", a.named(func(s Ranked) bool { return s.Tie }))
-	if unclear := a.named(func(s Ranked) bool { return s.Unclear }); unclear != "none" {
+	fmt.Fprintf(&b, ". Ties: %s.", a.named(stats.Tie))
+	if unclear := a.named(stats.Unclear); unclear != "none" {
 		fmt.Fprintf(&b, " Unclear: %s.", unclear)
 	}
 	return b.String()
-}
-
-// next returns the first structure that is neither tied nor unclear.
-func (a Answer) next() (Ranked, bool) {
-	for _, s := range a.Ranking[1:] {
-		if !s.Tie && !s.Unclear {
-			return s, true
-		}
-	}
-	return Ranked{}, false
 }
 
 // exact returns the best exact structure where the best one is coarse.
@@ -67,11 +64,11 @@ func (a Answer) exact() (Ranked, bool) {
 	return Ranked{}, false
 }
 
-// named names structures after the first one.
-func (a Answer) named(keep func(Ranked) bool) string {
+// named names the structures after the first one that have a standing.
+func (a Answer) named(standing stats.Standing) string {
 	var names []string
 	for _, s := range a.Ranking[1:] {
-		if keep(s) {
+		if s.Times.Standing() == standing {
 			names = append(names, s.Structure)
 		}
 	}
@@ -98,13 +95,20 @@ func (a Answer) times(s Ranked) string {
 }
 
 // Words describes a question as the sentence of its answer does.
-func (q Question) Words() string {
+func (q Question) Words() string { return q.population() + q.wish() }
+
+// population describes the timers.
+func (q Question) population() string {
 	parts := []string{"about " + timers(q.N)}
 	switch {
+	case q.Reschedule == Unknown && q.Cancel == Unknown:
+		parts = append(parts, "any share cancelled or moved")
 	case q.Reschedule > 0 && q.Cancel > 0:
 		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", percent(q.Reschedule), percent(q.Cancel)))
 	case q.Reschedule > 0:
 		parts = append(parts, percent(q.Reschedule)+" of the calls move a timer")
+	case q.Cancel == Unknown:
+		parts = append(parts, "any share cancelled, none moved")
 	case q.Cancel == 0:
 		parts = append(parts, "none cancelled")
 	default:
@@ -114,14 +118,19 @@ func (q Question) Words() string {
 	if q.Delays != "" {
 		delays = q.Delays + " delays"
 	}
-	parts = append(parts, delays)
-	if q.ExactOnly {
-		parts = append(parts, "none late")
+	return strings.Join(append(parts, delays), ", ")
+}
+
+// wish describes what is asked of the structure.
+func (q Question) wish() string {
+	out := ""
+	if q.Late {
+		out = ", late or not"
 	}
 	if names := q.Matters.names(); len(names) > 0 {
-		parts = append(parts, "by "+andList(names))
+		out += ", by " + andList(names)
 	}
-	return strings.Join(parts, ", ")
+	return out
 }
 
 func andList(names []string) string {
@@ -129,6 +138,19 @@ func andList(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// far says in what the cell differs from the question, unless it is the question itself.
+func (e Evidence) far() string {
+	if e.Distance <= Measured {
+		return ""
+	}
+	is := "near"
+	if e.Distance > TooFar {
+		is = "far from"
+	}
+	return fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s. To know it of your program, record it and use timerbench trace replay.",
+		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "a little of everything differs"))
 }
 
 // differs says in what a cell differs from a question.
@@ -141,10 +163,10 @@ func differs(q, c place) string {
 		}
 		out = append(out, fmt.Sprintf("%s times %s timers", Times(math.Pow(10, d)), more))
 	}
-	if math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
+	if q.cancel != Unknown && math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
 		out = append(out, percent(c.cancel)+" cancelled")
 	}
-	if math.Abs(q.moved-c.moved) >= 0.02 {
+	if q.moved != Unknown && math.Abs(q.moved-c.moved) >= 0.02 {
 		out = append(out, percent(c.moved)+" of the calls move a timer")
 	}
 	if q.perWake > 0 && decades(min(q.perWake, mostPerWake), c.perWake) >= 0.3 {
