@@ -53,7 +53,6 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 		"doctor":         {"--noise", "0"},
 		"verify":         {"done"},
 		"profile":        {"churn/n=100", "-s", "hwheel", "--for", "1ms", "-o", "-"},
-		"micro":          {"-s", "^hwheel$", "-w", "^hold$", "-n", "100", "--trials", "1"},
 		"list":           {},
 		"scenario print": {"hold"},
 		"scenario check": {"hold.toml"},
@@ -105,7 +104,6 @@ func TestFilesOfFlags(t *testing.T) {
 		{"--out", []string{"trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o"}},
 		{"--html", []string{"explain", "hwheel", "--html"}},
 		{"--svg", []string{"explain", "hwheel", "--svg"}},
-		{"--chart", []string{"micro", "-s", "^hwheel$", "-w", "^hold$", "-n", "100,200", "--trials", "1", "--chart"}},
 		{"--json", append(tiny, "-o", filepath.Join(dir, "new"), "--json")},
 	} {
 		if code, stdout, stderr := run(append(c.args, dir)...); code != exitError || stdout != "" || !strings.Contains(stderr, c.flag+" "+dir+": "+dir+" is a folder") {
