@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -154,6 +155,74 @@ func BenchmarkOperations(b *testing.B) {
 				b.Run("op="+op.name, func(b *testing.B) { compare(b, 2, op.ofTime, op.ofDriver) })
 			}
 		})
+	}
+}
+
+// BenchmarkChannel compares channel timers, and what is due at once: alone, and with a
+// million timers pending.
+func BenchmarkChannel(b *testing.B) {
+	const delay = time.Minute
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{0, residents} {
+		d := newDriver(b)
+		for range n {
+			d.Schedule(far(rng), nothing)
+			defer time.AfterFunc(far(rng), nothing).Stop()
+		}
+		for _, op := range []struct {
+			name             string
+			ofTime, ofDriver func(rng *rand.Rand, n int)
+		}{
+			{"NewTimer+Stop", func(_ *rand.Rand, n int) {
+				for range n {
+					time.NewTimer(delay).Stop()
+				}
+			}, func(_ *rand.Rand, n int) {
+				for range n {
+					d.NewTimer(delay).Stop()
+				}
+			}},
+			{"Reset", func(_ *rand.Rand, n int) {
+				t := time.NewTimer(delay)
+				for range n {
+					t.Reset(delay)
+				}
+				t.Stop()
+			}, func(_ *rand.Rand, n int) {
+				t := d.NewTimer(delay)
+				for range n {
+					t.Reset(delay)
+				}
+				t.Stop()
+			}},
+			{"NewTimer(0)", func(_ *rand.Rand, n int) {
+				for range n / 20 {
+					<-time.NewTimer(0).C
+				}
+			}, func(_ *rand.Rand, n int) {
+				for range n / 20 {
+					<-d.NewTimer(0).C
+				}
+			}},
+			{"AfterFunc(0)", func(_ *rand.Rand, n int) {
+				atOnce(n/20, time.AfterFunc)
+			}, func(_ *rand.Rand, n int) {
+				atOnce(n/20, d.AfterFunc)
+			}},
+		} {
+			for _, g := range []int{1, 2} {
+				b.Run(fmt.Sprintf("n=%d/op=%s/goroutines=%d", n, op.name, g), func(b *testing.B) { compare(b, g, op.ofTime, op.ofDriver) })
+			}
+		}
+	}
+}
+
+// atOnce waits for n functions that are due at once, one after the other.
+func atOnce[T any](n int, afterFunc func(time.Duration, func()) T) {
+	done := make(chan struct{})
+	for range n {
+		afterFunc(0, func() { done <- struct{}{} })
+		<-done
 	}
 }
 

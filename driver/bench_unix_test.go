@@ -3,6 +3,7 @@
 package driver_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -91,6 +92,27 @@ func cpuTime() float64 {
 	var r syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// BenchmarkWall reports the CPU time that a second takes with so many jobs by the wall clock
+// pending, none of them due.
+func BenchmarkWall(b *testing.B) {
+	for _, n := range []int{1e5, 1e6} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			d := newDriver(b)
+			rng := rand.New(rand.NewPCG(1, 1))
+			for range n {
+				d.Every(driver.Periodic(time.Now().Add(far(rng)), 1000*time.Hour), nothing)
+			}
+			runtime.GC()
+			begin := cpuTime()
+			for b.Loop() {
+				time.Sleep(time.Second)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(1e3*(cpuTime()-begin)/float64(b.N), "CPU-ms/s")
+		})
+	}
 }
 
 // BenchmarkFire reports the CPU time that a timer takes from when it is due until its
