@@ -16,7 +16,9 @@ import (
 // loads at. Who sets the alarm stores at, and then loads the next of every shard. Either
 // the first one sees that the alarm is set too late, or the second one does.
 type alarm struct {
-	d       *Driver
+	clock   *clock
+	next    func() structures.Tick // the first tick of all shards
+	wake    func()                 // makes a pass
 	ticking bool
 	at      atomic.Int64 // the tick it is set to; changed under mu
 
@@ -30,8 +32,9 @@ type alarm struct {
 }
 
 func (a *alarm) init(d *Driver, ticking bool) {
-	a.d, a.ticking, a.quiet = d, ticking, make(chan struct{})
-	a.timer = time.AfterFunc(math.MaxInt64, d.wake)
+	a.clock, a.next, a.wake = &d.clock, d.next, d.wake
+	a.ticking, a.quiet = ticking, make(chan struct{})
+	a.timer = time.AfterFunc(math.MaxInt64, a.wake)
 	a.timer.Stop()
 	a.at.Store(int64(never))
 	if ticking {
@@ -49,19 +52,25 @@ func (a *alarm) set(tick structures.Tick) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.running && !a.closed && int64(tick) < a.at.Load() {
-		a.reset(tick, a.d.clock.now())
+		a.reset(tick, a.clock.now())
 	}
 }
 
 // reset sets the alarm to a tick. The lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
-	a.timer.Reset(time.Duration(a.d.clock.begin(tick) - now))
+	if wait := a.clock.begin(tick) - now; wait > 0 {
+		a.timer.Reset(time.Duration(wait))
+		return
+	}
+	// Go's runtime would take several µs to find out that it is due.
+	a.timer.Stop()
+	go a.wake()
 }
 
 // relax turns the alarm off if no timer is pending.
 func (a *alarm) relax() {
-	if a.ticking || a.d.next() != never {
+	if a.ticking || a.next() != never {
 		return
 	}
 	a.mu.Lock()
@@ -70,8 +79,8 @@ func (a *alarm) relax() {
 		return
 	}
 	a.at.Store(int64(never))
-	if next := a.d.next(); next != never {
-		a.reset(next, a.d.clock.now()) // one has come meanwhile
+	if next := a.next(); next != never {
+		a.reset(next, a.clock.now()) // one has come meanwhile
 		return
 	}
 	a.timer.Stop()
@@ -101,15 +110,15 @@ func (a *alarm) end(fired int) bool {
 		close(a.quiet)
 		return true
 	}
-	now := a.d.clock.now()
-	tick := a.d.clock.ticks(now)
-	for next := a.d.next(); ; {
+	now := a.clock.now()
+	tick := a.clock.ticks(now)
+	for next := a.next(); ; {
 		if next <= tick {
 			a.at.Store(0)
 			return false
 		}
 		a.at.Store(int64(next))
-		again := a.d.next()
+		again := a.next()
 		if again >= next {
 			break
 		}

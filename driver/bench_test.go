@@ -115,7 +115,7 @@ func BenchmarkOperations(b *testing.B) {
 	}
 	for _, c := range contenders {
 		b.Run("structure="+c.name, func(b *testing.B) {
-			d, err := driver.New(driver.Structure(c.new))
+			d, err := driver.New(driver.StructureFunc(c.new))
 			if err != nil {
 				b.Fatal(err)
 			}

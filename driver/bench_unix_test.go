@@ -71,7 +71,7 @@ func BenchmarkMemory(b *testing.B) {
 		} {
 			b.Run("of="+of+"/structure="+c.name, func(b *testing.B) {
 				measure(b, func(n int) any {
-					d := newDriver(b, driver.Structure(c.new))
+					d := newDriver(b, driver.StructureFunc(c.new))
 					return fill(d, n)
 				})
 			})

@@ -16,23 +16,22 @@ type ChanTimer struct {
 	internal
 }
 
-// NewTimer starts a timer that sends the time on its channel once delay has passed.
+// NewTimer starts a timer that sends the time on its channel once delay has passed. After
+// Close it sends nothing: who receives from C then waits for ever, and should for Done, too.
 func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c}
-	t.due = t.send
+	t.owner = t
 	now := d.clock.soon()
 	t.t.sh = d.lock()
-	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay), internally)
+	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay))
 	return t
 }
 
 // After returns the channel of a new timer. It is NewTimer(delay).C.
 func (d *Driver) After(delay time.Duration) <-chan time.Time { return d.NewTimer(delay).C }
 
-// send is called by the pass, with the shard locked.
-func (t *ChanTimer) send() {
-	t.t.when.Store(idle)
+func (t *ChanTimer) due() {
 	t.t.sh.fired++
 	t.c <- time.Now() // there is room: Stop and Reset have emptied the channel
 }
@@ -53,7 +52,8 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return sh.restart(&t.t, now, deadline, internally, t.c)
+	// The channel of a pending timer is empty.
+	return t.t.postpone(deadline) || sh.restart(&t.t, now, deadline, t.c)
 }
 
 // drain takes a value out of a channel, if there is one and there is a channel. It
@@ -93,7 +93,7 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	}
 	c := make(chan time.Time, 1)
 	t := &Ticker{C: c, c: c}
-	t.due = t.send
+	t.owner = t
 	now := d.clock.soon()
 	t.t.sh = d.lock()
 	t.start(now, period)
@@ -105,11 +105,10 @@ func (t *Ticker) start(now int64, period time.Duration) {
 	sh := t.t.sh
 	t.period = int64(period)
 	t.next = after(now, t.period)
-	sh.arm(&t.t, now, sh.clock.reach(t.next), internally)
+	sh.arm(&t.t, now, sh.clock.reach(t.next))
 }
 
-// send is called by the pass, with the shard locked.
-func (t *Ticker) send() {
+func (t *Ticker) due() {
 	sh := t.t.sh
 	sh.fired++
 	select {
@@ -118,7 +117,7 @@ func (t *Ticker) send() {
 	}
 	now := sh.clock.now()
 	t.next = after(t.next, t.period*((max(now, t.next)-t.next)/t.period+1))
-	sh.armLocked(&t.t, now, sh.clock.reach(t.next), internally)
+	sh.armLocked(&t.t, now, sh.clock.reach(t.next))
 }
 
 // Stop turns the ticker off. It does not close the channel.

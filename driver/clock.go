@@ -11,6 +11,18 @@ import (
 // never is the tick of what is not going to happen. It is after every deadline.
 const never structures.Tick = math.MaxInt64
 
+// atOnce is the deadline of what is due at once. It is before every tick that is served.
+const atOnce structures.Tick = 0
+
+// years is more than a clock shows that is used where it was made.
+const years = 20 * 365 * 24 * int64(time.Hour)
+
+const (
+	errZero   = "driver: this Driver is the zero value: make one with New"
+	errBubble = "driver: a Driver is used inside a testing/synctest bubble and was made outside, " +
+		"or the other way round: make it where it is used"
+)
+
 // clock is the monotonic clock of a driver. Tick k begins tick*k ns after start.
 //
 // Most of what a Reset costs is to read the clock: 25 of 35 ns, and more where memory is
@@ -20,6 +32,7 @@ const never structures.Tick = math.MaxInt64
 // before now, so that no timer is early, and not long after, so that none is late by much.
 type clock struct {
 	start  time.Time
+	real   bool   // start has a reading of the monotonic clock: it has none inside a bubble
 	tick   int64  // ns
 	window uint64 // steps of the counter; 0 if the clock is to be read each time
 	ahead  int64  // ns
@@ -44,10 +57,9 @@ const (
 
 func (c *clock) init(tick time.Duration) {
 	c.start, c.tick = time.Now(), int64(tick)
+	c.real = monotonic(c.start)
 	window := min(windowMax, c.tick/windowsPerTick)
-	// Inside a testing/synctest bubble times have no reading of the monotonic clock.
-	monotonic := c.start != c.start.Round(0)
-	if !monotonic || window < windowMin || !steady() {
+	if !c.real || window < windowMin || !steady() {
 		return
 	}
 	// An interruption between two readings makes the rate, and the window, smaller.
@@ -62,9 +74,28 @@ func (c *clock) init(tick time.Duration) {
 	c.stamp.Store(stamp() - c.window)
 }
 
+// monotonic reports whether a time has a reading of the monotonic clock.
+func monotonic(t time.Time) bool { return t != t.Round(0) }
+
 // now returns the time since the start, in ns. Inside a testing/synctest bubble it is the
-// bubble's.
-func (c *clock) now() int64 { return int64(time.Since(c.start)) }
+// bubble's. It panics if the clock was made elsewhere: the two differ by decades.
+func (c *clock) now() int64 {
+	now := int64(time.Since(c.start))
+	if uint64(now) > uint64(years) {
+		c.check()
+	}
+	return now
+}
+
+// check panics if the clock is used where it cannot be.
+func (c *clock) check() {
+	if c.tick == 0 {
+		panic(errZero)
+	}
+	if c.real != monotonic(time.Now()) {
+		panic(errBubble)
+	}
+}
 
 // soon returns a time since the start that is not before now, and at most ahead after it.
 // Of two calls one after the other the second one does not return less.
@@ -104,9 +135,12 @@ func (c *clock) ticks(ns int64) structures.Tick {
 
 // deadline returns the first tick that begins no earlier than delay after a moment: a
 // timer that fires when it has begun is never early, and late by less than a tick. It is
-// between 1 and never-1.
+// between 1 and never-1, or atOnce if there is no delay.
 func (c *clock) deadline(now int64, delay time.Duration) structures.Tick {
-	return c.reach(after(now, int64(max(delay, 0))))
+	if delay <= 0 {
+		return atOnce
+	}
+	return c.reach(after(now, int64(delay)))
 }
 
 // after returns the moment so many ns after another one, or the last one there is.

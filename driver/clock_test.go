@@ -16,16 +16,16 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 		delay     time.Duration
 		want      structures.Tick
 	}{
-		{1000, 0, 0, 1},
+		{1000, 0, 0, atOnce},
 		{1000, 0, 1, 1},
 		{1000, 0, 1000, 1},
 		{1000, 0, 1001, 2},
 		{1000, 1, 999, 1},
 		{1000, 1, 1000, 2},
-		{1000, 5000, 0, 5},
-		{1000, 5001, 0, 6},
-		{1000, 5001, -1, 6},
-		{1000, 5001, math.MinInt64, 6},
+		{1000, 4999, 1, 5},
+		{1000, 5000, 1, 6},
+		{1000, 5001, -1, atOnce},
+		{1000, 5001, math.MinInt64, atOnce},
 		{1000, 5001, math.MaxInt64, math.MaxInt64/1000 + 1},
 		{1, 5, 7, 12},
 		{1, 5, math.MaxInt64, never - 1},

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 )
+
+// ErrClosed is the error of what is closed.
+var ErrClosed = errors.New("driver: closed")
 
 // Driver runs timers. Make it with New. All methods can be called from any goroutine,
 // also from the functions that it runs.
@@ -20,12 +24,14 @@ type Driver struct {
 	alarm  alarm
 	pool   pool
 	pass   pass
+	done   chan struct{}    // closed by Close
 	wall   func() time.Time // the wall clock, without a reading of the monotonic one
 }
 
 // New returns a driver without timers. It starts no goroutine: there is none as long as
 // there is nothing to do. A driver made inside a testing/synctest bubble runs by the
-// clock of the bubble.
+// clock of the bubble, and is for the goroutines of the bubble alone, as one made outside
+// is for those outside: its methods panic in the wrong place, but for those that only stop.
 func New(opts ...Option) (*Driver, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -34,6 +40,7 @@ func New(opts ...Option) (*Driver, error) {
 	d := &Driver{
 		budget: c.budget,
 		shards: make([]shard, c.shards),
+		done:   make(chan struct{}),
 		wall:   func() time.Time { return time.Now().Round(0) },
 	}
 	d.clock.init(c.tick)
@@ -42,6 +49,7 @@ func New(opts ...Option) (*Driver, error) {
 		sh.clock, sh.d = &d.clock, d
 		sh.slack = d.clock.ticks(int64(c.slack))
 		sh.next.Store(int64(never))
+		sh.wall.look = never
 		if c.structure == nil {
 			continue
 		}
@@ -83,27 +91,40 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task], i 
 }
 
 // AfterFunc makes f run once delay has passed, as time.AfterFunc does, and returns the
-// timer that it waits for. It allocates 32 bytes for that.
+// timer that it waits for. It allocates 32 bytes for that. A timer without a delay has fired
+// when AfterFunc returns, and f runs at once. After Close f never runs, and Err says so.
+// AfterFunc panics if f is nil.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
+	mustRun(f, "AfterFunc")
 	now := d.clock.soon()
 	t := &Timer{f: f}
 	t.sh = d.lock()
-	deadline := d.clock.deadline(now, delay)
-	t.sh.arm(t, now, deadline, int64(deadline))
+	t.sh.arm(t, now, d.clock.deadline(now, delay))
 	return t
 }
 
 // Init makes t a timer of d that runs f. It is for timers that are a field of what
-// they time, and allocates nothing. t is not pending after it: Reset starts it. t must
-// not be pending before it.
+// they time, and allocates nothing. t is not pending after it: Reset starts it. Init panics
+// if t is pending or f is nil.
+//
+// What t is a field of must not be overwritten while t is pending: Stop it before. Where it
+// is all the same, a panic says so in the place of f.
 func (d *Driver) Init(t *Timer, f func()) {
-	t.f = f
+	mustRun(f, "Init")
+	if t.when.Load() != idle && !t.sh.closed.Load() {
+		panic("driver: Init: the Timer is pending: Stop it before")
+	}
+	t.f, t.id = f, 0
 	t.sh = d.assign()
+	t.when.Store(idle)
 }
 
 // Schedule makes f run once delay has passed. It is AfterFunc for those who do not
-// start the timer again after it has fired, and allocates nothing in the steady state.
+// start the timer again after it has fired, and allocates nothing in the steady state. A
+// timer without a delay has fired when Schedule returns. After Close f never runs, and the
+// Handle is the zero one. Schedule panics if f is nil.
 func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
+	mustRun(f, "Schedule")
 	now := d.clock.soon()
 	deadline := d.clock.deadline(now, delay)
 	sh := d.lock()
@@ -111,12 +132,18 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 		sh.mu.Unlock()
 		return Handle{}
 	}
-	id, earlier := sh.schedule(now, deadline, taskOf(f))
-	sh.mu.Unlock()
-	if earlier {
-		d.alarm.set(deadline)
+	h := Handle{shard: sh.name}
+	var wake structures.Tick
+	if deadline == atOnce {
+		wake = sh.urge(now, f)
+	} else {
+		h.id, wake = sh.schedule(now, deadline, taskOf(f))
 	}
-	return Handle{sh.name, id}
+	sh.mu.Unlock()
+	if wake != never {
+		d.alarm.set(wake)
+	}
+	return h
 }
 
 // Len returns the number of pending timers. It costs a lock for each shard.
@@ -131,12 +158,28 @@ func (d *Driver) Len() int {
 	return n
 }
 
-// Close ends the driver: when it has returned no function begins to run any more. It
-// does not wait for those that run. Timers that were pending are not pending any more,
-// and there will be no new ones. The error is always nil.
+// Close ends the driver: when it has returned no function is called any more. It does not
+// wait for those that were called before: of these, one that its goroutine was interrupted
+// at has its first statement still to come. Shutdown waits for them. Timers that were pending
+// are not pending any more, and there will be no new ones: nothing that is started fires, and
+// Err says so. The error of Close is always nil.
 func (d *Driver) Close() error {
 	d.close()
 	return nil
+}
+
+// Done returns a channel that is closed by Close.
+func (d *Driver) Done() <-chan struct{} { return d.done }
+
+// Err returns ErrClosed after Close, and nil before. AfterFunc and those like it return no
+// error: whoever starts timers while another one may close the driver asks after it.
+func (d *Driver) Err() error {
+	select {
+	case <-d.done:
+		return ErrClosed
+	default:
+		return nil
+	}
 }
 
 // Shutdown is Close, and waits until no function runs any more or ctx ends. It returns
@@ -161,7 +204,12 @@ func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 
 // close closes all parts, and returns how many timers were in the structures.
 func (d *Driver) close() int {
-	d.pool.close()
+	if len(d.shards) == 0 {
+		panic(errZero)
+	}
+	if d.pool.close() {
+		close(d.done)
+	}
 	pending := 0
 	for i := range d.shards {
 		pending += d.shards[i].close()

@@ -56,7 +56,7 @@ const (
 )
 
 // OnMissed returns a recurrence whose missed runs are dealt with as it says. Without it
-// they are coalesced.
+// they are coalesced. It panics if there is no such Missed.
 func OnMissed(r Recurrence, missed Missed) Recurrence {
 	if missed < Coalesce || missed > CatchUp {
 		panic(fmt.Sprintf("driver: OnMissed(%d): want Coalesce, Skip or CatchUp", missed))
@@ -78,7 +78,7 @@ const (
 )
 
 // every is a timer that runs a function at the times of a recurrence. While a run is
-// being handed over it is not in the structure, and pending all the same.
+// being handed over it is in no structure and in no list, and pending all the same.
 type every struct {
 	wallTimer
 	r      Recurrence
@@ -91,19 +91,22 @@ type every struct {
 // more, the recurrence starts anew from there. OnMissed says what becomes of missed runs.
 //
 // A run does not wait for the one before it to return. Stop ends the recurrence; so does
-// Reset, which makes f run once more. After the last time of r the timer is not pending.
+// Reset, which makes f run once more. After the last time of r the timer is not pending,
+// nor after r.Next has panicked. Every panics if r or f is nil.
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
+	mustRun(f, "Every")
 	e := &every{r: r}
-	e.t.sh, e.t.f = d.assign(), f
 	if m, ok := r.(missing); ok {
 		e.r, e.missed = m.Recurrence, m.missed
 	}
-	e.due = e.look
-	wall := d.wall()
-	if next := e.next(wall); !next.IsZero() {
-		e.set = wall
-		e.start(next)
+	if e.r == nil {
+		panic("driver: Every: the recurrence is nil")
 	}
+	e.t.sh, e.t.f, e.owner = d.assign(), f, e
+	wall := d.wall()
+	next := e.next(wall)
+	e.t.when.Store(byWall)
+	e.again(next, wall)
 	return &e.t
 }
 
@@ -116,15 +119,16 @@ func (e *every) next(t time.Time) time.Time {
 	return next
 }
 
-// look is called by the pass, with the shard locked.
-func (e *every) look() {
+// due is called by the pass.
+func (e *every) due() {
 	sh := e.t.sh
 	if e.corrected(sh.d.wall()) {
+		sh.forget(&e.wallTimer)
 		// Next is not for the pass to call.
 		sh.d.pass.batch = append(sh.d.pass.batch, e.run)
 		return
 	}
-	e.wallTimer.look(e.run, internally)
+	e.handOver(e.run, byWall)
 }
 
 // corrected reports whether the wall clock was set back so far that the time of the next
@@ -136,6 +140,12 @@ func (e *every) run() {
 	sh := e.t.sh
 	wall := sh.d.wall()
 	at, now := e.at, true // nobody else is at it: the timer is not in the structure
+	asked := false
+	defer func() {
+		if !asked { // Next has panicked
+			e.again(time.Time{}, wall)
+		}
+	}()
 	var next time.Time
 	switch {
 	case e.corrected(wall):
@@ -149,10 +159,8 @@ func (e *every) run() {
 		}
 		next = e.next(wall)
 	}
-	if !e.again(next, wall) {
-		return
-	}
-	if now {
+	asked = true
+	if e.again(next, wall) && now {
 		e.t.f()
 	}
 }
@@ -161,7 +169,7 @@ func (e *every) run() {
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
 	sh.mu.Lock()
-	if e.t.when.Load() != internally || sh.closed.Load() {
+	if e.t.when.Load() != byWall || sh.closed.Load() {
 		sh.mu.Unlock()
 		return false
 	}
@@ -171,10 +179,10 @@ func (e *every) again(next, wall time.Time) bool {
 		return true
 	}
 	e.at, e.set = next.Round(0), wall
-	deadline, earlier := e.wait(sh.clock.now(), wall)
+	wake := e.wait(sh.clock.now(), wall)
 	sh.mu.Unlock()
-	if earlier {
-		sh.d.alarm.set(deadline)
+	if wake != never {
+		sh.d.alarm.set(wake)
 	}
 	return true
 }

@@ -18,16 +18,15 @@ type cache[K comparable, V any] struct {
 }
 
 // newCache returns an empty cache. It calls evicted with each key that goes.
-func newCache[K comparable, V any](ttl time.Duration, evicted func(K)) (*cache[K, V], error) {
+func newCache[K comparable, V any](d *driver.Driver, ttl time.Duration, evicted func(K)) *cache[K, V] {
 	c := &cache[K, V]{ttl: ttl, entries: make(map[K]V)}
-	var err error
-	c.expires, err = driver.NewKeyed(nil, func(key K, _ struct{}) {
+	c.expires = driver.NewKeyed(d, func(key K, _ struct{}) {
 		c.mu.Lock()
 		delete(c.entries, key)
 		c.mu.Unlock()
 		evicted(key)
 	})
-	return c, err
+	return c
 }
 
 // Put stores a value.
@@ -51,13 +50,15 @@ func (c *cache[K, V]) Get(key K) (V, bool) {
 
 // A cache whose entries go when nobody has used them for some time.
 func Example_cache() {
-	evicted := make(chan string)
-	users, err := newCache[string, int](20*time.Millisecond, func(key string) { evicted <- key })
+	d, err := driver.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = users.expires.Close() }()
+	defer func() { _ = d.Close() }()
+
+	evicted := make(chan string)
+	users := newCache[string, int](d, 20*time.Millisecond, func(key string) { evicted <- key })
 
 	users.Put("alice", 1)
 	users.Put("bob", 2)

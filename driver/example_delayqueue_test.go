@@ -11,12 +11,13 @@ import (
 // Orders that are cancelled unless they are paid in time: a delay queue.
 func Example_delayQueue() {
 	type order struct{ number int }
-	unpaid, err := driver.NewQueue[order]()
+	d, err := driver.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = unpaid.Close() }()
+	defer func() { _ = d.Close() }()
+	unpaid := driver.NewQueue[order](d)
 
 	items := make(map[int]driver.Item)
 	for number := range 5 {

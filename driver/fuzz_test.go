@@ -16,7 +16,7 @@ import (
 type modelled struct {
 	stop  func() bool
 	reset func(time.Duration) bool
-	moves bool // Reset does nothing to one that is not pending
+	moves bool // Reset does nothing to one that is not pending, and nothing at once
 	tells bool // Stop and Reset return true as long as nobody has received what was sent
 
 	due    time.Duration // since the start; 0 if not pending
@@ -78,6 +78,21 @@ func (m *modelled) start(d *driver.Driver, kind byte, delay time.Duration, since
 // tickAt is the tick at which a timer is due that waits until then.
 func tickAt(at time.Duration) time.Duration { return (at + ms - 1).Truncate(ms) }
 
+// begin is what is to come of a timer that is started now.
+func (m *modelled) begin(now, delay time.Duration, atOnce bool) {
+	switch {
+	case m.period != 0:
+		m.due = now + m.period
+	case delay > 0 || !atOnce:
+		m.due = now + max(delay, 0)
+	case m.c != nil:
+		m.due, m.unread, m.sent = 0, true, now
+	default:
+		m.due, m.want = 0, append(m.want, now)
+		synctest.Wait()
+	}
+}
+
 // pass lets fire what is due by now.
 func (m *modelled) pass(now time.Duration) {
 	for m.due != 0 && tickAt(m.due) <= now {
@@ -101,7 +116,7 @@ func play(t *testing.T, script []byte) {
 		return
 	}
 	s := exact[int(script[0])%len(exact)]
-	opts := append([]driver.Option{driver.Structure(s.new)}, setups[int(script[1])%(len(setups)-1)].opts...)
+	opts := append([]driver.Option{driver.StructureFunc(s.new)}, setups[int(script[1])%(len(setups)-1)].opts...)
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		since := func() time.Duration { return time.Since(start) }
@@ -117,8 +132,10 @@ func play(t *testing.T, script []byte) {
 			m := timers[i]
 			// Up to some minutes, not to the beginning of a tick.
 			delay := b * b * b * 20 * µs / (1 + time.Duration(script[1]/16)*100)
-			if at := since() + delay; at == at.Truncate(ms) {
+			if at := since() + delay; delay > 0 && at == at.Truncate(ms) {
 				delay++
+			} else if b < 10 {
+				delay = 0
 			}
 			switch {
 			case op < 40 || m.stop == nil:
@@ -128,10 +145,7 @@ func play(t *testing.T, script []byte) {
 				m = new(modelled)
 				timers[i] = m
 				m.start(d, op, delay, since)
-				m.due = since() + max(delay, 0)
-				if m.period != 0 {
-					m.due = since() + m.period
-				}
+				m.begin(since(), delay, true)
 			case op < 90:
 				if got, want := m.stop(), m.due != 0 || m.tells && m.unread; got != want {
 					t.Fatalf("Stop returned %t", got)
@@ -143,12 +157,12 @@ func play(t *testing.T, script []byte) {
 				if got := m.reset(delay); got != want {
 					t.Fatalf("Reset returned %t", got)
 				}
-				m.emptied(t)
+				m.unread = false
+				if delay > 0 || m.period != 0 {
+					m.emptied(t)
+				}
 				if want || !m.moves {
-					m.due = since() + max(delay, 0)
-					if m.period != 0 {
-						m.due = since() + m.period
-					}
+					m.begin(since(), delay, !m.moves)
 				}
 			case op < 200 && m.c != nil:
 				m.receive(t, start)

@@ -37,20 +37,20 @@ func (h Handle) Stop() bool {
 	return pending
 }
 
-// Reset makes the timer fire once delay has passed from now. It returns false, and
-// does nothing, if the timer is not pending.
+// Reset makes the timer fire once delay has passed from now, at the next tick at the
+// earliest. It returns false, and does nothing, if the timer is not pending.
 func (h Handle) Reset(delay time.Duration) bool {
 	sh := h.shard.shard()
 	if sh == nil {
 		return false
 	}
 	now := sh.clock.soon()
-	deadline := sh.clock.deadline(now, delay)
+	deadline := sh.clock.reach(after(now, int64(max(delay, 0))))
 	sh.mu.Lock()
-	pending, earlier := sh.reschedule(now, deadline, h.id)
+	pending, wake := sh.reschedule(now, deadline, h.id)
 	sh.mu.Unlock()
-	if earlier {
-		sh.d.alarm.set(deadline)
+	if wake != never {
+		sh.d.alarm.set(wake)
 	}
 	return pending
 }

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"errors"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -22,7 +21,7 @@ type Keyed[K comparable, V any] struct {
 // part holds the keys of some hashes.
 type part[K comparable, V any] struct {
 	mu    sync.Mutex
-	items map[K]*item[K, V]
+	items map[K]*item[K, V] // nil after Close
 	_     [64]byte
 }
 
@@ -32,22 +31,29 @@ type item[K comparable, V any] struct {
 	h     Handle
 }
 
-// NewKeyed returns a Keyed that calls f with each key that expires and its value. The key
-// is not there any more by then. The options are those of the driver that it makes for
-// itself. f must not be nil.
-func NewKeyed[K comparable, V any](opts []Option, f func(K, V)) (*Keyed[K, V], error) {
+// NewKeyed returns a Keyed whose values wait in d. It calls f with each key that expires and
+// its value, as d executes functions. The key is not there any more by then. It panics if d or
+// f is nil.
+func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
+	mustDrive(d, "NewKeyed")
 	if f == nil {
-		return nil, errors.New("driver: NewKeyed: the function is nil")
-	}
-	d, err := New(opts...)
-	if err != nil {
-		return nil, err
+		panic("driver: NewKeyed: the function is nil")
 	}
 	k := &Keyed[K, V]{d: d, f: f, seed: maphash.MakeSeed(), parts: make([]part[K, V], len(d.shards))}
 	for i := range k.parts {
 		k.parts[i].items = make(map[K]*item[K, V])
 	}
-	return k, nil
+	return k
+}
+
+// mustDrive panics where there is no driver.
+func mustDrive(d *Driver, caller string) {
+	if d == nil {
+		panic("driver: " + caller + ": the driver is nil: make one with New")
+	}
+	if len(d.shards) == 0 {
+		panic(errZero)
+	}
 }
 
 // part returns the part for a key.
@@ -56,21 +62,25 @@ func (k *Keyed[K, V]) part(key K) *part[K, V] {
 }
 
 // Set stores value under key, in the place of what is there, until delay has passed.
-// After Close it does nothing.
+// After Close of k it does nothing. After Close of its driver it removes the key.
 func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
 	p := k.part(key)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k.put(p, key, value, delay)
+	if p.items != nil {
+		k.put(p, key, value, delay)
+	}
 }
 
 // put stores a value. The part is locked.
 func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
-	if it, ok := p.items[key]; ok && it.h.Reset(delay) {
-		it.value = value
-		return
+	if it, ok := p.items[key]; ok {
+		if delay > 0 && it.h.Reset(delay) {
+			it.value = value
+			return
+		}
+		it.h.Stop() // else it has come due: it is replaced before it expires
 	}
-	// What is there, if any, has come due: it is replaced before it expires.
 	it := &item[K, V]{key: key, value: value}
 	it.h = k.d.Schedule(delay, func() { k.expire(p, it) })
 	if it.h == (Handle{}) {
@@ -124,18 +134,21 @@ func (k *Keyed[K, V]) Remove(key K) (value V, ok bool) {
 // other. What is set meanwhile may stay.
 func (k *Keyed[K, V]) Drain(f func(K, V)) {
 	for i := range k.parts {
-		for key, it := range k.parts[i].clear() {
+		for key, it := range k.parts[i].clear(false) {
 			f(key, it.value)
 		}
 	}
 }
 
-// clear takes all items out.
-func (p *part[K, V]) clear() map[K]*item[K, V] {
+// clear takes all items out, for good if that is the end.
+func (p *part[K, V]) clear(end bool) map[K]*item[K, V] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	items := p.items
-	p.items = make(map[K]*item[K, V])
+	p.items = nil
+	if !end && items != nil {
+		p.items = make(map[K]*item[K, V])
+	}
 	for _, it := range items {
 		it.h.Stop()
 	}
@@ -154,12 +167,11 @@ func (k *Keyed[K, V]) Len() int {
 	return n
 }
 
-// Close drops all keys. None expires after that, and none can be set. The error is always
-// nil.
+// Close drops all keys, and leaves the driver alone. None expires after that, and none can be
+// set. Where the driver is closed its keys stay until Close. The error is always nil.
 func (k *Keyed[K, V]) Close() error {
-	err := k.d.Close()
 	for i := range k.parts {
-		k.parts[i].clear()
+		k.parts[i].clear(true)
 	}
-	return err
+	return nil
 }

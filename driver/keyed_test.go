@@ -23,10 +23,7 @@ func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string,
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLog()
-				k, err := driver.NewKeyed(s.opts, func(key string, value int) { l.note(fmt.Sprint(key, value))() })
-				if err != nil {
-					t.Fatal(err)
-				}
+				k := driver.NewKeyed(newDriver(t, s.opts...), func(key string, value int) { l.note(fmt.Sprint(key, value))() })
 				defer func() { _ = k.Close() }()
 				test(t, k, l)
 			})
@@ -49,7 +46,7 @@ func TestKeyedSet(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		k.Set("late", 8, 5*time.Second)
 		time.Sleep(time.Minute)
-		l.want(t, "1ms soon1", "1ms now2", "1ms before3", "7s twice5", "4s again7", "8s late8")
+		l.want(t, "1ms soon1", "0s now2", "0s before3", "7s twice5", "4s again7", "8s late8")
 		if k.Len() != 0 {
 			t.Errorf("%d keys are left", k.Len())
 		}
@@ -100,7 +97,7 @@ func TestKeyedMoveToNowExpiresOnce(t *testing.T) {
 		k.Set("a", 2, time.Minute)
 		k.Move("a", -time.Minute)
 		time.Sleep(2 * time.Minute)
-		l.want(t, "2ms a2")
+		l.want(t, "1ms a2")
 	})
 }
 
@@ -171,15 +168,12 @@ func TestKeyedSetFromItsFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k *driver.Keyed[int, int]
 		var got []int
-		k, err := driver.NewKeyed(nil, func(key, value int) {
+		k = driver.NewKeyed(newDriver(t), func(key, value int) {
 			got = append(got, value)
 			if value < 5 {
 				k.Set(key, value+1, time.Second)
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		k.Set(1, 1, time.Second)
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -196,10 +190,7 @@ func TestKeyedRaces(t *testing.T) {
 			const keys, goroutines, rounds = 50, 4, 3000
 			ends := make([]atomic.Int32, goroutines*rounds)
 			end := func(_, value int) { ends[value].Add(1) }
-			k, err := driver.NewKeyed(append([]driver.Option{driver.Tick(50 * µs)}, s.opts...), end)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := driver.NewKeyed(newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...), end)
 			var wg sync.WaitGroup
 			for g := range goroutines {
 				wg.Go(func() {

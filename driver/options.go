@@ -45,7 +45,10 @@ func newConfig(opts []Option) (config, error) {
 		execution: execution{workers: maxWorkers},
 		budget:    256,
 	}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return c, fmt.Errorf("driver: option %d of %d is nil", i+1, len(opts))
+		}
 		if err := opt(&c); err != nil {
 			return c, fmt.Errorf("driver: %w", err)
 		}
@@ -59,10 +62,22 @@ func defaultShards(procs int) int { return min(4*procs, 64) }
 
 func defaultStructure() structures.Scheduler[Task] { return auto.New[Task]() }
 
-// Structure makes newScheduler the source of structures. It is called once for each
-// shard, by New, and must return an empty scheduler each time, and another one each
-// time. By default it is package auto.
-func Structure(newScheduler func() structures.Scheduler[Task]) Option {
+// Structure sets the structure by its constructor, and options of that:
+//
+//	driver.New(driver.Structure(hwheel.New[driver.Task]))
+//	driver.New(driver.Structure(wheel.New[driver.Task], wheel.Slots(4096)))
+//
+// It is called once for each shard, by New. By default it is that of package auto.
+func Structure[S structures.Scheduler[Task], O any](newScheduler func(...O) S, opts ...O) Option {
+	if newScheduler == nil {
+		return StructureFunc(nil)
+	}
+	return StructureFunc(func() structures.Scheduler[Task] { return newScheduler(opts...) })
+}
+
+// StructureFunc is Structure for functions of another kind. It is called once for each
+// shard, by New, and must return an empty scheduler each time, and another one each time.
+func StructureFunc(newScheduler func() structures.Scheduler[Task]) Option {
 	return func(c *config) error {
 		if newScheduler == nil {
 			return fmt.Errorf("Structure(nil): want a function")
@@ -161,10 +176,10 @@ func OnPanic(report func(value any, stack []byte)) Option {
 	}
 }
 
-// Slack makes Reset of a pending Timer do nothing where the new deadline is later than
+// Slack makes Reset of a pending Timer or ChanTimer do nothing where the new deadline is later than
 // the one that stands, by up to this duration: the timer then fires that much earlier
-// than Reset asked for. It is 0 by default. Only a Timer knows its deadline: a Handle
-// is always moved.
+// than Reset asked for. It is 0 by default. A Handle does not know its deadline, and is
+// always moved.
 func Slack(slack time.Duration) Option {
 	return func(c *config) error {
 		if slack < 0 {

@@ -28,11 +28,13 @@ func TestInvalidOptionsAreNamedWithTheirValue(t *testing.T) {
 		{[]driver.Option{driver.Budget(1<<20 + 1)}, "driver: Budget(1048577)"},
 		{[]driver.Option{driver.Slack(-time.Millisecond)}, "driver: Slack(-1ms)"},
 		{[]driver.Option{driver.OnPanic(nil)}, "driver: OnPanic(nil)"},
-		{[]driver.Option{driver.Structure(nil)}, "driver: Structure(nil)"},
+		{[]driver.Option{driver.StructureFunc(nil)}, "driver: Structure(nil)"},
+		{[]driver.Option{driver.Structure[*quadheap.Heap[driver.Task], quadheap.Option](nil)}, "driver: Structure(nil)"},
+		{[]driver.Option{driver.Inline(), nil}, "driver: option 2 of 2 is nil"},
 		{[]driver.Option{driver.Inline(), driver.Shards(-3), driver.Ticking()}, "driver: Shards(-3)"},
-		{[]driver.Option{driver.Structure(func() structures.Scheduler[driver.Task] { return nil })}, "driver: Structure: the function returned nil"},
-		{[]driver.Option{driver.Shards(2), driver.Structure(func() structures.Scheduler[driver.Task] { return shared })}, "driver: Structure: the function returned the same *quadheap.Heap"},
-		{[]driver.Option{driver.Structure(func() structures.Scheduler[driver.Task] {
+		{[]driver.Option{driver.StructureFunc(func() structures.Scheduler[driver.Task] { return nil })}, "driver: Structure: the function returned nil"},
+		{[]driver.Option{driver.Shards(2), driver.StructureFunc(func() structures.Scheduler[driver.Task] { return shared })}, "driver: Structure: the function returned the same *quadheap.Heap"},
+		{[]driver.Option{driver.StructureFunc(func() structures.Scheduler[driver.Task] {
 			s := quadheap.New[driver.Task]()
 			s.Schedule(1, driver.Task{})
 			return s
@@ -42,15 +44,6 @@ func TestInvalidOptionsAreNamedWithTheirValue(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || d != nil {
 			t.Errorf("error %v, want one that says %q", err, c.want)
 		}
-		if _, err := driver.NewQueue[int](c.opts...); err == nil {
-			t.Errorf("NewQueue: no error that says %q", c.want)
-		}
-		if _, err := driver.NewKeyed(c.opts, func(int, int) {}); err == nil {
-			t.Errorf("NewKeyed: no error that says %q", c.want)
-		}
-	}
-	if _, err := driver.NewKeyed[int, int](nil, nil); err == nil || !strings.Contains(err.Error(), "nil") {
-		t.Errorf("NewKeyed without a function: %v", err)
 	}
 }
 
@@ -58,7 +51,7 @@ func TestInvalidOptionsAreNamedWithTheirValue(t *testing.T) {
 func TestStructureIsCalledOnceForEachShard(t *testing.T) {
 	for _, shards := range []int{1, 2, 9, 64} {
 		n := 0
-		d, err := driver.New(driver.Shards(shards), driver.Structure(func() structures.Scheduler[driver.Task] {
+		d, err := driver.New(driver.Shards(shards), driver.StructureFunc(func() structures.Scheduler[driver.Task] {
 			n++
 			return quadheap.New[driver.Task]()
 		}))

@@ -12,6 +12,9 @@ type pass struct {
 	due   []structures.Tick // deadlines of timers that have fired, not counted yet
 	fired int               // timers that fired in this pass
 
+	urgent int   // timers due at once that have fired, not counted yet
+	since  int64 // ns: when the first of these came
+
 	mu       sync.Mutex // guards lateness
 	lateness Lateness
 }
@@ -82,7 +85,7 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	sh.mu.Lock()
 	more := sh.collect(at, d.budget)
 	sh.mu.Unlock()
-	if len(p.due) > 0 {
+	if len(p.due)+p.urgent > 0 {
 		p.count(&d.clock)
 	}
 	if len(p.batch) > 0 {
@@ -107,27 +110,32 @@ func (p *pass) count(c *clock) {
 		}
 		p.lateness.add(now-c.begin(p.due[first]), uint64(i-first))
 	}
-	p.fired += len(p.due)
-	p.due = p.due[:0]
+	if p.urgent > 0 {
+		p.lateness.add(now-p.since, uint64(p.urgent))
+	}
+	p.fired += len(p.due) + p.urgent
+	p.due, p.urgent = p.due[:0], 0
 }
 
 // collect takes timers that are due at a tick out of the structure, at most budget, and
 // adds the functions to run to the batch. It reports whether more may be due. The lock is
 // held.
 func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
+	if at >= sh.wall.look && sh.lookAtWall(at, budget) {
+		return true
+	}
 	if sh.s == nil {
-		return false
+		return sh.collectUrgent(at, budget)
 	}
 	sh.stale = max(sh.stale, sh.clock.begin(at+1))
 	p := &sh.d.pass
-	for range budget {
+	for n := range budget {
 		timer, ok := sh.s.Pop(at)
 		if !ok {
-			sh.look()
-			return false
+			return sh.collectUrgent(at, budget-n)
 		}
 		before := sh.fired
-		sh.fire(timer.Value, at)
+		sh.fire(timer, at)
 		if sh.fired > before {
 			p.due = append(p.due, timer.Deadline)
 		}
@@ -135,29 +143,62 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	return true
 }
 
-// look asks the structure when it has something to do next. The lock is held.
+// collectUrgent is collect for what is due at once. It is the last to be collected of a tick.
+func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
+	if n := sh.urgent.len(); n > 0 && at >= sh.urgentAt() {
+		p := &sh.d.pass
+		p.urgent, p.since = min(n, budget), sh.since
+		for range p.urgent {
+			f, _ := sh.urgent.pop()
+			p.batch = append(p.batch, f)
+		}
+		sh.pending -= p.urgent
+		sh.fired += uint64(p.urgent)
+		if n > budget {
+			return true
+		}
+	}
+	sh.look()
+	return false
+}
+
+// look finds out when there is something to do next. The lock is held.
 func (sh *shard) look() {
-	next, ok := sh.s.Next()
-	if !ok {
+	if sh.pending == 0 {
 		sh.vacate()
 		return
+	}
+	next := sh.wall.look
+	if sh.s != nil {
+		if at, ok := sh.s.Next(); ok {
+			next = min(next, at)
+		}
+	}
+	if sh.urgent.len() > 0 {
+		next = min(next, sh.urgentAt())
 	}
 	sh.next.Store(int64(next))
 }
 
 // fire deals with a timer that has come out of the structure. The lock is held.
-func (sh *shard) fire(task Task, at structures.Tick) {
-	t := task.timer(sh)
+func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
+	t := timer.Value.timer()
 	var f func()
 	switch {
 	case t == nil:
-		f = task.function()
-	case t.when.Load() == internally:
+		f = timer.Value.function()
+	case t.sh != sh || t.id != timer.ID:
+		f = overwritten
+	case t.when.Load() == byWall:
 		sh.pending--
-		t.internal().due()
+		t.internal().owner.due()
 		return
 	case !t.expire(at):
-		t.id = sh.s.Schedule(structures.Tick(t.when.Load()), task)
+		t.id = sh.s.Schedule(structures.Tick(t.when.Load()), timer.Value)
+		return
+	case t.f == nil:
+		sh.pending--
+		t.internal().owner.due()
 		return
 	default:
 		f = t.f

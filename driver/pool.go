@@ -44,7 +44,7 @@ func (p *pool) submit(fs []func(), more bool) {
 		p.mu.Unlock()
 		return
 	}
-	p.queue.push(fs)
+	p.queue.push(fs...)
 	help := more && p.help()
 	p.mu.Unlock()
 	if help {
@@ -132,12 +132,13 @@ func (p *pool) call(f func()) {
 	f()
 }
 
-// close keeps functions from being run that are not run yet.
-func (p *pool) close() {
+// close keeps functions from being run that are not run yet. It reports whether it did so
+// for the first time.
+func (p *pool) close() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return
+		return false
 	}
 	p.closed = true
 	p.dropped = p.queue.len()
@@ -145,6 +146,7 @@ func (p *pool) close() {
 	if p.running == 0 {
 		close(p.quiet)
 	}
+	return true
 }
 
 // left returns how many functions were not run because of close.
@@ -162,7 +164,7 @@ type fifo struct {
 
 func (q *fifo) len() int { return len(q.fs) - q.head }
 
-func (q *fifo) push(fs []func()) {
+func (q *fifo) push(fs ...func()) {
 	if q.head > len(q.fs)/2 {
 		n := copy(q.fs, q.fs[q.head:])
 		clear(q.fs[n:])

@@ -128,22 +128,4 @@ func TestPanicsAreReportedAndLoseNoOtherTimer(t *testing.T) {
 	}
 }
 
-// A function that is nil is a panic when it is to run, as in package time.
-func TestANilFunctionPanicsWhenItRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		d := newDriver(t, driver.Inline(), driver.OnPanic(func(any, []byte) { n++ }))
-		d.Schedule(time.Second, nil)
-		d.AfterFunc(time.Second, nil)
-		if !d.Schedule(time.Second, nil).Stop() || !d.AfterFunc(time.Second, nil).Stop() {
-			t.Error("not pending")
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if n != 2 {
-			t.Errorf("%d panics", n)
-		}
-	})
-}
-
 func explode() { panic("bang") }

@@ -2,13 +2,9 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
-
-// ErrClosed is the error of what is closed.
-var ErrClosed = errors.New("driver: closed")
 
 // Queue is a queue of values that can be taken once their delay has passed, those due
 // first first: a delay queue. Make it with NewQueue. All methods can be called from any
@@ -18,9 +14,11 @@ type Queue[T any] struct {
 	wake   chan struct{} // holds one if there may be something for a Take that waits
 	closed chan struct{}
 
-	mu    sync.Mutex // taken with or without the lock of a shard, never before it
-	ready queued[T]  // head of the ring of those that can be taken
-	n     int        // how many there are
+	mu      sync.Mutex // taken with or without the lock of a shard, never before it
+	waiting queued[T]  // head of the ring of those that are not due
+	ready   queued[T]  // head of the ring of those that can be taken
+	n       int        // how many there are in the two
+	over    bool       // closed is
 }
 
 // queued is a value in a Queue.
@@ -34,45 +32,56 @@ type queued[T any] struct {
 // Item names a value that was pushed to a Queue. The zero Item names none.
 type Item struct{ queued any }
 
-// NewQueue returns an empty queue. The options are those of the driver that it makes for
-// itself; it does without goroutines, so that those on execution do not matter.
-func NewQueue[T any](opts ...Option) (*Queue[T], error) {
-	d, err := New(opts...)
-	if err != nil {
-		return nil, err
-	}
+// NewQueue returns an empty queue whose values wait in d. It does without goroutines: how d
+// executes functions does not matter. It panics if d is nil.
+func NewQueue[T any](d *Driver) *Queue[T] {
+	mustDrive(d, "NewQueue")
 	q := &Queue[T]{d: d, wake: make(chan struct{}, 1), closed: make(chan struct{})}
-	q.ready.prev, q.ready.next = &q.ready, &q.ready
-	return q, nil
+	for _, ring := range []*queued[T]{&q.waiting, &q.ready} {
+		ring.prev, ring.next = ring, ring
+	}
+	return q
 }
 
-// Push adds a value that can be taken once delay has passed. After Close it does nothing,
-// and returns the zero Item.
+// Push adds a value that can be taken once delay has passed. After Close of the queue or of
+// its driver it does nothing, and returns the zero Item.
 func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	e := &queued[T]{q: q, value: value}
-	e.due = e.add
+	e.owner = e
 	now := q.d.clock.soon()
 	sh := q.d.lock()
 	e.t.sh = sh
-	if sh.closed.Load() {
+	if sh.closed.Load() || !q.enter(e) {
 		sh.mu.Unlock()
 		return Item{}
 	}
-	sh.arm(&e.t, now, q.d.clock.deadline(now, delay), internally)
+	sh.arm(&e.t, now, q.d.clock.deadline(now, delay))
 	return Item{e}
 }
 
-// add is called by the pass, with the shard locked.
-func (e *queued[T]) add() {
-	e.t.when.Store(idle)
+// enter adds a value to those that are not due. It reports false after Close.
+func (q *Queue[T]) enter(e *queued[T]) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.over {
+		return false
+	}
+	e.join(&q.waiting)
+	q.n++
+	return true
+}
+
+// due makes a value one that can be taken, unless it has been removed.
+func (e *queued[T]) due() {
 	e.t.sh.fired++
 	q := e.q
 	q.mu.Lock()
-	e.prev, e.next = q.ready.prev, &q.ready
-	e.prev.next, e.next.prev = e, e
-	q.n++
-	q.mu.Unlock()
-	q.signal()
+	defer q.mu.Unlock()
+	if e.leave() {
+		e.join(&q.ready)
+		q.n++
+		q.signal()
+	}
 }
 
 // signal wakes up one Take that waits.
@@ -83,7 +92,13 @@ func (q *Queue[T]) signal() {
 	}
 }
 
-// leave takes a value out of the ring. It reports whether it was there. The lock is held.
+// join adds a value to the end of a ring. The lock is held.
+func (e *queued[T]) join(ring *queued[T]) {
+	e.prev, e.next = ring.prev, ring
+	e.prev.next, e.next.prev = e, e
+}
+
+// leave takes a value out of the queue. It reports whether it was there. The lock is held.
 func (e *queued[T]) leave() bool {
 	if e.next == nil {
 		return false
@@ -101,22 +116,22 @@ func (q *Queue[T]) Remove(item Item) bool {
 	if !ok || e.q != q {
 		return false
 	}
-	if e.t.Stop() {
-		return true
-	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	return e.leave()
+	there := e.leave()
+	q.mu.Unlock()
+	if there {
+		e.t.Stop()
+	}
+	return there
 }
 
 // Take takes the value that has been due for the longest time. If none is due it waits
-// until one is, until ctx ends, or until Close, after which it returns ErrClosed.
+// until one is, until ctx ends, or until Close of the queue or of its driver, after which it
+// returns ErrClosed.
 func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 	for {
-		select {
-		case <-q.closed:
+		if q.isClosed() {
 			return value, ErrClosed
-		default:
 		}
 		if e := q.first(); e != nil {
 			return e.value, nil
@@ -124,9 +139,19 @@ func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 		select {
 		case <-q.wake:
 		case <-q.closed:
+		case <-q.d.done:
 		case <-ctx.Done():
 			return value, ctx.Err()
 		}
+	}
+}
+
+func (q *Queue[T]) isClosed() bool {
+	select {
+	case <-q.closed:
+		return true
+	default:
+		return q.d.Err() != nil
 	}
 }
 
@@ -140,32 +165,39 @@ func (q *Queue[T]) first() *queued[T] {
 		return nil
 	}
 	e.leave()
-	if q.n > 0 {
+	if q.ready.next != &q.ready {
 		q.signal()
 	}
 	return e
 }
 
-// Len returns the number of values, those included that are due and not taken.
+// Len returns the number of values that were pushed and neither taken nor removed, due or
+// not. After Close of the queue or of its driver it is 0.
 func (q *Queue[T]) Len() int {
-	q.mu.Lock()
-	n := q.n
-	q.mu.Unlock()
-	return n + q.d.Len()
-}
-
-// Close empties the queue. Every Take returns ErrClosed. The error is always nil.
-func (q *Queue[T]) Close() error {
-	err := q.d.Close()
+	if q.isClosed() {
+		return 0
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	select {
-	case <-q.closed:
-	default:
+	return q.n
+}
+
+// Close empties the queue, and leaves its driver alone. Every Take returns ErrClosed. It
+// costs a lock for each value. The error is always nil.
+func (q *Queue[T]) Close() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.over {
+		q.over = true
 		close(q.closed)
 	}
-	for e := q.ready.next; e != &q.ready; e = q.ready.next {
-		e.leave()
+	for _, ring := range []*queued[T]{&q.ready, &q.waiting} {
+		for e := ring.next; e != ring; e = ring.next {
+			e.leave()
+			q.mu.Unlock()
+			e.t.Stop()
+			q.mu.Lock()
+		}
 	}
-	return err
+	return nil
 }

@@ -16,10 +16,7 @@ import (
 
 func newQueue(t *testing.T, opts ...driver.Option) *driver.Queue[int] {
 	t.Helper()
-	q, err := driver.NewQueue[int](opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := driver.NewQueue[int](newDriver(t, opts...))
 	t.Cleanup(func() { _ = q.Close() })
 	return q
 }

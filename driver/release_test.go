@@ -30,14 +30,7 @@ func TestNothingIsKept(t *testing.T) {
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDriver(t, s.opts...)
-			k, err := driver.NewKeyed(s.opts, func(int, *big) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			q, err := driver.NewQueue[*big](s.opts...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k, q := driver.NewKeyed(d, func(int, *big) {}), driver.NewQueue[*big](d)
 			fired := make(chan struct{}, 1)
 			pending := d.Schedule(time.Hour, nothing) // the driver is not empty
 			var field driver.Timer
@@ -95,7 +88,7 @@ func TestNothingIsKept(t *testing.T) {
 				d.Schedule(time.Hour, func() { b[0]++ })
 				k.Set(1, b, time.Hour)
 				q.Push(time.Hour, b)
-				_, _, _ = d.Close(), k.Close(), q.Close()
+				_, _, _ = k.Close(), q.Close(), d.Close()
 				return weak.Make(b)
 			}()
 			mustGo(t, fmt.Sprintf("%v after Close", d.Stats()), p)

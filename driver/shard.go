@@ -23,8 +23,11 @@ type shard struct {
 	mu      sync.Mutex
 	s       structures.Scheduler[Task] // nil before the first timer, and once closed
 	stale   int64                      // ns: from then on the clock of s is behind
-	pending int                        // timers in s
-	put     uint64                     // timers put into s so far, those moved to later not again
+	urgent  fifo                       // functions that are due at once
+	since   int64                      // ns: when the first of these came
+	wall    wallTimers
+	pending int    // timers in s, and urgent
+	put     uint64 // timers that have come so far, those moved to later not again
 	stopped uint64
 	fired   uint64
 	next    atomic.Int64 // the tick before which s has nothing to do; changed under mu
@@ -48,37 +51,60 @@ func (sh *shard) ready(now int64) {
 	sh.stale = sh.clock.begin(tick + 1)
 }
 
-// schedule puts a task into the structure. It reports whether the alarm has to be set
-// to an earlier tick. The lock is held.
-func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, earlier bool) {
+// schedule puts a task into the structure. It returns the tick to set the alarm to, or
+// never. The lock is held.
+func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, wake structures.Tick) {
 	sh.ready(now)
+	sh.enter()
+	id = sh.s.Schedule(deadline, task)
+	return id, sh.sooner(deadline)
+}
+
+// enter counts a timer that comes into the shard. The lock is held.
+func (sh *shard) enter() {
 	if sh.pending == 0 {
 		sh.show()
 	}
 	sh.pending++
 	sh.put++
-	id = sh.s.Schedule(deadline, task)
-	return id, sh.sooner(deadline)
 }
 
-// sooner takes note of a deadline. It reports whether it is the earliest one.
-func (sh *shard) sooner(deadline structures.Tick) bool {
-	if int64(deadline) >= sh.next.Load() {
-		return false
+// urge makes f run in the next pass, which is to be made at once: the structure could not
+// hold it for less than a tick. It returns the tick to set the alarm to, or never. The lock
+// is held.
+func (sh *shard) urge(now int64, f func()) (wake structures.Tick) {
+	sh.enter()
+	if sh.urgent.len() == 0 {
+		sh.since = now
 	}
-	sh.next.Store(int64(deadline))
-	return true
+	sh.urgent.push(f)
+	return sh.sooner(sh.urgentAt())
+}
+
+// urgentAt returns a tick that has begun when the first of urgent came.
+func (sh *shard) urgentAt() structures.Tick {
+	return sh.clock.ticks(max(0, sh.since-sh.clock.ahead))
+}
+
+// sooner takes note of a tick at which there is something to do. It returns the tick if it
+// is the earliest one, or never.
+func (sh *shard) sooner(at structures.Tick) structures.Tick {
+	if int64(at) >= sh.next.Load() {
+		return never
+	}
+	sh.next.Store(int64(at))
+	return at
 }
 
 // reschedule moves a timer of the structure. It reports whether that was pending, and
-// whether the alarm has to be set to an earlier tick. The lock is held.
-func (sh *shard) reschedule(now int64, deadline structures.Tick, id structures.ID) (pending, earlier bool) {
+// returns the tick to set the alarm to, or never. The lock is held.
+func (sh *shard) reschedule(now int64, deadline structures.Tick, id structures.ID) (pending bool, wake structures.Tick) {
 	if sh.s == nil {
-		return false, false
+		return false, never
 	}
 	sh.ready(now)
 	if !sh.s.Reschedule(id, deadline) {
-		return false, false
+		return false, never
 	}
 	return true, sh.sooner(deadline)
 }
@@ -115,7 +141,7 @@ func (sh *shard) close() int {
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
 	pending := sh.pending
-	sh.s, sh.pending = nil, 0
+	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo{}, wallTimers{look: never}
 	sh.vacate()
 	return pending
 }
@@ -158,6 +184,9 @@ func (d *Driver) lock() *shard {
 
 // assign returns a shard for a new timer that is not started yet.
 func (d *Driver) assign() *shard {
+	if len(d.shards) == 0 {
+		panic(errZero)
+	}
 	home := &d.homes[here()%homes]
 	i := home.shard.Load()
 	if home.inits.Add(1)%stay == 0 {

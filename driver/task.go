@@ -6,22 +6,23 @@ import "unsafe"
 // driver knows what is in it.
 //
 // It is one word, as there are as many as there are timers: a function, or a *Timer that
-// knows its function. What is pointed to tells which. A function value points to the address
-// of the code, and a Timer begins with the address of the shard that it is in.
+// knows its function. A function value points to a word. A task of a Timer points to the
+// second byte of it instead of the first one. So the two are told apart without a look at
+// the Timer, which its owner may have overwritten.
 type Task struct{ p unsafe.Pointer }
 
 // taskOf returns the task of calling f, for a timer that nobody knows but by its ID.
 func taskOf(f func()) Task { return Task{*(*unsafe.Pointer)(unsafe.Pointer(&f))} }
 
 // task returns the task of a timer.
-func (t *Timer) task() Task { return Task{unsafe.Pointer(t)} }
+func (t *Timer) task() Task { return Task{unsafe.Add(unsafe.Pointer(t), 1)} }
 
-// timer returns the timer of a task that was in a shard, or nil if it is a function.
-func (task Task) timer(sh *shard) *Timer {
-	if task.p == nil || *(*unsafe.Pointer)(task.p) != unsafe.Pointer(sh) {
+// timer returns the timer of a task, or nil if it is a function.
+func (task Task) timer() *Timer {
+	if uintptr(task.p)&1 == 0 {
 		return nil
 	}
-	return (*Timer)(task.p)
+	return (*Timer)(unsafe.Add(task.p, -1))
 }
 
 // function returns the function of a task that has no timer.
@@ -30,12 +31,25 @@ func (task Task) function() (f func()) {
 	return f
 }
 
-// internal is a timer that the driver does not run a function for, but deals with itself,
-// when is internally for all of them while they are pending. The Timer must come first.
+// internal is a timer that tells its owner when it is due, with the shard locked. It has
+// no function, unless it goes by the wall clock. The Timer must come first.
 type internal struct {
-	t   Timer
-	due func() // called by the pass, with the shard locked
+	t     Timer
+	owner interface{ due() }
 }
 
 // internal returns what t is the timer of.
 func (t *Timer) internal() *internal { return (*internal)(unsafe.Pointer(t)) }
+
+// overwritten is what runs in the place of a timer that is not the one any more that was
+// put into the structure.
+func overwritten() {
+	panic("driver: a Timer was overwritten while it was pending, as by *c = conn{}: Stop it before")
+}
+
+// mustRun panics where there is no function to run.
+func mustRun(f func(), caller string) {
+	if f == nil {
+		panic("driver: " + caller + ": the function is nil")
+	}
+}

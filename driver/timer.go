@@ -28,9 +28,9 @@ type Timer struct {
 
 const (
 	idle = 0
-	// internally is when for the timer of an internal. No deadline is as late, so that
-	// no Reset moves it to later.
-	internally = int64(never)
+	// byWall is when for a timer that goes by the wall clock. No deadline is as late, so
+	// that no Reset moves it to later.
+	byWall = int64(never)
 )
 
 // Stop keeps the timer from firing. It returns true if it does so, and the function
@@ -55,7 +55,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return t.postpone(deadline) || sh.restart(t, now, deadline, int64(deadline), nil)
+	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
 }
 
 // postpone moves a pending timer to a later tick. It reports false where the timer is
@@ -73,43 +73,60 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 }
 
 // arm starts a timer that is not in the structure, and unlocks the shard.
-func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick, when int64) {
+func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick) {
 	if sh.closed.Load() {
 		sh.mu.Unlock()
 		return
 	}
-	earlier := sh.armLocked(t, now, deadline, when)
+	wake := sh.armLocked(t, now, deadline)
 	sh.mu.Unlock()
-	if earlier {
-		sh.d.alarm.set(deadline)
+	if wake != never {
+		sh.d.alarm.set(wake)
 	}
 }
 
-// armLocked starts a timer that is not in the structure. It reports whether the alarm
-// has to be set to an earlier tick. The lock is held.
-func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick, when int64) (earlier bool) {
-	t.id, earlier = sh.schedule(now, deadline, t.task())
-	t.when.Store(when)
-	return earlier
+// armLocked starts a timer that is not in the structure. It returns the tick to set the
+// alarm to, or never. The lock is held.
+func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick) (wake structures.Tick) {
+	if deadline == atOnce {
+		return sh.fireAtOnce(t, now)
+	}
+	t.id, wake = sh.schedule(now, deadline, t.task())
+	t.when.Store(int64(deadline))
+	return wake
+}
+
+// fireAtOnce fires a timer that is idle. It returns the tick to set the alarm to, or never.
+// The lock is held.
+func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
+	if t.f != nil {
+		return sh.urge(now, t.f)
+	}
+	t.internal().owner.due()
+	p := &sh.d.pass
+	p.mu.Lock()
+	p.lateness.add(0, 1)
+	p.mu.Unlock()
+	return never
 }
 
 // restart starts a timer that may be pending. A value that it has sent on c is taken
 // back. It reports whether the timer was pending or there was such a value.
-func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, when int64, c chan time.Time) bool {
+func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan time.Time) bool {
 	sh.mu.Lock()
 	unread := drain(c)
 	old := t.when.Load()
-	if old == idle || old == internally || sh.s == nil {
+	if old == idle || old == byWall || deadline == atOnce || sh.s == nil {
 		// One that goes by the wall clock may be pending and not in the structure.
 		pending, _ := sh.disarm(t)
-		sh.arm(t, now, deadline, when)
+		sh.arm(t, now, deadline)
 		return pending || unread
 	}
-	_, earlier := sh.reschedule(now, deadline, t.id)
-	t.when.Store(when)
+	_, wake := sh.reschedule(now, deadline, t.id)
+	t.when.Store(int64(deadline))
 	sh.mu.Unlock()
-	if earlier {
-		sh.d.alarm.set(deadline)
+	if wake != never {
+		sh.d.alarm.set(wake)
 	}
 	return true
 }
@@ -133,9 +150,16 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 // disarm takes a timer out of the structure. It reports whether it was pending, and
 // whether the shard has come to be empty. The lock is held.
 func (sh *shard) disarm(t *Timer) (pending, empty bool) {
-	if sh.s == nil || t.when.Swap(idle) == idle {
+	if sh.s == nil {
+		return false, false
+	}
+	old := t.when.Swap(idle)
+	if old == idle {
 		return false, false
 	}
 	_, empty = sh.cancel(t.id)
+	if old == byWall {
+		sh.forget(t.wall())
+	}
 	return true, empty
 }

@@ -36,7 +36,7 @@ func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := &counted{scheduler: s.new()}
-				d := newDriver(t, driver.Shards(1), driver.Structure(func() scheduler { return c }))
+				d := newDriver(t, driver.Shards(1), driver.StructureFunc(func() scheduler { return c }))
 				rng := rand.New(rand.NewPCG(1, 2))
 				ticks := make(map[time.Duration]bool)
 				for i := range 1000 {

@@ -29,7 +29,7 @@ func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, sh
 }
 
 func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int) Contender {
-	opts := []driver.Option{driver.Structure(e.New), driver.Tick(tick)}
+	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
 	if kind == results.Ticking {
 		opts = append(opts, driver.Ticking())
 	}

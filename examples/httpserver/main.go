@@ -79,7 +79,7 @@ func serve(ctx context.Context, server *http.Server, addr string, timers structu
 // structure, and ends waits inline, as that is soon done.
 func newDriver(timers structures.Scheduler[driver.Task]) (*driver.Driver, error) {
 	return driver.New(
-		driver.Structure(func() structures.Scheduler[driver.Task] { return timers }),
+		driver.StructureFunc(func() structures.Scheduler[driver.Task] { return timers }),
 		driver.Shards(1), driver.Tick(tick), driver.Inline(),
 	)
 }
