@@ -24,7 +24,8 @@ type alarm struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	running bool // a pass is under way, and sets the alarm when it ends; at is 0
+	armed   structures.Tick // that timer is set to, or never; at may be earlier
+	running bool            // a pass is under way, and sets the alarm when it ends; at is 0
 	closed  bool
 	wakeups uint64        // passes
 	idle    uint64        // of these, those in which nothing fired
@@ -34,8 +35,9 @@ type alarm struct {
 func (a *alarm) init(d *Driver, ticking bool) {
 	a.clock, a.next, a.wake = &d.clock, d.next, d.wake
 	a.ticking, a.quiet = ticking, make(chan struct{})
-	a.timer = time.AfterFunc(math.MaxInt64, a.wake)
+	a.timer = time.AfterFunc(math.MaxInt64, a.ring)
 	a.timer.Stop()
+	a.armed = never
 	a.at.Store(int64(never))
 	if ticking {
 		a.mu.Lock()
@@ -44,28 +46,32 @@ func (a *alarm) init(d *Driver, ticking bool) {
 	}
 }
 
-// set sets the alarm to a tick, unless it is set to an earlier one.
-func (a *alarm) set(tick structures.Tick) {
+// set sets the alarm to a tick, unless it is set to an earlier one. now is of soon.
+func (a *alarm) set(tick structures.Tick, now int64) {
 	if int64(tick) >= a.at.Load() {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.running && !a.closed && int64(tick) < a.at.Load() {
-		a.reset(tick, a.clock.now())
+		a.reset(tick, now-a.clock.ahead)
 	}
 }
 
-// reset sets the alarm to a tick. The lock is held.
+// reset sets the alarm to a tick, or turns it off. now is not after now. The lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
-	if wait := a.clock.begin(tick) - now; wait > 0 {
+	switch wait := a.clock.begin(tick) - now; {
+	case wait <= 0:
+		go a.wake() // Go's runtime would take several µs to find out that it is due
+	case tick == a.armed:
+	case tick == never:
+		a.timer.Stop()
+		a.armed = never
+	default:
 		a.timer.Reset(time.Duration(wait))
-		return
+		a.armed = tick
 	}
-	// Go's runtime would take several µs to find out that it is due.
-	a.timer.Stop()
-	go a.wake()
 }
 
 // relax turns the alarm off if no timer is pending.
@@ -83,7 +89,17 @@ func (a *alarm) relax() {
 		a.reset(next, a.clock.now()) // one has come meanwhile
 		return
 	}
-	a.timer.Stop()
+	a.reset(never, 0)
+}
+
+// ring is called by timer, which may have been set anew since it went off.
+func (a *alarm) ring() {
+	a.mu.Lock()
+	if a.clock.begin(a.armed) <= a.clock.now() {
+		a.armed = never
+	}
+	a.mu.Unlock()
+	a.wake()
 }
 
 // begin reports whether a pass is to be made: not while another one is under way, which
@@ -128,12 +144,11 @@ func (a *alarm) end(fired int) bool {
 	if fired == 0 {
 		a.idle++
 	}
-	switch next := structures.Tick(a.at.Load()); {
-	case a.ticking:
-		a.reset(tick+1, now)
-	case next != never:
-		a.reset(next, now)
+	next := structures.Tick(a.at.Load())
+	if a.ticking {
+		next = tick + 1
 	}
+	a.reset(next, now)
 	return true
 }
 

@@ -53,7 +53,7 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	}
 	sh.mu.Unlock()
 	if wake != never {
-		d.alarm.set(wake)
+		d.alarm.set(wake, now)
 	}
 	return &w.t
 }

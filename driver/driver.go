@@ -141,7 +141,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	}
 	sh.mu.Unlock()
 	if wake != never {
-		d.alarm.set(wake)
+		d.alarm.set(wake, now)
 	}
 	return h
 }

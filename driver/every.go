@@ -168,6 +168,7 @@ func (e *every) run() {
 // again waits for the next run. It reports false if the recurrence was ended meanwhile.
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
+	now := sh.clock.now()
 	sh.mu.Lock()
 	if e.t.when.Load() != byWall || sh.closed.Load() {
 		sh.mu.Unlock()
@@ -179,10 +180,10 @@ func (e *every) again(next, wall time.Time) bool {
 		return true
 	}
 	e.at, e.set = next.Round(0), wall
-	wake := e.wait(sh.clock.now(), wall)
+	wake := e.wait(now, wall)
 	sh.mu.Unlock()
 	if wake != never {
-		sh.d.alarm.set(wake)
+		sh.d.alarm.set(wake, now)
 	}
 	return true
 }

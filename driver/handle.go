@@ -50,7 +50,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 	pending, wake := sh.reschedule(now, deadline, h.id)
 	sh.mu.Unlock()
 	if wake != never {
-		sh.d.alarm.set(wake)
+		sh.d.alarm.set(wake, now)
 	}
 	return pending
 }

@@ -27,7 +27,7 @@ type config struct {
 // execution is how functions are run.
 type execution struct {
 	inline  bool
-	workers int // goroutines at most; 1 if inline, which is that of the pass
+	workers int // goroutines at most: maxWorkers if there is no limit, 1 if inline
 }
 
 const (

@@ -117,6 +117,13 @@ func (p *pass) count(c *clock) {
 	p.due, p.urgent = p.due[:0], 0
 }
 
+// countAtOnce notes that a timer has fired at once.
+func (p *pass) countAtOnce() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lateness.add(0, 1)
+}
+
 // collect takes timers that are due at a tick out of the structure, at most budget, and
 // adds the functions to run to the batch. It reports whether more may be due. The lock is
 // held.

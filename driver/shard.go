@@ -69,10 +69,16 @@ func (sh *shard) enter() {
 	sh.put++
 }
 
-// urge makes f run in the next pass, which is to be made at once: the structure could not
-// hold it for less than a tick. It returns the tick to set the alarm to, or never. The lock
-// is held.
+// urge makes f run at once, which is in the next pass where there is an order to keep: the
+// structure could not hold it for less than a tick. It returns the tick to set the alarm to,
+// or never. The lock is held.
 func (sh *shard) urge(now int64, f func()) (wake structures.Tick) {
+	if sh.d.pool.workers == maxWorkers {
+		sh.fired++
+		sh.d.pass.countAtOnce()
+		sh.d.pool.submit([]func(){f}, true)
+		return never
+	}
 	sh.enter()
 	if sh.urgent.len() == 0 {
 		sh.since = now

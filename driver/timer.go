@@ -81,7 +81,7 @@ func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick) {
 	wake := sh.armLocked(t, now, deadline)
 	sh.mu.Unlock()
 	if wake != never {
-		sh.d.alarm.set(wake)
+		sh.d.alarm.set(wake, now)
 	}
 }
 
@@ -103,10 +103,7 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 		return sh.urge(now, t.f)
 	}
 	t.internal().owner.due()
-	p := &sh.d.pass
-	p.mu.Lock()
-	p.lateness.add(0, 1)
-	p.mu.Unlock()
+	sh.d.pass.countAtOnce()
 	return never
 }
 
@@ -126,7 +123,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 	t.when.Store(int64(deadline))
 	sh.mu.Unlock()
 	if wake != never {
-		sh.d.alarm.set(wake)
+		sh.d.alarm.set(wake, now)
 	}
 	return true
 }

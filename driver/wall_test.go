@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -135,10 +136,79 @@ func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
 			c.d.Every(Periodic(c.now(), h), func() {})
 			time.Sleep(3 * ms)
 		}
+		looks := c.looks.Load()
 		time.Sleep(10 * m)
 		after := c.d.Stats()
 		if n := after.Wakeups - before.Wakeups; n > 601 || after.Pending != 100 {
 			t.Errorf("%d wake-ups in 600 s, %d pending", n, after.Pending)
+		}
+		if n := c.looks.Load() - looks; n > 601*int64(len(c.d.shards)) {
+			t.Errorf("the clock was looked at %d times in 600 s, by %d shards", n, len(c.d.shards))
+		}
+	})
+}
+
+// When the clock was set all that go by it are looked at, a few at a time, and those are
+// forgotten that were stopped or have fired.
+func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
+	const n = 1000
+	for _, budget := range []int{1, 7, 256} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newWallClock(t, "2026-03-01 12:00:00", Shards(3), Budget(budget))
+			rng := rand.New(rand.NewPCG(1, uint64(budget)))
+			var timers [n]*Timer
+			var want, got [n]int // runs
+			var at [n]time.Time
+			for round := range 200 {
+				for range 50 {
+					i := rng.IntN(n)
+					if timers[i] != nil && timers[i].Stop() {
+						want[i]--
+					}
+					if rng.IntN(5) > 0 {
+						want[i]++
+						at[i] = c.now().Add(time.Duration(rng.Int64N(int64(h))))
+						timers[i] = c.d.At(at[i], func() {
+							if got[i]++; c.now().Before(at[i]) {
+								t.Errorf("round %d: timer %d runs %v early", round, i, at[i].Sub(c.now()))
+							}
+						})
+					}
+				}
+				c.jump(time.Duration(rng.Int64N(int64(10*m)) - int64(5*m)))
+				time.Sleep(s + ms)
+				synctest.Wait()
+				for i := range timers {
+					if timers[i] != nil && got[i] < want[i] && !c.now().Before(at[i].Add(ms)) {
+						t.Fatalf("round %d: timer %d is late", round, i)
+					}
+				}
+			}
+			time.Sleep(2 * h)
+			synctest.Wait()
+			if got != want || c.d.Len() != 0 {
+				t.Errorf("budget %d: not every timer has run once; %d are pending", budget, c.d.Len())
+			}
+			for i := range c.d.shards {
+				if wall := c.d.shards[i].wall; len(wall.list) != 0 || wall.look != never {
+					t.Errorf("shard %d remembers %d timers", i, len(wall.list))
+				}
+			}
+		})
+	}
+}
+
+// A clock that goes another way by less than a look can tell is not one that was set.
+func TestTheWallClockIsNotTakenToBeSetWhereItWanders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, "2026-03-01 12:00:00", Shards(1))
+		c.d.At(c.now().Add(h), func() {})
+		for i := range 100 {
+			c.jump(time.Duration(i%2*2-1) * 900 * time.Microsecond)
+			time.Sleep(s)
+		}
+		if n := c.d.shards[0].wall.ahead; n != c.d.ahead() {
+			t.Errorf("looked at again: %d ns ahead at the first look, %d ns now", n, c.d.ahead())
 		}
 	})
 }
@@ -325,6 +395,26 @@ func TestStopOfARecurrenceWhoseRunIsOnItsWay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A recurrence whose Next panics has ended, whoever hears of the panic.
+func TestARecurrenceThatPanicsHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		c := newWallClock(t, "2026-03-01 12:00:00", OnPanic(func(any, []byte) { n++ }))
+		r := &stopping{Recurrence: Periodic(c.now(), m), how: func(*Timer) bool { panic("no next time") }}
+		timer := c.d.Every(r, func() { t.Error("a run") })
+		r.timer.Store(timer)
+		time.Sleep(h)
+		synctest.Wait()
+		if n != 1 || timer.Stop() || c.d.Len() != 0 {
+			t.Errorf("%d panics, %d pending", n, c.d.Len())
+		}
+		timer.Reset(time.Hour) // it is a timer still
+		if !timer.Stop() {
+			t.Error("not pending after Reset")
+		}
+	})
 }
 
 // stuck is a recurrence that gives the same time again and again.

@@ -1,0 +1,69 @@
+package driver
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// between makes do run once, right after the alarm has asked for the next tick for the nth
+// time from now on: what do starts is not in the answer.
+func (a *alarm) between(n int, do func()) {
+	next := a.next
+	a.next = func() structures.Tick {
+		tick := next()
+		if n--; n == 0 {
+			do()
+		}
+		return tick
+	}
+}
+
+// mustWake makes sure that a timer that is due after a second fires then.
+func mustWake(t *testing.T, fired *time.Time) {
+	t.Helper()
+	start := time.Now()
+	time.Sleep(2 * s)
+	synctest.Wait()
+	if got := fired.Sub(start); got < 0 || got > s+ms {
+		t.Errorf("the timer has fired %v after its start, want 1s", got)
+	}
+}
+
+// A timer is started while a pass ends that has found nothing earlier than an hour.
+func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = d.Close() }()
+		var fired time.Time
+		d.Schedule(h, func() {})
+		d.Schedule(ms, func() {})
+		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })
+		time.Sleep(ms)
+		mustWake(t, &fired)
+	})
+}
+
+// A timer is started while the alarm is about to be turned off, as none was pending. The
+// alarm is set to an earlier tick still, so that who starts the timer leaves it alone.
+func TestATimerThatComesWhileTheAlarmIsTurnedOffIsNotMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = d.Close() }()
+		var fired time.Time
+		last := d.Schedule(100*ms, func() {})
+		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })
+		if !last.Stop() {
+			t.Error("not pending")
+		}
+		mustWake(t, &fired)
+	})
+}
