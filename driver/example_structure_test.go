@@ -1,0 +1,31 @@
+package driver_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/wheel"
+)
+
+// Another structure than the default one: a constructor, and the options that it takes.
+func ExampleStructure() {
+	for _, structure := range []driver.Option{
+		driver.Structure(hwheel.New[driver.Task]),
+		driver.Structure(wheel.New[driver.Task], wheel.Slots(4096)),
+	} {
+		d, err := driver.New(structure)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fired := make(chan string)
+		d.AfterFunc(time.Millisecond, func() { fired <- "fired" })
+		fmt.Println(<-fired)
+		_ = d.Close()
+	}
+	// Output:
+	// fired
+	// fired
+}
