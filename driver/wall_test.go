@@ -202,13 +202,47 @@ func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 func TestTheWallClockIsNotTakenToBeSetWhereItWanders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newWallClock(t, "2026-03-01 12:00:00", Shards(1))
-		c.d.At(c.now().Add(h), func() {})
+		for range 100 {
+			c.d.At(c.now().Add(h), func() {})
+		}
+		looks := c.looks.Load()
 		for i := range 100 {
 			c.jump(time.Duration(i%2*2-1) * 900 * time.Microsecond)
 			time.Sleep(s)
 		}
-		if n := c.d.shards[0].wall.ahead; n != c.d.ahead() {
-			t.Errorf("looked at again: %d ns ahead at the first look, %d ns now", n, c.d.ahead())
+		if n := c.looks.Load() - looks; n > 101 {
+			t.Errorf("the clock was looked at %d times in 100 s", n)
+		}
+	})
+}
+
+// Timers may be stopped while others are still to be looked at.
+func TestTimersByTheWallClockAreStoppedWhileTheyAreLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newWallClock(t, "2026-03-01 12:00:00", Shards(1))
+		var timers []*Timer
+		fired := 0
+		for range 20 {
+			timers = append(timers, c.d.At(c.now().Add(h), func() { fired++ }))
+		}
+		c.jump(h)
+		sh := &c.d.shards[0]
+		look := func() bool {
+			sh.mu.Lock()
+			defer sh.mu.Unlock()
+			return sh.lookAtWall(sh.wall.look, 3)
+		}
+		look()
+		for _, timer := range timers[3:] {
+			timer.Stop()
+		}
+		if sh.wall.again != 3 || look() {
+			t.Errorf("%d are still to be looked at, want 3", sh.wall.again)
+		}
+		time.Sleep(2 * s)
+		synctest.Wait()
+		if fired != 3 {
+			t.Errorf("%d have fired, want 3", fired)
 		}
 	})
 }
