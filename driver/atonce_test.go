@@ -76,6 +76,24 @@ func TestWhatIsDueAtOnceKeepsTheOrder(t *testing.T) {
 	}
 }
 
+// Each of those that wait to run at once is late by its own time.
+func TestLatenessOfWhatIsDueAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Inline(), driver.Budget(1), driver.Shards(1))
+		d.Schedule(ms, func() { time.Sleep(time.Minute) })
+		time.Sleep(10*time.Second + ms)
+		d.Schedule(0, nothing)
+		time.Sleep(30 * time.Second)
+		d.Schedule(0, nothing)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		l := d.Stats().Lateness
+		if half := l.Quantile(0.5); l.Count() != 3 || l.Max() != 50*time.Second || half < 20*time.Second || half > 21*time.Second {
+			t.Error(l, half)
+		}
+	})
+}
+
 // A value is in the queue all the time from Push to Take, as Len has it.
 func TestQueueLenCountsAValueUntilItIsTaken(t *testing.T) {
 	d := newDriver(t, driver.Tick(10*µs))

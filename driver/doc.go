@@ -24,6 +24,10 @@
 // pending. When it goes off, a pass takes what is due out of the structures, tick by
 // tick, and hands the functions over to those who run them.
 //
+// What is due at once goes round the structure, which could not hold it for less than a
+// tick: it is run, sent or queued where it is started, or by a pass that is made at once
+// where functions run in order.
+//
 // A Timer that is moved to a later deadline stays where it is in the structure. The
 // new deadline is stored beside the function, which takes no lock, and the timer is
 // put where it belongs when the old deadline has come: the driver may wake up for that
@@ -35,6 +39,7 @@
 //
 //   - No timer fires early by the monotonic clock. Deadlines are rounded up to ticks: a
 //     timer is late by up to a tick and some µs, and by what it takes to get a processor.
+//     One without a delay fires at once.
 //   - Each timer fires once. If Stop returns true its function never runs.
 //   - After the program has stood still all that is due fires, in the order of the
 //     deadlines, in ticks.
@@ -42,10 +47,16 @@
 //     fires and from within its function.
 //   - No lock is held while a function runs, nor while more than Budget timers are taken
 //     out of a structure.
-//   - Nothing is kept of a timer that was stopped.
+//   - Nothing is kept of a timer that was stopped or has fired but its place, some 30 bytes
+//     that the next one takes. A structure keeps as many as there were timers at a time: it
+//     cannot shrink while Handles name them. Close gives them back.
 //   - There is no goroutine but while something is done, and no wake-up while no timer is
 //     pending, unless the driver is Ticking.
-//   - After Close no function begins to run.
+//   - After Close no function is called. One that was called before may have its first
+//     statement still to come: no more than run at a time. After Shutdown none runs.
+//   - Misuse panics with a sentence, where it happens if that can be known there: a function
+//     that is nil, the zero Driver, Init of a pending Timer, a Driver on the wrong side of a
+//     testing/synctest bubble, a Timer that was overwritten while it was pending.
 //
 // # Execution
 //

@@ -11,9 +11,7 @@ type pass struct {
 	batch []func()          // functions of timers that have fired, not handed over yet
 	due   []structures.Tick // deadlines of timers that have fired, not counted yet
 	fired int               // timers that fired in this pass
-
-	urgent int   // timers due at once that have fired, not counted yet
-	since  int64 // ns: when the first of these came
+	since []int64           // ns: when those came that were due at once, the same
 
 	mu       sync.Mutex // guards lateness
 	lateness Lateness
@@ -85,7 +83,7 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	sh.mu.Lock()
 	more := sh.collect(at, d.budget)
 	sh.mu.Unlock()
-	if len(p.due)+p.urgent > 0 {
+	if len(p.due)+len(p.since) > 0 {
 		p.count(&d.clock)
 	}
 	if len(p.batch) > 0 {
@@ -110,11 +108,11 @@ func (p *pass) count(c *clock) {
 		}
 		p.lateness.add(now-c.begin(p.due[first]), uint64(i-first))
 	}
-	if p.urgent > 0 {
-		p.lateness.add(now-p.since, uint64(p.urgent))
+	for _, since := range p.since {
+		p.lateness.add(now-since, 1)
 	}
-	p.fired += len(p.due) + p.urgent
-	p.due, p.urgent = p.due[:0], 0
+	p.fired += len(p.due) + len(p.since)
+	p.due, p.since = p.due[:0], p.since[:0]
 }
 
 // countAtOnce notes that a timer has fired at once.
@@ -152,18 +150,15 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 
 // collectUrgent is collect for what is due at once. It is the last to be collected of a tick.
 func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
-	if n := sh.urgent.len(); n > 0 && at >= sh.urgentAt() {
-		p := &sh.d.pass
-		p.urgent, p.since = min(n, budget), sh.since
-		for range p.urgent {
-			f, _ := sh.urgent.pop()
-			p.batch = append(p.batch, f)
-		}
-		sh.pending -= p.urgent
-		sh.fired += uint64(p.urgent)
-		if n > budget {
+	p := &sh.d.pass
+	for ; sh.urgentAt() <= at; budget-- {
+		if budget == 0 {
 			return true
 		}
+		u, _ := sh.urgent.pop()
+		p.batch, p.since = append(p.batch, u.f), append(p.since, u.since)
+		sh.pending--
+		sh.fired++
 	}
 	sh.look()
 	return false
@@ -175,14 +170,11 @@ func (sh *shard) look() {
 		sh.vacate()
 		return
 	}
-	next := sh.wall.look
+	next := min(sh.wall.look, sh.urgentAt())
 	if sh.s != nil {
 		if at, ok := sh.s.Next(); ok {
 			next = min(next, at)
 		}
-	}
-	if sh.urgent.len() > 0 {
-		next = min(next, sh.urgentAt())
 	}
 	sh.next.Store(int64(next))
 }

@@ -19,7 +19,7 @@ type pool struct {
 	onPanic func(value any, stack []byte)
 
 	mu         sync.Mutex
-	queue      fifo
+	queue      fifo[func()]
 	goroutines int // that work
 	coming     int // those of them that have not begun to
 	running    int // functions
@@ -142,7 +142,7 @@ func (p *pool) close() bool {
 	}
 	p.closed = true
 	p.dropped = p.queue.len()
-	p.queue = fifo{}
+	p.queue = fifo[func()]{}
 	if p.running == 0 {
 		close(p.quiet)
 	}
@@ -156,31 +156,32 @@ func (p *pool) left() int {
 	return p.dropped
 }
 
-// fifo is a queue of functions.
-type fifo struct {
-	fs   []func()
+// fifo is a queue.
+type fifo[T any] struct {
+	all  []T
 	head int
 }
 
-func (q *fifo) len() int { return len(q.fs) - q.head }
+func (q *fifo[T]) len() int { return len(q.all) - q.head }
 
-func (q *fifo) push(fs ...func()) {
-	if q.head > len(q.fs)/2 {
-		n := copy(q.fs, q.fs[q.head:])
-		clear(q.fs[n:])
-		q.fs, q.head = q.fs[:n], 0
+func (q *fifo[T]) push(all ...T) {
+	if q.head > len(q.all)/2 {
+		n := copy(q.all, q.all[q.head:])
+		clear(q.all[n:])
+		q.all, q.head = q.all[:n], 0
 	}
-	q.fs = append(q.fs, fs...)
+	q.all = append(q.all, all...)
 }
 
-func (q *fifo) pop() (f func(), ok bool) {
-	if q.head == len(q.fs) {
-		return nil, false
+func (q *fifo[T]) pop() (item T, ok bool) {
+	if q.head == len(q.all) {
+		return item, false
 	}
-	f, q.fs[q.head] = q.fs[q.head], nil
+	var none T
+	item, q.all[q.head] = q.all[q.head], none
 	q.head++
-	if q.head == len(q.fs) {
-		q.fs, q.head = q.fs[:0], 0
+	if q.head == len(q.all) {
+		q.all, q.head = q.all[:0], 0
 	}
-	return f, true
+	return item, true
 }

@@ -23,8 +23,7 @@ type shard struct {
 	mu      sync.Mutex
 	s       structures.Scheduler[Task] // nil before the first timer, and once closed
 	stale   int64                      // ns: from then on the clock of s is behind
-	urgent  fifo                       // functions that are due at once
-	since   int64                      // ns: when the first of these came
+	urgent  fifo[urgent]               // what is due at once
 	wall    wallTimers
 	pending int    // timers in s, and urgent
 	put     uint64 // timers that have come so far, those moved to later not again
@@ -80,16 +79,23 @@ func (sh *shard) urge(now int64, f func()) (wake structures.Tick) {
 		return never
 	}
 	sh.enter()
-	if sh.urgent.len() == 0 {
-		sh.since = now
-	}
-	sh.urgent.push(f)
-	return sh.sooner(sh.urgentAt())
+	u := urgent{f, max(0, now-sh.clock.ahead)}
+	sh.urgent.push(u)
+	return sh.sooner(sh.clock.ticks(u.since))
 }
 
-// urgentAt returns a tick that has begun when the first of urgent came.
+// urgent is a function that is due at once.
+type urgent struct {
+	f     func()
+	since int64 // ns
+}
+
+// urgentAt returns the tick of the first of urgent, or never. The lock is held.
 func (sh *shard) urgentAt() structures.Tick {
-	return sh.clock.ticks(max(0, sh.since-sh.clock.ahead))
+	if sh.urgent.len() == 0 {
+		return never
+	}
+	return sh.clock.ticks(sh.urgent.all[sh.urgent.head].since)
 }
 
 // sooner takes note of a tick at which there is something to do. It returns the tick if it
@@ -147,7 +153,7 @@ func (sh *shard) close() int {
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
 	pending := sh.pending
-	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo{}, wallTimers{look: never}
+	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo[urgent]{}, wallTimers{look: never}
 	sh.vacate()
 	return pending
 }
