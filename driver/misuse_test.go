@@ -130,9 +130,8 @@ func TestInitRefusesATimerThatIsPending(t *testing.T) {
 // timers that are started properly fire.
 func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 	type conn struct {
-		buffer [3]byte
-		timer  driver.Timer
-		c      *driver.ChanTimer
+		timer driver.Timer
+		c     *driver.ChanTimer
 	}
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
