@@ -6,10 +6,11 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // inSlots returns the entries of all slots of a level, and the stale ones of them.
-func inSlots(s *auto.Timers[int], level string) (entries, stale []structures.Entry) {
+func inSlots(s *auto.Timers[int], level string) (entries, stale []shape.Entry) {
 	for _, p := range s.Snapshot().Parts {
 		if p.Name != level {
 			continue

@@ -3,11 +3,12 @@ package btree
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns the leaves from left to right, and the arrivals.
-func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
-	leaves := structures.Part{Name: "leaves", Shape: structures.List}
+func (c *core) Parts(_ structures.Tick, show snapshot.Show) []shape.Part {
+	leaves := shape.Part{Name: "leaves", Kind: shape.List}
 	var walk func(x uint32, depth int)
 	walk = func(x uint32, depth int) {
 		n, h := &c.nodes[x], c.heads[x]
@@ -17,7 +18,7 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 			}
 			return
 		}
-		cell := structures.Cell{Index: len(leaves.Cells)}
+		cell := shape.Cell{Index: len(leaves.Cells)}
 		for i := h.begin; i < h.end; i++ {
 			cell.Entries = append(cell.Entries, show(n.refs[i], n.keys[i]))
 		}
@@ -26,11 +27,11 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 		}
 	}
 	walk(c.root, c.depth)
-	var waiting []structures.Entry
+	var waiting []shape.Entry
 	for i, slot := range c.arrivals.slots[:c.arrivals.n] {
 		if slot != 0 {
 			waiting = append(waiting, show(slot, c.arrivals.deadlines[i]))
 		}
 	}
-	return []structures.Part{leaves, snapshot.List("arrival buffer", waiting)}
+	return []shape.Part{leaves, snapshot.List("arrival buffer", waiting)}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // The conformance suite looks at each snapshot after random operations. Here is what it
@@ -14,14 +15,14 @@ func TestStructuresShowTheirShape(t *testing.T) {
 	shown := 0
 	for _, e := range All() {
 		s := e.New()
-		shape, ok := s.(interface{ Snapshot() structures.Snapshot })
-		if !ok || len(shape.Snapshot().Parts) == 0 {
+		drawn, ok := s.(shape.Shown)
+		if !ok || len(drawn.Snapshot().Parts) == 0 {
 			continue
 		}
 		shown++
 		s.Schedule(10, 1)
 		cells := 0
-		for _, p := range shape.Snapshot().Parts {
+		for _, p := range drawn.Snapshot().Parts {
 			cells += len(p.Cells)
 		}
 		if cells != 1 {
@@ -40,7 +41,7 @@ func TestSlotsHoldWhatTheirSpanSays(t *testing.T) {
 	for _, name := range []string{"hwheel", "hwheel-list", "hwheel-linux", "radixheap"} {
 		e, _ := Find(name)
 		s := e.New()
-		shape := s.(interface{ Snapshot() structures.Snapshot })
+		drawn := s.(shape.Shown)
 		now := structures.Tick(0)
 		var ids []structures.ID
 		seen := 0
@@ -57,10 +58,10 @@ func TestSlotsHoldWhatTheirSpanSays(t *testing.T) {
 			default:
 				ids = append(ids, s.Schedule(now+structures.Tick(rng.Int64N(1<<rng.IntN(40)+1)), 0))
 			}
-			for _, p := range shape.Snapshot().Parts {
+			for _, p := range drawn.Snapshot().Parts {
 				for _, c := range p.Cells {
 					for _, entry := range c.Entries {
-						if p.Shape == structures.Slots && (entry.Filed < c.From || entry.Filed > c.To) {
+						if p.Kind == shape.Slots && (entry.Filed < c.From || entry.Filed > c.To) {
 							t.Fatalf("%s, %s: an entry filed under %d is in slot %d, which spans %d to %d", name, p.Name, entry.Filed, c.Index, c.From, c.To)
 						}
 						seen++

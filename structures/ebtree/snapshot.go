@@ -3,11 +3,12 @@ package ebtree
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns the leaves from left to right, each with the timers of its deadline.
-func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
-	leaves := structures.Part{Name: "leaves", Shape: structures.List}
+func (c *core) Parts(_ structures.Tick, show snapshot.Show) []shape.Part {
+	leaves := shape.Part{Name: "leaves", Kind: shape.List}
 	var walk func(l link)
 	walk = func(l link) {
 		first := l.slot()
@@ -16,7 +17,7 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 			walk(c.nodes[first].child[right])
 			return
 		}
-		cell := structures.Cell{Index: len(leaves.Cells)}
+		cell := shape.Cell{Index: len(leaves.Cells)}
 		for slot := first; ; {
 			cell.Entries = append(cell.Entries, show(slot, c.timers[slot].deadline))
 			if slot = c.timers[slot].next; slot == first {
@@ -28,5 +29,5 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 	if root := c.nodes[none].child[left]; root != 0 {
 		walk(root)
 	}
-	return []structures.Part{leaves}
+	return []shape.Part{leaves}
 }

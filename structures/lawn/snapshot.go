@@ -4,10 +4,11 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns the heap, with the whole list in the place of its first timer.
-func (c *core) Parts(nodes *fifo.Lists, clock structures.Tick, show snapshot.Show) []structures.Part {
+func (c *core) Parts(nodes *fifo.Lists, clock structures.Tick, show snapshot.Show) []shape.Part {
 	parts := c.heap.Parts(clock, show)
 	cell := 0
 	for timer := range c.heap.All() {

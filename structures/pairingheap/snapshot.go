@@ -3,11 +3,12 @@ package pairingheap
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns the tree. The way through it is a stack, as a tree may be n nodes deep.
-func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
-	p := structures.Part{Name: "heap-ordered tree", Shape: structures.Tree}
+func (c *core) Parts(_ structures.Tick, show snapshot.Show) []shape.Part {
+	p := shape.Part{Name: "heap-ordered tree", Kind: shape.Tree}
 	type place struct {
 		slot          uint32
 		parent, child int
@@ -21,10 +22,10 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 		}
 		n := c.nodes[at.slot]
 		here := len(p.Cells)
-		p.Cells = append(p.Cells, structures.Cell{
-			Index: here, Parent: at.parent, Child: at.child, Entries: []structures.Entry{show(at.slot, n.deadline)},
+		p.Cells = append(p.Cells, shape.Cell{
+			Index: here, Parent: at.parent, Child: at.child, Entries: []shape.Entry{show(at.slot, n.deadline)},
 		})
 		stack = append(stack, place{n.next, at.parent, at.child + 1}, place{n.child, here, 0})
 	}
-	return []structures.Part{p}
+	return []shape.Part{p}
 }

@@ -1,24 +1,24 @@
 package quadheaplazy
 
 import (
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Snapshot returns the heap, dead entries included. It costs O(n), and is not for hot
 // paths.
-func (h *Heap[T]) Snapshot() structures.Snapshot {
+func (h *Heap[T]) Snapshot() shape.Snapshot {
 	held := h.core.heap[quad.Root:]
-	return structures.Snapshot{Parts: []structures.Part{snapshot.Heap("4-ary heap", quad.Arity, len(held), func(i int) structures.Entry {
+	return shape.Snapshot{Parts: []shape.Part{snapshot.Heap("4-ary heap", quad.Arity, len(held), func(i int) shape.Entry {
 		return h.entry(held[i])
 	})}}
 }
 
-func (h *Heap[T]) entry(e entry) structures.Entry {
+func (h *Heap[T]) entry(e entry) shape.Entry {
 	slot := e.ref.slot()
 	if h.core.isDead(e) {
-		return structures.Entry{Deadline: e.deadline, Filed: e.deadline}
+		return shape.Entry{Deadline: e.deadline, Filed: e.deadline}
 	}
 	out := h.table.Entry(slot, e.deadline)
 	if h.core.marks[slot] == e.ref.mark().with(early) {

@@ -3,11 +3,12 @@ package rbtree
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns the tree.
-func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
-	p := structures.Part{Name: "red-black tree", Shape: structures.Tree, Arity: 2}
+func (c *core) Parts(_ structures.Tick, show snapshot.Show) []shape.Part {
+	p := shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2}
 	var walk func(l link, parent, child int)
 	walk = func(l link, parent, child int) {
 		slot := l.slot()
@@ -15,13 +16,13 @@ func (c *core) Parts(_ structures.Tick, show snapshot.Show) []structures.Part {
 			return
 		}
 		here := len(p.Cells)
-		p.Cells = append(p.Cells, structures.Cell{
+		p.Cells = append(p.Cells, shape.Cell{
 			Index: here, Parent: parent, Child: child, Red: l.colour() == red,
-			Entries: []structures.Entry{show(slot, c.nodes[slot].deadline)},
+			Entries: []shape.Entry{show(slot, c.nodes[slot].deadline)},
 		})
 		walk(c.nodes[slot].child[left], here, left)
 		walk(c.nodes[slot].child[right], here, right)
 	}
 	walk(c.nodes[none].child[left], -1, 0)
-	return []structures.Part{p}
+	return []shape.Part{p}
 }

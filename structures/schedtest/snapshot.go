@@ -5,17 +5,14 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Shown is a structure that shows its shape. The suite calls Snapshot as often as
-// CheckInvariants.
-type Shown interface{ Snapshot() structures.Snapshot }
-
 // checkSnapshot checks that a snapshot shows each pending timer once, with its deadline,
-// and nothing else that is not stale.
+// and nothing else that is not stale. The suite calls it as often as CheckInvariants.
 func (s *subject) checkSnapshot() {
 	s.Helper()
-	shown, ok := s.s.(Shown)
+	shown, ok := s.s.(shape.Shown)
 	if !ok {
 		return
 	}
@@ -31,7 +28,7 @@ func (s *subject) checkSnapshot() {
 // CheckSnapshot checks that a snapshot shows the pending timers, each once and with its
 // deadline, that all other entries are stale, and that its cells stand as their shape
 // says. A snapshot without parts passes.
-func CheckSnapshot(got structures.Snapshot, pending map[structures.ID]structures.Tick) error {
+func CheckSnapshot(got shape.Snapshot, pending map[structures.ID]structures.Tick) error {
 	if len(got.Parts) == 0 {
 		return nil
 	}
@@ -47,7 +44,7 @@ func CheckSnapshot(got structures.Snapshot, pending map[structures.ID]structures
 				}
 			}
 		}
-		if p.Shape == structures.Tree && p.Arity == 2 {
+		if p.Kind == shape.Tree && p.Arity == 2 {
 			if err := checkSearchTree(p); err != nil {
 				return fmt.Errorf("%s: %w", p.Name, err)
 			}
@@ -61,7 +58,7 @@ func CheckSnapshot(got structures.Snapshot, pending map[structures.ID]structures
 	return nil
 }
 
-func checkEntry(e structures.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool) error {
+func checkEntry(e shape.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool) error {
 	if e.Stale() {
 		if e.Filed != e.Deadline {
 			return fmt.Errorf("a stale entry has the deadline %d and is filed under %d", e.Deadline, e.Filed)
@@ -84,13 +81,13 @@ func checkEntry(e structures.Entry, pending map[structures.ID]structures.Tick, s
 }
 
 // checkPlace checks where the cell at a place of a part stands.
-func checkPlace(p structures.Part, at int) error {
+func checkPlace(p shape.Part, at int) error {
 	c := p.Cells[at]
 	if len(c.Entries) == 0 {
 		return fmt.Errorf("it is empty")
 	}
-	switch p.Shape {
-	case structures.Slots:
+	switch p.Kind {
+	case shape.Slots:
 		switch {
 		case c.Index < 0 || c.Index >= p.Size || p.Now < -1 || p.Now >= p.Size:
 			return fmt.Errorf("slot %d of %d, the clock points to %d", c.Index, p.Size, p.Now)
@@ -104,11 +101,11 @@ func checkPlace(p structures.Part, at int) error {
 				return fmt.Errorf("an entry filed under %d is in a slot that starts at %d", e.Filed, c.From)
 			}
 		}
-	case structures.Heap, structures.Tree:
+	case shape.Heap, shape.Tree:
 		if c.Index != at || c.Parent >= at || (c.Parent < 0) != (at == 0) {
 			return fmt.Errorf("it is node %d with the parent %d", c.Index, c.Parent)
 		}
-		if p.Shape == structures.Heap && at > 0 && c.Entries[0].Filed < p.Cells[c.Parent].Entries[0].Filed {
+		if p.Kind == shape.Heap && at > 0 && c.Entries[0].Filed < p.Cells[c.Parent].Entries[0].Filed {
 			return fmt.Errorf("it is filed under %d, before its parent", c.Entries[0].Filed)
 		}
 	default:
@@ -120,7 +117,7 @@ func checkPlace(p structures.Part, at int) error {
 }
 
 // checkSearchTree checks that a tree, read from left to right, is in order.
-func checkSearchTree(p structures.Part) error {
+func checkSearchTree(p shape.Part) error {
 	children := make([][2]int, len(p.Cells))
 	for i, c := range p.Cells {
 		if c.Parent < 0 {

@@ -5,25 +5,26 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // sound is a snapshot with a part of each shape that shows timers 1 to 7.
-func sound() (structures.Snapshot, map[structures.ID]structures.Tick) {
-	entry := func(id structures.ID) []structures.Entry {
-		return []structures.Entry{{ID: id, Deadline: 10 * structures.Tick(id), Filed: 10 * structures.Tick(id)}}
+func sound() (shape.Snapshot, map[structures.ID]structures.Tick) {
+	entry := func(id structures.ID) []shape.Entry {
+		return []shape.Entry{{ID: id, Deadline: 10 * structures.Tick(id), Filed: 10 * structures.Tick(id)}}
 	}
-	s := structures.Snapshot{Parts: []structures.Part{
-		{Name: "slots", Shape: structures.Slots, Size: 4, Width: 8, Now: 1, Cells: []structures.Cell{
+	s := shape.Snapshot{Parts: []shape.Part{
+		{Name: "slots", Kind: shape.Slots, Size: 4, Width: 8, Now: 1, Cells: []shape.Cell{
 			{Index: 1, From: 8, To: 15, Entries: entry(1)},
-			{Index: 2, From: 16, To: 23, Entries: append(entry(2), structures.Entry{Deadline: 17, Filed: 17})},
+			{Index: 2, From: 16, To: 23, Entries: append(entry(2), shape.Entry{Deadline: 17, Filed: 17})},
 		}},
-		{Name: "heap", Shape: structures.Heap, Arity: 2, Cells: []structures.Cell{
+		{Name: "heap", Kind: shape.Heap, Arity: 2, Cells: []shape.Cell{
 			{Index: 0, Parent: -1, Entries: entry(3)}, {Index: 1, Parent: 0, Entries: entry(4)},
 		}},
-		{Name: "tree", Shape: structures.Tree, Arity: 2, Cells: []structures.Cell{
+		{Name: "tree", Kind: shape.Tree, Arity: 2, Cells: []shape.Cell{
 			{Index: 0, Parent: -1, Entries: entry(6)}, {Index: 1, Parent: 0, Child: 0, Entries: entry(5)},
 		}},
-		{Name: "list", Shape: structures.List, Cells: []structures.Cell{{Index: 0, Entries: entry(7)}}},
+		{Name: "list", Kind: shape.List, Cells: []shape.Cell{{Index: 0, Entries: entry(7)}}},
 	}}
 	pending := make(map[structures.ID]structures.Tick)
 	for id := structures.ID(1); id <= 7; id++ {
@@ -36,27 +37,27 @@ func TestCheckSnapshotNamesWhatIsWrong(t *testing.T) {
 	if s, pending := sound(); CheckSnapshot(s, pending) != nil {
 		t.Fatal(CheckSnapshot(s, pending))
 	}
-	if _, pending := sound(); CheckSnapshot(structures.Snapshot{}, pending) != nil {
+	if _, pending := sound(); CheckSnapshot(shape.Snapshot{}, pending) != nil {
 		t.Error("a structure that does not show its shape is refused")
 	}
-	for want, spoil := range map[string]func(p []structures.Part, pending map[structures.ID]structures.Tick){
-		"pending and not shown":          func(_ []structures.Part, pending map[structures.ID]structures.Tick) { pending[9] = 90 },
-		"shown and not pending":          func(_ []structures.Part, pending map[structures.ID]structures.Tick) { delete(pending, 4) },
-		"shown twice":                    func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries[0].ID = 1 },
-		"with the deadline 70, want 71":  func(_ []structures.Part, pending map[structures.ID]structures.Tick) { pending[7] = 71 },
-		"filed under 71, after":          func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries[0].Filed = 71 },
-		"a stale entry has":              func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Entries[1].Deadline = 18 },
-		"it is empty":                    func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries = nil },
-		"slot 4 of 4":                    func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Index = 4 },
-		"the clock points to 4":          func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Now = 4 },
-		"slot 1 comes after slot 1":      func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Index = 1 },
-		"it spans 8 to 14, want 8 ticks": func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[0].To = 14 },
-		"in a slot that starts at 16":    func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Entries[0].Filed = 15 },
-		"it is node 1 with the parent 1": func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Parent = 1 },
-		"before its parent":              func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Entries[0].Filed = 20 },
-		"to the right of 60":             func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 1 },
-		"node 1 is child 2 of node 0":    func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 2 },
-		"it is cell 5":                   func(p []structures.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Index = 5 },
+	for want, spoil := range map[string]func(p []shape.Part, pending map[structures.ID]structures.Tick){
+		"pending and not shown":          func(_ []shape.Part, pending map[structures.ID]structures.Tick) { pending[9] = 90 },
+		"shown and not pending":          func(_ []shape.Part, pending map[structures.ID]structures.Tick) { delete(pending, 4) },
+		"shown twice":                    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries[0].ID = 1 },
+		"with the deadline 70, want 71":  func(_ []shape.Part, pending map[structures.ID]structures.Tick) { pending[7] = 71 },
+		"filed under 71, after":          func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries[0].Filed = 71 },
+		"a stale entry has":              func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Entries[1].Deadline = 18 },
+		"it is empty":                    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Entries = nil },
+		"slot 4 of 4":                    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Index = 4 },
+		"the clock points to 4":          func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Now = 4 },
+		"slot 1 comes after slot 1":      func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Index = 1 },
+		"it spans 8 to 14, want 8 ticks": func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[0].To = 14 },
+		"in a slot that starts at 16":    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Entries[0].Filed = 15 },
+		"it is node 1 with the parent 1": func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Parent = 1 },
+		"before its parent":              func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Entries[0].Filed = 20 },
+		"to the right of 60":             func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 1 },
+		"node 1 is child 2 of node 0":    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 2 },
+		"it is cell 5":                   func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Index = 5 },
 	} {
 		s, pending := sound()
 		spoil(s.Parts, pending)
@@ -69,12 +70,12 @@ func TestCheckSnapshotNamesWhatIsWrong(t *testing.T) {
 // forgetful shows all timers but the last.
 type forgetful struct{ Model[uint64] }
 
-func (f *forgetful) Snapshot() structures.Snapshot {
-	p := structures.Part{Name: "list", Shape: structures.List}
+func (f *forgetful) Snapshot() shape.Snapshot {
+	p := shape.Part{Name: "list", Kind: shape.List}
 	for i, e := range f.pending[:max(0, len(f.pending)-1)] {
-		p.Cells = append(p.Cells, structures.Cell{Index: i, Entries: []structures.Entry{{ID: e.ID, Deadline: e.Deadline, Filed: e.Deadline}}})
+		p.Cells = append(p.Cells, shape.Cell{Index: i, Entries: []shape.Entry{{ID: e.ID, Deadline: e.Deadline, Filed: e.Deadline}}})
 	}
-	return structures.Snapshot{Parts: []structures.Part{p}}
+	return shape.Snapshot{Parts: []shape.Part{p}}
 }
 
 func TestTheSuiteLooksAtSnapshots(t *testing.T) {

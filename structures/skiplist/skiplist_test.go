@@ -75,8 +75,8 @@ func coreOf(list *List[int]) *core {
 	return c
 }
 
-// shape makes a list with some history and returns its core.
-func shape(opts ...Option) core {
+// built makes a list with some history and returns its core.
+func built(opts ...Option) core {
 	list := New[int](opts...)
 	var ids []structures.ID
 	for i := range 300 {
@@ -94,13 +94,13 @@ func shape(opts ...Option) core {
 }
 
 func TestSameSeedSameShape(t *testing.T) {
-	if !reflect.DeepEqual(shape(), shape(Seed(0))) {
+	if !reflect.DeepEqual(built(), built(Seed(0))) {
 		t.Error("two lists of the default seed, which is 0, differ")
 	}
-	if !reflect.DeepEqual(shape(Seed(7)), shape(Seed(7), Capacity(500))) {
+	if !reflect.DeepEqual(built(Seed(7)), built(Seed(7), Capacity(500))) {
 		t.Error("capacity changes the shape")
 	}
-	if reflect.DeepEqual(shape(Seed(7)).towers, shape(Seed(8)).towers) {
+	if reflect.DeepEqual(built(Seed(7)).towers, built(Seed(8)).towers) {
 		t.Error("lists of different seeds have the same towers")
 	}
 }

@@ -5,21 +5,22 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Parts returns level 0, the other levels that hold a timer, and the heap if it holds one.
 // The span of a slot is the deadlines that it takes, the last of which is when it expires;
 // as a timer may be put into a later slot than its own, the spans overlap.
-func (c *core) Parts(clock structures.Tick, show snapshot.Show) []structures.Part {
-	var parts []structures.Part
+func (c *core) Parts(clock structures.Tick, show snapshot.Show) []shape.Part {
+	var parts []shape.Part
 	for number := range c.levels {
 		l, shift := &c.levels[number], stepBits*number
-		p := structures.Part{
-			Name: fmt.Sprintf("level %d", number), Shape: structures.Slots, Size: slots, Now: int(uint64(clock) >> shift % slots),
+		p := shape.Part{
+			Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots, Now: int(uint64(clock) >> shift % slots),
 		}
 		for i := l.occupied.First(); i >= 0; i = l.occupied.Next(i + 1) {
 			to := c.expiry(number<<slotBits | i)
-			cell := structures.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to}
+			cell := shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to}
 			for index := range l.counts[i] {
 				timer := l.timers[uint32(i)*c.perSlot+index]
 				cell.Entries = append(cell.Entries, show(timer, c.deadlines[timer]))

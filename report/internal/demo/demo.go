@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Step is one operation, and how it has left the structure.
 type Step struct {
 	Title    string
 	Detail   string // what was done, in words; empty: the title says it
-	Snapshot structures.Snapshot
+	Snapshot shape.Snapshot
 	Work     structures.Work
 	Counted  bool // the structure counts its work
 	Fired    []structures.Tick
@@ -31,7 +32,7 @@ var Timers = len(deadlines)
 // step begins where the one before has ended. It returns nil if the structure does not show
 // its shape.
 func Steps(s structures.Scheduler[uint64]) []Step {
-	shown, ok := s.(interface{ Snapshot() structures.Snapshot })
+	shown, ok := s.(shape.Shown)
 	if !ok || len(shown.Snapshot().Parts) == 0 {
 		return nil
 	}
@@ -56,7 +57,7 @@ func Steps(s structures.Scheduler[uint64]) []Step {
 // recorder takes down the steps.
 type recorder struct {
 	s     structures.Scheduler[uint64]
-	shown interface{ Snapshot() structures.Snapshot }
+	shown shape.Shown
 	steps []Step
 	fired []structures.Tick
 }

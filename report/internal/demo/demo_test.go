@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -89,7 +90,7 @@ func TestStepsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-func pending(s structures.Snapshot) []structures.Tick {
+func pending(s shape.Snapshot) []structures.Tick {
 	var out []structures.Tick
 	for _, p := range s.Parts {
 		for _, c := range p.Cells {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Legend explains the marks of a sketch.
@@ -18,7 +19,7 @@ since.  r: red node.  ·5·: five empty slots.`
 // Sketch draws all steps, one below the other, in so many columns.
 func Sketch(steps []Step, columns int) sketch.Sketch {
 	all := sketch.Sketch{Columns: columns}
-	var before *structures.Snapshot
+	var before *shape.Snapshot
 	for i, step := range steps {
 		if i > 0 {
 			all.Rows++

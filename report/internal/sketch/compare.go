@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // marked is a part with a label for each entry of its cells.
@@ -24,16 +25,16 @@ type place struct {
 }
 
 // compare labels all entries of a snapshot.
-func compare(before *structures.Snapshot, now structures.Snapshot) []marked {
+func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	was := make(map[structures.ID]place)
 	stale := make(map[structures.Tick]int) // stale entries by deadline
 	listed := make(map[string][]structures.ID)
-	parts := make(map[string]structures.Part)
+	parts := make(map[string]shape.Part)
 	if before != nil {
 		for _, p := range before.Parts {
 			parts[p.Name] = p
 			listed[p.Name] = idsOf(p)
-			each(p, func(e structures.Entry, at place) {
+			each(p, func(e shape.Entry, at place) {
 				if e.Stale() {
 					stale[e.Filed]++
 				} else {
@@ -49,7 +50,7 @@ func compare(before *structures.Snapshot, now structures.Snapshot) []marked {
 		// A clock that moves changes a drawing of slots too.
 		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || entriesIn(p) != entriesIn(old)
 		stay := inOrder(listed[p.Name], idsOf(p))
-		each(p, func(e structures.Entry, at place) {
+		each(p, func(e shape.Entry, at place) {
 			mark := Same
 			previous, known := was[e.ID]
 			switch {
@@ -64,7 +65,7 @@ func compare(before *structures.Snapshot, now structures.Snapshot) []marked {
 				mark = Left
 			case !known:
 				mark = Added
-			case previous != at || p.Shape == structures.List && !stay[e.ID]:
+			case previous != at || p.Kind == shape.List && !stay[e.ID]:
 				mark = Moved
 			}
 			m.changed = m.changed || mark != Same && mark != Stale
@@ -76,7 +77,7 @@ func compare(before *structures.Snapshot, now structures.Snapshot) []marked {
 }
 
 // add appends a label to those of the cells, each of which takes as many as it has entries.
-func (m *marked) add(p structures.Part, l Label) {
+func (m *marked) add(p shape.Part, l Label) {
 	if n := len(m.labels); n == 0 || len(m.labels[n-1]) == len(p.Cells[n-1].Entries) {
 		m.labels = append(m.labels, nil)
 	}
@@ -85,7 +86,7 @@ func (m *marked) add(p structures.Part, l Label) {
 }
 
 // text writes an entry.
-func text(e structures.Entry, mark Mark) string {
+func text(e shape.Entry, mark Mark) string {
 	out := mark.Sign() + fmt.Sprint(e.Filed)
 	if e.Moved() {
 		out += "→" + fmt.Sprint(e.Deadline)
@@ -97,13 +98,13 @@ func text(e structures.Entry, mark Mark) string {
 }
 
 // each calls do with each entry of a part and where it stands.
-func each(p structures.Part, do func(e structures.Entry, at place)) {
+func each(p shape.Part, do func(e shape.Entry, at place)) {
 	for _, c := range p.Cells {
 		at := place{part: p.Name}
-		switch p.Shape {
-		case structures.Slots, structures.Heap:
+		switch p.Kind {
+		case shape.Slots, shape.Heap:
 			at.cell = c.Index
-		case structures.Tree:
+		case shape.Tree:
 			if c.Parent >= 0 {
 				at.parent = p.Cells[c.Parent].Entries[0].ID
 				if p.Arity == 2 {
@@ -119,7 +120,7 @@ func each(p structures.Part, do func(e structures.Entry, at place)) {
 	}
 }
 
-func entriesIn(p structures.Part) int {
+func entriesIn(p shape.Part) int {
 	n := 0
 	for _, c := range p.Cells {
 		n += len(c.Entries)
@@ -128,7 +129,7 @@ func entriesIn(p structures.Part) int {
 }
 
 // idsOf returns the timers of a part in the order of its cells.
-func idsOf(p structures.Part) []structures.ID {
+func idsOf(p shape.Part) []structures.ID {
 	var out []structures.ID
 	for _, c := range p.Cells {
 		for _, e := range c.Entries {

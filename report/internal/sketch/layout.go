@@ -5,13 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Of lays out a snapshot, and marks what has changed since the one before. Parts that are
 // as they were are named only. Without a snapshot before, nothing is marked and all parts
 // are shown.
-func Of(before *structures.Snapshot, now structures.Snapshot, columns int) Sketch {
+func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
 	s := Sketch{Columns: columns}
 	marks := compare(before, now)
 	var same []string
@@ -36,7 +36,7 @@ func Of(before *structures.Snapshot, now structures.Snapshot, columns int) Sketc
 	return s
 }
 
-func hasPart(s structures.Snapshot, name string) bool {
+func hasPart(s shape.Snapshot, name string) bool {
 	for _, p := range s.Parts {
 		if p.Name == name {
 			return true
@@ -46,8 +46,8 @@ func hasPart(s structures.Snapshot, name string) bool {
 }
 
 // heading names a part and says what does not show in the picture.
-func heading(p structures.Part) string {
-	if p.Shape != structures.Slots {
+func heading(p shape.Part) string {
+	if p.Kind != shape.Slots {
 		return p.Name + ":"
 	}
 	out := fmt.Sprintf("%s: %s slots", p.Name, number(p.Size))
@@ -77,16 +77,16 @@ func number[I int | int64](n I) string {
 }
 
 // part lays out the cells of a part.
-func part(p structures.Part, labels [][]Label, columns int) Sketch {
+func part(p shape.Part, labels [][]Label, columns int) Sketch {
 	if len(p.Cells) == 0 {
 		s := Sketch{Columns: columns}
 		s.Note(Plain, "  no timers")
 		return s
 	}
-	switch p.Shape {
-	case structures.Slots:
+	switch p.Kind {
+	case shape.Slots:
 		return slots(p, labels, columns)
-	case structures.Heap, structures.Tree:
+	case shape.Heap, shape.Tree:
 		return nodes(p, labels, columns)
 	}
 	if p.Cells[0].Levels > 0 {
@@ -99,7 +99,7 @@ func part(p structures.Part, labels [][]Label, columns int) Sketch {
 const indent = 2
 
 // slots lays slots side by side, from the clock on, with the number of empty ones between.
-func slots(p structures.Part, labels [][]Label, columns int) Sketch {
+func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 	first := 0
 	for first < len(p.Cells) && p.Cells[first].Index <= p.Now {
 		first++
@@ -145,7 +145,7 @@ func slots(p structures.Part, labels [][]Label, columns int) Sketch {
 }
 
 // span is the ticks that a slot covers, where its number and its timers do not say them.
-func span(p structures.Part, c structures.Cell) string {
+func span(p shape.Part, c shape.Cell) string {
 	switch {
 	case c.From != c.To:
 		return fmt.Sprintf("%d–%d", c.From, c.To)
@@ -165,7 +165,7 @@ func bottom(s Sketch) int {
 }
 
 // row lays cells side by side.
-func row(p structures.Part, labels [][]Label, columns int) Sketch {
+func row(p shape.Part, labels [][]Label, columns int) Sketch {
 	s := Sketch{Rows: 1}
 	x := indent
 	for i := range p.Cells {
@@ -189,7 +189,7 @@ func node(labels []Label, red bool) Box {
 }
 
 // skipList lays out a row for each level, the highest at the top.
-func skipList(p structures.Part, labels [][]Label, columns int) Sketch {
+func skipList(p shape.Part, labels [][]Label, columns int) Sketch {
 	levels := 0
 	for _, c := range p.Cells {
 		levels = max(levels, c.Levels)
@@ -223,7 +223,7 @@ func skipList(p structures.Part, labels [][]Label, columns int) Sketch {
 // nodes lays out a tree: a row for each depth, and a row for the lines between. A search
 // tree is read from left to right; otherwise parents are above the middle of their
 // children.
-func nodes(p structures.Part, labels [][]Label, columns int) Sketch {
+func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 	children := make([][]int, len(p.Cells))
 	for i, c := range p.Cells {
 		if c.Parent >= 0 {
@@ -241,7 +241,7 @@ func nodes(p structures.Part, labels [][]Label, columns int) Sketch {
 			boxes[i].X = x
 			x += boxes[i].Width + 1
 		}
-		if p.Shape == structures.Tree && p.Arity == 2 {
+		if p.Kind == shape.Tree && p.Arity == 2 {
 			done := false
 			for _, child := range children[i] {
 				if p.Cells[child].Child > 0 && !done {
@@ -281,7 +281,7 @@ func nodes(p structures.Part, labels [][]Label, columns int) Sketch {
 }
 
 // outline lays out a tree that is too wide: a row for each node, indented by its depth.
-func outline(p structures.Part, labels [][]Label, children [][]int) Sketch {
+func outline(p shape.Part, labels [][]Label, children [][]int) Sketch {
 	var s Sketch
 	var place func(i, depth int)
 	place = func(i, depth int) {

@@ -7,49 +7,50 @@ import (
 	"unicode/utf8"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // at returns entries of timers whose IDs are their deadlines.
-func at(deadlines ...structures.Tick) []structures.Entry {
-	var out []structures.Entry
+func at(deadlines ...structures.Tick) []shape.Entry {
+	var out []shape.Entry
 	for _, d := range deadlines {
-		out = append(out, structures.Entry{ID: structures.ID(d), Deadline: d, Filed: d})
+		out = append(out, shape.Entry{ID: structures.ID(d), Deadline: d, Filed: d})
 	}
 	return out
 }
 
-func list(deadlines ...structures.Tick) structures.Part {
-	p := structures.Part{Name: "list", Shape: structures.List}
+func list(deadlines ...structures.Tick) shape.Part {
+	p := shape.Part{Name: "list", Kind: shape.List}
 	for i, e := range at(deadlines...) {
-		p.Cells = append(p.Cells, structures.Cell{Index: i, Entries: []structures.Entry{e}})
+		p.Cells = append(p.Cells, shape.Cell{Index: i, Entries: []shape.Entry{e}})
 	}
 	return p
 }
 
 // tree returns a tree from the parents and the sides of its nodes, due at 1, 2 and so on.
-func tree(arity int, parents ...[2]int) structures.Part {
-	p := structures.Part{Name: "tree", Shape: structures.Tree, Arity: arity}
+func tree(arity int, parents ...[2]int) shape.Part {
+	p := shape.Part{Name: "tree", Kind: shape.Tree, Arity: arity}
 	for i, parent := range parents {
-		p.Cells = append(p.Cells, structures.Cell{Index: i, Parent: parent[0], Child: parent[1], Entries: at(structures.Tick(i + 1))})
+		p.Cells = append(p.Cells, shape.Cell{Index: i, Parent: parent[0], Child: parent[1], Entries: at(structures.Tick(i + 1))})
 	}
 	return p
 }
 
-func ring(now int, cells ...structures.Cell) structures.Part {
-	return structures.Part{Name: "ring", Shape: structures.Slots, Size: 16, Width: 1, Now: now, Cells: cells}
+func ring(now int, cells ...shape.Cell) shape.Part {
+	return shape.Part{Name: "ring", Kind: shape.Slots, Size: 16, Width: 1, Now: now, Cells: cells}
 }
 
-func slot(index int, entries ...structures.Entry) structures.Cell {
-	return structures.Cell{Index: index, From: structures.Tick(index), To: structures.Tick(index), Entries: entries}
+func slot(index int, entries ...shape.Entry) shape.Cell {
+	return shape.Cell{Index: index, From: structures.Tick(index), To: structures.Tick(index), Entries: entries}
 }
 
-func snapshot(parts ...structures.Part) structures.Snapshot { return structures.Snapshot{Parts: parts} }
+func snapshot(parts ...shape.Part) shape.Snapshot { return shape.Snapshot{Parts: parts} }
 
 func TestWhatHasChangedIsMarked(t *testing.T) {
-	left := structures.Entry{Deadline: 7, Filed: 7}
-	later := structures.Entry{ID: 5, Deadline: 9, Filed: 5}
+	left := shape.Entry{Deadline: 7, Filed: 7}
+	later := shape.Entry{ID: 5, Deadline: 9, Filed: 5}
 	tests := map[string]struct {
-		before, now structures.Snapshot
+		before, now shape.Snapshot
 		want        string
 	}{
 		"added": {snapshot(list(5)), snapshot(list(5, 8)), "list:\n  5  +8\n"},
@@ -65,7 +66,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 			snapshot(ring(0, slot(7, left))), snapshot(ring(0, slot(7, left, at(8)[0]))),
 			"ring: 16 slots of 1 tick, the clock is at slot 0:\n     ┌─ 7 ─┐\n  ·6·│ (7) │\n     │ +8  │\n     └─────┘\n",
 		},
-		"another deadline": {snapshot(list(5)), snapshot(structures.Part{Name: "list", Shape: structures.List, Cells: []structures.Cell{{Entries: []structures.Entry{later}}}}),
+		"another deadline": {snapshot(list(5)), snapshot(shape.Part{Name: "list", Kind: shape.List, Cells: []shape.Cell{{Entries: []shape.Entry{later}}}}),
 			"list:\n  >5→9\n"},
 		"another parent": {
 			snapshot(tree(0, [2]int{-1, 0}, [2]int{0, 0}, [2]int{1, 0})), snapshot(tree(0, [2]int{-1, 0}, [2]int{0, 0}, [2]int{0, 1})),
@@ -87,7 +88,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 
 // Without a snapshot before, nothing is marked and nothing is left out.
 func TestTheFirstDrawingIsWhole(t *testing.T) {
-	stale := structures.Entry{Deadline: 7, Filed: 7}
+	stale := shape.Entry{Deadline: 7, Filed: 7}
 	got := Of(nil, snapshot(list(5), ring(-1, slot(7, stale))), Columns).String()
 	if want := "list:\n  5\nring: 16 slots of 1 tick:\n  ┌─ 7 ─┐\n  │ (7) │\n  └─────┘\n"; got != want {
 		t.Errorf("%swant\n%s", got, want)
@@ -109,14 +110,14 @@ func TestSlotsBeginAtTheClock(t *testing.T) {
 // What is wider than the page goes on below.
 func TestWideDrawingsAreBroken(t *testing.T) {
 	var deadlines []structures.Tick
-	var cells []structures.Cell
+	var cells []shape.Cell
 	star := [][2]int{{-1, 0}}
 	for i := range 60 {
 		deadlines = append(deadlines, structures.Tick(1_000_000+i))
 		cells = append(cells, slot(i, at(structures.Tick(1_000_000+i))...))
 		star = append(star, [2]int{0, i})
 	}
-	wide := structures.Part{Name: "ring", Shape: structures.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
+	wide := shape.Part{Name: "ring", Kind: shape.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
 	text := Of(nil, snapshot(list(deadlines...), wide, tree(0, star...)), Columns).String()
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > Columns {
