@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -27,7 +28,7 @@ func TestCapacity(t *testing.T) {
 }
 
 func TestInvalidDegreePanics(t *testing.T) {
-	whitebox.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
+	checking.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -42,7 +43,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"ffsqueue: Slots(100): want a power of two from 2 to 67108864":       Slots(100),
 		"ffsqueue: Slots(134217728): want a power of two from 2 to 67108864": Slots(1 << 27),
 	} {
-		whitebox.Panics(t, want, func() { New[int](opt) })
+		checking.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -133,7 +133,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"hwheellist: Levels(9): want a number from 1 to 8":            {Levels(9)},
 		"hwheellist: Levels(12): want a number from 1 to 11":          {Levels(12), Slots(64)},
 	} {
-		whitebox.Panics(t, want, func() { New[int](opts...) })
+		checking.Panics(t, want, func() { New[int](opts...) })
 	}
 }
 

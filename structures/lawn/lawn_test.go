@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -39,7 +40,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"lawn: Lists(100): want a power of two from 8 to 32768":   Lists(100),
 		"lawn: Lists(65536): want a power of two from 8 to 32768": Lists(1 << 16),
 	} {
-		whitebox.Panics(t, want, func() { New[int](opt) })
+		checking.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

@@ -3,11 +3,11 @@ package schedtest
 import (
 	"strings"
 
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // record returns the failures that check reports.
-func record(check func(reporter)) []string { return whitebox.Record(check) }
+func record(check func(reporter)) []string { return checking.Record(check) }
 
 // failures runs the checks whose names begin with prefix.
 func failures(c *config, prefix string) (all []string) {

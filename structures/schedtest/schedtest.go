@@ -37,7 +37,7 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // Option says what a structure promises beyond the contract, or short of it.
@@ -149,7 +149,7 @@ func (c *config) amount(inLong, inNormal int) int {
 
 // reporter is the part of testing.T that the checks use. The suite's own tests
 // record what broken structures make it report.
-type reporter = whitebox.Reporter
+type reporter = checking.T
 
 // Checked is a structure that can check itself. The suite calls CheckInvariants
 // after most operations, and reports the error.

@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -50,7 +51,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"soonlater: Later(2): want a power of two from 4 to 16777216":   Later(2),
 		"soonlater: Later(100): want a power of two from 4 to 16777216": Later(100),
 	} {
-		whitebox.Panics(t, want, func() { New[int](opt) })
+		checking.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

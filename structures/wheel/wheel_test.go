@@ -9,8 +9,8 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -198,7 +198,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"wheel: Slots(-8): want a number from 1 to 67108864":       Slots(-8),
 		"wheel: Slots(67108865): want a number from 1 to 67108864": Slots(1<<26 + 1),
 	} {
-		whitebox.Panics(t, want, func() { New[int](opt) })
+		checking.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

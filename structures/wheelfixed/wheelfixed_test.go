@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -38,7 +39,7 @@ func TestBadOptionsPanic(t *testing.T) {
 		"wheelfixed: PerSlot(0): want a number from 1 to 65536":     PerSlot(0),
 		"wheelfixed: PerSlot(65537): want a number from 1 to 65536": PerSlot(1<<16 + 1),
 	} {
-		whitebox.Panics(t, want, func() { New[int](opt) })
+		checking.Panics(t, want, func() { New[int](opt) })
 	}
 }
 

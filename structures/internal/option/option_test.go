@@ -3,7 +3,7 @@ package option
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
@@ -14,7 +14,7 @@ func TestAPanicNamesPackageOptionAndValue(t *testing.T) {
 		"hwheel: Slots(128): want a power of two from 2 to 64": func() { PowerOfTwo("hwheel", "Slots", 128, 2, 64) },
 		"hwheel: Slots(-1): want a power of two from 2 to 64":  func() { PowerOfTwo("hwheel", "Slots", -1, 2, 64) },
 	} {
-		whitebox.Panics(t, want, check)
+		checking.Panics(t, want, check)
 	}
 }
 

@@ -2,6 +2,7 @@ package whitebox
 
 import (
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
@@ -10,7 +11,7 @@ import (
 // FindsDamageToQueue is FindsDamage for the queue in a scheduler. Besides the given
 // kinds of damage, the queue must miss a timer that it has not been given, and must
 // not accept a slot that is not in use.
-func FindsDamageToQueue[C any, Q slotted.Queue[C]](r Reporter, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
+func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
 	r.Helper()
 	type scheduler = slotted.Scheduler[int, C, Q]
 	all := damagesToTable(func(s *scheduler) *slab.Table[int] {
@@ -28,7 +29,7 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r Reporter, makeSound func() 
 
 // FindsDamageToWheel is FindsDamageToQueue for the wheel in a scheduler, all of whose
 // timers have reached the wheel.
-func FindsDamageToWheel[C any, W batched.Wheel[C]](r Reporter, makeSound func() *batched.Scheduler[int, C, W], damages map[string]func(*fifo.Lists, *C)) {
+func FindsDamageToWheel[C any, W batched.Wheel[C]](r checking.T, makeSound func() *batched.Scheduler[int, C, W], damages map[string]func(*fifo.Lists, *C)) {
 	r.Helper()
 	type scheduler = batched.Scheduler[int, C, W]
 	all := damagesToTable(func(s *scheduler) *slab.Table[int] {

@@ -1,6 +1,7 @@
 package whitebox
 
 import (
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"math/rand/v2"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 // to most timers: each is cancelled in turn, and moved to the front, to the end and in
 // between. It is meant for arrays in which the last entry takes the place of one
 // that is removed. It makes 2 most² of them.
-func Removals(r Reporter, most int, newScheduler func() structures.Scheduler[uint64]) {
+func Removals(r checking.T, most int, newScheduler func() structures.Scheduler[uint64]) {
 	r.Helper()
 	const end = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -52,7 +53,7 @@ func Removals(r Reporter, most int, newScheduler func() structures.Scheduler[uin
 // CancelsBatched checks a structure on batches that keeps some timers in no list: timers
 // due at far, of which there are two. They are moved until their places in the batch are
 // beyond the slots, and cancelled together.
-func CancelsBatched(r Reporter, far structures.Tick, s structures.Scheduler[int]) {
+func CancelsBatched(r checking.T, far structures.Tick, s structures.Scheduler[int]) {
 	r.Helper()
 	a, b := s.Schedule(far, 0), s.Schedule(far+1, 1)
 	for i := range structures.Tick(10) {

@@ -1,6 +1,9 @@
 package whitebox
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
+)
 
 // Named is a structure whose timers are named by their deadlines. Make it with NewNamed.
 type Named struct {
@@ -36,7 +39,7 @@ type Step = struct {
 
 // CountsComparisons does all steps on s. Each must count so many comparisons and no other
 // work, and leave s sound.
-func CountsComparisons(r Reporter, s interface {
+func CountsComparisons(r checking.T, s interface {
 	Checked
 	Work() structures.Work
 }, steps []Step) {

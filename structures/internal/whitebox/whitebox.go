@@ -4,22 +4,15 @@ package whitebox
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
-
-// Reporter is the part of testing.T that the checks use. A test of a check passes
-// one that records (Record).
-type Reporter interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
 
 // Checked is what can check itself: a structure, or a part of one.
 type Checked interface{ CheckInvariants() error }
 
 // FindsDamage checks that CheckInvariants finds what the tests rely on it to find:
 // it accepts what makeSound returns, and refuses it after each kind of damage.
-func FindsDamage[C Checked](r Reporter, makeSound func() C, damages map[string]func(C)) {
+func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string]func(C)) {
 	r.Helper()
 	for name, damage := range damages {
 		c := makeSound()
@@ -39,16 +32,4 @@ func Nine[S structures.Scheduler[int]](s S) S {
 		s.Schedule(structures.Tick(10+i), i)
 	}
 	return s
-}
-
-// Panics checks that do panics with the message want.
-func Panics(r Reporter, want string, do func()) {
-	r.Helper()
-	defer func() {
-		r.Helper()
-		if got := recover(); got != want {
-			r.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	do()
 }

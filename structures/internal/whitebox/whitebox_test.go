@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -53,23 +54,23 @@ func TestChecksReportWhatTheyAreFor(t *testing.T) {
 		return &replacesBadly{sound(), nil, map[structures.ID]structures.Tick{}}
 	}
 	for name, c := range map[string]struct {
-		check func(whitebox.Reporter)
+		check func(checking.T)
 		says  string // empty: nothing is reported
 	}{
-		"the right panic": {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() { panic("no") }) }, ""},
-		"another panic":   {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() { panic("yes") }) }, `panic yes, want "no"`},
-		"no panic":        {func(r whitebox.Reporter) { whitebox.Panics(r, "no", func() {}) }, `panic <nil>, want "no"`},
-		"damage is found": {func(r whitebox.Reporter) {
+		"the right panic": {func(r checking.T) { checking.Panics(r, "no", func() { panic("no") }) }, ""},
+		"another panic":   {func(r checking.T) { checking.Panics(r, "no", func() { panic("yes") }) }, `panic yes, want "no"`},
+		"no panic":        {func(r checking.T) { checking.Panics(r, "no", func() {}) }, `panic <nil>, want "no"`},
+		"damage is found": {func(r checking.T) {
 			whitebox.FindsDamage(r, func() *countdown { return &countdown{n: 1} }, damages)
 		}, ""},
-		"damage is not found": {func(r whitebox.Reporter) {
+		"damage is not found": {func(r checking.T) {
 			whitebox.FindsDamage(r, func() *countdown { return &countdown{n: 1, blind: true} }, damages)
 		}, "zero: broken"},
-		"not sound":     {func(r whitebox.Reporter) { whitebox.FindsDamage(r, func() *countdown { return &countdown{} }, damages) }, "zero: before: at zero"},
-		"removals":      {func(r whitebox.Reporter) { whitebox.Removals(r, 10, sound) }, ""},
-		"a bad removal": {func(r whitebox.Reporter) { whitebox.Removals(r, 10, broken) }, "(0: cancelled): fired at"},
+		"not sound":     {func(r checking.T) { whitebox.FindsDamage(r, func() *countdown { return &countdown{} }, damages) }, "zero: before: at zero"},
+		"removals":      {func(r checking.T) { whitebox.Removals(r, 10, sound) }, ""},
+		"a bad removal": {func(r checking.T) { whitebox.Removals(r, 10, broken) }, "(0: cancelled): fired at"},
 	} {
-		got := strings.Join(whitebox.Record(c.check), "\n")
+		got := strings.Join(checking.Record(c.check), "\n")
 		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
 			t.Errorf("%s: reported %q, want %q", name, got, c.says)
 		}
@@ -101,7 +102,7 @@ func (m *miscounts) CheckInvariants() error {
 func TestCountsComparisonsReportsTheStep(t *testing.T) {
 	m := &miscounts{Scheduler: schedtest.NewModel[int]()}
 	n := whitebox.NewNamed(m)
-	got := whitebox.Record(func(r whitebox.Reporter) {
+	got := checking.Record(func(r checking.T) {
 		whitebox.CountsComparisons(r, m, []whitebox.Step{
 			{"right", func() { n.Schedule(2); n.Move(2, 5); n.Cancel(5) }, 1},
 			{"wrong", func() { n.Schedule(3) }, 1},
@@ -115,7 +116,7 @@ func TestCountsComparisonsReportsTheStep(t *testing.T) {
 }
 
 func TestRecordStopsAtFatalf(t *testing.T) {
-	got := whitebox.Record(func(r whitebox.Reporter) {
+	got := checking.Record(func(r checking.T) {
 		r.Errorf("one %d", 1)
 		r.Fatalf("two")
 		r.Errorf("three")

@@ -1,0 +1,54 @@
+// Package checking is what the checks of schedtest and whitebox report to.
+package checking
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// T is the part of testing.T that the checks use. A test of a check passes one that
+// records (Record).
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Panics checks that do panics with the message want.
+func Panics(t T, want string, do func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	do()
+}
+
+// recorder is a T that keeps what it is told.
+type recorder struct{ failures []string }
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Record returns the failures that check reports, up to the first one of Fatalf:
+// for tests that a check fails where it must.
+func Record(check func(T)) []string {
+	r := new(recorder)
+	done := make(chan struct{})
+	go func() { // which Fatalf may end
+		defer close(done)
+		check(r)
+	}()
+	<-done
+	return r.failures
+}
