@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 // core holds the timers. A timer is named by its number in the slab. At all times
@@ -22,7 +22,7 @@ type core struct {
 	mask     uint64          // number of buckets less one
 	buckets  []fifo.List
 	occupied fifo.Occupancy
-	far      quad.Heap
+	far      dary.Quad
 	visited  structures.Tick // last tick whose bucket was counted as visited
 	slots    uint64          // buckets visited
 	seen     uint32          // written so that the compiler keeps the reads of Link
@@ -34,7 +34,7 @@ func newCore(slots, capacity int) core {
 		mask:     uint64(slots) - 1,
 		buckets:  make([]fifo.List, slots),
 		occupied: fifo.NewOccupancy(slots),
-		far:      quad.NewHeap(capacity),
+		far:      dary.NewQuad(capacity),
 	}
 }
 

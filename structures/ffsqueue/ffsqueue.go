@@ -49,8 +49,8 @@ package ffsqueue
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 var _ structures.Scheduler[int] = (*Queue[int])(nil)
@@ -72,7 +72,7 @@ func Slots(n int) Option {
 // Capacity reserves room for n timers, so that none of the first n allocates, whatever
 // their delays. It is no limit. New panics unless n is from 0 to 2^32-4. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("ffsqueue", "Capacity", n, 0, quad.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("ffsqueue", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Queue is a queue of timers with values of type T. Make it with New. It keeps the

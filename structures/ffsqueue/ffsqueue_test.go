@@ -10,8 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -33,7 +33,7 @@ func FuzzAgainstModel(f *testing.F) {
 }
 
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "ffsqueue", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) })
+	schedtest.Capacity(t, "ffsqueue", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
 )
 
@@ -26,7 +26,7 @@ type core struct {
 	delays []structures.Tick // by list; of one that is empty, any
 	lists  []fifo.List
 	in     []uint16 // by timer: its list, counted from 1; 0: none
-	heap   quad.Heap
+	heap   dary.Quad
 	hand   uint // the way that a new delay tries to take over next
 }
 
@@ -36,7 +36,7 @@ func newCore(lists, capacity int) core {
 		delays: make([]structures.Tick, lists),
 		lists:  make([]fifo.List, lists),
 		in:     make([]uint16, 1, capacity+1),
-		heap:   quad.NewHeap(capacity),
+		heap:   dary.NewQuad(capacity),
 	}
 }
 

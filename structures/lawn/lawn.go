@@ -47,8 +47,8 @@ package lawn
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 var _ structures.Scheduler[int] = (*Lawn[int])(nil)
@@ -67,7 +67,7 @@ func Lists(n int) Option {
 // Capacity reserves room for n timers, so that none of the first n allocates, whatever
 // their delays. It is no limit. New panics unless n is from 0 to 2^32-4. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, quad.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Lawn holds timers with values of type T by their delays. Make it with New. It keeps the

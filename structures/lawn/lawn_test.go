@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -31,7 +31,7 @@ func FuzzAgainstModel(f *testing.F) {
 }
 
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "lawn", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+	schedtest.Capacity(t, "lawn", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

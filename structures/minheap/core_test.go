@@ -2,33 +2,11 @@ package minheap
 
 import (
 	"testing"
-	"unsafe"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
-
-func TestParentAndChildAgree(t *testing.T) {
-	next := root + 1 // where the children of the node before end
-	for i := root; i < 5000; i++ {
-		if child(i) != next {
-			t.Fatalf("child(%d) = %d, want %d", i, child(i), next)
-		}
-		for ; next < child(i)+2; next++ {
-			if parent(next) != i {
-				t.Fatalf("parent(%d) = %d, want %d", next, parent(next), i)
-			}
-		}
-	}
-}
-
-// 16 bytes, or 12 where the machine has 32 bits and does not align a tick.
-func TestAnEntryIsADeadlineAndASlot(t *testing.T) {
-	if got, want := unsafe.Sizeof(entry{}), 8+unsafe.Alignof(structures.Tick(0)); got != want {
-		t.Fatalf("an entry takes %d bytes, want %d", got, want)
-	}
-}
 
 // The comparisons are counted by hand. Beside each step is the heap after
 // it, a parent with each of its groups of children in turn.
@@ -65,14 +43,4 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 // length.
 func TestEveryTimerCanGoFromAnySize(t *testing.T) {
 	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
-		"order":    func(c *core) { c.heap[root+1].deadline = 0 },
-		"position": func(c *core) { c.pos[c.heap[root+1].slot]++ },
-		"slot":     func(c *core) { c.heap[root+1].slot = 99 },
-		"length":   func(c *core) { c.shrink() },
-	})
 }

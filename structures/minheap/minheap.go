@@ -33,6 +33,7 @@ package minheap
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
@@ -55,11 +56,11 @@ func Capacity(n int) Option {
 // the contract of structures.Scheduler, and is for one goroutine at a time.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Scheduler[T, dary.Binary, *dary.Binary]
 
 // New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	c := option.Apply(config{}, opts)
-	return &Heap[T]{slotted.New[T](newCore(c.capacity), c.capacity)}
+	return &Heap[T]{slotted.New[T](dary.NewBinary(c.capacity), c.capacity)}
 }

@@ -36,8 +36,8 @@ package quadheap
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
@@ -51,18 +51,18 @@ type config struct{ capacity int }
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-4. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("quadheap", "Capacity", n, 0, quad.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("quadheap", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Heap is a 4-ary heap of timers with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, quad.Heap, *quad.Heap]
+type scheduler[T any] = slotted.Scheduler[T, dary.Quad, *dary.Quad]
 
 // New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	c := option.Apply(config{}, opts)
-	return &Heap[T]{slotted.New[T](quad.NewHeap(c.capacity), c.capacity)}
+	return &Heap[T]{slotted.New[T](dary.NewQuad(c.capacity), c.capacity)}
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "quadheap", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
+	schedtest.Capacity(t, "quadheap", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 // The comparisons are counted by hand. Beside each step is the heap after

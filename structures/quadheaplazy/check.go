@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 )
 
 // check walks the heap and looks at each slot. There must be size timers, in the slots
@@ -12,9 +12,9 @@ import (
 func (c *core) check(size int, inUse func(slot uint32) bool) error {
 	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
 	live, dead := 0, 0
-	for i := quad.Root; i < len(c.heap); i++ {
+	for i := dary.Root; i < len(c.heap); i++ {
 		e := c.heap[i]
-		if p := quad.Parent(i); i > quad.Root && e.deadline < c.heap[p].deadline {
+		if p := dary.Parent(dary.Root+1, i); i > dary.Root && e.deadline < c.heap[p].deadline {
 			return fmt.Errorf("quadheaplazy: entry %d, deadline %d, is below entry %d, deadline %d",
 				i, e.deadline, p, c.heap[p].deadline)
 		}

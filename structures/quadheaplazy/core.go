@@ -2,7 +2,7 @@ package quadheaplazy
 
 import (
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 )
 
 // entry is an entry of the heap: a slot, and a deadline at or before that of its timer.
@@ -46,7 +46,7 @@ func (m mark) with(s mark) mark { return m&^state | s }
 // first counts unless the entry is absent, the second only while the entry is early.
 type times struct{ filed, deadline structures.Tick }
 
-// core orders slots by deadline: heap[quad.Root] is the earliest entry, and no entry is
+// core orders slots by deadline: heap[dary.Root] is the earliest entry, and no entry is
 // earlier than its parent. Each slot in use has one entry that is not dead. The
 // newest entry of a slot may be dead, too, but all others are.
 type core struct {
@@ -54,13 +54,13 @@ type core struct {
 	marks  []mark  // per slot
 	times  []times // per slot
 	dead   int     // dead entries in the heap
-	cursor int     // of the pass of the sweep, or at most quad.Root between two passes
+	cursor int     // of the pass of the sweep, or at most dary.Root between two passes
 	work   structures.Work
 }
 
 func newCore(capacity int) core {
 	return core{
-		heap:  quad.New[entry](quad.Root + mostEntries(capacity)),
+		heap:  dary.New[entry](dary.Root + mostEntries(capacity)),
 		marks: make([]mark, 1, 1+capacity), // slot 0 is never issued
 		times: make([]times, 1, 1+capacity),
 	}
@@ -117,7 +117,7 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 		c.beginPass()
 	}
 	if len(c.heap) == cap(c.heap) {
-		c.heap = quad.Grow(c.heap)
+		c.heap = dary.Grow(c.heap)
 	}
 	n := len(c.heap)
 	c.heap = c.heap[:n+1]
@@ -130,8 +130,8 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 // are filed up to a tick. It returns true when the root is exact and at or before that
 // tick, and false when no timer is due by then.
 func (c *core) fixRoot(until structures.Tick) bool {
-	for len(c.heap) > quad.Root && c.heap[quad.Root].deadline <= until {
-		e := c.heap[quad.Root]
+	for len(c.heap) > dary.Root && c.heap[dary.Root].deadline <= until {
+		e := c.heap[dary.Root]
 		slot := e.ref.slot()
 		switch c.marks[slot] {
 		case e.ref.mark():
@@ -140,10 +140,10 @@ func (c *core) fixRoot(until structures.Tick) bool {
 			e.deadline = c.times[slot].deadline
 			c.times[slot].filed = e.deadline
 			c.marks[slot] = e.ref.mark()
-			c.down(quad.Root, e)
+			c.down(dary.Root, e)
 			c.work.Moved++
 		default:
-			c.drop(quad.Root)
+			c.drop(dary.Root)
 		}
 	}
 	return false
@@ -151,10 +151,10 @@ func (c *core) fixRoot(until structures.Tick) bool {
 
 // pop removes the root, which fixRoot has made exact.
 func (c *core) pop() (slot uint32, deadline structures.Tick) {
-	e := c.heap[quad.Root]
+	e := c.heap[dary.Root]
 	slot = e.ref.slot()
 	c.marks[slot] = e.ref.mark().with(absent)
-	c.take(quad.Root)
+	c.take(dary.Root)
 	c.maintain()
 	return slot, e.deadline
 }

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
@@ -40,7 +40,7 @@ func (h named) move(d, to structures.Tick) { h.Reschedule(h.ids[d], to); h.ids[t
 
 // filed returns the deadlines in the heap, a dead entry's being negative.
 func (h named) filed() (deadlines []structures.Tick) {
-	for _, e := range h.core.heap[quad.Root:] {
+	for _, e := range h.core.heap[dary.Root:] {
 		if h.core.isDead(e) {
 			deadlines = append(deadlines, -e.deadline)
 		} else {
@@ -131,9 +131,9 @@ func TestVersionsComeRound(t *testing.T) {
 	for _, version := range []mark{1<<29 - 1, 1<<30 - 1} {
 		h := newNamed(100)
 		h.core.marks[1] = version<<2 | exact
-		h.core.heap[quad.Root].ref = newRef(1, h.core.marks[1])
+		h.core.heap[dary.Root].ref = newRef(1, h.core.marks[1])
 		h.move(100, 90)
-		if h.core.cursor > quad.Root || h.core.work.Dropped != 1 || !slices.Equal(h.filed(), ticks(90)) {
+		if h.core.cursor > dary.Root || h.core.work.Dropped != 1 || !slices.Equal(h.filed(), ticks(90)) {
 			t.Fatalf("version %#x: cursor %d, dropped %d, heap %d", version, h.core.cursor, h.core.work.Dropped, h.filed())
 		}
 		h.move(90, 80)
@@ -185,12 +185,12 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		return h
 	}
 	whitebox.FindsDamage(t, sound, map[string]func(*Heap[int]){
-		"order":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].deadline = 0 },
+		"order":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].deadline = 0 },
 		"filed":          func(h *Heap[int]) { c := &h.core; c.times[9].filed++ },
 		"deadline":       func(h *Heap[int]) { c := &h.core; c.times[5].deadline = 1 },
-		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref = newRef(99, exact) },
-		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref++ },
-		"state":          func(h *Heap[int]) { c := &h.core; c.heap[quad.Root+1].ref |= ref(vacant) << 32 },
+		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref = newRef(99, exact) },
+		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref++ },
+		"state":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref |= ref(vacant) << 32 },
 		"two of one":     func(h *Heap[int]) { c := &h.core; c.heap[11].ref = c.heap[10].ref },
 		"two, both late": func(h *Heap[int]) { c := &h.core; c.heap[11] = c.heap[10] },
 		"version":        func(h *Heap[int]) { c := &h.core; c.marks[2] = c.marks[2].next() },

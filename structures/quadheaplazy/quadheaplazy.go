@@ -54,8 +54,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
@@ -145,7 +145,7 @@ func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
 	if h.table.Len() == 0 || !h.core.fixRoot(math.MaxInt64) {
 		return 0, false
 	}
-	return h.core.heap[quad.Root].deadline, true
+	return h.core.heap[dary.Root].deadline, true
 }
 
 // Len returns the number of pending timers.

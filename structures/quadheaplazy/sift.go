@@ -1,6 +1,6 @@
 package quadheaplazy
 
-import "github.com/timerbench/timerbench/structures/internal/quad"
+import "github.com/timerbench/timerbench/structures/internal/dary"
 
 // take removes the entry at i. The last entry takes its place.
 func (c *core) take(i int) {
@@ -10,7 +10,7 @@ func (c *core) take(i int) {
 	c.cursor = min(c.cursor, n)
 	switch i {
 	case n:
-	case quad.Root:
+	case dary.Root:
 		c.down(i, last)
 	default:
 		// Sifting in one direction is enough: an entry that comes before old comes
@@ -28,8 +28,8 @@ func (c *core) take(i int) {
 func (c *core) up(i int, e entry) int {
 	heap := c.heap
 	compared := uint64(0)
-	for i > quad.Root {
-		p := quad.Parent(i)
+	for i > dary.Root {
+		p := dary.Parent(dary.Root+1, i)
 		above := heap[p]
 		compared++
 		if above.deadline <= e.deadline {
@@ -47,10 +47,10 @@ func (c *core) up(i int, e entry) int {
 func (c *core) down(i int, e entry) {
 	heap := c.heap
 	compared := uint64(0)
-	for k := quad.Child(i); k < len(heap); k = quad.Child(i) {
-		if k+quad.Arity <= len(heap) {
-			compared += quad.Arity
-			k += quad.Earliest(heap[k].deadline, heap[k+1].deadline, heap[k+2].deadline, heap[k+3].deadline)
+	for k := dary.Child(dary.Root+1, i); k < len(heap); k = dary.Child(dary.Root+1, i) {
+		if k+4 <= len(heap) {
+			compared += 4
+			k += dary.Earliest(heap[k].deadline, heap[k+1].deadline, heap[k+2].deadline, heap[k+3].deadline)
 		} else { // the last group, not full
 			compared += uint64(len(heap) - k)
 			for j := k + 1; j < len(heap); j++ {

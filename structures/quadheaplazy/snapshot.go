@@ -1,7 +1,7 @@
 package quadheaplazy
 
 import (
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -9,8 +9,8 @@ import (
 // Snapshot returns the heap, dead entries included. It costs O(n), and is not for hot
 // paths.
 func (h *Heap[T]) Snapshot() shape.Snapshot {
-	held := h.core.heap[quad.Root:]
-	return shape.Snapshot{Parts: []shape.Part{snapshot.Heap("4-ary heap", quad.Arity, len(held), func(i int) shape.Entry {
+	held := h.core.heap[dary.Root:]
+	return shape.Snapshot{Parts: []shape.Part{snapshot.Heap("4-ary heap", 4, len(held), func(i int) shape.Entry {
 		return h.entry(held[i])
 	})}}
 }

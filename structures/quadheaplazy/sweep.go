@@ -1,6 +1,6 @@
 package quadheaplazy
 
-import "github.com/timerbench/timerbench/structures/internal/quad"
+import "github.com/timerbench/timerbench/structures/internal/dary"
 
 // The sweep keeps dead entries down to a quarter of the heap. It is made in strides,
 // one for each call that leaves one more entry dead or one fewer alive, so that no
@@ -22,7 +22,7 @@ func mostEntries(timers int) int { return timers + timers/3 + 4*slack/3 + 2 }
 
 // maintain does a stride of the sweep if a pass is under way or has to begin.
 func (c *core) maintain() {
-	if c.cursor <= quad.Root {
+	if c.cursor <= dary.Root {
 		if c.dead <= len(c.heap)/16*3+spare {
 			return
 		}
@@ -33,7 +33,7 @@ func (c *core) maintain() {
 
 // beginPass begins a pass, unless one is under way.
 func (c *core) beginPass() {
-	if c.cursor <= quad.Root {
+	if c.cursor <= dary.Root {
 		c.cursor = len(c.heap)
 	}
 }
@@ -43,7 +43,7 @@ func (c *core) beginPass() {
 // left alone: the earlier it is filed, the more deadlines its timer can be moved to
 // without touching the heap.
 func (c *core) sweep(steps int) {
-	for ; steps > 0 && c.cursor > quad.Root; steps-- {
+	for ; steps > 0 && c.cursor > dary.Root; steps-- {
 		i := c.cursor - 1
 		if c.isDead(c.heap[i]) {
 			c.drop(i) // the entry that took its place is examined next
@@ -58,8 +58,8 @@ func (c *core) sweep(steps int) {
 // on its way went one step down. No other move takes a dead entry past the cursor.
 func (c *core) examineDisplaced(n int) {
 	i := n
-	for quad.Parent(i) >= c.cursor {
-		i = quad.Parent(i)
+	for dary.Parent(dary.Root+1, i) >= c.cursor {
+		i = dary.Parent(dary.Root+1, i)
 	}
 	// The last entry takes its place. It is from below it, so it stays there.
 	if c.isDead(c.heap[i]) {

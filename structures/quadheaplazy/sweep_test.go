@@ -8,7 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 )
 
 // promised is the largest number of entries that a call examines, as the package says.
@@ -110,8 +110,8 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	for h.Len() > n/2 {
-		from, to := quad.Root, len(c.heap)/5
-		if c.cursor > quad.Root && c.cursor < len(c.heap) {
+		from, to := dary.Root, len(c.heap)/5
+		if c.cursor > dary.Root && c.cursor < len(c.heap) {
 			from, to = c.cursor, len(c.heap)
 		}
 		e := c.heap[from+rng.IntN(to-from)]
@@ -134,7 +134,7 @@ func TestNoDeadEntryEscapesThePass(t *testing.T) {
 	h.cancel(20)
 	h.core.beginPass()
 	h.core.sweep(4)
-	if want := quad.Root + 3; h.core.cursor != want {
+	if want := dary.Root + 3; h.core.cursor != want {
 		t.Fatalf("cursor %d, want %d", h.core.cursor, want)
 	}
 	h.schedule(5)
@@ -151,7 +151,7 @@ func TestNoDeadEntryEscapesThePass(t *testing.T) {
 // it afterwards.
 func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 	for n := 2; n <= 40; n++ {
-		for cursor := quad.Root + 1; cursor < quad.Root+n; cursor++ {
+		for cursor := dary.Root + 1; cursor < dary.Root+n; cursor++ {
 			for seed := range uint64(25) {
 				rng := rand.New(rand.NewPCG(seed, uint64(n*100+cursor)))
 				h := New[int]()
@@ -166,8 +166,8 @@ func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
 					}
 				}
 				ahead := map[ref]bool{}
-				for i, e := range c.heap[quad.Root:] {
-					if quad.Root+i < cursor && c.isDead(e) {
+				for i, e := range c.heap[dary.Root:] {
+					if dary.Root+i < cursor && c.isDead(e) {
 						ahead[e.ref] = true
 					}
 				}
@@ -203,12 +203,12 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 			h.Cancel(ids[rng.IntN(len(ids))])
 		}
 		c.beginPass()
-		for _, e := range c.heap[quad.Root:] {
+		for _, e := range c.heap[dary.Root:] {
 			if c.isDead(e) {
 				dead[e.ref] = true
 			}
 		}
-		for calls := 0; c.cursor > quad.Root; calls++ {
+		for calls := 0; c.cursor > dary.Root; calls++ {
 			if calls > 10_000 {
 				t.Fatalf("seed %d: the pass does not end, it is at %d", seed, c.cursor)
 			}
@@ -234,9 +234,9 @@ func TestAPassDropsAllThatWereDead(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
-		for i, e := range c.heap[quad.Root:] {
+		for i, e := range c.heap[dary.Root:] {
 			if dead[e.ref] {
-				t.Fatalf("seed %d: entry %d is still there", seed, quad.Root+i)
+				t.Fatalf("seed %d: entry %d is still there", seed, dary.Root+i)
 			}
 		}
 	}

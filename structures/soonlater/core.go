@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 // core holds the timers. A timer is named by its number in the slab. Time is divided into
@@ -28,7 +28,7 @@ type core struct {
 	left    uint64 // at least the length of moving
 	later   wheel
 	counts  []uint32 // by slot of the later wheel: its timers
-	far     quad.Heap
+	far     dary.Quad
 	visited structures.Tick // last tick whose slot was counted as visited
 	slots   uint64          // visited
 	moved   uint64          // timers
@@ -82,7 +82,7 @@ func newCore(soon, later, width, capacity int) core {
 		soon:   newWheel(soon),
 		later:  newWheel(later),
 		counts: make([]uint32, later),
-		far:    quad.NewHeap(capacity),
+		far:    dary.NewQuad(capacity),
 	}
 }
 

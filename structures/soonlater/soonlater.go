@@ -61,8 +61,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 var _ structures.Scheduler[int] = (*Wheels[int])(nil)
@@ -91,7 +91,7 @@ func Later(n int) Option {
 // Capacity reserves room for n timers, so that none of the first n allocates, whatever
 // their delays. It is no limit. New panics unless n is from 0 to 2^32-4. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("soonlater", "Capacity", n, 0, quad.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("soonlater", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Wheels are a soon and a later wheel of timers with values of type T. Make them with New.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 )
 
 // core orders slots of the slab, which are called timers here, as a slot is one of a wheel.
@@ -25,7 +25,7 @@ type core struct {
 	perSlot   uint32
 	levels    [levels]level
 	inUse     uint32 // a bit for each level that holds a timer
-	heap      quad.Heap
+	heap      dary.Quad
 	deadlines []structures.Tick // by timer
 	places    []uint32          // by timer: its slot, and its index there in the lower half; or inHeap
 	visited   uint64            // slots
@@ -46,7 +46,7 @@ const indexBits = 16
 
 func newCore(perSlot, capacity int) core {
 	c := core{
-		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: quad.NewHeap(capacity),
+		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: dary.NewQuad(capacity),
 		deadlines: make([]structures.Tick, 1, capacity+1), places: make([]uint32, 1, capacity+1),
 	}
 	for l := range c.levels {

@@ -50,8 +50,8 @@ package wheelfixed
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/quad"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
@@ -72,7 +72,7 @@ func PerSlot(n int) Option {
 // find room in a slot or not. It is no limit. New panics unless n is from 0 to 2^32-4. The
 // default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("wheelfixed", "Capacity", n, 0, quad.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps the

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/quad"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -31,7 +31,7 @@ func FuzzAgainstModel(f *testing.F) {
 }
 
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "wheelfixed", quad.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) })
+	schedtest.Capacity(t, "wheelfixed", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

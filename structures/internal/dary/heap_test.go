@@ -1,4 +1,4 @@
-package quad
+package dary
 
 import (
 	"math/rand/v2"
@@ -21,15 +21,15 @@ func TestAHeapStaysAligned(t *testing.T) {
 	if unsafe.Sizeof(entry{}) != 16 {
 		t.Skip("a cache line does not hold a whole number of entries of 12 bytes")
 	}
-	aligned := func(c *Heap) bool { return uintptr(unsafe.Pointer(&c.entries[0]))%64 == 0 }
+	aligned := func(c *Quad) bool { return uintptr(unsafe.Pointer(&c.entries[0]))%64 == 0 }
 	for n := range 300 {
-		if c := NewHeap(n); !aligned(&c) {
+		if c := NewQuad(n); !aligned(&c) {
 			t.Fatalf("Capacity(%d): children do not begin at a cache line", n)
 		}
 	}
-	c := NewHeap(0)
+	c := NewQuad(0)
 	for n := range 100_000 {
-		if room := cap(c.entries); room > max(2*(n+Root), Arity) {
+		if room := cap(c.entries); room > max(2*(n+Root), 4) {
 			t.Fatalf("%d timers: room for %d entries, want at most twice as many", n, room)
 		}
 		if !aligned(&c) {
@@ -42,7 +42,7 @@ func TestAHeapStaysAligned(t *testing.T) {
 // Slot 40, due at 25, takes the place of each slot up to 25 in turn.
 func TestReplaceKeepsTheOrder(t *testing.T) {
 	for victim := uint32(1); victim <= 25; victim++ {
-		h := NewHeap(0)
+		h := NewQuad(0)
 		for slot := uint32(1); slot <= 30; slot++ {
 			h.Add(slot, structures.Tick(slot))
 		}
@@ -59,7 +59,7 @@ func TestReplaceKeepsTheOrder(t *testing.T) {
 }
 
 func TestHasKnowsWhichSlotsHaveAnEntry(t *testing.T) {
-	h := NewHeap(0)
+	h := NewQuad(0)
 	want := map[uint32]bool{}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -78,14 +78,29 @@ func TestHasKnowsWhichSlotsHaveAnEntry(t *testing.T) {
 }
 
 func TestCheckNamesWhatIsBroken(t *testing.T) {
-	nine := func() *slotted.Scheduler[int, Heap, *Heap] {
-		s := slotted.New[int](NewHeap(0), 0)
+	findsDamage(t, func() Quad { return NewQuad(0) })
+	findsDamage(t, func() Binary { return NewBinary(0) })
+}
+
+func findsDamage[C any, Q interface {
+	slotted.Queue[C]
+	common() *heap
+}](t *testing.T, newHeap func() C) {
+	t.Helper()
+	nine := func() *slotted.Scheduler[int, C, Q] {
+		s := slotted.New[int, C, Q](newHeap(), 0)
 		return whitebox.Nine(&s)
 	}
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*Heap){
-		"order":    func(h *Heap) { h.entries[Root+1].deadline = 0 },
-		"position": func(h *Heap) { h.pos[h.entries[Root+1].slot]++ },
-		"slot":     func(h *Heap) { h.entries[Root+1].slot = 99 },
-		"length":   func(h *Heap) { h.shrink() },
-	})
+	damages := make(map[string]func(*C))
+	for name, damage := range map[string]func(*heap){
+		"order":    func(h *heap) { h.entries[h.root+1].deadline = 0 },
+		"position": func(h *heap) { h.pos[h.entries[h.root+1].slot]++ },
+		"slot":     func(h *heap) { h.entries[h.root+1].slot = 99 },
+		"length":   func(h *heap) { h.shrink() },
+	} {
+		damages[name] = func(c *C) { damage(Q(c).common()) }
+	}
+	whitebox.FindsDamageToQueue[C, Q](t, nine, damages)
 }
+
+func (h *heap) common() *heap { return h }

@@ -1,4 +1,4 @@
-package quad
+package dary
 
 import (
 	"math"
@@ -10,29 +10,31 @@ import (
 )
 
 func TestParentAndChildAgree(t *testing.T) {
-	next := Root + 1 // where the children of the node before end
-	for i := Root; i < 5000; i++ {
-		if Child(i) != next {
-			t.Fatalf("Child(%d) = %d, want %d", i, Child(i), next)
-		}
-		for ; next < Child(i)+Arity; next++ {
-			if Parent(next) != i {
-				t.Fatalf("Parent(%d) = %d, want %d", next, Parent(next), i)
+	for _, arity := range []int{2, 4} {
+		next := arity // where the children of the node before end
+		for i := arity - 1; i < 5000; i++ {
+			if Child(arity, i) != next {
+				t.Fatalf("Child(%d, %d) = %d, want %d", arity, i, Child(arity, i), next)
+			}
+			for ; next < Child(arity, i)+arity; next++ {
+				if Parent(arity, next) != i {
+					t.Fatalf("Parent(%d, %d) = %d, want %d", arity, next, Parent(arity, next), i)
+				}
 			}
 		}
 	}
 }
 
-func TestReadAheadHasGrandchildren(t *testing.T) {
+// down reads up to 4 far + 7 in a binary heap, and to 4 far + 4 in a 4-ary one.
+func TestWhatIsReadAheadIsThere(t *testing.T) {
 	for _, length := range []int{Root, 10, 1 << 13} {
 		if far := ReadAhead(length); far != 0 {
 			t.Errorf("ReadAhead(%d) = %d, want 0", length, far)
 		}
 	}
 	for length := 1<<13 + 1; length < 1<<13+100; length++ {
-		far := ReadAhead(length)
-		if last := Child(far-1) + Arity*Arity - 1; last >= length || last < length-8*Arity {
-			t.Errorf("ReadAhead(%d) = %d: the last read is at %d", length, far, last)
+		if last := 4*(ReadAhead(length)-1) + 7; last >= length || last < length-20 {
+			t.Errorf("ReadAhead(%d): the last read is at %d", length, last)
 		}
 	}
 }
@@ -42,7 +44,7 @@ type pair struct{ a, b uint64 }
 
 func TestChildrenShareACacheLine(t *testing.T) {
 	aligned := func(heap []pair) bool {
-		return uintptr(unsafe.Pointer(unsafe.SliceData(heap)))%64 == 0 && Child(Root)%Arity == 0
+		return uintptr(unsafe.Pointer(unsafe.SliceData(heap)))%64 == 0 && Child(4, Root)%4 == 0
 	}
 	for n := range 300 {
 		if heap := New[pair](n); !aligned(heap) || cap(heap) < n || len(heap) != Root {

@@ -1,0 +1,77 @@
+// Package dary keeps timers in heaps of two or four children a node, in an array. Other
+// heaps share its layout and the choice of the earliest of four children: those that note
+// something else than the place of an entry that moves.
+//
+// The layout of the 4-ary heap is that of libev: a cache line of 64 bytes holds four
+// entries of 16, and the root is at index 3, so that the children of every node begin at
+// a multiple of four, where a line begins:
+//
+//	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
+//	holds   nothing  root   its four  those of  those of   those of   those of
+//	                        children     4         5          6          7
+//
+// In the binary heap the root is at index 1, so that the children of two siblings share a
+// line.
+package dary
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Root is the index of the root of a 4-ary heap. In general it is one less than the arity.
+const Root = 3
+
+// MaxLen is the largest number of entries of a 4-ary heap: the places of entries have 32
+// bits, and an index must fit an int.
+const MaxLen = min(1<<32, math.MaxInt) - Root
+
+// Parent returns the index of the parent of i, which is not the root.
+func Parent(arity, i int) int { return i/arity + arity - 2 }
+
+// Child returns the index of the first child of i.
+func Child(arity, i int) int { return (i - arity + 2) * arity }
+
+// ReadAhead returns the index of a first child before which it pays to read lines further
+// down before it is known which of its siblings comes first: the lines of two levels then
+// arrive from memory together. The entries up to four times the index are there. It is 0
+// for heaps of up to 128 kB, which are in the second-level cache.
+func ReadAhead(length int) int {
+	if length <= 1<<13 {
+		return 0
+	}
+	return length/4 - 4
+}
+
+// New returns the array of an empty 4-ary heap, of length Root, with room for indexes below n. With
+// an E of 16 bytes it begins at a cache line: the runtime aligns blocks of 64 bytes or
+// more whose size is a power of two.
+func New[E any](n int) []E {
+	return make([]E, Root, 1<<bits.Len(uint(max(n, 4)-1)))
+}
+
+// Grow returns heap with twice the room. The sizes that append chooses are not
+// powers of two.
+func Grow[E any](heap []E) []E {
+	return append(New[E](2*cap(heap)), heap[Root:]...)
+}
+
+// Earliest returns which of four deadlines comes first, 0 to 3, with three
+// comparisons and no branch, as no predictor guesses the outcome. The last line
+// chooses between l and r by arithmetic, since the compiler makes a branch of an if
+// there.
+func Earliest(a, b, c, d structures.Tick) int {
+	l := earlier(b, a)
+	r := earlier(d, c) | 2
+	return l ^ (l^r)&-earlier(min(c, d), min(a, b))
+}
+
+// earlier is 1 if a comes before b, otherwise 0.
+func earlier(a, b structures.Tick) int {
+	if a < b {
+		return 1
+	}
+	return 0
+}
