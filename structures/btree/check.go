@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the tree and the free nodes.
@@ -152,4 +154,30 @@ func (c *core) checkArrivals(inUse func(slot uint32) bool) (count int, err error
 		return 0, fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d", earliest, a.earliest)
 	}
 	return count, nil
+}
+
+// Show adds the leaves from left to right, and the arrivals.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
+	var walk func(x uint32, depth int)
+	walk = func(x uint32, depth int) {
+		n, h := &c.nodes[x], c.heads[x]
+		if depth > 0 {
+			for _, child := range n.refs[h.begin:h.end] {
+				walk(child, depth-1)
+			}
+			return
+		}
+		b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+			for i := h.begin; i < h.end && yield(n.refs[i], n.keys[i]); i++ {
+			}
+		})
+	}
+	walk(c.root, c.depth)
+	b.Begin(shape.Part{Name: "arrival buffer", Kind: shape.List})
+	for i, slot := range c.arrivals.slots[:c.arrivals.n] {
+		if slot != 0 {
+			b.Timer(shape.Cell{}, slot, c.arrivals.deadlines[i])
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks all buckets.
@@ -73,4 +75,28 @@ func (c *core) checkFirst(slot uint32) error {
 		return fmt.Errorf("calendar: the first timer is due on day %d, today is %d", day, c.today)
 	}
 	return nil
+}
+
+// Show adds the buckets that hold a timer. The span of a bucket is the day of its first
+// timer; the others may be due on the day that has this bucket in another year.
+func (c *core) Show(b *snapshot.Builder) {
+	width := structures.Tick(1) << c.shift
+	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
+	now := c.bucket(c.day(b.Clock))
+	for i := range c.buckets {
+		l := &c.buckets[i]
+		if l == now {
+			b.Parts[0].Now = i
+		}
+		if l.head == none {
+			continue
+		}
+		from := structures.Tick(c.day(c.nodes[l.head].deadline) << c.shift)
+		cell := shape.Cell{Index: i, From: from, To: from + (width - 1)}
+		b.Cell(cell, func(yield func(uint32, structures.Tick) bool) {
+			for slot := l.head; slot != none && yield(slot, c.nodes[slot].deadline); {
+				slot = c.nodes[slot].next
+			}
+		})
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the tree and the rings.
@@ -97,5 +99,29 @@ func (w *walk) ring(first uint32) error {
 			return fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or in the tree", next, n.deadline, slot, t.deadline)
 		}
 		slot = next
+	}
+}
+
+// Show adds the leaves from left to right, each with the timers of its deadline.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
+	var walk func(l link)
+	walk = func(l link) {
+		first := l.slot()
+		if !l.isLeaf() {
+			walk(c.nodes[first].child[left])
+			walk(c.nodes[first].child[right])
+			return
+		}
+		b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+			for slot := first; yield(slot, c.timers[slot].deadline); {
+				if slot = c.timers[slot].next; slot == first {
+					return
+				}
+			}
+		})
+	}
+	if root := c.nodes[none].child[left]; root != 0 {
+		walk(root)
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the buckets and the heap.
@@ -43,4 +45,16 @@ func (c *core) Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLi
 		return fmt.Errorf("ffsqueue: %d timers in occupied buckets and in the heap, want %d", total, size)
 	}
 	return nil
+}
+
+// Show adds the occupied buckets, and the heap if it holds a timer.
+func (c *core) Show(nodes *fifo.Lists, b *snapshot.Builder) {
+	b.Begin(shape.Part{
+		Name: "buckets", Kind: shape.Slots, Size: len(c.buckets), Width: 1, Now: c.bucket(b.Clock),
+	})
+	for i := c.occupied.First(); i >= 0; i = c.occupied.Next(i + 1) {
+		tick := c.cursor + structures.Tick((uint64(i)-uint64(c.cursor))&c.mask)
+		b.Cell(shape.Cell{Index: i, From: tick, To: tick}, nodes.All(c.buckets[i]))
+	}
+	c.far.ShowIfAny(b)
 }

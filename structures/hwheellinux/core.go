@@ -7,6 +7,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // core orders slots by the tick at which they expire. A slot is in a list of a level until that list expires,
@@ -191,4 +193,27 @@ func (c *core) checkList(l fifo.List, list int, inUse func(slot uint32) bool) (l
 		}
 	}
 	return length, nil
+}
+
+// Snapshot returns level 0, the other levels that hold a timer, and the due list. The
+// span of a list is the deadlines that it takes, the last of which is when it expires.
+// It costs O(n + lists), and is not for hot paths.
+func (w *Wheel[T]) Snapshot() shape.Snapshot {
+	c, b := &w.core, snapshot.Builder{Entry: w.table.Entry}
+	for level := range levels {
+		shift := stepBits * level
+		width := structures.Tick(1) << shift
+		b.Begin(shape.Part{
+			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: lists,
+			Width: width, Now: int(uint64(c.cursor) >> shift & (lists - 1)),
+		})
+		for i := range lists {
+			list := level<<listBits | i
+			to := expiryOf(list, c.cursor)
+			b.Cell(shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}, c.nodes.All(c.heads[list]))
+		}
+		b.DropEmpty()
+	}
+	b.List("due", c.nodes.All(c.due))
+	return shape.Snapshot{Parts: b.Parts}
 }

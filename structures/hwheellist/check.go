@@ -6,6 +6,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the occupied lists.
@@ -75,4 +77,25 @@ func (c *core) checkNext() error {
 		return fmt.Errorf("hwheellist: next is %d, the first list starts at %d", c.next, want)
 	}
 	return nil
+}
+
+// Show adds level 0, the other levels that hold a timer, and the overflow list.
+func (c *core) Show(nodes *fifo.Lists, b *snapshot.Builder) {
+	size := int(c.mask) + 1
+	for level := range int(c.levels) {
+		shift := uint64(level) * c.width
+		width := structures.Tick(1) << shift
+		b.Begin(shape.Part{
+			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: size,
+			Width: width, Now: int(uint64(b.Clock) >> shift & c.mask),
+		})
+		first := level * size
+		for list := c.occupied.Next(first); list >= 0 && list < first+size; list = c.occupied.Next(list + 1) {
+			from := c.start(list, c.cursor)
+			cell := shape.Cell{Index: list - first, From: from, To: from + (width - 1)}
+			b.Cell(cell, nodes.All(c.heads[list]))
+		}
+		b.DropEmpty()
+	}
+	b.List("overflow", nodes.All(c.heads[c.overflow()]))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 // Check walks the heap and the lists.
@@ -63,4 +64,23 @@ func (c *core) checkList(nodes *fifo.Lists, i int, mayBeLinked func(timer uint32
 		last = deadline
 	}
 	return length, nil
+}
+
+// Show adds the heap, with the whole list in the place of its first timer.
+func (c *core) Show(nodes *fifo.Lists, b *snapshot.Builder) {
+	c.heap.Show(b)
+	heap := &b.Parts[len(b.Parts)-1]
+	cells := heap.Cells
+	heap.Cells = nil
+	cell := 0
+	for timer, deadline := range c.heap.All() {
+		at := cells[cell]
+		at.Entries = nil
+		if i := int(c.in[timer]) - 1; i >= 0 {
+			b.Cell(at, nodes.All(c.lists[i]))
+		} else {
+			b.Timer(at, timer, deadline)
+		}
+		cell++
+	}
 }

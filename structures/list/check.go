@@ -3,6 +3,10 @@ package list
 import (
 	"fmt"
 	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // check walks the list, which must hold size slots, all of them in use. As place names
@@ -29,4 +33,18 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		return fmt.Errorf("list: the earliest deadline is %d, that of the earliest entry %d", want, got)
 	}
 	return nil
+}
+
+// Snapshot returns the list, in the order of the array. It costs O(n), and is not for
+// hot paths.
+func (l *List[T]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Entry: l.table.Entry}
+	b.List("list, unsorted", func(yield func(uint32, structures.Tick) bool) {
+		for i, slot := range l.core.slots {
+			if !yield(slot, l.core.deadlines[i]) {
+				return
+			}
+		}
+	})
+	return shape.Snapshot{Parts: b.Parts}
 }

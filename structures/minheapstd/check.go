@@ -1,6 +1,12 @@
 package minheapstd
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
 
 // CheckInvariants walks the whole heap and names the first broken invariant.
 // O(n).
@@ -34,4 +40,19 @@ func (h *Heap[T]) CheckInvariants() error {
 		}
 	}
 	return nil
+}
+
+// Snapshot returns the heap. It costs O(n), and is not for hot paths.
+func (h *Heap[T]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Entry: func(place uint32, filed structures.Tick) shape.Entry {
+		return shape.Entry{ID: h.queue.items[place].id, Deadline: filed, Filed: filed}
+	}}
+	b.Heap("binary heap", 2, func(yield func(uint32, structures.Tick) bool) {
+		for place, it := range h.queue.items {
+			if !yield(uint32(place), it.deadline) {
+				return
+			}
+		}
+	})
+	return shape.Snapshot{Parts: b.Parts}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the tree. It reaches every node through one link, and the prev of the
@@ -48,4 +50,24 @@ func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) 
 		return fmt.Errorf("pairingheap: %d nodes, want %d", reached, size)
 	}
 	return nil
+}
+
+// Show adds the tree. The way through it is a stack, as a tree may be n nodes deep.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "heap-ordered tree", Kind: shape.Tree})
+	type place struct {
+		slot          uint32
+		parent, child int
+	}
+	stack := []place{{slot: c.root, parent: -1}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if at.slot == none {
+			continue
+		}
+		n := c.nodes[at.slot]
+		here := b.Timer(shape.Cell{Parent: at.parent, Child: at.child}, at.slot, n.deadline)
+		stack = append(stack, place{n.next, at.parent, at.child + 1}, place{n.child, here, 0})
+	}
 }

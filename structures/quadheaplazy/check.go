@@ -5,6 +5,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // check walks the heap and looks at each slot. There must be size timers, in the slots
@@ -64,4 +66,33 @@ func (c *core) checkSlot(s mark, t times, inHeap, inUse bool) error {
 		return fmt.Errorf("state %d, deadline %d, filed under %d", s, t.deadline, t.filed)
 	}
 	return nil
+}
+
+// Snapshot returns the heap, dead entries included. It costs O(n), and is not for hot
+// paths.
+func (h *Heap[T]) Snapshot() shape.Snapshot {
+	held := h.core.heap[dary.Root:]
+	b := snapshot.Builder{Entry: func(place uint32, _ structures.Tick) shape.Entry {
+		return h.entry(held[place])
+	}}
+	b.Heap("4-ary heap", 4, func(yield func(uint32, structures.Tick) bool) {
+		for place, e := range held {
+			if !yield(uint32(place), e.deadline) {
+				return
+			}
+		}
+	})
+	return shape.Snapshot{Parts: b.Parts}
+}
+
+func (h *Heap[T]) entry(e entry) shape.Entry {
+	slot := e.ref.slot()
+	if h.core.isDead(e) {
+		return shape.Entry{Deadline: e.deadline, Filed: e.deadline}
+	}
+	out := h.table.Entry(slot, e.deadline)
+	if h.core.marks[slot] == e.ref.mark().with(early) {
+		out.Deadline = h.core.times[slot].deadline
+	}
+	return out
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // buckets is one for the base itself and one for each bit of a tick, none of
@@ -152,4 +154,21 @@ func (c *core) Check(clock structures.Tick, size int, inUse func(slot uint32) bo
 		return fmt.Errorf("radixheap: %d timers in the buckets, %d pending", total, size)
 	}
 	return nil
+}
+
+// Show adds the buckets. Bucket 0 is for the base itself, bucket i for the ticks that
+// differ from it in bit i-1 and in none above.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{
+		Name: "buckets by the highest bit that differs from the base", Kind: shape.Slots, Size: buckets, Now: -1,
+	})
+	for i, l := range c.buckets {
+		from, to := c.base, c.base
+		if i > 0 {
+			low := structures.Tick(1)<<(i-1) - 1
+			from = (c.base ^ (low + 1)) &^ low
+			to = from | low
+		}
+		b.Cell(shape.Cell{Index: i, From: from, To: to}, c.lists.All(l))
+	}
 }

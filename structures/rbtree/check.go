@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the tree.
@@ -79,4 +81,21 @@ func (w *walk) subtree(l link, parent uint32, colour link) (black int, err error
 		a++
 	}
 	return a, nil
+}
+
+// Show adds the tree.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2})
+	c.show(b, c.nodes[none].child[left], -1, 0)
+}
+
+func (c *core) show(b *snapshot.Builder, l link, parent, child int) {
+	slot := l.slot()
+	if slot == none {
+		return
+	}
+	n := c.nodes[slot]
+	here := b.Timer(shape.Cell{Parent: parent, Child: child, Red: l.colour() == red}, slot, n.deadline)
+	c.show(b, n.child[left], here, left)
+	c.show(b, n.child[right], here, right)
 }

@@ -23,11 +23,12 @@ package rbtreegods
 
 import (
 	"github.com/emirpasic/gods/trees/redblacktree"
-
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/ordered"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
@@ -94,3 +95,19 @@ func (c *container) Ascend(yield func(*ordered.Key) bool) {
 
 func (c *container) Len() int            { return c.tree.Size() }
 func (c *container) Comparisons() uint64 { return c.comparisons }
+
+// Show adds the tree. It does not show the colours of its nodes.
+func (c *container) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "red-black tree (its colours are private)", Kind: shape.Tree, Arity: 2})
+	show(b, c.tree.Root, -1, 0)
+}
+
+func show(b *snapshot.Builder, n *redblacktree.Node, parent, child int) {
+	if n == nil {
+		return
+	}
+	k := n.Key.(*ordered.Key)
+	here := b.Timer(shape.Cell{Parent: parent, Child: child}, k.Slot, k.Deadline)
+	show(b, n.Left, here, 0)
+	show(b, n.Right, here, 1)
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks all levels.
@@ -111,4 +113,12 @@ func (c *core) checkLevel(level uint32, order []link) error {
 // height returns the height of a tower.
 func (c *core) height(tower uint32) uint32 {
 	return c.towers[c.owner[tower]+1] - tower
+}
+
+// Show adds the list of level 0, each timer with the height of its tower.
+func (c *core) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "skip list", Kind: shape.List})
+	for l := c.links[head]; l.next != head; l = c.links[l.next] {
+		b.Timer(shape.Cell{Levels: int(c.height(l.next))}, c.owner[l.next], l.deadline)
+	}
 }

@@ -30,11 +30,12 @@ import (
 	"math/rand"
 
 	"github.com/huandu/skiplist"
-
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/ordered"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
@@ -130,3 +131,12 @@ func (c *container) Ascend(yield func(*ordered.Key) bool) {
 
 func (c *container) Len() int            { return c.list.Len() }
 func (c *container) Comparisons() uint64 { return c.comparisons }
+
+// Show adds the list, each element with the number of its levels.
+func (c *container) Show(b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "skip list", Kind: shape.List})
+	for e := c.list.Front(); e != nil; e = e.Next() {
+		k := e.Key().(*ordered.Key)
+		b.Timer(shape.Cell{Levels: e.Level()}, k.Slot, k.Deadline)
+	}
+}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the wheels, the timers that are moving, and the heap.
@@ -82,4 +84,27 @@ func (c *core) checkLater(nodes *fifo.Lists, mayBeLinked func(timer uint32) bool
 		total += length
 	}
 	return total, nil
+}
+
+// Show adds both wheels, the timers that are moving if there are any, and the heap if it
+// holds a timer.
+func (c *core) Show(nodes *fifo.Lists, b *snapshot.Builder) {
+	c.soon.show(nodes, b, "soon", 0, c.cursor)
+	c.later.show(nodes, b, "later", c.width, c.cursor)
+	b.List("moving to the soon wheel", nodes.All(c.moving))
+	c.far.ShowIfAny(b)
+}
+
+// show adds the occupied slots of a wheel whose slots have 2^width ticks. None is before
+// that of the cursor.
+func (w *wheel) show(nodes *fifo.Lists, b *snapshot.Builder, name string, width uint, cursor structures.Tick) {
+	ticks := structures.Tick(1) << width
+	b.Begin(shape.Part{
+		Name: name, Kind: shape.Slots, Size: len(w.lists), Width: ticks, Now: w.index(b.Clock >> width),
+	})
+	from := cursor >> width
+	for i := w.occupied.First(); i >= 0; i = w.occupied.Next(i + 1) {
+		first := (from + structures.Tick((uint64(i)-uint64(from))&w.mask)) << width
+		b.Cell(shape.Cell{Index: i, From: first, To: first + ticks - 1}, nodes.All(w.lists[i]))
+	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the due list and the occupied buckets.
@@ -73,4 +75,20 @@ func (r *ring) checkBucket(nodes *fifo.Lists, i int, mayBeLinked func(timer uint
 		}
 	}
 	return length, nil
+}
+
+// Show adds the occupied buckets, each with the next tick at which the clock passes it, and
+// the due list.
+func (r *ring) Show(nodes *fifo.Lists, b *snapshot.Builder) {
+	b.Begin(shape.Part{Name: "wheel", Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
+	after := r.index(r.cursor)
+	for i := r.occupied.First(); i >= 0; i = r.occupied.Next(i + 1) {
+		ahead := i - after
+		if ahead <= 0 {
+			ahead += len(r.buckets)
+		}
+		tick := r.cursor + structures.Tick(ahead)
+		b.Cell(shape.Cell{Index: i, From: tick, To: tick}, nodes.All(r.buckets[i].list))
+	}
+	b.List("due", nodes.All(r.due))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks all slots and the heap.
@@ -69,4 +71,31 @@ func (c *core) checkSlot(number, i int, inUse func(timer uint32) bool) error {
 		}
 	}
 	return nil
+}
+
+// Show adds level 0, the other levels that hold a timer, and the heap if it holds one.
+// The span of a slot is the deadlines that it takes, the last of which is when it expires;
+// as a timer may be put into a later slot than its own, the spans overlap.
+func (c *core) Show(b *snapshot.Builder) {
+	for number := range c.levels {
+		l, shift := &c.levels[number], stepBits*number
+		b.Begin(shape.Part{
+			Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots,
+			Now: int(uint64(b.Clock) >> shift % slots),
+		})
+		for i := l.occupied.First(); i >= 0; i = l.occupied.Next(i + 1) {
+			to := c.expiry(number<<slotBits | i)
+			cell := shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to}
+			b.Cell(cell, func(yield func(uint32, structures.Tick) bool) {
+				for index := range l.counts[i] {
+					timer := l.timers[uint32(i)*c.perSlot+index]
+					if !yield(timer, c.deadlines[timer]) {
+						return
+					}
+				}
+			})
+		}
+		b.DropEmpty()
+	}
+	c.heap.ShowIfAny(b)
 }

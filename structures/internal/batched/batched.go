@@ -10,6 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Wheel is a pointer to a C: slots ordered by deadline, in lists. The nodes of all lists
@@ -174,4 +176,22 @@ func (s *Scheduler[T, C, W]) CheckInvariants() error {
 // cancelled last may not have reached the wheel yet: Next makes sure of that.
 func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], nodes *fifo.Lists, wheel *C) {
 	return &s.table, &s.nodes, &s.wheel
+}
+
+// Snapshot returns the shape of the wheel, and the timers that are not linked yet. An
+// entry of a cancelled timer that is still linked is stale. It costs O(n + slots), and is
+// not for hot paths.
+func (s *Scheduler[T, C, W]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
+	if w, ok := any(W(&s.wheel)).(Shown); ok {
+		w.Show(&s.nodes, &b)
+		b.List("new timers, linked in batches", s.arrivals.All(&s.nodes))
+	}
+	return shape.Snapshot{Parts: b.Parts}
+}
+
+// Shown is a wheel that shows its shape. Show adds each slot in its lists. It must not
+// change the wheel.
+type Shown interface {
+	Show(nodes *fifo.Lists, b *snapshot.Builder)
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Order orders the buckets, by number.
@@ -188,4 +190,30 @@ func (q *Queue) checkBucket(number uint32, inUse func(slot uint32) bool) (length
 		}
 	}
 	return length, nil
+}
+
+// Show adds the shape of the order, each bucket with all its timers, and the bucket that is
+// firing. It adds nothing if the order does not show its shape.
+func (q *Queue) Show(b *snapshot.Builder) {
+	order, ok := q.order.(shape.Shown)
+	if !ok {
+		return
+	}
+	open := make(map[structures.ID]fifo.List) // by ID of the bucket in the order
+	for _, bucket := range q.buckets {
+		open[bucket.id] = bucket.list
+	}
+	for _, p := range order.Snapshot().Parts {
+		cells := p.Cells
+		p.Cells = nil
+		b.Begin(p)
+		for _, c := range cells {
+			bucket := open[c.Entries[0].ID]
+			c.Entries = nil
+			b.Cell(c, q.lists.All(bucket))
+		}
+	}
+	if q.firing != 0 {
+		b.List("the bucket that fires", q.lists.All(q.buckets[q.firing].list))
+	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
-	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Check walks the heap. As pos names the index of each entry, no slot has two.
@@ -29,20 +28,14 @@ func (h *heap) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) 
 	return nil
 }
 
-// Parts returns the heap for a snapshot.
-func (h *heap) Parts(_ structures.Tick, show snapshot.Show) []shape.Part {
-	name := map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1]
-	held := h.entries[h.root:]
-	return []shape.Part{snapshot.Heap(name, h.root+1, len(held), func(i int) shape.Entry {
-		return show(held[i].slot, held[i].deadline)
-	})}
+// Show adds the heap.
+func (h *heap) Show(b *snapshot.Builder) {
+	b.Heap(map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
 }
 
-// PartsIfAny returns the heap as Parts does, or nothing if it is empty: for structures that
-// seldom use it.
-func (h *heap) PartsIfAny(clock structures.Tick, show snapshot.Show) []shape.Part {
-	if h.Len() == 0 {
-		return nil
+// ShowIfAny adds the heap unless it is empty: for structures that seldom use it.
+func (h *heap) ShowIfAny(b *snapshot.Builder) {
+	if h.Len() > 0 {
+		h.Show(b)
 	}
-	return h.Parts(clock, show)
 }

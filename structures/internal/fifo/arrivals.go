@@ -1,5 +1,11 @@
 package fifo
 
+import (
+	"iter"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
 // Arrivals holds the slots of timers that are scheduled but in no list yet, in
 // the order in which they came: they are linked in batches, as Removals are unlinked. A
 // timer that is cancelled soon after it was scheduled is never linked at all.
@@ -67,4 +73,16 @@ func (a *Arrivals) Count() int {
 		}
 	}
 	return count
+}
+
+// All returns an iterator over the slots held and their deadlines, in the order in which
+// they came.
+func (a *Arrivals) All(ls *Lists) iter.Seq2[uint32, structures.Tick] {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for _, slot := range a.slots[:a.n] {
+			if slot != none && !yield(slot, ls.Deadline(slot)) {
+				return
+			}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 // Key is a pending timer as a container sees it. Each slot has one for all its timers,
@@ -130,4 +131,19 @@ func (q *Queue) Check(_ structures.Tick, size int, inUse func(slot uint32) bool)
 		err = fmt.Errorf("ordered: met %d keys in the container, %d timers pending", met, size)
 	}
 	return err
+}
+
+// Shown is a container that shows its shape. It must not change.
+type Shown interface{ Show(b *snapshot.Builder) }
+
+// Show adds the shape of the container or, if that does not show it, the keys in order.
+func (q *Queue) Show(b *snapshot.Builder) {
+	if c, ok := q.in.(Shown); ok {
+		c.Show(b)
+		return
+	}
+	const name = "the keys, in order (the container does not show its nodes)"
+	b.List(name, func(yield func(uint32, structures.Tick) bool) {
+		q.in.Ascend(func(k *Key) bool { return yield(k.Slot, k.Deadline) })
+	})
 }

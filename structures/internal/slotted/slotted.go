@@ -13,6 +13,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Queue is a pointer to a C: slots ordered by deadline. The zero slot is never in a
@@ -143,4 +145,18 @@ func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *clock.Clock { return &s
 // Parts returns the parts of a scheduler, for white-box tests.
 func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], queue *C) {
 	return &s.table, &s.queue
+}
+
+// Shown is a queue that shows its shape. Show adds each slot, with the deadline under
+// which that is filed. It must not change the queue.
+type Shown interface{ Show(b *snapshot.Builder) }
+
+// Snapshot returns the shape of the queue, without parts if the queue does not show it.
+// It costs O(n), and is not for hot paths.
+func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
+	if q, ok := any(Q(&s.queue)).(Shown); ok {
+		q.Show(&b)
+	}
+	return shape.Snapshot{Parts: b.Parts}
 }
