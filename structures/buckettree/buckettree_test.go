@@ -24,34 +24,3 @@ func FuzzAgainstModel(f *testing.F) {
 func TestCapacity(t *testing.T) {
 	schedtest.Capacity(t, "buckettree", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return buckettree.New[uint64](buckettree.Capacity(n)) }, schedtest.Allocates()) // buckets are made as needed
 }
-
-// Six timers in three buckets, which come in the order 5, 9, 7: 9 is compared with the
-// last, 5; and 7 with the last, 9, then with 5 and 9 on the way down.
-func TestWorkCountsBuckets(t *testing.T) {
-	s := buckettree.New[int]()
-	want := func(what string, comparisons, visited uint64) {
-		t.Helper()
-		if got, want := s.Work(), (structures.Work{Comparisons: comparisons, SlotsVisited: visited}); got != want {
-			t.Fatalf("%s: %+v, want %+v", what, got, want)
-		}
-	}
-	var ids []structures.ID
-	for _, deadline := range []structures.Tick{5, 9, 5, 7, 7, 5} {
-		ids = append(ids, s.Schedule(deadline, 0))
-	}
-	want("three buckets", 4, 0)
-	s.Schedule(9, 0)
-	want("a timer for a bucket that is there", 4, 0)
-	s.Cancel(ids[0])
-	s.Reschedule(ids[1], 7)
-	want("no bucket opened or closed", 4, 0)
-	s.Pop(5)
-	s.Pop(5)
-	want("both timers of the first bucket", 4, 1)
-	s.Pop(6)
-	s.Next()
-	want("nothing is due", 4, 1)
-	for range structures.Due(s, 100) {
-	}
-	want("the two others", 4, 3)
-}
