@@ -52,7 +52,7 @@ func TestPagesOfResultsThatHoldLittle(t *testing.T) {
 		charts bool
 	}{
 		"version 1": {version1, []string{
-			"**Results of an older version.** They are of version 1, and this program writes version 2.",
+			"**Results of an older version.** They are of version 1, and this program writes version 3.",
 			"**Some structures only.** Measured were 2 of ", ": quadheap and hwheel.", "**One instance of each structure.**",
 		}, true},
 		"one structure":       {one, []string{"**One structure.** Only hwheel was measured"}, true},
