@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -116,8 +117,15 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	asked("a run of one structure", builtIn, few(filepath.Join(small, resultsFile)), "--n", "1e6", "--cancel", "90%")
 
 	r, err := advice.Committed()
-	if err != nil || !bench.Whole(r.Parameters) {
-		t.Fatalf("%v: the run of the program is not whole", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Parameters.Structures = nil // it lacks those that came after it
+	for _, e := range catalog.All() {
+		r.Parameters.Structures = append(r.Parameters.Structures, e.Name)
+	}
+	if !bench.Whole(r.Parameters) {
+		t.Fatal("the run of the program is not whole")
 	}
 	r.Cells = r.Cells[:4] // its parameters say that it is whole
 	whole := filepath.Join(runsFolder, "whole", resultsFile)

@@ -1,8 +1,9 @@
 package auto
 
 import (
-	"math"
-	"math/bits"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/hwheel"
+	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
 // mode is where the timers are.
@@ -14,102 +15,84 @@ const (
 	many                 // in the wheel
 )
 
+// While the timers are few, they are in lists. When there are more than fewLimit, all
+// move to the wheel. When fewer than a part of it are left, they move back.
+const (
+	fewLimit = 12_000
+	fewAgain = 8
+)
+
 // movesPerCall is how many timers move from the lists to the wheel in a call, the next ones
 // first. So no call takes long. Those that may be due move before the wheel looks for them.
 const movesPerCall = 16
 
-// beginWheel begins to move the timers from the lists to the wheel, which is empty.
-func (t *Timers[T]) beginWheel() {
-	t.ring(0)
-	if t.buffers == nil {
-		t.buffers = new(buffers[T])
-	}
-	p := &t.lists
-	t.cursor = t.clock
-	if t.nextWork <= t.clock {
-		t.cursor = p.base
-	}
-	p.relist(&t.records)
-	t.nextWork = min(t.nextWork, t.aheadAt)
-	t.mode = changing
-	for position := range uint32(bufferLen) {
-		t.prepare(position)
-	}
+func (t *Timers[T]) makeWheel() {
+	w := hwheel.New[T]()
+	t.wheel = &w
 }
 
-// change moves some timers from the lists to the wheel.
-func (t *Timers[T]) change() {
-	p := &t.lists
-	for range movesPerCall {
-		if p.levels == 0 {
-			t.mode = many
-			break
+// moveToWheel moves some timers from the lists to the wheel, and all that may be due. While all
+// are in lists, it begins with that.
+//
+// Then no record in a list is free, unless all its IDs are used. At the limit, as many timers
+// are pending as ever since they are in lists, and the record that was freed last is taken
+// first. So those of all free records that were in lists were taken again.
+func (t *Timers[T]) moveToWheel() {
+	rs := &t.records
+	if t.mode == few {
+		if t.wheel == nil {
+			t.makeWheel()
 		}
-		t.moveFromList()
+		t.wheel.Begin(t.lists.End(rs))
+		t.mode = changing
+	}
+	for n := 0; n < movesPerCall || t.lists.Starts() <= rs.Clock; n++ {
+		index, ok := t.lists.TakeFirst(rs)
+		if !ok {
+			t.mode = many
+			return
+		}
+		t.wheel.Adopt(rs, index)
 	}
 }
 
-// moveFromList moves the first timer of the first list to the wheel.
-func (t *Timers[T]) moveFromList() {
-	index, r := t.lists.head(&t.records)
-	if r.generation&1 == 1 {
-		t.moveToWheel(index, r)
+// moveOn moves timers to the wheel, or all that are left back to the lists if they are few.
+func (t *Timers[T]) moveOn() {
+	if t.Len() < t.again {
+		t.moveToLists()
 	} else {
-		t.lists.unlink(r)
+		t.moveToWheel()
 	}
 }
 
-// moveToWheel moves a timer from its list to the wheel.
-func (t *Timers[T]) moveToWheel(index uint32, r *record[T]) {
-	t.lists.unlink(r)
-	r.where = t.add(index, r.deadline)
-	t.lists.work.Moved++
-	t.nextWork = min(t.nextWork, t.aheadAt)
-}
-
-// moveDue moves all timers that may be due from the lists to the wheel.
-func (t *Timers[T]) moveDue() {
-	p := &t.lists
-	for p.levels != 0 && p.startOf(p.next()) <= t.clock {
-		t.moveFromList()
-	}
-	t.change()
-}
-
-// endWheel moves all timers from the wheel to the lists. It costs O(timers).
-func (t *Timers[T]) endWheel() {
-	t.clearAll()
-	t.settleAll()
-	for _, id := range t.buffers.ids {
-		index := uint32(id)
-		r := t.records.At(index)
-		r.generation++
-		r.where = nowhere
-		t.records.release(index, r)
-	}
-	p := &t.lists
+// moveToLists moves all timers from the wheel to the lists. It costs O(timers).
+func (t *Timers[T]) moveToLists() {
+	rs := &t.records
+	cursor := t.wheel.End(rs)
 	if t.mode == many {
-		p.base, p.front.limit = t.cursor, t.cursor
+		t.lists.Begin(cursor)
+	}
+	for index, ok := t.wheel.TakeFirst(rs); ok; index, ok = t.wheel.TakeFirst(rs) {
+		t.lists.Adopt(rs, index)
 	}
 	t.mode = few
-	for _, g := range t.levels {
-		if g == nil {
-			continue
-		}
-		for !g.empty() {
-			slot := g.next(0)
-			n := g.lists[slot].chunk()
-			t.prefetchTimers(n)
-			mask := t.chunks.mask.At(n)
-			for rest := *mask; rest != 0; rest &= rest - 1 {
-				index := t.chunks.chunk.At(n).timers[bits.TrailingZeros16(rest)&placeMask]
-				r := t.records.At(index)
-				r.where = nowhere
-				p.link(index, r)
-			}
-			*mask = 0
-			t.unlink(n)
-		}
-	}
-	t.nextAbove, t.aheadAt = math.MaxInt64, math.MaxInt64
+}
+
+// cancelListed is Cancel for a timer that is in a list while timers move. Its record leaves the
+// list, because the wheel may take it.
+func (t *Timers[T]) cancelListed(index uint32, r *records.Record[T]) bool {
+	t.lists.Remove(&t.records, index)
+	r.End()
+	t.records.Release(index, r)
+	return true
+}
+
+// rescheduleListed is Reschedule for a timer that is in a list while timers move.
+func (t *Timers[T]) rescheduleListed(
+	index uint32, r *records.Record[T], deadline structures.Tick,
+) bool {
+	t.lists.Remove(&t.records, index)
+	r.Deadline = deadline
+	t.wheel.Adopt(&t.records, index)
+	return true
 }

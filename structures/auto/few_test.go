@@ -13,13 +13,20 @@ import (
 func TestTheNumberOfTimersDecidesBetweenListsAndWheel(t *testing.T) {
 	const limit = 800
 	for name, leave := range map[string]func(s *auto.Timers[int], ids []structures.ID, now structures.Tick){
-		"cancelled": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) {
+		"cancelled": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
 			for s.Changing() {
-				s.Cancel(s.Schedule(1_000_000, 0))
+				s.Cancel(s.Schedule(now+1_000_000, 0))
 			}
 			for _, id := range ids[20:] {
 				s.Cancel(id)
 			}
+			s.Pop(now)
+		},
+		"cancelled while they move": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
+			for _, id := range ids[20:] {
+				s.Cancel(id)
+			}
+			s.Pop(now)
 		},
 		"fired": func(s *auto.Timers[int], ids []structures.ID, now structures.Tick) {
 			for _, id := range ids[:20] {
@@ -62,6 +69,28 @@ func TestTheNumberOfTimersDecidesBetweenListsAndWheel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Between the two limits the timers stay where they are. Otherwise a number that goes up and
+// down around one of them would move all timers each time.
+func TestTheWheelStaysUntilAnEighthIsLeft(t *testing.T) {
+	const limit = 800
+	s := auto.NewFew[int](limit)
+	var ids []structures.ID
+	for i := range limit + 1 {
+		ids = append(ids, s.Schedule(structures.Tick(1000+i), 0))
+	}
+	for s.Changing() {
+		s.Pop(1)
+	}
+	for _, id := range ids {
+		s.Cancel(id)
+		s.Pop(1)
+		if want := s.Len() >= limit/8; s.Many() != want {
+			t.Fatalf("%d timers are in the wheel: %t, want %t", s.Len(), s.Many(), want)
+		}
+	}
+	mustBeSound(t, s)
 }
 
 // Timers that are due and not yet popped fire first, also when others come that are too

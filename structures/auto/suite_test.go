@@ -6,6 +6,8 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/internal/ladder"
+	"github.com/timerbench/timerbench/structures/internal/records"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -18,8 +20,8 @@ func few(limit int) func() structures.Scheduler[uint64] {
 }
 
 func TestConformance(t *testing.T) {
-	for name, limit := range map[string]int{"lists": auto.FewLimit, "wheel": 0, "both": 24, "both, slowly": 500} {
-		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(auto.ListLevels)) })
+	for name, limit := range map[string]int{"lists": auto.FewLimit, "both": 24, "both, slowly": 500} {
+		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(ladder.Levels)) })
 	}
 }
 
@@ -32,18 +34,16 @@ func TestRelease(t *testing.T) {
 		return auto.New[*schedtest.Payload]()
 	})
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return auto.NewWheel[*schedtest.Payload]()
+		return auto.NewFew[*schedtest.Payload](0)
 	})
 }
 
 func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "auto", auto.MaxTimers, func(n int) structures.Scheduler[uint64] {
+	schedtest.Capacity(t, "auto", records.MaxTimers, func(n int) structures.Scheduler[uint64] {
 		return auto.New[uint64](auto.Capacity(n))
 	})
 }
 
-func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(auto.ListLevels)) }
+func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(ladder.Levels)) }
 
-func FuzzWheel(f *testing.F) { schedtest.Fuzz(f, few(0), schedtest.Levels(auto.ListLevels)) }
-
-func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(auto.ListLevels)) }
+func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(ladder.Levels)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
+	"github.com/timerbench/timerbench/structures/ladder"
 	"github.com/timerbench/timerbench/structures/lawn"
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -108,15 +109,15 @@ func For[T any]() []EntryFor[T] {
 		},
 		{
 			Name: "hwheel", Family: Wheels, Package: root + "hwheel",
-			Summary: "hierarchical, cascading wheel on arrays, swept: for many timers",
-			Source:  "Varghese & Lauck 1987, scheme 7",
-			Costs:   Costs{constant, constant.amortised(), Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
-			MaxBytes: 41,
+			Summary: "hierarchical, cascading wheel on chunks, emptied in steps: for many timers",
+			Source:  "Varghese & Lauck 1987, scheme 7; ratas",
+			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			MaxBytes: 43,
 			New:      func() structures.Scheduler[T] { return hwheel.New[T]() },
 		},
 		{
 			Name: "auto", Family: Wheels, Package: root + "auto",
-			Summary: "linked lists with a sorted front for few timers, a hierarchical wheel emptied in steps for many: the default",
+			Summary: "the lists of ladder for few timers, the wheel of hwheel for many: the default",
 			Source:  "Tang, Goh & Thng 2005; Varghese & Lauck 1987, scheme 7; ratas",
 			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
 			MaxBytes: 43,
@@ -155,6 +156,14 @@ func For[T any]() []EntryFor[T] {
 			Costs:   Costs{constant.expected(), constant, constant.expected()}, Ties: FIFO,
 			MaxBytes: 50,
 			New:      func() structures.Scheduler[T] { return calendar.New[T]() },
+		},
+		{
+			Name: "ladder", Family: Wheels, Package: root + "ladder",
+			Summary: "ladder queue with cancel: linked lists, the first one is sorted when it starts",
+			Source:  "Tang, Goh & Thng 2005",
+			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			MaxBytes: 70,
+			New:      func() structures.Scheduler[T] { return ladder.New[T]() },
 		},
 		{
 			Name: "ffsqueue", Family: Wheels, Package: root + "ffsqueue",

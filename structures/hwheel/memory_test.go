@@ -24,9 +24,9 @@ func TestMemoryFollowsTheNumberOfTimers(t *testing.T) {
 func memoryFollows[T any](t *testing.T) {
 	const (
 		wheels = 8
-		empty  = 24 << 10  // bytes of a wheel without timers
+		empty  = 5 << 10   // bytes of a wheel without timers
 		slots  = 120 << 10 // bytes for slots of all levels
-		chunk  = 2 * 128   // bytes of a chunk, twice because the first page doubles
+		chunk  = 2 * 66    // bytes of a chunk and its mask, twice because the first page doubles
 	)
 	var value T
 	t.Run(fmt.Sprintf("%T", value), func(t *testing.T) {

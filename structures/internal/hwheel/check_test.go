@@ -1,0 +1,76 @@
+package hwheel
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+type (
+	wheel = *Wheel[int]
+	set   = *records.Set[int]
+)
+
+// sound returns a wheel with timers in the arrival buffer, in slots of two levels, in
+// departures, and with a vacancy. IDs are by the numbers of the timers.
+func sound(t *testing.T) (*Wheel[int], *records.Set[int]) {
+	t.Helper()
+	w, rs := New[int](), new(records.Set[int])
+	var ids []structures.ID
+	for i := range 40 {
+		ids = append(ids, w.Schedule(rs, structures.Tick(100+i%2*20_000), 0))
+	}
+	w.Next(rs)
+	for i := range 4 {
+		index := uint32(ids[i])
+		w.Reschedule(rs, index, rs.At(index), 90)
+	}
+	w.Schedule(rs, 50, 0)
+	w.Leave(uint32(ids[5]), rs.At(uint32(ids[5])))
+	if err := check(&w, rs); err != nil || w.departed != 4 || w.noVacancies() || w.arrived != 1 {
+		t.Fatalf("%d departures, %d arrivals: %v", w.departed, w.arrived, err)
+	}
+	return &w, rs
+}
+
+func check(w *Wheel[int], rs *records.Set[int]) error {
+	return rs.Check("test", w)
+}
+
+func TestCheckFindsHarm(t *testing.T) {
+	slot := slotOf(1, 20_100)
+	head := func(w *Wheel[int]) uint32 { return w.levels[1].lists[slot].chunk() }
+	timer := func(w wheel, rs set) *records.Record[int] {
+		return rs.At(w.chunks.chunk.At(head(w)).timers[records.Places-1-int(w.levels[1].lists[slot]&1)])
+	}
+	for name, harm := range map[string]func(w wheel, rs set){
+		"a timer is not counted":              func(w wheel, _ set) { w.count-- },
+		"the cursor is after the clock":       func(w wheel, _ set) { w.cursor = 1 },
+		"a slot is due before slotsDue":       func(w wheel, _ set) { w.slotsDue = 101 },
+		"a buffer is due before buffersDue":   func(w wheel, _ set) { w.buffersDue = 51 },
+		"a departure is due before that":      func(w wheel, rs set) { rs.At(w.left[0].index).Deadline = 40 },
+		"a slot starts before cascadeAt":      func(w wheel, _ set) { w.cascadeAt = 20_100 },
+		"a slot can be emptied before stepAt": func(w wheel, _ set) { w.stepAt = 20_000 },
+		"a slot is not occupied":              func(w wheel, _ set) { w.levels[1].occupied[slot>>6] = 0 },
+		"a word is not in the summary":        func(w wheel, _ set) { w.levels[1].summary = 0 },
+		"more chunks than were added":         func(w wheel, _ set) { w.levels[1].added[slot] = 0 },
+		"a chunk is lost":                     func(w wheel, _ set) { w.chunks.take() },
+		"a chunk has no timers":               func(w wheel, _ set) { *w.chunks.mask.At(head(w)) = 0 },
+		"a link back is wrong":                func(w wheel, _ set) { w.chunks.chunk.At(head(w)).before++ },
+		"a timer is in another place":         func(w wheel, rs set) { timer(w, rs).Where++ },
+		"a deadline is before its slot":       func(w wheel, rs set) { timer(w, rs).Deadline = 300 },
+		"a vacancy has another deadline":      func(w wheel, _ set) { w.vacant[w.first&vacantMask].deadline++ },
+		"a departure has a place":             func(w wheel, rs set) { rs.At(w.left[0].index).Where = 0 },
+		"two departures of one place":         func(w wheel, _ set) { w.left[1] = w.left[0] },
+		"too many arrivals":                   func(w wheel, _ set) { w.arrived = bufferLen + 1 },
+		"an arrival has another record":       func(w wheel, rs set) { w.records[0] = rs.At(0) },
+		"an ID is not that of the record":     func(w wheel, _ set) { w.ids[3] += 2 << 32 },
+		"a record in use is free":             func(w wheel, rs set) { rs.Release(w.left[0].index, rs.At(w.left[0].index)) },
+	} {
+		w, rs := sound(t)
+		if harm(w, rs); check(w, rs) == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+}

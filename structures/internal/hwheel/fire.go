@@ -1,0 +1,110 @@
+package hwheel
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// advance moves the cursor to the next tick at which a timer is due, and reports whether
+// there is one up to the clock. If there is none, it moves the cursor to the clock. No
+// timer may be due at the cursor.
+func (w *Wheel[T]) advance(rs *records.Set[T]) bool {
+	// Half of the buffer is enough here, rather than all of it in a Schedule.
+	if w.buffersDue <= rs.Clock || w.arrived >= bufferLen/2 {
+		w.flush(rs)
+	}
+	for {
+		at, ok := w.firstOf(0)
+		limit := min(at, rs.Clock)
+		if w.cascadeAt <= limit {
+			start, levels := w.firstAbove()
+			w.cascadeAt = start
+			if levels != 0 && start <= limit {
+				w.cursor = start
+				for ; levels != 0; levels &= levels - 1 {
+					level := uint(bits.TrailingZeros(levels))
+					w.moveTimers(rs, level, slotOf(level, start), math.MaxInt)
+				}
+				continue
+			}
+		}
+		if ok && at <= rs.Clock {
+			w.cursor, w.slotsDue = at, at
+			w.work.SlotsVisited++
+			w.prefetchFiring(rs)
+			return true
+		}
+		break
+	}
+	w.cursor = rs.Clock
+	if rs.Clock >= w.stepAt {
+		w.emptyAhead(rs)
+	}
+	at, _ := w.firstOf(0)
+	w.slotsDue = min(at, w.cascadeAt, w.stepAt)
+	return false
+}
+
+// prefetchFiring prefetches the records of the chunk that fires second after the first one,
+// and the chunk after that.
+func (w *Wheel[T]) prefetchFiring(rs *records.Set[T]) {
+	n, tick := w.firing().chunk(), w.cursor
+	for range 2 {
+		if n, tick = w.firesAfter(n, tick); n == 0 {
+			return
+		}
+	}
+	if next, _ := w.firesAfter(n, tick); next != 0 {
+		w.chunks.prefetch(&w.ahead, next)
+	}
+	w.prefetchTimers(rs, n)
+}
+
+// firesAfter returns the chunk that fires after a chunk of a tick, and its tick: the next one
+// of this tick, or the first one of the next tick.
+func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structures.Tick) {
+	if next := w.chunks.chunk.At(n).next; next != 0 {
+		return next, tick
+	}
+	return w.levels[0].lists[slotOf(0, tick+1)].chunk(), tick + 1
+}
+
+// prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
+// names a record that exists, too.
+func (w *Wheel[T]) prefetchTimers(rs *records.Set[T], n uint32) {
+	rs.Prefetch(&w.ahead, w.chunks.chunk.At(n).timers[:])
+}
+
+// moveTimers moves the timers of up to limit chunks of a slot to the levels below, and
+// returns the number of chunks. All timers of the slot must fit the levels below.
+//
+// While the timers of one chunk move, the records of the next one are on their way, and
+// so is the chunk after that.
+func (w *Wheel[T]) moveTimers(rs *records.Set[T], level uint, slot uint32, limit int) (moved int) {
+	w.clearAll(rs)
+	w.work.SlotsVisited++
+	g := w.ring(level)
+	for ; moved < limit && g.lists[slot] != 0; moved++ {
+		n := g.lists[slot].chunk()
+		c := *w.chunks.chunk.At(n) // a copy, as the first page may move when a timer is added
+		if c.next != 0 {
+			w.chunks.prefetch(&w.ahead, w.chunks.chunk.At(c.next).next)
+			w.prefetchTimers(rs, c.next)
+		}
+		mask := w.chunks.mask.At(n)
+		rest := *mask
+		*mask = 0
+		w.work.Moved += uint64(bits.OnesCount16(rest))
+		for ; rest != 0; rest &= rest - 1 {
+			index := c.timers[bits.TrailingZeros16(rest)&records.TagMask]
+			r := rs.At(index)
+			r.Where = w.add(index, r.Deadline)
+		}
+		w.unlink(n)
+		g.added[slot]--
+	}
+	return moved
+}

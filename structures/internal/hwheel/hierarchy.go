@@ -1,0 +1,162 @@
+package hwheel
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// hierarchy is the levels. It knows the indexes of timers and the deadlines that it is told.
+//
+// Level l has 4096 slots of 256^l ticks each:
+//
+//	level   ticks per slot      ticks per level
+//	    0                1                4,096
+//	    1              256            1,048,576
+//	    2           65,536          268,435,456
+//	    3       16,777,216      about  6.9e+10
+//	    4   about  4.3e+09      about  1.8e+13
+//	    5   about  1.1e+12      about  4.5e+15
+//	    6   about  2.8e+14      about  1.2e+18
+//	    7   about  7.2e+16         all there is
+//
+// A timer goes to the lowest level that covers its distance from the cursor. So one that
+// goes to level 1 is at least 4096 ticks away, and its slot starts more than 3840 ticks
+// after the cursor. From 3840 ticks before its start on, a slot of level 1 gets no more
+// timers, and all it holds fits level 0. That is the time to empty it in steps (see
+// emptyAhead). The same holds for the levels above, in units of their slots.
+//
+// Invariants:
+//
+//   - No timer in a slot is due before the cursor. Those due at the cursor are in its
+//     slot of level 0. A slot above level 0 starts after the cursor, and at most
+//     ringLen slots after that of the cursor.
+//   - No slot above level 0 that holds timers starts before cascadeAt.
+type hierarchy struct {
+	cursor    structures.Tick
+	cascadeAt structures.Tick
+	stepAt    structures.Tick // when emptyAhead has to look again
+	levels    [Levels]*ring
+	chunks    chunks
+	work      structures.Work
+}
+
+// Levels is the number of levels.
+const Levels = 8
+
+const widthStep = 8 // the width of a slot grows by so many bits from level to level
+
+// levelFor returns the level for a timer at a distance from the cursor.
+func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-5) / widthStep }
+
+// widthBits returns the binary logarithm of the ticks in a slot of a level.
+func widthBits(level uint) uint { return level * widthStep & 63 }
+
+// ring returns the slots of a level. They are made when they are used first.
+func (w *hierarchy) ring(level uint) *ring {
+	g := w.levels[level&(Levels-1)]
+	if g == nil {
+		g = new(ring)
+		w.levels[level] = g
+	}
+	return g
+}
+
+// add puts a timer into the slot for its deadline, which must not be before the cursor.
+func (w *hierarchy) add(index uint32, deadline structures.Tick) records.Where {
+	level := levelFor(uint64(deadline - w.cursor))
+	number := uint64(deadline) >> widthBits(level)
+	slot := uint32(number) & ringMask
+	g := w.ring(level)
+	l := g.lists[slot]
+	if l.full() {
+		l = w.addChunk(g, level, number)
+	}
+	l-- // to the next place
+	g.lists[slot] = l
+	w.chunks.chunk.At(l.chunk()).timers[l&records.TagMask] = index
+	*w.chunks.mask.At(l.chunk()) |= 1 << (l & records.TagMask)
+	// Without a branch, which would be mispredicted.
+	return records.Where(l) | records.Where(-int32(level))&above
+}
+
+// addChunk returns the list of a slot with a new chunk as the first one.
+func (w *hierarchy) addChunk(g *ring, level uint, number uint64) list {
+	slot := uint32(number) & ringMask
+	l := g.lists[slot]
+	n := w.chunks.take()
+	c := w.chunks.chunk.At(n)
+	c.next, c.before = l.chunk(), ofHead|uint32(level)<<ringBits|slot
+	if c.next != 0 {
+		w.chunks.chunk.At(c.next).before = n
+	} else {
+		g.setOccupied(slot)
+		g.added[slot] = 0
+		if level > 0 {
+			start := structures.Tick(number << widthBits(level))
+			w.cascadeAt = min(w.cascadeAt, start)
+			w.stepAt = min(w.stepAt, windowStart(level, start))
+		}
+	}
+	g.added[slot]++
+	return list(n)<<records.TagBits | records.Places
+}
+
+// unlink takes a chunk that holds no timers out of its list.
+func (w *hierarchy) unlink(n uint32) {
+	c := w.chunks.chunk.At(n)
+	if c.next != 0 {
+		w.chunks.chunk.At(c.next).before = c.before
+	}
+	if c.before&ofHead == 0 {
+		w.chunks.chunk.At(c.before).next = c.next
+	} else {
+		g := w.levels[c.before>>ringBits&(Levels-1)]
+		slot := c.before & ringMask
+		g.lists[slot] = list(c.next) << records.TagBits
+		if c.next == 0 {
+			g.setEmpty(slot)
+		}
+	}
+	w.chunks.release(n)
+}
+
+// firstOf returns the tick at which the first slot of a level starts that holds timers,
+// or the last tick of all if ok is false: then there is none.
+func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
+	g := w.levels[level]
+	if g == nil || g.empty() {
+		return math.MaxInt64, false
+	}
+	number := uint64(w.cursor) >> widthBits(level)
+	if level > 0 {
+		number++
+	}
+	return structures.Tick(g.next(number) << widthBits(level)), true
+}
+
+// firstAbove is firstOf for all levels above 0. It returns the levels whose first slot
+// starts at that tick as bits, or none if there is no such slot.
+func (w *hierarchy) firstAbove() (start structures.Tick, levels uint) {
+	start = math.MaxInt64
+	for level := uint(1); level < Levels; level++ {
+		at, ok := w.firstOf(level)
+		if at < start {
+			start, levels = at, 0
+		}
+		if ok && at == start {
+			levels |= 1 << level
+		}
+	}
+	return start, levels
+}
+
+// slotOf returns the slot of a level for a tick.
+func slotOf(level uint, tick structures.Tick) uint32 {
+	return uint32(uint64(tick)>>widthBits(level)) & ringMask
+}
+
+// firing returns the list of the timers that are due at the cursor.
+func (w *hierarchy) firing() list { return w.levels[0].lists[w.cursor&ringMask] }

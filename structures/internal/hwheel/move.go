@@ -1,0 +1,60 @@
+package hwheel
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// Begin prepares an empty wheel for timers of which none is due before the cursor.
+func (w *Wheel[T]) Begin(cursor structures.Tick) {
+	w.ring(0)
+	w.cursor = cursor
+}
+
+// Adopt puts a timer into a slot. It must not be due before the cursor.
+func (w *Wheel[T]) Adopt(rs *records.Set[T], index uint32) {
+	r := rs.At(index)
+	r.Where = w.add(index, r.Deadline)
+	w.count++
+	w.slotsDue = min(w.slotsDue, w.stepAt, r.Deadline)
+}
+
+// End puts all timers into slots, so that all can be taken out by TakeFirst. It returns a tick
+// before which none is due.
+func (w *Wheel[T]) End(rs *records.Set[T]) structures.Tick {
+	w.clearAll(rs)
+	w.flush(rs)
+	for _, id := range w.ids[:w.positions] {
+		r := rs.At(uint32(id))
+		r.End()
+		r.Where = records.Nowhere
+		rs.Release(uint32(id), r)
+	}
+	w.positions = 0
+	return w.cursor
+}
+
+// TakeFirst takes a timer out of the lowest level that has one, after End. ok is false if there
+// is none.
+func (w *Wheel[T]) TakeFirst(rs *records.Set[T]) (index uint32, ok bool) {
+	for _, g := range w.levels {
+		if g == nil || g.empty() {
+			continue
+		}
+		n := g.lists[g.next(0)].chunk()
+		mask := w.chunks.mask.At(n)
+		index = w.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&records.TagMask]
+		*mask &= *mask - 1
+		if *mask == 0 {
+			w.unlink(n)
+		}
+		rs.At(index).Where = records.Nowhere
+		w.count--
+		return index, true
+	}
+	w.slotsDue, w.cascadeAt, w.stepAt = math.MaxInt64, math.MaxInt64, math.MaxInt64
+	return 0, false
+}

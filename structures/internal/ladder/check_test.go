@@ -1,0 +1,70 @@
+package ladder
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+type (
+	queue = *Queue[int]
+	set   = *records.Set[int]
+)
+
+// sound returns a queue at tick 64 with timers in the front and in lists, and a free record in
+// a list.
+func sound(t *testing.T, most int) (*Queue[int], *records.Set[int]) {
+	t.Helper()
+	q, rs := New[int](most), new(records.Set[int])
+	for _, at := range []structures.Tick{64, 70, 71, 72, 200, 201, 9000} {
+		q.Schedule(rs, at, 0)
+	}
+	rs.Clock = 64
+	q.Pop(rs)
+	q.Count(-1)
+	r := rs.At(5)
+	r.End()
+	rs.Release(5, r)
+	if err := check(&q, rs); err != nil || len(q.front.entries) != 3 || !r.Where.InList() {
+		t.Fatalf("%d timers in front, a free record at %#x: %v", len(q.front.entries), r.Where, err)
+	}
+	return &q, rs
+}
+
+func check(q *Queue[int], rs *records.Set[int]) error {
+	return rs.Check("test", q)
+}
+
+func TestCheckFindsHarm(t *testing.T) {
+	for name, harm := range map[string]func(q queue, rs set){
+		"a timer is not counted":          func(q queue, _ set) { q.count-- },
+		"the base is after the clock":     func(q queue, _ set) { q.base = 65 },
+		"quiet is too late":               func(q queue, _ set) { q.quiet = 71 },
+		"the front is not sorted":         func(q queue, _ set) { q.front.entries[0].deadline = 1 },
+		"the front has one timer less":    func(q queue, _ set) { q.front.entries = q.front.entries[1:] },
+		"an entry is after the limit":     func(q queue, _ set) { q.front.limit = 70 },
+		"a slot is not occupied":          func(q queue, _ set) { q.occupied[q.next().level()] = 0 },
+		"a level is not occupied":         func(q queue, _ set) { q.levels = 0 },
+		"a deadline is before its slot":   func(_ queue, rs set) { rs.At(6).Deadline = 80 },
+		"a record names another place":    func(_ queue, rs set) { rs.At(6).Where ^= 1 << records.TagBits },
+		"a record in a list does not say": func(_ queue, rs set) { rs.At(6).Where = records.Nowhere },
+		"a record says it is in a list":   func(_ queue, rs set) { rs.At(0).Where = rs.At(6).Where },
+		"a link back is wrong":            func(q queue, _ set) { q.nodes.all[q.nodes.heads[q.next()]].before = 3 },
+		"a free record is pending":        func(_ queue, rs set) { rs.At(0).Generation++ },
+		"a record is free twice":          func(_ queue, rs set) { rs.Release(0, rs.At(0)) },
+		"a pending record is free":        func(_ queue, rs set) { rs.Release(6, rs.At(6)) },
+		"a record is lost":                func(_ queue, rs set) { rs.TakeFree() },
+	} {
+		for _, most := range []int{0, 100} {
+			q, rs := sound(t, most)
+			if harm(q, rs); check(q, rs) == nil {
+				t.Errorf("%s, for %d timers: Check finds nothing", name, most)
+			}
+		}
+	}
+	q, rs := sound(t, 100)
+	if q.nodes.free = 0; check(q, rs) == nil {
+		t.Error("Check does not find that the free nodes are lost")
+	}
+}

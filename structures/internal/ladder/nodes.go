@@ -1,0 +1,114 @@
+package ladder
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// nodes is the lists. A record in a list has a node. If byIndex is set, the number of the node
+// is that of the record and one. Otherwise nodes are taken as they come, because the
+// records may be any ones among millions.
+type nodes struct {
+	byIndex bool
+	heads   []uint32 // the first node of each list, by position; 0: none
+	all     []node   // by number; node 0 is never used
+	free    uint32   // the first node that is not in use, or 0; always 0 by index
+}
+
+// node is the place of a record in a list.
+type node struct{ index, before, behind uint32 } // the numbers of other nodes, or 0
+
+// The tag of a record in a list is Nowhere. Above is the position of the slot, and above that the
+// number of the node, which is not 0. If nodes go by index, it says 1.
+const (
+	digitBits = 6
+	digitMask = 1<<digitBits - 1
+
+	positionBits = 10
+	nodeShift    = records.TagBits + positionBits
+
+	// MaxFew is the largest number of timers that need no nodes by index. Free records
+	// are in lists, too.
+	MaxFew     = 1<<(32-nodeShift) - 2
+	firstNodes = 16
+)
+
+// position is a slot of a level: 64 times the level, and the slot.
+type position uint32
+
+func positionOf(w records.Where) position {
+	return position(w>>records.TagBits) & (1<<positionBits - 1)
+}
+
+func (at position) level() uint { return uint(at) >> digitBits }
+func (at position) slot() uint  { return uint(at) & digitMask }
+
+// shift returns the binary logarithm of the ticks in a slot.
+func (at position) shift() uint { return at.level() * digitBits & 63 }
+
+// last returns the last tick of a slot that starts at start.
+func (at position) last(start structures.Tick) structures.Tick { return start | (1<<at.shift() - 1) }
+
+// where returns what a record at a node says.
+func (p *nodes) where(number uint32, at position) records.Where {
+	if p.byIndex {
+		number = 1
+	}
+	return records.Where(number)<<nodeShift | records.Where(at)<<records.TagBits | records.Nowhere
+}
+
+// number returns the node of a record.
+func (p *nodes) number(index uint32, at records.Where) uint32 {
+	if p.byIndex {
+		return index + 1
+	}
+	return uint32(at >> nodeShift)
+}
+
+// take returns the number of a node for a record if none is free.
+func (p *nodes) take(index uint32) uint32 {
+	if p.byIndex {
+		if int(index)+1 >= len(p.all) {
+			p.grow(int(index) + 2)
+		}
+		p.all[index+1].behind = 0 // there is still no free one
+		return index + 1
+	}
+	p.grow(len(p.all) + 1)
+	return p.free
+}
+
+// release makes a node free that is in no list any more.
+func (p *nodes) release(n *node, number uint32) {
+	if !p.byIndex {
+		n.behind, p.free = p.free, number
+	}
+}
+
+// grow makes room for n nodes or more.
+func (p *nodes) grow(n int) {
+	old := len(p.all)
+	n = max(firstNodes, 1<<bits.Len(uint(n-1)))
+	if !p.byIndex && old > MaxFew {
+		panic("ladder: more records are in lists than were pending at once")
+	}
+	p.all = append(slices.Grow(p.all, n-old), make([]node, n-old)...)
+	for i := n - 1; i >= max(old, 1) && !p.byIndex; i-- {
+		p.all[i].behind = p.free
+		p.free = uint32(i)
+	}
+}
+
+// growHeads makes room for the lists of a level.
+func (p *nodes) growHeads(at uint) {
+	p.heads = append(p.heads, make([]uint32, (at|digitMask)+1-uint(len(p.heads)))...)
+}
+
+// reserve makes room for n records.
+func (p *nodes) reserve(n int) {
+	p.grow(n + 1)
+	p.heads = make([]uint32, 0, Levels<<digitBits)
+}
