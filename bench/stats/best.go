@@ -9,6 +9,7 @@ import (
 // the interval is shown.
 type Standing int
 
+// The standings.
 const (
 	Unclear Standing = iota // it reaches the best, and it may be worse by more than DefaultWidth
 	Tie                     // it lies within DefaultWidth of the best

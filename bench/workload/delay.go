@@ -122,12 +122,6 @@ func (d *Delay) dist(tick time.Duration) dist.Dist {
 	return family.New(d.Mean.in(tick))
 }
 
-// doc returns a short description of the kind.
-func (d *Delay) doc() string {
-	family, _ := dist.Find(d.Kind)
-	return family.Doc
-}
-
 // Delays names the kinds of the delays of a model, in the order of its parameters.
 func Delays(m Model) []string {
 	var kinds []string

@@ -1,11 +1,11 @@
 package whitebox
 
 import (
-	"github.com/timerbench/timerbench/structures/internal/checking"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // Removals checks that any timer can be removed from structures of every size up
