@@ -8,6 +8,9 @@ FUZZTIME ?= 60s
 
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT := golang.org/x/perf/cmd/benchstat
+GREMLINS  := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+# What make mutants compares with.
+BASE      ?= main
 CMD       := bin/timerbench
 RUN        = $(CMD) run $(if $(OUT),--out $(OUT))
 LAST       = $(or $(OUT),out/latest)
@@ -121,6 +124,11 @@ vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
 	GOOS=windows GOARCH=amd64 go vet ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
+
+# What lives is advice for whoever reviews a change, and no gate: some mutants change nothing.
+.PHONY: mutants
+mutants: ## Change the code that differs from BASE (main) at random, and list what no test of its package notices
+	GOFLAGS=-short go run $(GREMLINS) unleash --diff $(BASE) --timeout-coefficient 10 --output-statuses lt $(value ARGS)
 
 .PHONY: race
 race: ## The tests under the race detector
