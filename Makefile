@@ -9,8 +9,9 @@ FUZZTIME ?= 60s
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT := golang.org/x/perf/cmd/benchstat
 GREMLINS  := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
-# What make mutants compares with.
+# What make mutants compares with, and the packages it takes instead.
 BASE      ?= main
+PKG       ?=
 CMD       := bin/timerbench
 RUN        = $(CMD) run $(if $(OUT),--out $(OUT))
 LAST       = $(or $(OUT),out/latest)
@@ -127,8 +128,11 @@ vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
 
 # What lives is advice for whoever reviews a change, and no gate: some mutants change nothing.
 .PHONY: mutants
-mutants: ## Change the code that differs from BASE (main) at random, and list what no test of its package notices
-	GOFLAGS=-short go run $(GREMLINS) unleash --diff $(BASE) --timeout-coefficient 10 --output-statuses lt $(value ARGS)
+mutants: ## Change each package that differs from BASE (main), or PKG, at random, and list what its tests do not notice
+	@for pkg in $(or $(PKG),$$(git diff --name-only --diff-filter=d $(BASE) -- '*.go' ':!*_test.go' | xargs -rn1 dirname | sort -u)); do \
+		echo "$$pkg"; \
+		GOFLAGS=-short go run $(GREMLINS) unleash --timeout-coefficient 10 --output-statuses lt ./$$pkg || exit 1; \
+	done
 
 .PHONY: race
 race: ## The tests under the race detector

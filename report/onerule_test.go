@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
@@ -41,7 +42,7 @@ func wandering(rng *rand.Rand, percent, n int) results.Cell {
 func written(t *testing.T, i stats.Interval) stats.Standing {
 	t.Helper()
 	read := func(v float64) float64 {
-		out, err := strconv.ParseFloat(advice.Times(v), 64)
+		out, err := strconv.ParseFloat(show.Times(v), 64)
 		if err != nil {
 			return math.Inf(1)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -130,15 +131,13 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
 		}
 		t.AppendRow(table.Row{w.Name, w.Summary, n, strconv.FormatFloat(f.Resident, 'f', 0, 64),
-			percent(f.CancelShare), percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source})
+			show.Percent(f.CancelShare), show.Percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source})
 	}
 	fmt.Fprintln(out, t.Render())
 	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
 		"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
 		"Moves: of all operations.\n", listSize)
 }
-
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // decimals shows small numbers with two significant digits, large ones whole.
 func decimals(x float64) int {

@@ -20,6 +20,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/counters"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -213,7 +214,7 @@ func printProfile(out io.Writer, p *profile.Profile, r bench.Replayed) {
 	}
 	t := newTable("own", "with callees", "function")
 	for _, f := range list[:min(topFunctions, len(list))] {
-		share := func(ns int64) string { return percent(float64(ns) / float64(max(total, 1))) }
+		share := func(ns int64) string { return show.Percent(float64(ns) / float64(max(total, 1))) }
 		t.AppendRow(table.Row{share(f.flat), share(f.cum), shortName(f.name)})
 	}
 	fmt.Fprintln(out, aligned(t, 1, 2))

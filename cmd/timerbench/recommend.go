@@ -15,6 +15,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -184,12 +185,12 @@ func showAnswer(out io.Writer, x advice.Answer) {
 func showRanking(out io.Writer, x advice.Answer) {
 	t := newTable("structure", "score", "to the first", "cost", "ns", "tail", "tail ns", "bytes", "wakes", "")
 	for i, s := range x.Ranking {
-		to := advice.Times(s.Times.Center)
-		if lo, hi := advice.Times(s.Times.Lo), advice.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
+		to := show.Times(s.Times.Center)
+		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
-		t.AppendRow(table.Row{s.Structure, advice.Times(s.Score), to, known(s.Cost, advice.Times), known(s.NS, nanoseconds),
-			known(s.TailTimes, advice.Times), known(s.TailNS, nanoseconds), known(s.Bytes, nanoseconds), known(s.Wakeups, advice.Times), remark(s, i == 0)})
+		t.AppendRow(table.Row{s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, nanoseconds),
+			known(s.TailTimes, show.Times), known(s.TailNS, nanoseconds), known(s.Bytes, nanoseconds), known(s.Wakeups, show.Times), remark(s, i == 0)})
 	}
 	fmt.Fprintln(out, aligned(t, 2, 9))
 	fmt.Fprintln(out, wrapped(fmt.Sprintf("Score: the weighted geometric mean of the multiples of the best in what matters. Cost, tail, wakes (wake-ups): multiples of "+
@@ -248,7 +249,7 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 		}
 		times := "–"
 		if !math.IsNaN(j.Times) {
-			times = advice.Times(j.Times)
+			times = show.Times(j.Times)
 		}
 		t.AppendRow(table.Row{j.Workload, j.N, j.Named, times, hit, strings.Join(j.Fastest, ", ")})
 	}

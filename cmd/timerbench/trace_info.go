@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -45,9 +44,9 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		{"recorded", recordedAt(s)},
 		{"size", fmt.Sprintf("%s, %.2f bytes an operation", bytesOf(s.Bytes), float64(s.Bytes)/float64(max(1, s.Totals.Count())))},
 		{"tick", s.Header.Tick.String()},
-		{"covers", fmt.Sprintf("%s ticks, %v", thousands(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))},
-		{"rate", fmt.Sprintf("%s operations a second", thousands(uint64(math.Round(s.Rate()))))},
-		{"pending", fmt.Sprintf("%.1f timers on average, %s at most, %s at the end", s.Resident, thousands(s.Totals.Keys), thousands(s.Totals.Pending()))},
+		{"covers", fmt.Sprintf("%s ticks, %v", show.Grouped(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))},
+		{"rate", fmt.Sprintf("%s operations a second", show.Grouped(uint64(math.Round(s.Rate()))))},
+		{"pending", fmt.Sprintf("%.1f timers on average, %s at most, %s at the end", s.Resident, show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))},
 		{"cancelled", fmt.Sprintf("%.2f %% of the timers that ended", 100*s.CancelRate)},
 		{"fired late", firedLate(s)},
 	} {
@@ -60,7 +59,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	fmt.Fprintln(out)
 	ops := newTable("operation", "count", "share")
 	count := func(name string, n uint64) {
-		ops.AppendRow(table.Row{name, thousands(n), fmt.Sprintf("%.2f %%", 100*float64(n)/float64(max(1, s.Totals.Count())))})
+		ops.AppendRow(table.Row{name, show.Grouped(n), fmt.Sprintf("%.2f %%", 100*float64(n)/float64(max(1, s.Totals.Count())))})
 	}
 	for k, n := range s.Totals.Ops {
 		count(trace.Kind(k).String(), n)
@@ -69,7 +68,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		}
 	}
 	count("all", s.Totals.Count())
-	ops.AppendRow(table.Row{"timers fired", thousands(s.Totals.Fired), ""})
+	ops.AppendRow(table.Row{"timers fired", show.Grouped(s.Totals.Fired), ""})
 	fmt.Fprintln(out, aligned(ops, 2, 3))
 
 	fmt.Fprintln(out)
@@ -81,7 +80,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		if d.Count == 0 {
 			continue
 		}
-		row := table.Row{d.name, thousands(uint64(d.Count)), delay(s, structures.Tick(d.Mean))}
+		row := table.Row{d.name, show.Grouped(uint64(d.Count)), delay(s, structures.Tick(d.Mean))}
 		for _, t := range []structures.Tick{d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
 			row = append(row, delay(s, t))
 		}
@@ -101,7 +100,7 @@ func firedLate(s *tracestat.Summary) string {
 	if s.LateFires == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s timers, because the program woke after their deadlines", thousands(s.LateFires))
+	return fmt.Sprintf("%s timers, because the program woke after their deadlines", show.Grouped(s.LateFires))
 }
 
 // delay formats a number of ticks as a time.
@@ -118,19 +117,6 @@ func delay(s *tracestat.Summary, ticks structures.Tick) string {
 		}
 	}
 	return d.String()
-}
-
-// thousands formats a number with a comma after each three digits.
-func thousands(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
 }
 
 // aligned renders a table. The columns from first to last hold numbers.

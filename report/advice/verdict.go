@@ -3,6 +3,8 @@ package advice
 import (
 	"fmt"
 	"strings"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Verdict says in a sentence or a few which exact structure does best among how many timers, whatever share of them is
@@ -16,12 +18,12 @@ func (a *Adviser) Verdict(name func(string) string) string {
 		if to == 0 {
 			return
 		}
-		sizes := grouped(float64(from))
+		sizes := show.Grouped(from)
 		if from != to {
-			sizes = grouped(float64(from)) + " to " + strings.TrimSuffix(timers(float64(to)), " timers")
+			sizes = show.Grouped(from) + " to " + strings.TrimSuffix(timers(float64(to)), " timers")
 		}
 		out = append(out, fmt.Sprintf("With %s timers, take %s: on average over the workloads, its time is at most %s times that of the fastest, %s times at worst.",
-			sizes, name(first.Structure), Times(first.Cost), Times(first.Worst)))
+			sizes, name(first.Structure), show.Times(first.Cost), show.Times(first.Worst)))
 	}
 	for _, n := range a.sizes() {
 		x, err := a.Answer(Question{N: float64(n), Cancel: Unknown, Reschedule: Unknown})

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // namedTies is how many structures a sentence names that tie or are unclear (chosen).
@@ -23,7 +23,7 @@ func (a Answer) sentence() string {
 		if len(a.Evidence) > 1 || e.Distance > Measured {
 			where = fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
 		}
-		fmt.Fprintf(&b, " (%s ns a %s%s)", digits(first.NS), e.Unit, where)
+		fmt.Fprintf(&b, " (%s ns a %s%s)", show.Figure(first.NS), e.Unit, where)
 	}
 	if first.Late != "" {
 		fmt.Fprintf(&b, ", which is late by %s", first.Late)
@@ -87,9 +87,9 @@ func (a Answer) times(s Ranked) string {
 	if len(a.Matters.names()) > 0 {
 		what = " times its score"
 	}
-	lo, hi := Times(s.Times.Lo), Times(s.Times.Hi)
+	lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi)
 	if !s.Times.Bounded() || lo == hi {
-		return Times(s.Times.Center) + what
+		return show.Times(s.Times.Center) + what
 	}
 	return lo + " to " + hi + what
 }
@@ -104,15 +104,15 @@ func (q Question) population() string {
 	case q.Reschedule == Unknown && q.Cancel == Unknown:
 		parts = append(parts, "any share cancelled or moved")
 	case q.Reschedule > 0 && q.Cancel > 0:
-		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", percent(q.Reschedule), percent(q.Cancel)))
+		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", show.Percent(q.Reschedule), show.Percent(q.Cancel)))
 	case q.Reschedule > 0:
-		parts = append(parts, percent(q.Reschedule)+" of the calls move a timer")
+		parts = append(parts, show.Percent(q.Reschedule)+" of the calls move a timer")
 	case q.Cancel == Unknown:
 		parts = append(parts, "any share cancelled, none moved")
 	case q.Cancel == 0:
 		parts = append(parts, "none cancelled")
 	default:
-		parts = append(parts, percent(q.Cancel)+" cancelled")
+		parts = append(parts, show.Percent(q.Cancel)+" cancelled")
 	}
 	delays := "any delays"
 	if q.Delays != "" {
@@ -128,16 +128,9 @@ func (q Question) wish() string {
 		out = ", late or not"
 	}
 	if names := q.Matters.names(); len(names) > 0 {
-		out += ", by " + andList(names)
+		out += ", by " + show.And(names)
 	}
 	return out
-}
-
-func andList(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // far says in what the cell differs from the question, unless it is the question itself.
@@ -161,19 +154,19 @@ func differs(q, c place) string {
 		if c.n < q.n {
 			more = "fewer"
 		}
-		out = append(out, fmt.Sprintf("%s times %s timers", Times(math.Pow(10, d)), more))
+		out = append(out, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, d)), more))
 	}
 	if q.cancel != Unknown && math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
-		out = append(out, percent(c.cancel)+" cancelled")
+		out = append(out, show.Percent(c.cancel)+" cancelled")
 	}
 	if q.moved != Unknown && math.Abs(q.moved-c.moved) >= 0.02 {
-		out = append(out, percent(c.moved)+" of the calls move a timer")
+		out = append(out, show.Percent(c.moved)+" of the calls move a timer")
 	}
 	if q.perWake > 0 && decades(min(q.perWake, mostPerWake), c.perWake) >= 0.3 {
 		if c.perWake >= mostPerWake {
 			out = append(out, "1,000 calls or more a wake-up")
 		} else {
-			out = append(out, digits(c.perWake)+" calls a wake-up")
+			out = append(out, show.Figure(c.perWake)+" calls a wake-up")
 		}
 	}
 	if q.delays != "" && q.delays != c.delays {
@@ -189,44 +182,9 @@ func differs(q, c place) string {
 func timers(n float64) string {
 	switch {
 	case n >= 1e6:
-		return digits(n/1e6) + " million timers"
+		return show.Figure(n/1e6) + " million timers"
 	case n == 1:
 		return "1 timer"
 	}
-	return grouped(math.Round(n)) + " timers"
-}
-
-// grouped writes a whole number below a million with a comma after the thousands.
-func grouped(n float64) string {
-	if n < 1000 {
-		return strconv.FormatFloat(n, 'f', 0, 64)
-	}
-	return fmt.Sprintf("%d,%03d", int(n)/1000, int(n)%1000)
-}
-
-func percent(share float64) string { return digits(100*share) + " %" }
-
-// digits rounds to three significant digits.
-func digits(v float64) string {
-	if v >= 1000 {
-		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	if err != nil {
-		return "–"
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
-// Times writes a multiple: with two decimals below 2, with one below 10.
-func Times(v float64) string {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "–"
-	case v < 1.995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case v < 9.95:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	return show.Grouped(int64(math.Round(n))) + " timers"
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -50,30 +51,14 @@ func heading(p shape.Part) string {
 	if p.Kind != shape.Slots {
 		return p.Name + ":"
 	}
-	out := fmt.Sprintf("%s: %s slots", p.Name, number(p.Size))
+	out := fmt.Sprintf("%s: %s slots", p.Name, show.Grouped(p.Size))
 	if p.Width > 0 {
-		out += " of " + count(int64(p.Width), "tick")
+		out += " of " + show.Count(int64(p.Width), "tick")
 	}
 	if p.Now >= 0 {
 		out += fmt.Sprintf(", the clock is at slot %d", p.Now)
 	}
 	return out + ":"
-}
-
-func count(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return number(n) + " " + what
-}
-
-// number groups the digits of large numbers.
-func number[I int | int64](n I) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && len(s) > 4; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // part lays out the cells of a part.
@@ -122,7 +107,7 @@ func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 				empty += p.Size
 			}
 			if empty > 0 && (i > 0 || p.Now >= 0) {
-				gap = "·" + number(empty) + "·"
+				gap = "·" + show.Grouped(empty) + "·"
 			}
 		}
 		last = c.Index

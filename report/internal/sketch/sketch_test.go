@@ -133,11 +133,3 @@ func TestWideDrawingsAreBroken(t *testing.T) {
 		t.Errorf("the wide tree is no outline:\n%s", text)
 	}
 }
-
-func TestNumbersAreGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 4096: "4096", 65_536: "65,536", 16_777_216: "16,777,216"} {
-		if got := number(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
