@@ -85,8 +85,8 @@ keep: ## Keep the last report in docs/results, which README and recommend use
 	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
-	sed 's/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/winners.png $(LAST)/*.svg docs/results/
+	sed '/^## How /,$$d; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
+	cp $(LAST)/winners.png $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/|') docs/results/
 	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 
