@@ -116,6 +116,7 @@ test-page: ## Test the page of the report in a browser; it needs chromium
 test-long: ## The same, with all random runs at full length
 	TIMERBENCH_LONG=1 go test ./...
 	cd durable && go test -count 20 -run Kill -timeout 60m .
+	cd durable && TIMERBENCH_LONG=1 go test -run KillRemovals -timeout 60m .
 
 # The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
 .PHONY: vet-cross

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,10 +27,12 @@ type Client struct {
 	members  jetstream.KeyValue
 	layout   layout
 	space    space
+	replicas int
 
 	serving  atomic.Bool
 	owner    atomic.Pointer[owner] // while the client serves
 	counters counters
+	removed  removed
 }
 
 // ErrServing is returned by a second Serve of one client.
@@ -63,6 +66,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}
+	c.replicas = c.stream.CachedInfo().Config.Replicas
 	if c.consumer, err = openConsumer(ctx, c.stream, c.layout, cfg.AckWait); err != nil {
 		return nil, err
 	}
@@ -118,10 +122,38 @@ func (c *Client) set(ctx context.Context, what string, t Timer) error {
 	if err := c.claim(ctx, t); err != nil {
 		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
 	}
-	if err := c.publish(ctx, c.layout.message(t)); err != nil {
-		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
+	old := Timer{Key: t.Key} // none, as is most likely
+	for {
+		m, err := c.replacing(ctx, old, t)
+		if err == nil {
+			err = c.publish(ctx, m)
+		}
+		switch {
+		case err == nil:
+			return nil
+		case isChanged(err):
+			old, _, err = c.Get(ctx, t.Key)
+		case isChanging(err):
+			err = sleep(ctx, changingPause)
+		}
+		if err != nil {
+			return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
+		}
 	}
-	return nil
+}
+
+// replacing returns the message that stores t in the place of old.
+func (c *Client) replacing(ctx context.Context, old, t Timer) (*nats.Msg, error) {
+	if len(old.removed) >= maxRemoves {
+		if err := c.note(ctx, old.removed, old.until); err != nil {
+			return nil, err
+		}
+		old.removed = nil
+	}
+	t.removed, t.until = old.replaced(), old.latest()
+	m := c.layout.message(t)
+	m.Header[headerExpect] = []string{strconv.FormatUint(old.Revision, 10)} // of its own subject
+	return m, nil
 }
 
 // Reschedule moves the timer under key to another deadline, and keeps its payload.
@@ -132,34 +164,35 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 	if err := checkDeadline(key, at); err != nil {
 		return false, err
 	}
-	return c.change(ctx, "reschedule", key, func(t Timer) *nats.Msg {
-		t.Deadline = at
-		m := c.layout.message(t)
-		c.layout.expect(m, key, t.Revision)
-		return m
+	return c.change(ctx, "reschedule", key, func(t Timer) (*nats.Msg, error) {
+		moved := t
+		moved.Deadline = at
+		return c.replacing(ctx, t, moved)
 	})
 }
 
-// Cancel removes the timer under key. If it returns true the timer does not fire
-// any more, and false that there is none: it has fired or was cancelled. With an
-// error either may be so. What had fired and has not been handled yet is handled.
+// Cancel removes the timer under key. If it returns true the timer has not fired, though
+// its deadline may have passed, and does not fire any more; if false there is none: it has
+// fired or was cancelled. With an error either may be so. What had fired and has not been
+// handled yet is handled.
 func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
-	return c.change(ctx, "cancel", key, func(t Timer) *nats.Msg {
-		m := newMessage(c.layout.cancelled(c.layout.partition(key)), []byte(key))
-		c.layout.removing(m, key, t.Revision)
-		return m
+	return c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
+		return c.layout.cancelMessage(t), nil
 	})
 }
 
 // change publishes what message makes of the timer under key, until it did so
 // before anybody else changed the timer.
-func (c *Client) change(ctx context.Context, what, key string, message func(Timer) *nats.Msg) (bool, error) {
+func (c *Client) change(ctx context.Context, what, key string, message func(Timer) (*nats.Msg, error)) (bool, error) {
 	for {
 		t, ok, err := c.Get(ctx, key)
 		if err != nil || !ok {
 			return false, err
 		}
-		err = c.publish(ctx, message(t))
+		m, err := message(t)
+		if err == nil {
+			err = c.publish(ctx, m)
+		}
 		switch {
 		case err == nil:
 			return true, nil
@@ -174,6 +207,9 @@ func (c *Client) change(ctx context.Context, what, key string, message func(Time
 	}
 }
 
+// replicated tells whether more than one node stores the timers.
+func (c *Client) replicated() bool { return c.replicas > 1 }
+
 // publish stores one message.
 func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -187,15 +223,32 @@ func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err
 	}
-	m, err := c.last(ctx, c.layout.timer(key))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return Timer{}, false, nil
-	}
-	if err != nil {
+	fail := func(err error) (Timer, bool, error) {
 		return Timer{}, false, fmt.Errorf("durable: get %q: %w", key, err)
 	}
-	t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
-	return t, err == nil, err
+	removed, err := c.removedNow(ctx, anyAge)
+	if err != nil {
+		return fail(err)
+	}
+	for {
+		m, err := c.last(ctx, c.layout.timer(key))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return Timer{}, false, nil
+		}
+		if err != nil {
+			return fail(err)
+		}
+		t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
+		if err != nil {
+			return Timer{}, false, err
+		}
+		if !removed.has(c.layout.partition(key), t) {
+			return t, true, nil
+		}
+		if err := c.remove(m.Sequence); err != nil {
+			return fail(err)
+		}
+	}
 }
 
 // Pending goes through all timers that are pending and whose key begins with
@@ -203,7 +256,12 @@ func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
 // or fire meanwhile may be among them or not. After an error there is nothing more.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
 	return func(yield func(Timer, error) bool) {
-		for m, err := range c.read(ctx, c.layout.allTimers()) {
+		removed, err := c.removedNow(ctx, time.Second)
+		if err != nil {
+			yield(Timer{}, fmt.Errorf("durable: pending: %w", err))
+			return
+		}
+		for m, err := range c.read(ctx, lastOfEach, c.layout.allTimers()) {
 			var t Timer
 			if err == nil {
 				t, err = c.parseMsg(m)
@@ -212,7 +270,7 @@ func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, er
 				yield(Timer{}, fmt.Errorf("durable: pending: %w", err))
 				return
 			}
-			if strings.HasPrefix(t.Key, prefix) && !yield(t, nil) {
+			if strings.HasPrefix(t.Key, prefix) && !removed.has(c.layout.partition(t.Key), t) && !yield(t, nil) {
 				return
 			}
 		}

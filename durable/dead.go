@@ -39,7 +39,7 @@ func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 // nothing more.
 func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 	return func(yield func(DeadLetter, error) bool) {
-		for m, err := range c.read(ctx, c.layout.allDead()) {
+		for m, err := range c.read(ctx, whole, c.layout.allDead()) {
 			var d DeadLetter
 			if err == nil {
 				d, err = c.parseDead(m)

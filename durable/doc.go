@@ -18,10 +18,16 @@
 //
 //   - To fire is to store a message for the workers. In the same step the server
 //     removes the timer.
-//   - To cancel is to store a note in the partition. In the same step the server
+//   - To cancel is to store a message with its key. In the same step the server
 //     removes the timer.
 //   - To move is to store the timer anew.
 //   - A run of Every is stored first, and then the timer with the next deadline.
+//
+// What the server has removed may be there again after it was killed: see
+// docs/durable.md. So each of these messages names the revisions that it removes. Before
+// it is removed itself they are noted in the stream, until they would be due; and each
+// minute workers store up to which deadline all has fired. After a start of the server
+// clients read that, and do not see what has come back; workers remove it.
 //
 // So the server puts all that happens to a timer in one order. One change of a
 // revision wins, and all others are told. It follows that a Cancel that returned true
@@ -51,8 +57,8 @@
 //   - No timer fires before its deadline by the clock of the worker that fires it.
 //   - Each timer is handled at least once. If it is handled again it has the same
 //     Fired.ID, which is made of key and deadline.
-//   - After a Cancel that returned true the timer does not fire. After a Reschedule
-//     that returned true it fires at the new deadline only.
+//   - After a Cancel that returned true the timer does not fire, and it has not fired
+//     before. After a Reschedule that returned true it fires at the new deadline only.
 //   - When a worker is killed its partitions go on within about a lease and a second.
 //   - An error of Schedule, Cancel or Reschedule means that it has happened or not. To
 //     do it again is safe.
@@ -60,8 +66,8 @@
 // They hold when workers, servers, or a minority of the nodes of a cluster are killed
 // at any moment, as far as the server keeps what it has acknowledged. It writes to its
 // files at once and syncs them every two minutes: against the loss of power there are
-// replicas, or SyncAlways. One defect of nats-server 2.15.2 is left: see the page
-// docs/durable.md.
+// replicas, or SyncAlways. What has fired and was not acknowledged by the server on
+// its disk is handled again, with the same ID.
 //
 // # Backends
 //

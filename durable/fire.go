@@ -15,6 +15,7 @@ const (
 	maxFiring      = 2048            // messages to the server without an answer
 	publishTimeout = 2 * time.Second // until an answer counts as lost
 	maxQueued      = 1 << 16         // timers due and not sent, before reading pauses
+	maxRefused     = 7               // times that the leader of replicas is not believed: 3 s
 )
 
 // near is a timer in memory. All but what its partition guards is fixed.
@@ -96,11 +97,18 @@ func (f *firing) fire(ctx context.Context, n *near) {
 		n.p.wait(n) // the clock was set back
 		return
 	}
+	if len(n.timer.removed) >= maxRemoves { // of Every, where each run moves the timer
+		if err := f.c.note(ctx, n.timer.removed, n.timer.until); err != nil {
+			f.again(n, err)
+			return
+		}
+		n.timer.removed = nil
+	}
 	m, err := f.message(n, now)
 	if err != nil {
 		// Another version may understand it: it is left where it is.
 		f.c.cfg.Logger.Error("timer cannot be fired", "key", n.timer.Key, "error", err)
-		n.p.drop(n)
+		n.p.leave(n)
 		return
 	}
 	future, err := f.c.js.PublishMsgAsync(m)
@@ -126,7 +134,7 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		n.next, n.moves, n.asked = next, !fires, true
 	}
 	if n.moves {
-		t.Deadline = n.next
+		t.removed, t.until, t.Deadline = t.replaced(), t.latest(), n.next
 		m := l.message(t)
 		l.expect(m, t.Key, t.Revision)
 		return m, nil
@@ -134,7 +142,7 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 	// What workers need is in the subject and the body.
 	m := l.firedMessage(t.Key, n.deadline, t.Payload)
 	if n.next.IsZero() {
-		l.removing(m, t.Key, t.Revision)
+		l.removing(m, t)
 	} else {
 		l.expect(m, t.Key, t.Revision)
 	}
@@ -160,7 +168,8 @@ func (f *firing) stored(n *near) {
 // refused goes on with n after the server has not stored its message, or has given
 // no answer. If it did store it the next message is refused as the timer is gone.
 func (f *firing) refused(n *near, err error) {
-	if isChanged(err) {
+	// A node that has just become the leader may not have read all yet: it is asked again.
+	if isChanged(err) && (!f.c.replicated() || n.tries > maxRefused) {
 		f.c.counters.gone.Add(1)
 		n.p.drop(n)
 		return

@@ -14,7 +14,8 @@ import (
 
 // sign is a sign of life of a worker.
 type sign struct {
-	Serves []int `json:"serves"` // the partitions whose timers it has read
+	Serves []int         `json:"serves"` // the partitions whose timers it has read
+	Lease  time.Duration `json:"lease"`  // after which it counts as dead
 
 	at time.Time // by the clock of the server
 }
@@ -108,11 +109,10 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 			if entry.Operation() != jetstream.KeyValuePut {
 				delete(m.signs, entry.Key())
 			} else {
-				var s sign
-				if err := json.Unmarshal(entry.Value(), &s); err != nil {
-					return fmt.Errorf("bucket %s: key %s: %w", bucket.Bucket(), entry.Key(), err)
+				s, err := parseSign(entry)
+				if err != nil {
+					return err
 				}
-				s.at = entry.Created()
 				m.signs[entry.Key()] = s
 			}
 			changed(m)
@@ -120,10 +120,41 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 	}
 }
 
+func parseSign(entry jetstream.KeyValueEntry) (sign, error) {
+	s := sign{at: entry.Created()}
+	if err := json.Unmarshal(entry.Value(), &s); err != nil {
+		return s, fmt.Errorf("bucket %s: key %s: %w", entry.Bucket(), entry.Key(), err)
+	}
+	return s, nil
+}
+
+// living returns how many workers are alive at now, by the clock of the server.
+func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
+	watcher, err := c.members.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = watcher.Stop() }() // the connection may be gone
+	n := 0
+	for entry := range watcher.Updates() {
+		if entry == nil {
+			return n, nil // all that was there has been read
+		}
+		s, err := parseSign(entry)
+		if err != nil {
+			return 0, err
+		}
+		if now.Sub(s.at) <= s.Lease {
+			n++
+		}
+	}
+	return 0, fmt.Errorf("the watcher of bucket %s was closed", c.members.Bucket())
+}
+
 // give stores a sign of life four times a lease.
 func (m *members) give(ctx context.Context, bucket jetstream.KeyValue, serves func() []int) error {
 	for {
-		value, err := json.Marshal(sign{Serves: serves()})
+		value, err := json.Marshal(sign{Serves: serves(), Lease: m.lease})
 		if err != nil {
 			return err
 		}

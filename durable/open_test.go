@@ -240,7 +240,7 @@ func TestStaleIsDropped(t *testing.T) {
 	for g := range 64 {
 		go func() {
 			var err error
-			for range 500 {
+			for range 250 {
 				err = errors.Join(err, c.Schedule(t.Context(), "key"+string(rune('A'+g)), at, nil))
 			}
 			done <- err

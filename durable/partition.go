@@ -2,8 +2,10 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,17 +20,27 @@ type partition struct {
 	c      *Client
 	number int
 	fire   *firing
-	loaded atomic.Bool // all that was stored when the first scan began has been read
-	rescan chan struct{}
+	remove *remover
+	loaded atomic.Bool   // all that was stored when the first scan began has been read
+	rescan chan struct{} // has a token if the partition is to be read anew
+	look   chan struct{} // has a token if far timers may have come into the horizon
 
-	mu     sync.Mutex
-	closed bool
-	scan   uint64           // counts scans; 0 before the first
-	near   map[string]*near // by key
-	far    map[int64][]uint64
-	farLen int
-	count  int // timers that the scan under way has found
-	found  int // timers that the last scan has found, or -1 while one is under way
+	mu      sync.Mutex
+	closed  bool
+	scan    uint64           // counts scans; 0 before the first
+	near    map[string]*near // by key
+	far     map[int64][]uint64
+	farLen  int
+	count   int    // timers that the scan under way has found
+	found   int    // timers that the last scan has found, or -1 while one is under way
+	last    uint64 // the last revision that was read
+	stuck   int64  // the first deadline of a timer that cannot be fired, or 0
+	changed bool   // since what is done with was stored
+
+	// While a scan is under way.
+	removed *removedSet
+	seen    []uint64 // the revisions that are stored, in order
+	older   []uint64 // those in whose place others are
 }
 
 // The revisions of far timers are kept by width of time, four to a horizon, and read
@@ -39,9 +51,9 @@ const widths = 4
 // number of timers, before a scan drops those that are stale.
 const maxStale = 10_000
 
-func newPartition(c *Client, number int, fire *firing) *partition {
-	return &partition{c: c, number: number, fire: fire, rescan: make(chan struct{}, 1),
-		near: make(map[string]*near), far: make(map[int64][]uint64)}
+func newPartition(c *Client, number int, fire *firing, remove *remover) *partition {
+	return &partition{c: c, number: number, fire: fire, remove: remove,
+		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1), near: make(map[string]*near), far: make(map[int64][]uint64)}
 }
 
 func (p *partition) width() int64 { return int64(p.c.cfg.Horizon / widths) }
@@ -62,7 +74,11 @@ func (p *partition) run(ctx context.Context) {
 func (p *partition) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.beginScan()
+	removed, err := p.c.removedNow(ctx, time.Second)
+	if err != nil {
+		return err
+	}
+	p.beginScan(removed)
 	consumer, err := p.c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{p.c.layout.changes(p.number)}})
 	if err != nil {
 		return err
@@ -72,9 +88,16 @@ func (p *partition) follow(ctx context.Context) error {
 	if scanned {
 		p.endScan()
 	}
+	var applying sync.Mutex // a call may go on, or come, after the end of the consumer
 	consume, err := consumer.Consume(func(m jetstream.Msg) {
+		applying.Lock()
+		defer applying.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
 		pending, err := p.apply(m)
 		if err != nil {
+			p.leave(&near{deadline: 1}) // at whatever time it is due
 			p.c.cfg.Logger.Error("message in a partition is left alone", "partition", p.number, "error", err)
 		}
 		if !scanned && pending == 0 {
@@ -93,9 +116,16 @@ func (p *partition) follow(ctx context.Context) error {
 		cancel()
 		consume.Stop()
 		<-consume.Closed()
+		applying.Lock() // what is applied ends first
+		defer applying.Unlock()
 	}()
 	look := time.NewTicker(max(p.c.cfg.Horizon/(8*widths), 50*time.Millisecond))
 	defer look.Stop()
+	store := time.NewTicker(donePause)
+	defer store.Stop()
+	if p.c.replicated() { // what a node has not read yet would be taken for done with
+		store.Stop()
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -105,6 +135,10 @@ func (p *partition) follow(ctx context.Context) error {
 		case <-consume.Closed():
 			return errors.New("the consumer was closed")
 		case <-look.C:
+			poke(p.look)
+		case <-store.C:
+			p.storeDone(ctx)
+		case <-p.look:
 			if err := p.readDue(ctx); err != nil {
 				return err
 			}
@@ -117,23 +151,54 @@ const (
 	pullHeartbeat = time.Second // two missing ones, and the client asks anew
 )
 
-func (p *partition) beginScan() {
+func (p *partition) beginScan(removed *removedSet) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scan++
 	p.count, p.found = 0, -1
 	clear(p.far)
 	p.farLen = 0
+	p.removed, p.seen, p.older, p.stuck = removed, nil, nil, 0
 	select {
 	case <-p.rescan:
 	default:
 	}
 }
 
-// endScan drops what is in memory and not stored any more.
+// poke puts a token into c, unless it has one.
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// readAnew begins another scan.
+func (p *partition) readAnew() { poke(p.rescan) }
+
+// endScan drops what is in memory and not stored any more, and what is stored though it
+// was removed: the server forgets removals when it is killed.
 func (p *partition) endScan() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	back := make(map[uint64]bool)
+	for _, r := range p.older {
+		if _, stored := slices.BinarySearch(p.seen, r); stored {
+			back[r] = true
+		}
+	}
+	p.seen, p.older, p.removed = nil, nil, nil
+	if len(back) > 0 {
+		for at, revisions := range p.far {
+			p.far[at] = slices.DeleteFunc(revisions, func(r uint64) bool { return back[r] })
+			p.farLen -= len(revisions) - len(p.far[at])
+		}
+		p.c.cfg.Logger.Debug("timers that were removed are removed again",
+			"partition", p.number, "timers", len(back))
+		for r := range back {
+			p.remove.put(handled{revision: r, at: time.Now()})
+		}
+	}
 	for key, n := range p.near {
 		if n.scan != p.scan {
 			n.handle.Stop()
@@ -152,26 +217,53 @@ func (p *partition) apply(m jetstream.Msg) (pending uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	defer p.reached(meta.Sequence.Stream)
 	if m.Subject() == p.c.layout.cancelled(p.number) {
-		p.cancelled(string(m.Data()), meta.Sequence.Stream)
+		h, err := parseHandled(m)
+		if err != nil {
+			return meta.NumPending, err
+		}
+		h.at = time.Now()
+		p.cancelled(string(m.Data()), h)
 		return meta.NumPending, nil
 	}
 	t, err := p.c.layout.parse(m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream)
 	if err != nil {
 		return meta.NumPending, err
 	}
-	p.set(t, false)
+	if p.pending(t) {
+		p.set(t, false)
+	}
 	return meta.NumPending, nil
 }
 
-// cancelled drops the timer under key if it is older than the Cancel.
-func (p *partition) cancelled(key string, revision uint64) {
+// cancelled drops the timer under key if it is older than the Cancel, which is removed
+// once what it has removed is noted.
+func (p *partition) cancelled(key string, h handled) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := p.near[key]; n != nil && n.timer.Revision < revision {
+	if n := p.near[key]; n != nil && n.timer.Revision < h.revision {
 		n.handle.Stop()
 		delete(p.near, key)
 	}
+	p.mu.Unlock()
+	p.remove.put(h)
+}
+
+// pending tells whether t, which a scan has found, is pending, and takes down what it is in
+// the place of.
+func (p *partition) pending(t Timer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.removed == nil {
+		return true
+	}
+	p.seen = append(p.seen, t.Revision)
+	p.older = append(p.older, t.removed...)
+	if p.removed.has(p.number, t) {
+		p.older = append(p.older, t.Revision)
+		return false
+	}
+	return true
 }
 
 // set puts a timer in the place of what is known under its key, unless that is
@@ -203,10 +295,7 @@ func (p *partition) set(t Timer, toNear bool) {
 		p.farLen++
 	}
 	if p.found >= 0 && len(p.near)+p.farLen > 2*p.found+maxStale {
-		select {
-		case p.rescan <- struct{}{}:
-		default:
-		}
+		poke(p.rescan)
 	}
 }
 
@@ -226,6 +315,7 @@ func (p *partition) wait(n *near) {
 
 // restart starts all timers anew, after the clock of the worker was set.
 func (p *partition) restart() {
+	poke(p.look)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, n := range p.near {
@@ -246,8 +336,63 @@ func (p *partition) has(n *near) bool {
 func (p *partition) drop(n *near) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.changed = true
 	if p.near[n.timer.Key] == n {
 		delete(p.near, n.timer.Key)
+	}
+}
+
+// leave forgets n, which cannot be fired, and remembers that it is there.
+func (p *partition) leave(n *near) {
+	p.mu.Lock()
+	if p.stuck == 0 || n.deadline < p.stuck {
+		p.stuck = n.deadline
+	}
+	p.mu.Unlock()
+	p.drop(n)
+}
+
+// reached takes down that all up to a revision has been read.
+func (p *partition) reached(revision uint64) {
+	p.mu.Lock()
+	p.last, p.changed = revision, true
+	p.mu.Unlock()
+}
+
+// done returns what is done with, and false if nothing has changed or not all has been read.
+func (p *partition) done() (done, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.found < 0 || p.closed || !p.changed {
+		return done{}, false
+	}
+	p.changed = false
+	first := p.c.cfg.Now().UnixNano()
+	if p.stuck != 0 {
+		first = min(first, p.stuck)
+	}
+	for _, n := range p.near {
+		first = min(first, n.deadline)
+	}
+	for width := range p.far {
+		first = min(first, width*p.width())
+	}
+	return done{p.last, first - 1}, true
+}
+
+// storeDone stores what is done with.
+func (p *partition) storeDone(ctx context.Context) {
+	d, ok := p.done()
+	if !ok {
+		return
+	}
+	text, err := json.Marshal(d)
+	if err == nil {
+		err = p.c.publish(ctx, newMessage(p.c.layout.done(p.number), text))
+	}
+	if err != nil && ctx.Err() == nil {
+		p.c.cfg.Logger.Debug("storing what is done with is left to the next time",
+			"partition", p.number, "error", err)
 	}
 }
 

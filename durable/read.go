@@ -103,7 +103,7 @@ func (c *Client) askAny(ctx context.Context, revision uint64) (*jetstream.RawStr
 }
 
 // read goes through the messages of a subject filter that are stored now.
-func (c *Client) read(ctx context.Context, filter string) iter.Seq2[jetstream.Msg, error] {
+func (c *Client) read(ctx context.Context, how jetstream.OrderedConsumerConfig, filter string) iter.Seq2[jetstream.Msg, error] {
 	return func(yield func(jetstream.Msg, error) bool) {
 		left, err := c.count(ctx, filter)
 		if err != nil {
@@ -113,7 +113,8 @@ func (c *Client) read(ctx context.Context, filter string) iter.Seq2[jetstream.Ms
 		if left == 0 {
 			return
 		}
-		consumer, err := c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{filter}})
+		how.FilterSubjects = []string{filter}
+		consumer, err := c.stream.OrderedConsumer(ctx, how)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -124,13 +125,14 @@ func (c *Client) read(ctx context.Context, filter string) iter.Seq2[jetstream.Ms
 			return
 		}
 		defer messages.Stop()
+		last := uint64(0) // the last message that has come
 		defer context.AfterFunc(ctx, messages.Stop)()
 		for {
 			m, err := messages.Next(jetstream.NextMaxWait(readPause))
 			if errors.Is(err, nats.ErrTimeout) {
-				// What is left may have been removed since.
+				// What is left may have been removed since, or be on its way.
 				info, err := consumer.Info(ctx)
-				if err == nil && info.NumPending > 0 {
+				if err == nil && (info.NumPending > 0 || info.Delivered.Stream > last) {
 					continue
 				}
 				if err != nil {
@@ -147,12 +149,20 @@ func (c *Client) read(ctx context.Context, filter string) iter.Seq2[jetstream.Ms
 				yield(nil, err)
 				return
 			}
+			last = meta.Sequence.Stream
 			if !yield(m, nil) || meta.NumPending == 0 {
 				return
 			}
 		}
 	}
 }
+
+// How to read.
+var (
+	whole       = jetstream.OrderedConsumerConfig{}
+	headersOnly = jetstream.OrderedConsumerConfig{HeadersOnly: true}
+	lastOfEach  = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy}
+)
 
 const (
 	readAhead = 2000                   // messages

@@ -21,6 +21,9 @@ type Timer struct {
 	Cron     string        // the expression of Every, or "" for a timer of Schedule
 	Missed   driver.Missed // what becomes of missed runs of Every
 	Revision uint64        // grows with every change of any timer of the stream
+
+	removed []uint64 // earlier revisions of the key, in whose place this one is
+	until   int64    // the latest deadline of these, ns since 1970
 }
 
 // MaxKey is the length of the longest key, in bytes.
@@ -29,10 +32,12 @@ const MaxKey = 512
 // The headers of a stored timer beside those of JetStream. A timer of Schedule has
 // only the first.
 const (
-	headerDeadline = "At"     // ns since 1970
-	headerCron     = "Cron"   // the expression
-	headerMissed   = "Missed" // what becomes of missed runs: a driver.Missed
-	headerError    = "Error"  // of a dead letter: what the last attempt returned
+	headerDeadline = "At"      // ns since 1970
+	headerCron     = "Cron"    // the expression
+	headerMissed   = "Missed"  // what becomes of missed runs: a driver.Missed
+	headerRemoves  = "Removes" // the revisions that the message removes
+	headerUntil    = "Until"   // the latest deadline of these, ns since 1970
+	headerError    = "Error"   // of a dead letter: what the last attempt returned
 	headerAttempts = "Attempts"
 )
 
@@ -63,7 +68,9 @@ type layout struct {
 // The subjects of a stream named timers with partition 7 and the key job 4.2:
 //
 //	timers.p.7.t.job%204%2E2           the timer, one message at most
-//	timers.p.7.c                       the last Cancel in the partition
+//	timers.p.7.c                       a Cancel, until a worker has noted it
+//	timers.p.n                         which revisions were removed: see notes.go
+//	timers.p.h.7                       up to when all timers have fired
 //	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
 func (l layout) subjects() []string {
@@ -90,15 +97,23 @@ func (l layout) cancelled(partition int) string {
 	return l.name + ".p." + strconv.Itoa(partition) + ".c"
 }
 
+func (l layout) allCancelled() string { return l.name + ".p.*.c" }
+
+func (l layout) done(partition int) string { return l.name + ".p.h." + strconv.Itoa(partition) }
+
+func (l layout) allDone() string { return l.name + ".p.h.*" }
+
+func (l layout) notes() string { return l.name + ".p.n" }
+
 func (l layout) allFired() string { return l.name + ".w.>" }
 
 func (l layout) allDead() string { return l.name + ".d.>" }
 
-func (l layout) fired(key string, deadline int64) string { return l.done("w", key, deadline) }
+func (l layout) fired(key string, deadline int64) string { return l.last("w", key, deadline) }
 
-func (l layout) dead(key string, deadline int64) string { return l.done("d", key, deadline) }
+func (l layout) dead(key string, deadline int64) string { return l.last("d", key, deadline) }
 
-func (l layout) done(kind, key string, deadline int64) string {
+func (l layout) last(kind, key string, deadline int64) string {
 	return l.name + "." + kind + "." + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
 }
 
@@ -145,6 +160,17 @@ func (l layout) firedMessage(key string, deadline int64, payload []byte) *nats.M
 	return m
 }
 
+// cancelMessage returns what cancels a timer. Those of one partition stand beside each
+// other until a worker has noted them; with the backend JetStream none does.
+func (l layout) cancelMessage(t Timer) *nats.Msg {
+	m := newMessage(l.cancelled(l.partition(t.Key)), []byte(t.Key))
+	if l.backend != JetStream {
+		m.Header.Del(jetstream.MsgRollup)
+	}
+	l.removing(m, t)
+	return m
+}
+
 // message returns how a timer is stored.
 func (l layout) message(t Timer) *nats.Msg {
 	ns := t.Deadline.UnixNano()
@@ -158,6 +184,7 @@ func (l layout) message(t Timer) *nats.Msg {
 		m.Header[headerSchedule] = []string{never}
 		m.Header[headerScheduleTarget] = []string{l.name + ".w.0"}
 	}
+	setRemoves(m, t.removed, t.until)
 	if t.Cron != "" {
 		m.Header[headerCron] = []string{t.Cron}
 		m.Header[headerMissed] = []string{strconv.Itoa(int(t.Missed))}
@@ -176,6 +203,9 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 		return Timer{}, fmt.Errorf("durable: message %d of stream %s: header %s: %w", revision, l.name, headerDeadline, err)
 	}
 	t := Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
+	if t.removed, t.until, err = removes(header); err != nil {
+		return Timer{}, fmt.Errorf("durable: message %d of stream %s: %w", revision, l.name, err)
+	}
 	if t.Cron != "" {
 		missed, err := strconv.Atoi(header.Get(headerMissed))
 		if err != nil {
@@ -193,9 +223,10 @@ func (l layout) expect(m *nats.Msg, key string, revision uint64) {
 }
 
 // removing makes the server remove the timer in the step in which it stores m.
-func (l layout) removing(m *nats.Msg, key string, revision uint64) {
-	l.expect(m, key, revision)
-	m.Header[headerScheduler] = []string{l.timer(key)}
+func (l layout) removing(m *nats.Msg, t Timer) {
+	l.expect(m, t.Key, t.Revision)
+	setRemoves(m, t.replaced(), t.latest())
+	m.Header[headerScheduler] = []string{l.timer(t.Key)}
 	m.Header[headerScheduleNext] = []string{"purge"}
 }
 

@@ -42,25 +42,30 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	defer clock.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	o := &owner{c: c, fire: newFiring(c, clock), served: make(map[int]*served)}
+	remove := newRemover(c)
+	o := &owner{c: c, fire: newFiring(c, clock), remove: remove, served: make(map[int]*served)}
 	c.owner.Store(o)
 	defer c.owner.Store(nil)
-	var wg sync.WaitGroup
+	var removing, wg sync.WaitGroup
+	removing.Go(func() { remove.run(ctx) })
 	wg.Go(func() { o.fire.run(ctx) })
 	wg.Go(func() { o.run(ctx) })
 	wg.Go(func() {
-		if err := c.work(ctx, handle); err != nil {
+		if err := c.work(ctx, remove, handle); err != nil {
 			cancel(fmt.Errorf("durable: serve: %w", err))
 		}
 	})
 	wg.Wait()
+	close(remove.ended)
+	removing.Wait()
 	return context.Cause(ctx)
 }
 
 // owner serves this worker's share of the partitions.
 type owner struct {
-	c    *Client
-	fire *firing
+	c      *Client
+	fire   *firing
+	remove *remover
 
 	mu     sync.Mutex
 	served map[int]*served
@@ -75,7 +80,7 @@ type served struct {
 func (o *owner) run(ctx context.Context) {
 	m := &members{self: nuid.Next(), lease: o.c.cfg.Lease}
 	var wg sync.WaitGroup
-	wg.Go(func() { o.watchClock(ctx) })
+	wg.Go(func() { o.watch(ctx) })
 	for ctx.Err() == nil {
 		m.signs = make(map[string]sign)
 		err := m.follow(ctx, o.c.members, o.loaded, func(m *members) { o.share(ctx, m) })
@@ -118,7 +123,7 @@ func (o *owner) begin(ctx context.Context, n int) *served {
 	s := &served{cancel: cancel, ended: make(chan struct{})}
 	var wg sync.WaitGroup
 	if o.c.layout.backend == Driver {
-		s.partition = newPartition(o.c, n, o.fire)
+		s.partition = newPartition(o.c, n, o.fire, o.remove)
 		wg.Go(func() { s.run(ctx) })
 	}
 	if n == 0 {
@@ -146,26 +151,35 @@ func (o *owner) loaded() []int {
 	return list
 }
 
-// watchClock starts all timers anew when the clock of the worker has been set: the
-// driver goes by the monotonic one.
-func (o *owner) watchClock(ctx context.Context) {
+// watch starts all timers anew when the clock of the worker has been set, or the machine
+// was suspended: the driver goes by the monotonic one. It has all partitions read anew when
+// the server was started, as what was removed may be there again.
+func (o *owner) watch(ctx context.Context) {
 	const step = 20 * time.Millisecond
 	start := time.Now()
 	ahead := func() time.Duration { // of the monotonic clock since start
 		return time.Duration(o.c.cfg.Now().UnixNano()-start.UnixNano()) - time.Since(start)
 	}
-	was := ahead()
+	was, server := ahead(), o.c.nc.ConnectedServerId()
 	for sleep(ctx, time.Second) == nil {
-		if now := ahead(); (now - was).Abs() < step {
-			continue
+		if now := ahead(); (now - was).Abs() >= step {
+			was = now
+			o.each((*partition).restart)
 		}
-		was = ahead()
-		o.mu.Lock()
-		for _, s := range o.served {
-			if s.partition != nil {
-				s.restart()
-			}
+		if now := o.c.nc.ConnectedServerId(); now != "" && now != server {
+			server = now
+			o.each((*partition).readAnew)
 		}
-		o.mu.Unlock()
+	}
+}
+
+// each calls f with all partitions that this worker serves.
+func (o *owner) each(f func(*partition)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.served {
+		if s.partition != nil {
+			f(s.partition)
+		}
 	}
 }

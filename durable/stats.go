@@ -15,7 +15,7 @@ type Counts struct {
 	Bytes   uint64 // of all these together
 	Stored  uint64 // bytes that are stored for the account, these among them
 	Limit   uint64 // of Stored, or 0 if there is none; Schedule keeps a tenth of it
-	Workers int    // that gave a sign of life within the last minutes
+	Workers int    // that gave a sign of life within their lease
 }
 
 // Counts returns what is stored. It costs the server a walk over the subjects.
@@ -45,12 +45,8 @@ func (c *Client) Counts(ctx context.Context) (Counts, error) {
 		return fail(err)
 	}
 	n.Stored, n.Limit = account.Store, uint64(max(account.Limits.MaxStore, 0))
-	workers, err := c.members.ListKeys(ctx)
-	if err != nil {
+	if n.Workers, err = c.living(ctx, stream.TimeStamp); err != nil {
 		return fail(err)
-	}
-	for range workers.Keys() {
-		n.Workers++
 	}
 	return n, nil
 }
@@ -89,13 +85,9 @@ func (c *Client) Stats() Stats {
 
 // size returns how many timers are in memory, and how many beyond the horizon.
 func (o *owner) size() (near, far int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.served {
-		if s.partition != nil {
-			n, f := s.size()
-			near, far = near+n, far+f
-		}
-	}
+	o.each(func(p *partition) {
+		n, f := p.size()
+		near, far = near+n, far+f
+	})
 	return near, far
 }

@@ -27,21 +27,17 @@ type worker struct {
 	c      *Client
 	handle func(context.Context, Fired) error
 	room   chan struct{} // has a token for each handler that runs
-	remove remover
+	remove *remover
 
 	mu   sync.Mutex
 	held map[jetstream.Msg]struct{} // those that the server is to give to nobody else
 }
 
 // work handles what has fired until ctx ends.
-func (c *Client) work(ctx context.Context, handle func(context.Context, Fired) error) error {
+func (c *Client) work(ctx context.Context, remove *remover, handle func(context.Context, Fired) error) error {
 	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), held: make(map[jetstream.Msg]struct{}),
-		remove: remover{c: c, done: make(chan handled, maxRemoved)}}
+		remove: remove}
 	info := c.consumer.CachedInfo()
-	var removing sync.WaitGroup
-	removing.Go(func() { w.remove.run(ctx) })
-	defer removing.Wait()
-	defer close(w.remove.done)
 	// What handlers have is held until they return, which may be after the end of ctx.
 	holdCtx, release := context.WithCancel(context.WithoutCancel(ctx))
 	var holding sync.WaitGroup
@@ -150,6 +146,10 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 	c := w.c
 	key, deadline, ok := c.layout.parseDone(m.Subject())
 	meta, err := m.Metadata()
+	var h handled
+	if err == nil {
+		h, err = parseHandled(m)
+	}
 	if !ok || err != nil {
 		c.cfg.Logger.Error("message that is not a timer is taken out", "subject", m.Subject(), "error", err)
 		w.tell(m.Term())
@@ -157,20 +157,27 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 	}
 	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(meta.NumDelivered), ID: id(key, deadline)}
 	f.Lateness = c.cfg.Now().Sub(f.Deadline)
+	if removed, err := c.removedNow(ctx, anyAge); err != nil {
+		w.tell(m.Nak())
+		return nothing
+	} else if removed.hasRevision(h.revision) { // it has been handled, and came back
+		w.done(m, h)
+		return nothing
+	}
 	if f.Attempt > c.cfg.MaxAttempts { // the last one ended with its worker
-		w.bury(ctx, m, meta.Sequence.Stream, f, errors.New("the worker died"))
+		w.bury(ctx, m, h, f, errors.New("the worker died"))
 		return nothing
 	}
 	returned, err = w.call(ctx, f)
 	switch {
 	case err == nil:
 		c.counters.handled.Add(1)
-		w.done(m, meta.Sequence.Stream)
+		w.done(m, h)
 	case ctx.Err() != nil: // it may not be the timer's fault
 		w.tell(m.Nak())
 	case f.Attempt >= c.cfg.MaxAttempts:
 		c.counters.failed.Add(1)
-		w.bury(ctx, m, meta.Sequence.Stream, f, err)
+		w.bury(ctx, m, h, f, err)
 	default:
 		c.counters.failed.Add(1)
 		c.cfg.Logger.Debug("handler has failed", "key", key, "attempt", f.Attempt, "error", err)
@@ -208,23 +215,24 @@ func (w *worker) call(ctx context.Context, f Fired) (returned <-chan struct{}, e
 }
 
 // bury makes a dead letter of m.
-func (w *worker) bury(ctx context.Context, m jetstream.Msg, revision uint64, f Fired, cause error) {
+func (w *worker) bury(ctx context.Context, m jetstream.Msg, h handled, f Fired, cause error) {
 	if err := w.c.writeDead(ctx, f, cause); err != nil {
 		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", f.Key, "error", err)
 		w.tell(m.NakWithDelay(time.Second))
 		return
 	}
 	w.c.counters.dead.Add(1)
-	w.done(m, revision)
+	w.done(m, h)
 }
 
 // done tells the server that m need not be handled any more.
-func (w *worker) done(m jetstream.Msg, revision uint64) {
+func (w *worker) done(m jetstream.Msg, h handled) {
 	if err := m.Ack(); err != nil {
 		w.tell(err)
 		return
 	}
-	w.remove.done <- handled{revision, time.Now()}
+	h.at = time.Now()
+	w.remove.put(h)
 }
 
 // tell takes the error of an answer to the server. If it is lost the timer is handled
