@@ -64,6 +64,39 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
+// What is read may be removed meanwhile: reading ends all the same.
+func TestReadEnds(t *testing.T) {
+	t.Parallel()
+	s, err := Embedded(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	c := openHere(t, s, Config{})
+	const n = 2 * readAhead
+	for i := range n {
+		if _, err := c.js.PublishMsgAsync(c.layout.firedMessage("key", int64(i), nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-c.js.PublishAsyncComplete()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	came := 0
+	for _, err := range c.read(ctx, whole, c.layout.allFired()) {
+		if came == 0 {
+			err = errors.Join(err, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allFired())))
+		}
+		if err != nil {
+			t.Fatalf("after %d messages: %v", came, err)
+		}
+		came++
+	}
+	if came == 0 || came == n {
+		t.Errorf("%d messages came, want some of %d", came, n)
+	}
+}
+
 // A timer is there and so is what has removed it, as the server was killed between the
 // two: it is not pending, whoever asks, and does not fire. Reading it removes it.
 func TestComesBack(t *testing.T) {

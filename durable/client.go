@@ -62,7 +62,8 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js, space: space{busy: make(chan struct{}, 1)}}
+	c := &Client{cfg: cfg, nc: nc, js: js,
+		space: space{busy: make(chan struct{}, 1)}, removed: removed{busy: make(chan struct{}, 1)}}
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ const (
 	maxFiring      = 2048            // messages to the server without an answer
 	publishTimeout = 2 * time.Second // until an answer counts as lost
 	maxQueued      = 1 << 16         // timers due and not sent, before reading pauses
-	maxRefused     = 7               // times that the leader of replicas is not believed: 3 s
 )
 
 // near is a timer in memory. All but what its partition guards is fixed.
@@ -168,8 +167,7 @@ func (f *firing) stored(n *near) {
 // refused goes on with n after the server has not stored its message, or has given
 // no answer. If it did store it the next message is refused as the timer is gone.
 func (f *firing) refused(n *near, err error) {
-	// A node that has just become the leader may not have read all yet: it is asked again.
-	if isChanged(err) && (!f.c.replicated() || n.tries > maxRefused) {
+	if isChanged(err) {
 		f.c.counters.gone.Add(1)
 		n.p.drop(n)
 		return

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -126,8 +125,8 @@ func parseNote(revisions []uint64, body []byte) ([]uint64, error) {
 
 // removed is what a client knows to be removed.
 type removed struct {
-	mu     sync.Mutex
-	server string // the start of a server for which it was read
+	busy   chan struct{} // has a token while somebody uses what follows
+	server string        // the start of a server for which it was read
 	read   time.Time
 	set    *removedSet
 }
@@ -168,8 +167,12 @@ const anyAge = math.MaxInt64
 // what is known is older than age.
 func (c *Client) removedNow(ctx context.Context, age time.Duration) (*removedSet, error) {
 	r := &c.removed
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	select {
+	case r.busy <- struct{}{}:
+		defer func() { <-r.busy }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	server := c.nc.ConnectedServerId()
 	if r.set != nil && r.server == server && time.Since(r.read) <= age {
 		return r.set, nil

@@ -106,55 +106,64 @@ func (c *Client) askAny(ctx context.Context, revision uint64) (*jetstream.RawStr
 func (c *Client) read(ctx context.Context, how jetstream.OrderedConsumerConfig, filter string) iter.Seq2[jetstream.Msg, error] {
 	return func(yield func(jetstream.Msg, error) bool) {
 		left, err := c.count(ctx, filter)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if left == 0 {
-			return
-		}
 		how.FilterSubjects = []string{filter}
-		consumer, err := c.stream.OrderedConsumer(ctx, how)
+		for more := left > 0; more && err == nil; {
+			more, err = c.readSome(ctx, &how, yield)
+		}
 		if err != nil {
 			yield(nil, err)
-			return
-		}
-		messages, err := consumer.Messages(jetstream.PullMaxMessages(readAhead))
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer messages.Stop()
-		last := uint64(0) // the last message that has come
-		defer context.AfterFunc(ctx, messages.Stop)()
-		for {
-			m, err := messages.Next(jetstream.NextMaxWait(readPause))
-			if errors.Is(err, nats.ErrTimeout) {
-				// What is left may have been removed since, or be on its way.
-				info, err := consumer.Info(ctx)
-				if err == nil && (info.NumPending > 0 || info.Delivered.Stream > last) {
-					continue
-				}
-				if err != nil {
-					yield(nil, err)
-				}
-				return
-			}
-			if err != nil {
-				yield(nil, errors.Join(context.Cause(ctx), err))
-				return
-			}
-			meta, err := m.Metadata()
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			last = meta.Sequence.Stream
-			if !yield(m, nil) || meta.NumPending == 0 {
-				return
-			}
 		}
 	}
+}
+
+// readSome goes on with a read, by a consumer of its own. It returns true if there is more
+// and nothing comes any more, as with a node that was killed. how says then where to go on.
+func (c *Client) readSome(ctx context.Context, how *jetstream.OrderedConsumerConfig,
+	yield func(jetstream.Msg, error) bool) (more bool, err error) {
+	consumer, err := c.stream.OrderedConsumer(ctx, *how)
+	if err != nil {
+		return false, err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(readAhead))
+	if err != nil {
+		return false, err
+	}
+	defer messages.Stop()
+	defer context.AfterFunc(ctx, messages.Stop)()
+	last := &jetstream.MsgMetadata{}
+	for silent := 0; silent < maxSilent; {
+		m, err := messages.Next(jetstream.NextMaxWait(readPause))
+		if errors.Is(err, nats.ErrTimeout) {
+			// What is left may have been removed since, or be on its way, or be lost.
+			silent++
+			ask, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
+			info, err := consumer.Info(ask)
+			cancel()
+			if err == nil && info.NumPending == 0 {
+				came := uint64(0) // a consumer that takes the place of another counts anew
+				if info.Name == last.Consumer {
+					came = last.Sequence.Consumer
+				}
+				if info.Delivered.Consumer <= came {
+					return false, nil
+				}
+			}
+			continue
+		}
+		if err != nil {
+			return false, errors.Join(context.Cause(ctx), err)
+		}
+		if last, err = m.Metadata(); err != nil {
+			return false, err
+		}
+		silent = 0
+		how.DeliverPolicy = jetstream.DeliverByStartSequencePolicy
+		how.OptStartSeq = last.Sequence.Stream + 1
+		if !yield(m, nil) || last.NumPending == 0 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // How to read.
@@ -167,6 +176,7 @@ var (
 const (
 	readAhead = 2000                   // messages
 	readPause = 500 * time.Millisecond // without a message, before asking whether there is one
+	maxSilent = 4                      // times that there is one and it does not come
 )
 
 // count returns the number of messages of a subject filter.

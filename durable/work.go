@@ -157,10 +157,15 @@ func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan 
 	}
 	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(meta.NumDelivered), ID: id(key, deadline)}
 	f.Lateness = c.cfg.Now().Sub(f.Deadline)
-	if removed, err := c.removedNow(ctx, anyAge); err != nil {
+	removed, err := c.removedNow(ctx, anyAge)
+	for err != nil && sleep(ctx, w.c.cfg.AckWait/4) == nil { // it is not an attempt yet
+		removed, err = c.removedNow(ctx, anyAge)
+	}
+	if err != nil {
 		w.tell(m.Nak())
 		return nothing
-	} else if removed.hasRevision(h.revision) { // it has been handled, and came back
+	}
+	if removed.hasRevision(h.revision) { // it has been handled, and came back
 		w.done(m, h)
 		return nothing
 	}
