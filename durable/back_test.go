@@ -1,10 +1,13 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -234,6 +237,70 @@ func TestChangesWhatCameBack(t *testing.T) {
 		if now, err := c.last(t.Context(), c.layout.timer(name)); err == nil && now.Sequence == old.Sequence {
 			t.Errorf("%s leaves the timer where it was", name)
 		}
+	}
+}
+
+// What came back is removed without a message for each: that is no loss.
+func TestRemovedAgainIsNoLoss(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := Embedded(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	c := openHere(t, s, Config{Partitions: 1})
+	var all []uint64
+	for i := range 200 {
+		key := strconv.Itoa(i)
+		if err := c.Schedule(t.Context(), key, time.Now().Add(time.Hour), nil); err != nil {
+			t.Fatal(err)
+		}
+		if i < 10 {
+			continue
+		}
+		timer, _, err := c.Get(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, timer.Revision)
+	}
+	if err := c.note(t.Context(), all, 0); err != nil {
+		t.Fatal(err)
+	}
+	var text []byte // of a note that has all timers, and no message after
+	eventually(t, "all timers noted", func() bool {
+		var n note
+		text, err = os.ReadFile(s.notePath())
+		return err == nil && json.Unmarshal(text, &n) == nil &&
+			n.Streams["timers"].Timers == 200 && n.Streams["timers"].Last >= all[len(all)-1]+1
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	c = openHere(t, s, Config{})
+	go func() { ended <- c.Serve(ctx, func(context.Context, Fired) error { return nil }) }()
+	eventually(t, "what came back removed", func() bool { return stored(t, c, c.layout.allTimers()) == 10 })
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve returned %v", err)
+	}
+	s.Close()
+	restart := func() error {
+		if err := os.WriteFile(s.notePath(), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Embedded(dir)
+		if err == nil {
+			s.Close()
+		}
+		return err
+	}
+	if err := restart(); err != nil {
+		t.Error(err)
+	}
+	text = bytes.Replace(text, []byte(`"Timers":200`), []byte(`"Timers":600`), 1)
+	if err := restart(); !errors.Is(err, ErrLoss) {
+		t.Errorf("with 600 timers noted: %v, want %v", err, ErrLoss)
 	}
 }
 

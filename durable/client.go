@@ -246,7 +246,11 @@ func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
 		if !removed.has(c.layout.partition(key), t) {
 			return t, true, nil
 		}
-		if err := c.remove(m.Sequence); err != nil {
+		err = c.note(ctx, []uint64{t.Revision}, 0) // each removal is a message
+		if err == nil {
+			err = c.remove(t.Revision)
+		}
+		if err != nil {
 			return fail(err)
 		}
 	}

@@ -43,7 +43,8 @@ type noted struct {
 	Timers uint64
 	Last   uint64 // message
 
-	now uint64 // the last message when the timers were counted
+	now     uint64 // the last message when the timers were counted
+	changes uint64 // at most, since the note before
 }
 
 func (s *Server) notePath() string { return filepath.Join(s.dir, "timers.json") }
@@ -65,19 +66,15 @@ func (s *Server) readNote() (n note, err error) {
 // checkStore compares what is stored with the last note, and begins another one.
 func (s *Server) checkStore() error {
 	was, lost := s.readNote()
-	is, err := s.count()
+	is, err := s.count(was)
 	if err != nil {
 		return err
 	}
 	for name, n := range was.Streams {
 		found := is.Streams[name]
-		var changes uint64
-		if found.now > n.Last {
-			changes = found.now - n.Last
-		}
-		if found.Timers+changes < n.Timers {
+		if found.Timers+found.changes < n.Timers {
 			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d there were at %s",
-				name, ErrLoss, n.Timers-found.Timers-changes, n.Timers, was.At.Format(time.RFC3339)))
+				name, ErrLoss, n.Timers-found.Timers-found.changes, n.Timers, was.At.Format(time.RFC3339)))
 		}
 	}
 	if lost != nil && !s.acceptLoss {
@@ -100,7 +97,7 @@ func (s *Server) checkStore() error {
 
 // noteStore writes down what is stored, the last time before the server is closed.
 func (s *Server) noteStore(clean bool) {
-	is, err := s.count()
+	is, err := s.count(note{})
 	if err == nil {
 		for name, n := range is.Streams {
 			n.Last = s.note.Streams[name].now // 0 for one that is new
@@ -134,8 +131,8 @@ func (s *Server) writeNote() error {
 	return os.Rename(next, s.notePath())
 }
 
-// count returns what the streams of timers hold.
-func (s *Server) count() (note, error) {
+// count returns what the streams of timers hold, and how much has changed since was.
+func (s *Server) count(was note) (note, error) {
 	nc, err := s.Connect()
 	if err != nil {
 		return note{}, err
@@ -163,7 +160,29 @@ func (s *Server) count() (note, error) {
 		if err != nil {
 			return note{}, err
 		}
-		n.Streams[name] = noted{Timers: timers, now: info.State.LastSeq}
+		old, last := was.Streams[name], info.State.LastSeq
+		held := noted{Timers: timers, now: last, changes: last - min(last, old.Last)}
+		if timers+held.changes < old.Timers {
+			removed, err := c.notedSince(ctx, old.Last)
+			if err != nil {
+				return note{}, err
+			}
+			held.changes += removed
+		}
+		n.Streams[name] = held
 	}
 	return n, list.Err()
+}
+
+// notedSince returns how many removals are in notes after a message: those of what the
+// server had brought back have no message each.
+func (c *Client) notedSince(ctx context.Context, last uint64) (n uint64, err error) {
+	after := jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: last + 1}
+	err = c.readEach(ctx, after, c.layout.notes(), func(m jetstream.Msg, _ uint64) error {
+		revisions, err := parseNote(nil, m.Data())
+		n += uint64(len(revisions))
+		return err
+	})
+	return n, err
 }
