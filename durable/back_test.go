@@ -100,6 +100,49 @@ func TestReadEnds(t *testing.T) {
 	}
 }
 
+// Reading the last of each key goes on with the last of each when its consumer is gone.
+func TestReadsLastAfterReset(t *testing.T) {
+	t.Parallel()
+	s, err := Embedded(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	c := openHere(t, s, Config{Partitions: 1})
+	const n = 2 * readAhead
+	for i := range n {
+		m := c.layout.message(Timer{Key: strconv.Itoa(min(i, n-2)), Deadline: time.Now().Add(time.Hour)})
+		m.Header = nats.Header{} // so that the last two stand beside each other
+		if _, err := c.js.PublishMsgAsync(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-c.js.PublishAsyncComplete()
+	if got := stored(t, c, c.layout.allTimers()); got != n {
+		t.Fatalf("%d timers are stored, want %d", got, n)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	came := make(map[string]int)
+	for m, err := range c.read(ctx, lastOfEach, c.layout.allTimers()) {
+		if err != nil {
+			t.Fatalf("after %d messages: %v", len(came), err)
+		}
+		if len(came) == 0 {
+			for name := range c.stream.ConsumerNames(ctx).Name() {
+				if err := c.stream.DeleteConsumer(ctx, name); err != nil && name != workersConsumer {
+					t.Log(err) // one that counts ends by itself
+				}
+			}
+		}
+		came[m.Subject()]++
+	}
+	if len(came) != n-1 || came[c.layout.timer(strconv.Itoa(n-2))] != 1 {
+		t.Errorf("%d keys came, want %d, and the last of them %d times, want once",
+			len(came), n-1, came[c.layout.timer(strconv.Itoa(n-2))])
+	}
+}
+
 // A timer is there and so is what has removed it, as the server was killed between the
 // two: it is not pending, whoever asks, and does not fire. Reading it removes it.
 func TestComesBack(t *testing.T) {

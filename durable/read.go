@@ -107,8 +107,9 @@ func (c *Client) read(ctx context.Context, how jetstream.OrderedConsumerConfig, 
 	return func(yield func(jetstream.Msg, error) bool) {
 		left, err := c.count(ctx, filter)
 		how.FilterSubjects = []string{filter}
+		seen := uint64(0)
 		for more := left > 0; more && err == nil; {
-			more, err = c.readSome(ctx, &how, yield)
+			more, err = c.readSome(ctx, how, &seen, yield)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -116,21 +117,24 @@ func (c *Client) read(ctx context.Context, how jetstream.OrderedConsumerConfig, 
 	}
 }
 
-// readSome goes on with a read, by a consumer of its own. It returns true if there is more
-// and nothing comes any more, as with a node that was killed. how says then where to go on.
-func (c *Client) readSome(ctx context.Context, how *jetstream.OrderedConsumerConfig,
+// readSome goes on with a read after the message seen, by a consumer of its own. It returns
+// true if there is more and nothing comes any more, as with a node that was killed.
+func (c *Client) readSome(ctx context.Context, how jetstream.OrderedConsumerConfig, seen *uint64,
 	yield func(jetstream.Msg, error) bool) (more bool, err error) {
-	consumer, err := c.stream.OrderedConsumer(ctx, *how)
+	if *seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
+		how.DeliverPolicy, how.OptStartSeq = jetstream.DeliverByStartSequencePolicy, *seen+1
+	}
+	consumer, err := c.stream.OrderedConsumer(ctx, how)
 	if err != nil {
 		return false, err
 	}
+	name, came := consumer.CachedInfo().Name, uint64(0)
 	messages, err := consumer.Messages(jetstream.PullMaxMessages(readAhead))
 	if err != nil {
 		return false, err
 	}
 	defer messages.Stop()
 	defer context.AfterFunc(ctx, messages.Stop)()
-	last := &jetstream.MsgMetadata{}
 	for silent := 0; silent < maxSilent; {
 		m, err := messages.Next(jetstream.NextMaxWait(readPause))
 		if errors.Is(err, nats.ErrTimeout) {
@@ -139,27 +143,29 @@ func (c *Client) readSome(ctx context.Context, how *jetstream.OrderedConsumerCon
 			ask, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
 			info, err := consumer.Info(ask)
 			cancel()
-			if err == nil && info.NumPending == 0 {
-				came := uint64(0) // a consumer that takes the place of another counts anew
-				if info.Name == last.Consumer {
-					came = last.Sequence.Consumer
-				}
-				if info.Delivered.Consumer <= came {
-					return false, nil
-				}
+			if err == nil && info.Name == name && info.NumPending == 0 && info.Delivered.Consumer <= came {
+				return false, nil
 			}
 			continue
 		}
 		if err != nil {
 			return false, errors.Join(context.Cause(ctx), err)
 		}
-		if last, err = m.Metadata(); err != nil {
+		meta, err := m.Metadata()
+		if err != nil {
 			return false, err
 		}
-		silent = 0
-		how.DeliverPolicy = jetstream.DeliverByStartSequencePolicy
-		how.OptStartSeq = last.Sequence.Stream + 1
-		if !yield(m, nil) || last.NumPending == 0 {
+		if meta.Consumer != name {
+			return true, nil // another took its place, which has all messages of a subject
+		}
+		silent, came = 0, meta.Sequence.Consumer
+		if meta.Sequence.Stream > *seen {
+			*seen = meta.Sequence.Stream
+			if !yield(m, nil) {
+				return false, nil
+			}
+		}
+		if meta.NumPending == 0 {
 			return false, nil
 		}
 	}
