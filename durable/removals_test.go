@@ -41,7 +41,7 @@ func TestKillRemovals(t *testing.T) {
 			if r.back > 0 {
 				t.Errorf("%d timers are back that were cancelled, moved or had fired", r.back)
 			}
-			if r.cancels == 0 || r.moves == 0 || r.fires == 0 {
+			if !r.some() {
 				t.Error("want some of each")
 			}
 		})
@@ -81,10 +81,20 @@ func (r *removals) round(t *testing.T, cl *cluster, round int) {
 		wg.Go(func() { r.change(ctx, c, fmt.Sprintf("%d.%d.", round, g)) })
 	}
 	time.Sleep(400 * time.Millisecond)
+	for end := time.Now().Add(20 * time.Second); !r.some() && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond) // a busy machine
+	}
 	cl.nodes[0].kill()
 	cancel()
 	nc.Close()
 	wg.Wait()
+}
+
+// some tells whether there were some of each.
+func (r *removals) some() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cancels > 0 && r.moves > 0 && r.fires > 0
 }
 
 func (r *removals) fired(t *testing.T, f durable.Fired) {
