@@ -40,13 +40,6 @@ func (f *front) insert(e entry) (compared uint64) {
 	return uint64(len(entries) - i)
 }
 
-// drop removes the stale entries, and returns how many.
-func (f *front) drop(stale func(e entry) bool) int {
-	before := len(f.entries)
-	f.entries = slices.DeleteFunc(f.entries, stale)
-	return before - len(f.entries)
-}
-
 // sort fills the front, which is empty, with at most frontLen timers. It returns the number of
 // comparisons. If oneDigit is set, the deadlines differ in their last digit only.
 func (f *front) sort(timers []entry, oneDigit bool) (compared uint64) {

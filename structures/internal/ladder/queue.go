@@ -343,9 +343,14 @@ func (q *Queue[T]) empty(rs *records.Set[T], at position, start structures.Tick)
 // shorten drops the stale entries of the front. If more than half are left, the later ones
 // of them go to lists.
 func (q *Queue[T]) shorten(rs *records.Set[T]) {
-	stale := func(e entry) bool { return !current(e, rs.At(e.index)) }
-	q.work.Dropped += uint64(q.front.drop(stale))
-	f := q.front.entries
+	f := q.front.entries[:0]
+	for _, e := range q.front.entries { // a function for slices.DeleteFunc would be allocated
+		if current(e, rs.At(e.index)) {
+			f = append(f, e)
+		}
+	}
+	q.work.Dropped += uint64(len(q.front.entries) - len(f))
+	q.front.entries = f
 	if later := len(f) / 2; len(f) > frontLen/2 {
 		q.front.limit = f[later-1].deadline
 		q.work.Moved += q.linkEntries(rs, f[:later])
