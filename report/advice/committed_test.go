@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 		for i, s := range x.Ranking {
 			lo, hi := math.Round(100*s.Times.Lo), math.Round(100*s.Times.Hi)
 			unclear := strings.Contains(x.Sentence, "Unclear: ") && strings.Contains(strings.SplitAfter(x.Sentence, "Unclear:")[1], " "+s.Structure+",")
-			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) || unclear && lo > 100 {
+			if s.Times.Standing() == stats.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) || unclear && lo > 100 {
 				t.Errorf("%s: %s is unclear at %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
 			}
 			if i > 0 && s.Score < x.Ranking[i-1].Score || i == 1 && !strings.Contains(x.Sentence, "; next "+s.Structure+", ") {
@@ -81,9 +82,11 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			}
 		}
 	}
-	// What everybody sees is decided: the others take from 1.2 times as long.
+	// What is certain is decided: the heaps take more than twice as long.
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
-	if err != nil || x.Ranking[0].Structure != "auto" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
+	if err != nil || !slices.Contains([]string{"auto", "hwheel"}, x.Ranking[0].Structure) || slices.ContainsFunc(x.Ranking, func(s Ranked) bool {
+		return strings.HasSuffix(s.Structure, "heap") && s.Structure != "radixheap" && s.Times.Standing() == stats.Unclear
+	}) {
 		t.Errorf("%v, %s", err, x.Sentence)
 	}
 	// Many connections of which nearly all are moved.
