@@ -25,8 +25,8 @@ func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
 		return append([]string{"time"}, slices.Repeat([]string{cell}, n)...)
 	}
 	want := [][]string{
-		same("2", len(Ops())), // million a second
-		same("250", len(Ops())),  // ns
+		same("2", len(Ops())),   // million a second
+		same("250", len(Ops())), // ns
 		{"time", "5,000", "2 µs", "3 µs", "4 µs", "5 µs", "6 ms", "250", "30", "20"}, // ms/s, and a second
 		same("120 B, 3 ms", len(Forms())),
 		{"time", "250", "30", "20"},
