@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -91,7 +92,7 @@ func (v *view) overviewTable(cells []results.Cell) draw.Heat {
 	merits = append(merits, v.merits(cells, func(who contender) bool { return who.role == results.RoleBaseline })...)
 	for _, who := range merits {
 		t.Rows = append(t.Rows, v.looks[who.name])
-		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst", ratio(who.typical), plural(who.cells, "workload"), ratio(who.worst)))
+		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst", show.Times(who.typical), plural(who.cells, "workload"), show.Times(who.worst)))
 		var values []float64
 		var best []bool
 		if len(cells) > 1 {
@@ -131,7 +132,7 @@ func (v *view) coarseNote() string {
 	case 1:
 		return " Coarse, so that it fires late: " + names[0] + "."
 	}
-	return " Coarse, so that they fire late: " + andList(names) + "."
+	return " Coarse, so that they fire late: " + show.And(names) + "."
 }
 
 // columnNames names the columns: the workload, or the place in the grid, and N.
@@ -145,7 +146,7 @@ func (v *view) columnNames(cells []results.Cell) []draw.Look {
 		if place, ok := v.gridPlace(c); ok {
 			name = fmt.Sprintf("%s, %d %%", place.Delays, place.CancelPercent)
 		}
-		out = append(out, draw.Look{Name: name + "  " + short(float64(c.N)), Cell: cellName(c)})
+		out = append(out, draw.Look{Name: name + "  " + show.Short(float64(c.N)), Cell: cellName(c)})
 	}
 	return out
 }
@@ -154,7 +155,7 @@ func overviewNumber(v float64) string {
 	if v == 1 {
 		return "1"
 	}
-	return ratio(v)
+	return show.Times(v)
 }
 
 // answerTable names the fastest of each workload, at the N of the overview.
@@ -168,7 +169,7 @@ func (v *view) answerTable() string {
 		}
 		best := a.ranked[0].stat
 		row, _ := rowOf(c, a.ranked[0].Name)
-		rows = append(rows, []string{literal(c.Workload + perUnit(c)), short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
+		rows = append(rows, []string{literal(c.Workload + perUnit(c)), show.Short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
 			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next})
 	}
 	return markdownTable("lrllrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "Beside Go's timers", "Next"}, rows)
@@ -183,7 +184,7 @@ func someOf(names []string) string {
 	case more > 0:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
-	return andList(names)
+	return show.And(names)
 }
 
 // times names a structure and its cost to the best.
@@ -206,7 +207,7 @@ func (v *view) ratioTable() string {
 	for _, c := range v.ratioCells() {
 		a := v.analysis(c)
 		uncertain := a.names(ranked.isUnclear)
-		line := []string{literal(c.Workload), short(float64(c.N))}
+		line := []string{literal(c.Workload), show.Short(float64(c.N))}
 		for _, who := range rows {
 			row, _ := rowOf(c, who.name)
 			text := times(a.toBest(c, row))

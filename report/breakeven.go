@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // breakEven says from how many timers on the structures are worth more than the
@@ -76,11 +77,11 @@ func fasterFrom(sizes []sizeVerdict) string {
 	case from == 0:
 		return "every size"
 	case from < len(sizes):
-		return fmt.Sprintf("from %s on (%s)", short(float64(sizes[from].n)), verdicts(sizes[:from]))
+		return fmt.Sprintf("from %s on (%s)", show.Short(float64(sizes[from].n)), verdicts(sizes[:from]))
 	case !ever(faster) && !ever(slower):
 		return "unclear at every size"
 	case !ever(faster) && largest.against == slower:
-		return "not up to " + short(float64(largest.n))
+		return "not up to " + show.Short(float64(largest.n))
 	}
 	return verdicts(sizes)
 }
@@ -96,9 +97,9 @@ func verdicts(sizes []sizeVerdict) string {
 		}
 		var ns []string
 		for _, s := range sizes[:end] {
-			ns = append(ns, short(float64(s.n)))
+			ns = append(ns, show.Short(float64(s.n)))
 		}
-		parts = append(parts, string(first)+" at "+andList(ns))
+		parts = append(parts, string(first)+" at "+show.And(ns))
 		sizes = sizes[end:]
 	}
 	return strings.Join(parts, "; ")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -47,7 +48,7 @@ func (v *view) callsByWorkload() [][]results.Calls {
 }
 
 func callsTitle(list []results.Calls) string {
-	return fmt.Sprintf("%s, N = %s", list[0].Workload, short(float64(list[0].N)))
+	return fmt.Sprintf("%s, N = %s", list[0].Workload, show.Short(float64(list[0].N)))
 }
 
 // operationMarkers are the markers of the operations in callsChart.
@@ -85,7 +86,7 @@ func (v *view) callsChart(lists [][]results.Calls) *draw.Figure {
 	var panels []*draw.Panel
 	for i, list := range lists {
 		p := draw.NewPanel(callsTitle(list))
-		p.LogX("longest call", times, draw.LogTicks{Label: duration, Most: 18 / columns})
+		p.LogX("longest call", times, draw.LogTicks{Label: show.Duration, Most: 18 / columns})
 		p.Rows(v.looksOf(rows))
 		if i%columns > 0 {
 			p.UnnamedY()
@@ -100,7 +101,7 @@ func (v *view) callsChart(lists [][]results.Calls) *draw.Figure {
 				look.Marker = operationMarkers[call.Operation]
 				p.Add(draw.Dots{Look: look, Radius: 3, Marks: []draw.Mark{{
 					X: call.NS, Y: draw.RowAt(row, len(rows)),
-					Title: fmt.Sprintf("%s %s at tick %s", call.Operation, duration(call.NS), count(int64(call.At))),
+					Title: fmt.Sprintf("%s %s at tick %s", call.Operation, show.Duration(call.NS), count(int64(call.At))),
 				}}})
 			}
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // collector says what the garbage collector adds to the cost.
@@ -38,7 +39,7 @@ func (v *view) collectorTable(c results.Cell) string {
 		on, off := cost(results.Row{Cost: row.WithGC}, inCell(c, prior)), v.cost(c, row)
 		difference := "–"
 		if off.ok() {
-			difference = ratio(on.median / off.median)
+			difference = show.Times(on.median / off.median)
 		}
 		rows = append(rows, []string{v.label(who, best.inBest(who.name)), digits3(off.median), off.interval(), digits3(on.median), on.interval(), difference})
 	}

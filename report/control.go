@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // control is an A/A comparison: a second instance of a structure and its ratio to the
@@ -49,7 +50,7 @@ func (v *view) controlLead() string {
 	return fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio to the structure that it repeats, "+
 		"paired by round, should be 1. Of %d such A/A comparisons, %d came out different; by chance alone, about %s should. "+
 		"If more do, the intervals of all ratios are widened until they do not: here by a factor of %s.",
-		all, differ, trim3(float64(all)*(1-confidence)), ratio(v.ranking().Noise))
+		all, differ, show.Figure(float64(all)*(1-confidence)), show.Times(v.ranking().Noise))
 }
 
 // controlTable shows each A/A control against the structure that it repeats.
@@ -63,7 +64,7 @@ func (v *view) controlTable() string {
 		if c.ratio.Differs() {
 			verdict = "differs"
 		}
-		rows = append(rows, []string{literal(c.cell.Workload), short(float64(c.cell.N)), literal(c.row.Structure), ratio3(c.ratio.Center), ci, verdict})
+		rows = append(rows, []string{literal(c.cell.Workload), show.Short(float64(c.cell.N)), literal(c.row.Structure), ratio3(c.ratio.Center), ci, verdict})
 	}
 	return markdownTable("lrlrrl", []string{"Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict"}, rows)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -75,7 +76,7 @@ func times(r stats.Ratio) string {
 	if r.Pairs == 0 {
 		return "–"
 	}
-	return ratio(r.Center)
+	return show.Times(r.Center)
 }
 
 // ratioInterval writes the 95 % confidence interval of a ratio.
@@ -83,7 +84,7 @@ func ratioInterval(r stats.Ratio) string {
 	if !r.Bounded() || r.Lo == r.Hi {
 		return "–"
 	}
-	return ratio(r.Lo) + " to " + ratio(r.Hi)
+	return show.Times(r.Lo) + " to " + show.Times(r.Hi)
 }
 
 // interval writes the 95 % confidence interval.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -52,7 +53,7 @@ func (v *view) curveChart(c results.Cell) *draw.Figure {
 	for i, kind := range kinds {
 		p := draw.NewPanel(kind.String())
 		p.LogX("percentile of calls (%)", nines, ninesTicks())
-		p.LogY("", times, draw.LogTicks{Label: duration, Most: 8})
+		p.LogY("", times, draw.LogTicks{Label: show.Duration, Most: 8})
 		if i%columns > 0 {
 			p.UnnamedY()
 		}
@@ -63,7 +64,7 @@ func (v *view) curveChart(c results.Cell) *draw.Figure {
 	}
 	return &draw.Figure{
 		Name:     fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
-		Title:    fmt.Sprintf("How long do slow calls take? %s, N = %s", c.Workload, short(float64(c.N))),
+		Title:    fmt.Sprintf("How long do slow calls take? %s, N = %s", c.Workload, show.Short(float64(c.N))),
 		Subtitle: "What it says: how long a call takes at most, for that share of all calls. Lower is better.",
 		Caption: "What it does not say: which calls the slow ones are, and how long the slowest one in a thousand takes, since the operating system decides that. " +
 			"Where a curve is missing, the structure is no slower than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured quantiles." + v.clockNote() + " " + v.choiceNote(rows),
@@ -91,7 +92,7 @@ func curve(l results.Latency) []draw.Mark {
 	}
 	if len(out) > 0 {
 		last := &out[len(out)-1]
-		last.Title = duration(last.Y) + " at " + percent(1-1/last.X)
+		last.Title = show.Duration(last.Y) + " at " + show.Percent(1-1/last.X)
 	}
 	return out
 }

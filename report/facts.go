@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -65,7 +66,7 @@ func memoryOf(e catalog.Entry, r *results.Run) string {
 		if len(of) > 0 {
 			m := slices.MaxFunc(of, func(a, b results.Memory) int { return cmp.Compare(a.N, b.N) })
 			out = append(out, fmt.Sprintf("measured among %s: %s bytes, and %s after timers were replaced",
-				short(float64(m.N)), digits3(m.Bytes), digits3(m.AgedBytes)))
+				show.Short(float64(m.N)), digits3(m.Bytes), digits3(m.AgedBytes)))
 		}
 	}
 	return strings.Join(out, "; ")
@@ -87,7 +88,7 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 	}
 	var places, unclear []place
 	for _, v := range verdicts {
-		cell := fmt.Sprintf("%s, N = %s", v.Workload, short(float64(v.N)))
+		cell := fmt.Sprintf("%s, N = %s", v.Workload, show.Short(float64(v.N)))
 		if slices.Contains(v.Fastest, name) {
 			places = append(places, place{cell, 1})
 			continue
@@ -130,7 +131,7 @@ func standing(name string, r *results.Run, verdicts []Verdict) []fact {
 	if len(places) == 0 {
 		return out
 	}
-	return append(out, fact{"Typical", fmt.Sprintf("%s × the fastest: the geometric mean over the cells that are clear, in which a tie counts as 1", ratio(math.Exp(logs/float64(len(places)))))})
+	return append(out, fact{"Typical", fmt.Sprintf("%s × the fastest: the geometric mean over the cells that are clear, in which a tie counts as 1", show.Times(math.Exp(logs/float64(len(places)))))})
 }
 
 // cellsWithout returns the cells that leave a structure out.
@@ -138,7 +139,7 @@ func cellsWithout(name string, r *results.Run) []place {
 	var out []place
 	for _, c := range r.Cells {
 		if slices.Contains(c.LeftOut, name) {
-			out = append(out, place{cell: fmt.Sprintf("%s, N = %s", c.Workload, short(float64(c.N)))})
+			out = append(out, place{cell: fmt.Sprintf("%s, N = %s", c.Workload, show.Short(float64(c.N)))})
 		}
 	}
 	return out
@@ -153,7 +154,7 @@ func cellNames(places []place, unit string) string {
 	for _, p := range places[:min(len(places), namedPlaces)] {
 		s := p.cell
 		if unit != "" {
-			s += " (" + ratio(p.times) + unit + ")"
+			s += " (" + show.Times(p.times) + unit + ")"
 		}
 		out = append(out, s)
 	}

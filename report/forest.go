@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -28,7 +29,7 @@ func (v *view) forestChart() *draw.Figure {
 	base, rest := leaders[0], leaders[1:]
 	var rows []draw.Look
 	for _, c := range cells {
-		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(float64(c.N)), Cell: cellName(c)})
+		rows = append(rows, draw.Look{Name: c.Workload + "  " + show.Short(float64(c.N)), Cell: cellName(c)})
 	}
 	marks := make(map[string][]draw.Mark)
 	var ratios draw.Span
@@ -79,7 +80,7 @@ func (v *view) forestChart() *draw.Figure {
 
 func ratioTick(r float64) string {
 	if r < 1 {
-		return "1/" + trim3(1/r)
+		return "1/" + show.Figure(1/r)
 	}
-	return trim3(r)
+	return show.Figure(r)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // namedStructures is how many structures a gap names (chosen).
@@ -28,7 +29,7 @@ func (v *view) gaps(sections []section) []string {
 	case len(measured) > 1 && len(measured) < len(v.known.structures):
 		names := fmt.Sprintf("%d of %d", len(measured), len(v.known.structures))
 		if len(measured) <= namedStructures {
-			names += ": " + literal(andList(measured))
+			names += ": " + literal(show.And(measured))
 		}
 		add("**Some structures only.** Measured were %s. One that is missing may be better than all of these.", names)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -49,7 +50,7 @@ func (v *view) gridChart() *draw.Figure {
 	var panels []*draw.Panel
 	for col, share := range shares {
 		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
-		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: duration, Most: 16 / columns})
+		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: show.Duration, Most: 16 / columns})
 		p.Rows(v.looksOf(rows))
 		if col%columns > 0 {
 			p.UnnamedY()
@@ -78,7 +79,7 @@ func (v *view) gridChart() *draw.Figure {
 	f := &draw.Figure{
 		Name: "grid",
 		Subtitle: fmt.Sprintf("What it says: the time per %s where delays are %s, by share of the timers cancelled before they fire. N = %s resident timers. "+
-			"Lower (further left) is better.", units(cells), andList(distributions), shortList(sizesOf(cells))),
+			"Lower (further left) is better.", units(cells), show.And(distributions), shortList(sizesOf(cells))),
 		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. Median with its 95 % confidence interval, where that is wider than the mark. " +
 			"The line joins the same structure on the same operations with differently spread deadlines. " + v.choiceNote(v.measured(cells)),
 		Height: draw.Lines(len(shares), columns) * draw.RowsHeight(len(rows)),
@@ -109,7 +110,7 @@ func distributionDots(l draw.Look, distribution int) draw.Dots {
 func shortList(numbers []int) string {
 	var out []string
 	for _, n := range numbers {
-		out = append(out, short(float64(n)))
+		out = append(out, show.Short(float64(n)))
 	}
-	return andList(out)
+	return show.And(out)
 }

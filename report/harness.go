@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -49,9 +50,9 @@ func (v *view) floorTable() string {
 				}
 				share := "–"
 				if r := a.toBest(c, row); r.Pairs > 0 {
-					share = percent(r.Center)
+					share = show.Percent(r.Center)
 				}
-				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
+				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
 			}
 		}
 	}
@@ -71,7 +72,7 @@ func (v *view) proofTable() string {
 			if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
 				sum = "**does not hold**"
 			}
-			rows = append(rows, []string{literal(w), short(float64(c.N)), digits3(c.Resident), percent(c.CancelRate),
+			rows = append(rows, []string{literal(w), show.Short(float64(c.N)), digits3(c.Resident), show.Percent(c.CancelRate),
 				count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending), sum,
 				fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", agree, len(c.Rows))})
 		}
@@ -86,7 +87,7 @@ func (v *view) seedTable() string {
 		for _, c := range v.cells(w) {
 			for _, s := range c.OtherSeeds {
 				p := s.Proof
-				rows = append(rows, []string{literal(w), short(float64(c.N)), fmt.Sprint(s.Seed),
+				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), fmt.Sprint(s.Seed),
 					count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending),
 					fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", s.Agree, s.Rows)})
 			}

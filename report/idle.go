@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // idle says on how many wake-ups nothing fires.
@@ -97,7 +98,7 @@ func (v *view) idleScope() string {
 	slices.Sort(sizes)
 	out := "N = " + shortList(slices.Compact(sizes))
 	if len(shapes) > 0 {
-		out += ", delays " + andList(shapes)
+		out += ", delays " + show.And(shapes)
 	}
 	return out
 }
@@ -136,10 +137,10 @@ func (v *view) idleSentence() string {
 	slices.SortStableFunc(wakers, func(a, b waker) int { return cmp.Compare(b.share, a.share) })
 	var names []string
 	for _, w := range wakers {
-		names = append(names, fmt.Sprintf("%s on %s", literal(w.name), percent(w.share)))
+		names = append(names, fmt.Sprintf("%s on %s", literal(w.name), show.Percent(w.share)))
 	}
 	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their wake-ups. ",
-		len(wakers), plural(counted, "structure"), andList(names))
+		len(wakers), plural(counted, "structure"), show.And(names))
 }
 
 // idleTable shows the wake-ups of the structures by cause, and the work behind them.

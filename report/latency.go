@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -16,7 +17,7 @@ func latency(v *view) section {
 		absent: "latency",
 		lead: fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
 			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below shows differences far below that. "+
-			"There is no maximum here: the slowest of a million calls is one that the operating system held up, with the floor as with any structure.", duration(v.r.Environment.ClockNS)),
+			"There is no maximum here: the slowest of a million calls is one that the operating system held up, with the floor as with any structure.", show.Duration(v.r.Environment.ClockNS)),
 	}
 	for _, class := range classes {
 		t := table{title: "The 99.9th percentile on workloads: " + class.String(), body: v.tailTable(class)}
@@ -144,13 +145,13 @@ func (v *view) clockNote() string {
 	if v.r.Environment.ClockNS <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Each sample holds one reading of the clock: %s.", duration(v.r.Environment.ClockNS))
+	return fmt.Sprintf(" Each sample holds one reading of the clock: %s.", show.Duration(v.r.Environment.ClockNS))
 }
 
 // addPercentiles puts the percentiles of one contender on its row.
 func addPercentiles(p *draw.Panel, l results.Latency, look draw.Look, y float64) {
 	if l.P50 > 0 && l.P999 > 0 {
-		p.Add(draw.Dots{Look: look, Joined: true, Marks: []draw.Mark{{X: l.P50, Y: y, Title: "median " + duration(l.P50)}, {X: l.P999, Y: y, Title: "99.9 % " + duration(l.P999)}}})
+		p.Add(draw.Dots{Look: look, Joined: true, Marks: []draw.Mark{{X: l.P50, Y: y, Title: "median " + show.Duration(l.P50)}, {X: l.P999, Y: y, Title: "99.9 % " + show.Duration(l.P999)}}})
 	}
 	for _, pc := range slices.Backward(percentiles) {
 		if x, ok := pc.of(l); ok && x > 0 {

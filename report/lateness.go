@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -41,11 +42,11 @@ func (v *view) latenessChart() *draw.Figure {
 	var multiples draw.Span
 	latest, exact := 0.0, 0
 	for _, m := range v.merits(cells, isStructure) {
-		at := draw.Place{Look: v.looks[m.name], Y: m.typical, Label: m.name, Title: ratio(m.typical) + " times the fastest, exact"}
+		at := draw.Place{Look: v.looks[m.name], Y: m.typical, Label: m.name, Title: show.Times(m.typical) + " times the fastest, exact"}
 		if n := shapes[m.name]; n > 0 {
 			at.X, at.Bold = mean[m.name]/n, true
-			at.Label += ", at most " + percent(most[m.name])
-			at.Title = fmt.Sprintf("%s times the fastest, late by %s of the delay on average, %s at most", ratio(m.typical), percent(at.X), percent(most[m.name]))
+			at.Label += ", at most " + show.Percent(most[m.name])
+			at.Title = fmt.Sprintf("%s times the fastest, late by %s of the delay on average, %s at most", show.Times(m.typical), show.Percent(at.X), show.Percent(most[m.name]))
 		} else if exact++; exact > exactShown || v.isCoarse(m.name) {
 			continue
 		}
@@ -66,7 +67,7 @@ func (v *view) latenessChart() *draw.Figure {
 			break
 		}
 	}
-	p.LinearX("mean lateness as a share of the delay", latest*1.45, draw.TicksAt(ticks, percent))
+	p.LinearX("mean lateness as a share of the delay", latest*1.45, draw.TicksAt(ticks, show.Percent))
 	p.LogY("time, × the fastest", multiples.Around(1.2, 1.2), draw.LogTicks{Label: ratioTick, Most: 7})
 	p.Add(s)
 	return &draw.Figure{
@@ -87,9 +88,9 @@ func (v *view) latenessTable() string {
 	for _, i := range v.r.Idle {
 		if isLate(i) {
 			l := i.Lateness
-			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), short(float64(i.N)), count(i.Fired),
+			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), show.Short(float64(i.N)), count(i.Fired),
 				digits3(l.Mean), digits3(l.P99), digits3(l.Max),
-				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)})
+				show.Percent(l.MeanShare), show.Percent(l.P99Share), show.Percent(l.MaxShare)})
 		}
 	}
 	return markdownTable("llr", []string{"Structure", "Delays", "N", "Fired", "Mean, ticks", "p99, ticks", "Max, ticks",

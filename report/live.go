@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -101,8 +102,8 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 	}
 	all = all.Around(1.4, 1.4)
 	for i, l := range lines {
-		p := draw.NewPanel("among " + short(float64(resident[i])) + " timers")
-		p.LogX("late by", all, draw.LogTicks{Label: duration, Most: 18})
+		p := draw.NewPanel("among " + show.Short(float64(resident[i])) + " timers")
+		p.LogX("late by", all, draw.LogTicks{Label: show.Duration, Most: 18})
 		p.Rows(rowLooks(l.rows, looks))
 		for k, row := range l.rows {
 			addPercentiles(p, l.late[k], looks[row.Name], draw.RowAt(k, len(l.rows)))
@@ -176,12 +177,12 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 	var panels []*draw.Panel
 	for i, op := range live.Ops() {
 		p := draw.NewPanel(string(op))
-		p.LogX("goroutines", width.Around(1.2, 1.2), draw.TicksAt(goroutines, short))
+		p.LogX("goroutines", width.Around(1.2, 1.2), draw.TicksAt(goroutines, show.Short))
 		label := ""
 		if i%columns == 0 {
 			label = "a second"
 		}
-		p.LogY(label, all.Around(1.2, 1.2), draw.LogTicks{Label: short, Most: 9})
+		p.LogY(label, all.Around(1.2, 1.2), draw.LogTicks{Label: show.Short, Most: 9})
 		if i%columns > 0 {
 			p.UnnamedY()
 		}
@@ -194,7 +195,7 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 		Name:  "live-contention",
 		Title: "What do goroutines lose that use the same timers?",
 		Subtitle: fmt.Sprintf("What it says: operations a second of all goroutines together, among %s pending timers, on %d processors. Higher is better.",
-			short(float64(resident)), v.r.Environment.GOMAXPROCS),
+			show.Short(float64(resident)), v.r.Environment.GOMAXPROCS),
 		Caption: "What it does not say: what a program does between its operations. Both axes are logarithmic. Medians of short slices in which contenders took turns, with the middle half of them. " +
 			"Straight lines between measured points. Schedule and embedded timers are the driver's own; what package time does instead is afterfunc+stop.",
 		Height: draw.Lines(len(panels), columns) * 200,

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	gopretty "github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // markdown writes the page as Markdown. It shows charts as PNGs, which look the
@@ -48,32 +47,7 @@ func (p *page) markdown() string {
 // markdownTable makes a table. Align holds l or r for each column; its last letter
 // holds for all further columns.
 func markdownTable(align string, header []string, rows [][]string) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	t := gopretty.NewWriter()
-	t.Style().Format.Header = text.FormatDefault
-	line := func(cells []string) gopretty.Row {
-		out := make(gopretty.Row, len(cells))
-		for i, c := range cells {
-			out[i] = c
-		}
-		return out
-	}
-	t.AppendHeader(line(header))
-	var columns []gopretty.ColumnConfig
-	for i := range header {
-		side := text.AlignRight
-		if align[min(i, len(align)-1)] == 'l' {
-			side = text.AlignLeft
-		}
-		columns = append(columns, gopretty.ColumnConfig{Number: i + 1, Align: side, AlignHeader: side})
-	}
-	t.SetColumnConfigs(columns)
-	for _, r := range rows {
-		t.AppendRow(line(r))
-	}
-	return t.RenderMarkdown() + "\n"
+	return show.Table{Align: align, Header: header, Rows: rows}.Markdown()
 }
 
 // markup matches what Markdown takes for more than text within a line.

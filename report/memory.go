@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -74,22 +75,22 @@ func (v *view) memoryChart() *draw.Figure {
 		return nil
 	}
 	const pale = 0.6 // what ageing adds
-	p := draw.NewPanel("N = " + short(float64(list[0].N)))
+	p := draw.NewPanel("N = " + show.Short(float64(list[0].N)))
 	var rows []draw.Look
 	top := 0.0
 	for i, m := range list {
 		look := v.looks[m.Structure]
 		rows = append(rows, look)
 		top = max(top, m.Bytes, m.AgedBytes)
-		p.Add(draw.Bar{Look: look, At: draw.RowAt(i, len(list)), Label: trim3(m.AgedBytes) + " B",
-			Title: fmt.Sprintf("%s bytes per timer after the fill, %s aged", trim3(m.Bytes), trim3(m.AgedBytes)),
+		p.Add(draw.Bar{Look: look, At: draw.RowAt(i, len(list)), Label: show.Figure(m.AgedBytes) + " B",
+			Title: fmt.Sprintf("%s bytes per timer after the fill, %s aged", show.Figure(m.Bytes), show.Figure(m.AgedBytes)),
 			Parts: []draw.Part{
 				{Length: min(m.Bytes, m.AgedBytes), Color: look.Color},
 				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Pale(look.Color, pale)},
 			}})
 	}
 	p.Rows(rows)
-	p.LinearX("bytes per pending timer", top*1.12, draw.LinearTicks(trim3))
+	p.LinearX("bytes per pending timer", top*1.12, draw.LinearTicks(show.Figure))
 	f := &draw.Figure{
 		Name:     "memory",
 		Title:    "How much memory does a timer take?",
@@ -100,7 +101,7 @@ func (v *view) memoryChart() *draw.Figure {
 	}
 	if replaced := list[0].Replaced; replaced > 0 {
 		f.Subtitle = fmt.Sprintf("What it says: the heap in use per timer, a value of 8 bytes included, right after the fill, and after %s timers were cancelled at random, "+
-			"each with another one scheduled. Lower is better.", short(float64(replaced)))
+			"each with another one scheduled. Lower is better.", show.Short(float64(replaced)))
 		f.Caption += " Uniform delays; the clock stands still, so that entries of cancelled timers stay as long as the structure keeps them."
 		f.Legend = []draw.Key{
 			{Text: "after the fill", Swatch: draw.Faded},
@@ -129,7 +130,7 @@ func (v *view) paretoChart() *draw.Figure {
 			continue
 		}
 		s.Places = append(s.Places, draw.Place{Look: v.looks[m.name], X: list[i].AgedBytes, Y: m.typical, Label: m.name,
-			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", trim3(list[i].AgedBytes), ratio(m.typical))})
+			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", show.Figure(list[i].AgedBytes), show.Times(m.typical))})
 		bytes.Add(list[i].AgedBytes)
 		multiples.Add(m.typical)
 	}
@@ -144,7 +145,7 @@ func (v *view) paretoChart() *draw.Figure {
 		}
 	}
 	p := draw.NewPanel("")
-	p.LogX("bytes per pending timer, aged", bytes.Around(1.15, 1.3), draw.LogTicks{Label: func(b float64) string { return short(b) + " B" }, Most: 9})
+	p.LogX("bytes per pending timer, aged", bytes.Around(1.15, 1.3), draw.LogTicks{Label: func(b float64) string { return show.Short(b) + " B" }, Most: 9})
 	p.LogY("time, × the fastest", multiples.Around(1.15, 1.15), draw.LogTicks{Label: ratioTick, Most: 7})
 	p.Add(s)
 	caption := "What it does not say: how a structure does on one workload, or among fewer timers. Both axes are logarithmic. "
@@ -155,7 +156,7 @@ func (v *view) paretoChart() *draw.Figure {
 		Name:  "pareto",
 		Title: "Which structures are fast for the memory they take?",
 		Subtitle: fmt.Sprintf("What it says: the time, as the geometric mean of the multiples of the fastest over %s, against bytes per timer, N = %s. Bold, joined by steps: "+
-			"no other structure is both faster and smaller.", plural(len(cells), "workload"), short(float64(n))),
+			"no other structure is both faster and smaller.", plural(len(cells), "workload"), show.Short(float64(n))),
 		Caption: caption,
 		Height:  300,
 		Panels:  [][]*draw.Panel{{p}},
@@ -174,7 +175,7 @@ func (v *view) memoryTable() string {
 	var rows [][]string
 	for _, m := range v.r.Memory {
 		rows = append(rows, []string{
-			literal(m.Structure), short(float64(m.N)), short(m.EmptyBytes), digits3(m.Bytes), digits3(m.AgedBytes), short(float64(m.Replaced)), digits3(m.CollectNS / 1e6),
+			literal(m.Structure), show.Short(float64(m.N)), show.Short(m.EmptyBytes), digits3(m.Bytes), digits3(m.AgedBytes), show.Short(float64(m.Replaced)), digits3(m.CollectNS / 1e6),
 		})
 	}
 	return markdownTable("lr", []string{"Structure", "N", "Bytes in all, empty", "Bytes per timer, filled", "Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection"}, rows)
@@ -204,7 +205,7 @@ func (v *view) byWorkload(workloads []string, has func(results.Row) bool, value 
 	for _, w := range workloads {
 		if c, ok := v.largestWith(w, has); ok {
 			cells = append(cells, c)
-			header = append(header, literal(w)+" "+short(float64(c.N)))
+			header = append(header, literal(w)+" "+show.Short(float64(c.N)))
 		}
 	}
 	var rows [][]string

@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // inNumbers holds the figures of each workload.
@@ -21,10 +22,10 @@ func inNumbers(v *view) section {
 	for _, w := range v.workloads() {
 		parts := []struct{ lead, body string }{{"Cost in nanoseconds", v.costTable(w)}}
 		if c, ok := v.largestWith(w, hasKinds); ok {
-			parts = append(parts, struct{ lead, body string }{"Nanoseconds per call, N = " + short(float64(c.N)), v.kindTable(c)})
+			parts = append(parts, struct{ lead, body string }{"Nanoseconds per call, N = " + show.Short(float64(c.N)), v.kindTable(c)})
 		}
 		if c, ok := v.largestWith(w, hasLatency); ok {
-			parts = append(parts, struct{ lead, body string }{"Percentiles of single calls in nanoseconds, N = " + short(float64(c.N)), v.latencyTable(c)})
+			parts = append(parts, struct{ lead, body string }{"Percentiles of single calls in nanoseconds, N = " + show.Short(float64(c.N)), v.latencyTable(c)})
 		}
 		var body []string
 		for _, p := range parts {
@@ -50,7 +51,7 @@ func (v *view) costTable(workload string) string {
 	header := []string{"Structure"}
 	cells := slices.DeleteFunc(v.cells(workload), func(c results.Cell) bool { return len(v.measured([]results.Cell{c})) == 0 })
 	for _, c := range cells {
-		header = append(header, "N = "+short(float64(c.N)), "×")
+		header = append(header, "N = "+show.Short(float64(c.N)), "×")
 	}
 	var rows [][]string
 	for _, who := range v.byMerit(v.measured(cells)) {

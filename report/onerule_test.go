@@ -127,7 +127,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 				if of := verdicts[at]; !slices.Equal(of.Fastest, named[stats.Tie]) || !slices.Equal(of.Unclear, named[stats.Unclear]) || len(of.Others) != len(named[stats.Worse]) {
 					t.Errorf("%d: the verdict is %+v, want %+v", seed, of, named)
 				}
-				line := fmt.Sprintf("| %s | %s | %s | %s |", literal(c.Workload), short(float64(c.N)), literal(someOf(named[stats.Tie])), literal(someOf(named[stats.Unclear])))
+				line := fmt.Sprintf("| %s | %s | %s | %s |", literal(c.Workload), show.Short(float64(c.N)), literal(someOf(named[stats.Tie])), literal(someOf(named[stats.Unclear])))
 				if table := v.answerTable(); !strings.Contains(table, line) {
 					t.Errorf("%d: the first table lacks %q:\n%s", seed, line, table)
 				}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // origin says how the results were made.
@@ -70,10 +72,10 @@ func (v *view) originTable() string {
 	add("Version of timerbench", e.Version)
 	add("Commit of timerbench", e.Revision)
 	if e.ClockNS > 0 {
-		add("Cost of reading the clock", duration(e.ClockNS))
+		add("Cost of reading the clock", show.Duration(e.ClockNS))
 	}
 	if e.ClockStep > 0 {
-		add("Smallest step of the clock", duration(e.ClockStep))
+		add("Smallest step of the clock", show.Duration(e.ClockStep))
 	}
 	add("Profile", q.Profile)
 	add("Seed", fmt.Sprint(q.Seed))
@@ -82,7 +84,7 @@ func (v *view) originTable() string {
 	add("Workloads", strings.Join(q.Workloads, ", "))
 	var sizes []string
 	for _, n := range slices.Sorted(slices.Values(q.N)) {
-		sizes = append(sizes, short(float64(n)))
+		sizes = append(sizes, show.Short(float64(n)))
 	}
 	add("N (resident timers)", strings.Join(sizes, ", "))
 	return markdownTable("ll", []string{"What", "Value"}, rows)
@@ -112,7 +114,7 @@ func (v *view) traceTable() string {
 			recorded = t.Recorded.UTC().Format(time.RFC3339)
 		}
 		rows = append(rows, []string{literal(w), literal(t.Description), literal(t.File), recorded, count(t.Operations),
-			duration(1e9 * t.Seconds), digits3(t.Resident), percent(t.CancelRate)})
+			show.Duration(1e9 * t.Seconds), digits3(t.Resident), show.Percent(t.CancelRate)})
 	}
 	return markdownTable("llllrrrr", []string{"Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average", "Cancelled share"}, rows)
 }

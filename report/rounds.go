@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -77,7 +78,7 @@ func (v *view) driftLead() string {
 	}
 	return fmt.Sprintf("**Drift.** In %d of %d cells the cost rose or fell steadily in the course of the rounds (rank correlation, p < 0.05); by chance alone, at most about %s should. "+
 		"Fewer than five instances cannot show it. Comparisons are paired by round, so a drift that all structures share is not in them.",
-		found, len(all), trim3(float64(len(all))*(1-confidence)))
+		found, len(all), show.Figure(float64(len(all))*(1-confidence)))
 }
 
 // driftChart shows the cost of each cell round by round. Nil: no cell has rounds enough.
@@ -117,8 +118,8 @@ func (v *view) driftChart() *draw.Figure {
 		return nil
 	}
 	p := draw.NewPanel("")
-	p.LinearX("rounds of the cell, in their order", 1, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, percent))
-	p.LogY("cost / its mean in the cell", costs.Around(1.05, 1.05), draw.TicksAt([]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, trim3))
+	p.LinearX("rounds of the cell, in their order", 1, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, show.Percent))
+	p.LogY("cost / its mean in the cell", costs.Around(1.05, 1.05), draw.TicksAt([]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, show.Figure))
 	for _, s := range append(calm, found...) {
 		p.Add(s)
 	}
@@ -141,7 +142,7 @@ func (v *view) driftTable() string {
 	var rows [][]string
 	for _, d := range v.drifts() {
 		if d.found() {
-			rows = append(rows, []string{literal(d.cell.Workload), short(float64(d.cell.N)), fmt.Sprintf("%.2f", d.tau), digits3(d.p)})
+			rows = append(rows, []string{literal(d.cell.Workload), show.Short(float64(d.cell.N)), fmt.Sprintf("%.2f", d.tau), digits3(d.p)})
 		}
 	}
 	if len(rows) == 0 {
@@ -165,7 +166,7 @@ func (v *view) roundsTable() string {
 					stopped[row.Stopped] = append(stopped[row.Stopped], fmt.Sprintf("%s %d", row.Structure, len(costSamples(row))))
 				}
 			}
-			line := []string{literal(w), short(float64(c.N))}
+			line := []string{literal(w), show.Short(float64(c.N))}
 			for _, why := range []results.Stopped{results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone} {
 				line = append(line, literal(namesOrDash(stopped[why])))
 			}
@@ -202,7 +203,7 @@ func (v *view) warningTable() string {
 				}
 			}
 			for _, text := range texts {
-				rows = append(rows, []string{literal(w), short(float64(c.N)), literal(strings.Join(names[text], ", ")), literal(text)})
+				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), literal(strings.Join(names[text], ", ")), literal(text)})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -45,14 +46,14 @@ func (v *view) scaleChart() *draw.Figure {
 	for i, w := range workloads {
 		c, _ := v.largest(w)
 		p := draw.NewPanel(w + perUnit(c))
-		p.LogX("resident timers (N)", sizes, draw.TicksAt(ns, short))
+		p.LogX("resident timers (N)", sizes, draw.TicksAt(ns, show.Short))
 		label := timePer(c)
 		if i%columns > 0 && label == left {
 			label = ""
 		} else {
 			left = label
 		}
-		p.LogY(label, costs, draw.LogTicks{Label: duration, Most: 9})
+		p.LogY(label, costs, draw.LogTicks{Label: show.Duration, Most: 9})
 		if i%columns > 0 {
 			p.UnnamedY()
 		}
@@ -86,7 +87,7 @@ func (v *view) costCurve(workload, name string) []draw.Mark {
 		row, _ := rowOf(c, name)
 		if s := v.cost(c, row); s.ok() && c.N > 0 {
 			m := markOf(s, 0)
-			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi, Title: short(m.X) + " ns at " + short(float64(c.N))})
+			out = append(out, draw.Mark{X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi, Title: show.Short(m.X) + " ns at " + show.Short(float64(c.N))})
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/rank"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -212,11 +213,11 @@ func perUnit(c results.Cell) string {
 
 // cellTitle names a cell, and its unit if that is not the lifecycle.
 func cellTitle(c results.Cell) string {
-	return fmt.Sprintf("%s, N = %s%s", c.Workload, short(float64(c.N)), perUnit(c))
+	return fmt.Sprintf("%s, N = %s%s", c.Workload, show.Short(float64(c.N)), perUnit(c))
 }
 
 // cellName names a cell in attributes of charts.
-func cellName(c results.Cell) string { return c.Workload + " " + short(float64(c.N)) }
+func cellName(c results.Cell) string { return c.Workload + " " + show.Short(float64(c.N)) }
 
 // rowOf finds a contender in a cell.
 func rowOf(c results.Cell, name string) (results.Row, bool) {

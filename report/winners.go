@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -91,7 +92,7 @@ func (v *view) newWinnerMap(cells []results.Cell) winnerMap {
 func (m winnerMap) fields(v *view, cells []results.Cell, delays string, keep func(name string) bool) draw.Fields {
 	out := draw.Fields{XLabel: "cancelled", YLabel: "resident timers (N)"}
 	for _, n := range m.sizes {
-		out.Rows = append(out.Rows, short(float64(n)))
+		out.Rows = append(out.Rows, show.Short(float64(n)))
 	}
 	for _, share := range m.shares {
 		out.Columns = append(out.Columns, fmt.Sprintf("%d %%", share))
@@ -105,7 +106,7 @@ func (m winnerMap) fields(v *view, cells []results.Cell, delays string, keep fun
 		field := draw.Field{
 			Row: slices.Index(m.sizes, c.N), Column: slices.Index(m.shares, place.CancelPercent),
 			Owner: v.looks[a.ranked[0].Name],
-			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", short(float64(c.N)), place.CancelPercent, delays, duration(a.ranked[0].stat.median)),
+			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s", show.Short(float64(c.N)), place.CancelPercent, delays, show.Duration(a.ranked[0].stat.median)),
 		}
 		field.Owner.Cell = cellName(c)
 		var rivals []string

@@ -12,10 +12,6 @@ type Table struct {
 	Align  string
 	Header []string // empty: none
 	Rows   [][]string
-
-	// Width is how many letters wide the table is at most in a terminal: Wrapped, the number of
-	// a column from 1, is wrapped to keep it. 0: any.
-	Width, Wrapped int
 }
 
 // Add adds a row.
@@ -62,10 +58,6 @@ func (t Table) writer() table.Writer {
 		}
 		columns = append(columns, table.ColumnConfig{Number: i + 1, Align: side, AlignHeader: side})
 	}
-	if t.Width > 0 && t.Wrapped > 0 && t.Wrapped <= len(columns) {
-		columns[t.Wrapped-1].WidthMax = max(10, t.Width-t.widthBeside())
-		columns[t.Wrapped-1].WidthMaxEnforcer = text.WrapSoft
-	}
 	w.SetColumnConfigs(columns)
 	return w
 }
@@ -77,22 +69,6 @@ func (t Table) columns() int {
 		n = max(n, len(cells))
 	}
 	return n
-}
-
-// widthBeside returns the letters that the other columns take, and what is between them.
-func (t Table) widthBeside() int {
-	const between = 3
-	width := 0
-	for i := range t.columns() {
-		longest := 0
-		for _, cells := range append(t.Rows, t.Header) {
-			if i < len(cells) && i != t.Wrapped-1 {
-				longest = max(longest, text.LongestLineLen(cells[i]))
-			}
-		}
-		width += longest + between
-	}
-	return width
 }
 
 func line(cells []string) table.Row {
