@@ -21,6 +21,18 @@ func (a *alarm) between(n int, do func()) {
 	}
 }
 
+// withDriver runs a test in a bubble with a driver.
+func withDriver(t *testing.T, test func(t *testing.T, d *Driver)) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = d.Close() }()
+		test(t, d)
+	})
+}
+
 // mustWake makes sure that a timer that is due after a second fires then.
 func mustWake(t *testing.T, fired *time.Time) {
 	t.Helper()
@@ -34,12 +46,7 @@ func mustWake(t *testing.T, fired *time.Time) {
 
 // A timer is started while a pass ends that has found nothing earlier than an hour.
 func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, err := New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = d.Close() }()
+	withDriver(t, func(t *testing.T, d *Driver) {
 		var fired time.Time
 		d.Schedule(h, func() {})
 		d.Schedule(ms, func() {})
@@ -52,12 +59,7 @@ func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
 // A timer is started while the alarm is about to be turned off, as none was pending. The
 // alarm is set to an earlier tick still, so that who starts the timer leaves it alone.
 func TestATimerThatComesWhileTheAlarmIsTurnedOffIsNotMissed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, err := New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = d.Close() }()
+	withDriver(t, func(t *testing.T, d *Driver) {
 		var fired time.Time
 		last := d.Schedule(100*ms, func() {})
 		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })

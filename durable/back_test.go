@@ -27,6 +27,17 @@ func stored(t *testing.T, c *Client, subject string) int {
 	return int(n)
 }
 
+// embeddedHere returns a server that runs until the test ends.
+func embeddedHere(t *testing.T, dir string) *Server {
+	t.Helper()
+	s, err := Embedded(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 func openHere(t *testing.T, s *Server, cfg Config) *Client {
 	t.Helper()
 	nc, err := s.Connect()
@@ -70,11 +81,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // What is read may be removed meanwhile: reading ends all the same.
 func TestReadEnds(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	c := openHere(t, s, Config{})
 	const n = 2 * readAhead
 	for i := range n {
@@ -103,11 +110,7 @@ func TestReadEnds(t *testing.T) {
 // Reading the last of each key goes on with the last of each when its consumer is gone.
 func TestReadsLastAfterReset(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	c := openHere(t, s, Config{Partitions: 1})
 	const n = 2 * readAhead
 	for i := range n {
@@ -184,11 +187,7 @@ func TestComesBack(t *testing.T) {
 		for name, horizon := range map[string]time.Duration{"near": time.Hour, "far": time.Second} {
 			t.Run(test.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				s, err := Embedded(t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { s.Close() })
+				s := embeddedHere(t, t.TempDir())
 				cfg := Config{Partitions: 1, Horizon: horizon}
 				c := openHere(t, s, cfg)
 				at := soon()
@@ -250,11 +249,7 @@ func TestComesBack(t *testing.T) {
 // Get, Cancel and Schedule take no notice of a timer that has come back, and remove it.
 func TestChangesWhatCameBack(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	far := time.Now().Add(time.Hour)
 	for name, call := range map[string]func(*Client, string) (bool, error){
 		"get":        func(c *Client, key string) (bool, error) { _, ok, err := c.Get(t.Context(), key); return ok, err },
@@ -287,11 +282,7 @@ func TestChangesWhatCameBack(t *testing.T) {
 func TestRemovedAgainIsNoLoss(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s, err := Embedded(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, dir)
 	c := openHere(t, s, Config{Partitions: 1})
 	var all []uint64
 	for i := range 200 {
@@ -314,6 +305,7 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	var text []byte // of a note that has all timers, and no message after
 	eventually(t, "all timers noted", func() bool {
 		var n note
+		var err error
 		text, err = os.ReadFile(s.notePath())
 		return err == nil && json.Unmarshal(text, &n) == nil &&
 			n.Streams["timers"].Timers == 200 && n.Streams["timers"].Last >= all[len(all)-1]+1
@@ -350,15 +342,12 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 // The revisions that a timer has had go along with it, and are noted when there are many.
 func TestTakesAlongWhatItRemoved(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	c := openHere(t, s, Config{})
 	var all []uint64
 	at := time.Now().Add(time.Hour)
 	for i := range 2*maxRemoves + 5 {
+		var err error
 		if i%2 == 0 {
 			err = c.Schedule(t.Context(), "key", at, nil)
 		} else {
@@ -409,11 +398,7 @@ func TestNoteRefuses(t *testing.T) {
 // A worker knows up to which deadline all has fired.
 func TestDone(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	c := openHere(t, s, Config{Partitions: 1, Horizon: time.Minute})
 	now := time.Now()
 	var last Timer
@@ -466,11 +451,7 @@ func TestDone(t *testing.T) {
 // Notes stay until what they name would be due.
 func TestForgetsNotes(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	var ahead time.Duration
 	c := openHere(t, s, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
 	batch := []handled{{revision: 100}, {revision: 101, removed: []uint64{90}, until: time.Now().Add(time.Hour).UnixNano()}}
@@ -495,11 +476,7 @@ func TestForgetsNotes(t *testing.T) {
 // A worker looks again for far timers when the clock has jumped, as after a suspend.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	var ahead atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	c := openHere(t, s, Config{Now: now})
@@ -523,11 +500,7 @@ func TestClockJumps(t *testing.T) {
 // Only workers that give signs of life are counted.
 func TestCountsTheLiving(t *testing.T) {
 	t.Parallel()
-	s, err := Embedded(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embeddedHere(t, t.TempDir())
 	c := openHere(t, s, Config{Lease: 500 * time.Millisecond})
 	if _, err := c.members.Put(t.Context(), "dead", []byte(`{"serves":[],"lease":500000000}`)); err != nil {
 		t.Fatal(err)

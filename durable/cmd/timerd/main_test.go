@@ -34,22 +34,28 @@ func address(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// What the README does, but for the shell.
-func TestCommands(t *testing.T) {
-	address := address(t)
-	server, err := durable.Embedded(t.TempDir(), durable.Listen(address))
+// serveAt runs a server until the test ends. must runs timerd with it, and returns what it prints.
+func serveAt(t *testing.T, options ...durable.ServerOption) (server *durable.Server, at string, must func(args ...string) string) {
+	t.Helper()
+	at = address(t)
+	server, err := durable.Embedded(t.TempDir(), append(options, durable.Listen(at))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	must := func(args ...string) string {
+	return server, at, func(args ...string) string {
 		t.Helper()
-		out, err := timerd(t, append(args, "--nats", "nats://"+address)...)
+		out, err := timerd(t, append(args, "--nats", "nats://"+at)...)
 		if err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}
 		return out
 	}
+}
+
+// What the README does, but for the shell.
+func TestCommands(t *testing.T) {
+	_, address, must := serveAt(t)
 	must("schedule", "now", "0s", "payload")
 	must("schedule", "later", "36h")
 	must("schedule", "then", "2100-01-01T00:00:00Z")
@@ -95,20 +101,7 @@ func TestCommands(t *testing.T) {
 
 // A timer that cannot be handled is revived, and discarded.
 func TestDeadLetters(t *testing.T) {
-	address := address(t)
-	server, err := durable.Embedded(t.TempDir(), durable.Listen(address), durable.Token("secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() })
-	must := func(args ...string) string {
-		t.Helper()
-		out, err := timerd(t, append(args, "--nats", "nats://"+address)...)
-		if err != nil {
-			t.Fatalf("%q: %v", args, err)
-		}
-		return out
-	}
+	server, address, must := serveAt(t, durable.Token("secret"))
 	if _, err := timerd(t, "stats", "--nats", "nats://"+address); err == nil {
 		t.Error("without the token there is no error")
 	}
