@@ -82,7 +82,6 @@ func (r *replayer) replayLean(runs []leanRun) time.Duration {
 // number in the script, as in do.
 func (r *replayer) doLean(runs []leanRun) {
 	s, ids, done := r.s, r.ids, r.done
-	granted := uint64(0) // moves
 	for i := range runs {
 		ops := runs[i].ops
 		switch runs[i].loop {
@@ -110,13 +109,13 @@ func (r *replayer) doLean(runs []leanRun) {
 				}
 			}
 		case leanReschedule:
+			granted := uint64(0)
 			for i := range ops {
 				if s.Reschedule(ids[ops[i].Key], ops[i].At) {
 					granted++
 				}
 			}
 			r.refused += uint64(len(ops)) - granted
-			granted = 0
 		case leanPop:
 			for i := range ops {
 				for at := ops[i].At; ; done.Fired++ {
