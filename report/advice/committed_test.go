@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -82,11 +81,9 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			}
 		}
 	}
-	// What is certain is decided: the heaps take more than twice as long.
+	// What everybody sees is decided: the others take from 1.2 times as long.
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
-	if err != nil || !slices.Contains([]string{"auto", "hwheel"}, x.Ranking[0].Structure) || slices.ContainsFunc(x.Ranking, func(s Ranked) bool {
-		return strings.HasSuffix(s.Structure, "heap") && s.Structure != "radixheap" && s.Times.Standing() == stats.Unclear
-	}) {
+	if err != nil || x.Ranking[0].Structure != "hwheel" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
 		t.Errorf("%v, %s", err, x.Sentence)
 	}
 	// Many connections of which nearly all are moved.
