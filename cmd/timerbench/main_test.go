@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -188,4 +191,21 @@ func TestHelpHasExamples(t *testing.T) {
 			t.Errorf("%s --help: exit %d, without examples", command, code)
 		}
 	}
+}
+
+// full is a standard output that nothing can be written to, such as /dev/full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// leaves returns the commands that do something, as typed.
+func leaves(cmd *cobra.Command) []string {
+	if !cmd.HasSubCommands() {
+		return []string{subcommand(cmd)}
+	}
+	var out []string
+	for _, c := range cmd.Commands() {
+		out = append(out, leaves(c)...)
+	}
+	return out
 }

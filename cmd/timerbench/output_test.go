@@ -1,32 +1,14 @@
+//go:build unix
+
 package main
 
 import (
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 )
-
-// full is a standard output that nothing can be written to, such as /dev/full.
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
-
-// leaves returns the commands that do something, as typed.
-func leaves(cmd *cobra.Command) []string {
-	if !cmd.HasSubCommands() {
-		return []string{subcommand(cmd)}
-	}
-	var out []string
-	for _, c := range cmd.Commands() {
-		out = append(out, leaves(c)...)
-	}
-	return out
-}
 
 // Each command fails where its output is lost.
 func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
