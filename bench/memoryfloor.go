@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -43,13 +41,7 @@ func (c memoryFloorCase) run(context.Context, []catalog.Entry) ([]results.Memory
 		at = chase(records, at, steps)
 		chased = append(chased, float64(time.Since(start))/steps)
 	}
-	return []results.MemoryFloor{{N: c.n, TouchNS: median(touched), ChaseNS: median(chased)}}, nil, nil
-}
-
-// median returns the median of an odd number of values, which it sorts.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return stat.Quantile(0.5, stat.Empirical, values, nil)
+	return []results.MemoryFloor{{N: c.n, TouchNS: stats.Median(touched), ChaseNS: stats.Median(chased)}}, nil, nil
 }
 
 type record struct{ touched, next, _, _ uint64 }

@@ -49,8 +49,8 @@ type goZeroSystem struct {
 	keys  atomic.Int64
 }
 
-func (s *goZeroSystem) Timers(form live.Form, n int, function func(i int) func()) live.Timers {
-	if form != live.Schedule {
+func (s *goZeroSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
+	if form != results.FormSchedule {
 		return nil
 	}
 	t := goZeroTimers{tw: s.tw, base: s.keys.Add(int64(n)) - int64(n), f: make([]func(), n)}

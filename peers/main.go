@@ -76,8 +76,8 @@ func run(ctx context.Context) error {
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
-	for _, t := range live.Tables(measured) {
-		fmt.Printf("\n%s\n", t.Render(*markdown))
+	for _, t := range measured.Tables() {
+		fmt.Printf("\n%s\n", t.Text(*markdown))
 	}
 	for _, f := range failures {
 		fmt.Println("\n" + f.Error())

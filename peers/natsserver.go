@@ -34,8 +34,8 @@ type natsSystem struct {
 	at    int64 // what timer is set to; math.MaxInt64: nothing
 }
 
-func (s *natsSystem) Timers(form live.Form, n int, function func(i int) func()) live.Timers {
-	if form != live.Schedule {
+func (s *natsSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
+	if form != results.FormSchedule {
 		return nil
 	}
 	t := &natsTimers{s: s, seq: make([]uint64, n), expires: make([]int64, n), f: make([]func(), n)}

@@ -26,8 +26,8 @@ func robfigCron() live.Contender {
 
 type cronSystem struct{ c *cron.Cron }
 
-func (s *cronSystem) Timers(form live.Form, n int, function func(i int) func()) live.Timers {
-	if form != live.Schedule {
+func (s *cronSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
+	if form != results.FormSchedule {
 		return nil
 	}
 	t := &cronTimers{c: s.c, entries: make([]entry, n)}

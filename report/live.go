@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -18,9 +17,9 @@ func liveTimers(v *view) section {
 	}
 	s.lead = "Package driver over structures, and Go's own timers, package time. Each was checked first: every timer fired " +
 		"once, none early, and none that was stopped. Where there is no word of shards a driver has its default number of them."
-	resident := live.Residents(v.r.Live)
+	resident := v.r.Live.Residents()
 	s.charts = []*draw.Figure{v.lateTimersChart(resident), v.contentionChart(slices.Max(resident))}
-	for _, t := range live.Tables(v.r.Live) {
+	for _, t := range v.r.Live.Tables() {
 		for _, row := range t.Rows {
 			row[0] = literal(row[0])
 		}
@@ -90,7 +89,7 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 	for _, n := range resident {
 		l := line{rows: v.liveRows(n, func(row results.LiveRow) bool { return len(row.Lateness) > 0 })}
 		for _, row := range l.rows {
-			late := latenessOver(row.Lateness)
+			late := row.LatenessOver()
 			all.Add(late.P50, late.P999)
 			l.late = append(l.late, late)
 		}
@@ -125,25 +124,6 @@ func (v *view) lateTimersChart(resident []int) *draw.Figure {
 	return f
 }
 
-// latenessOver returns the median of each percentile over rounds.
-func latenessOver(rounds []results.LiveLateness) results.Latency {
-	of := func(value func(results.LiveLateness) float64) float64 {
-		x, _ := live.Median(rounds, func(d results.LiveLateness) bool { return d.Timers > 0 }, value)
-		return x
-	}
-	l := results.Latency{
-		P50:  of(func(d results.LiveLateness) float64 { return d.P50 }),
-		P90:  of(func(d results.LiveLateness) float64 { return d.P90 }),
-		P99:  of(func(d results.LiveLateness) float64 { return d.P99 }),
-		P999: of(func(d results.LiveLateness) float64 { return d.P999 }),
-		Max:  of(func(d results.LiveLateness) float64 { return d.Max }),
-	}
-	for _, d := range rounds {
-		l.Samples += int64(d.Timers)
-	}
-	return l
-}
-
 // contentionChart shows throughput against the number of goroutines, a panel for each
 // operation. Nil: there was one number only.
 func (v *view) contentionChart(resident int) *draw.Figure {
@@ -158,13 +138,12 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 	for _, g := range goroutines {
 		width.Add(float64(g))
 	}
-	curves := make(map[live.Op][]draw.Series)
-	for _, op := range live.Ops() {
+	curves := make(map[results.Op][]draw.Series)
+	for _, op := range results.Ops {
 		for _, row := range slices.Backward(rows) { // the first one ends up on top
 			s := draw.Series{Look: looks[row.Name], Radius: 2.7}
 			for _, g := range goroutines {
-				if perSecond, ok := live.PerSecond(row, op, g); ok {
-					lower, upper := live.Quartiles(row, op, g)
+				if perSecond, lower, upper, ok := row.PerSecond(op, g); ok {
 					s.Marks = append(s.Marks, draw.Mark{X: float64(g), Y: perSecond, Lo: lower, Hi: upper})
 					all.Add(lower, upper)
 				}
@@ -175,7 +154,7 @@ func (v *view) contentionChart(resident int) *draw.Figure {
 		}
 	}
 	var panels []*draw.Panel
-	for i, op := range live.Ops() {
+	for i, op := range results.Ops {
 		p := draw.NewPanel(string(op))
 		p.LogX("goroutines", width.Around(1.2, 1.2), draw.TicksAt(goroutines, show.Short))
 		label := ""

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -17,10 +16,10 @@ func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 	row := func(name string, role results.Role, structure string, resident int, speed float64) {
 		out := results.LiveRow{Name: name, Role: role, Structure: structure, Driver: results.Tickless, Resident: resident}
 		for round := range l.Rounds {
-			for _, op := range live.Ops() {
+			for _, op := range results.Ops {
 				for _, g := range goroutines {
 					out.Throughput = append(out.Throughput, results.LiveThroughput{
-						Turn: round, Op: string(op), Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round),
+						Turn: round, Op: op, Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round),
 					})
 				}
 			}

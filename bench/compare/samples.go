@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/perf/benchmath"
-
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -80,13 +78,12 @@ func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sampl
 	return out
 }
 
-// median returns the median as benchstat has it.
 func median(samples []stats.Sample) float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {
 		values[i] = s.Value
 	}
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), stats.DefaultConfidence).Center
+	return stats.Median(values)
 }
 
 // ratios returns the ratios of new to old in the rounds that both have.

@@ -27,8 +27,8 @@ const pace = 64
 func (c Check) Run(ctx context.Context, contender Contender) (results.LiveCheck, Wrong, error) {
 	var total results.LiveCheck
 	var wrong Wrong
-	for _, form := range Forms() {
-		if form == Channel {
+	for _, form := range results.Forms {
+		if form == results.FormChannel {
 			continue // runs nothing
 		}
 		counts, w, err := c.run(ctx, contender, form)
@@ -52,13 +52,13 @@ func addCounts(sum *results.LiveCheck, c results.LiveCheck) {
 type checked struct {
 	Check
 	contender Contender
-	form      Form
+	form      results.Form
 	start     time.Time
 }
 
 func (c checked) now() int64 { return int64(time.Since(c.start)) }
 
-func (c Check) run(ctx context.Context, contender Contender, form Form) (counts results.LiveCheck, wrong Wrong, err error) {
+func (c Check) run(ctx context.Context, contender Contender, form results.Form) (counts results.LiveCheck, wrong Wrong, err error) {
 	s, err := contender.Open()
 	if err != nil {
 		return counts, wrong, err
@@ -185,7 +185,7 @@ func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, ar
 		case pending:
 			sl.counts.Moved++
 			sl.arm(newDue, latest)
-		case c.form.rearms():
+		case c.form != results.FormSchedule:
 			sl.counts.Started++
 			sl.arm(newDue, latest)
 		}

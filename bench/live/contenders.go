@@ -57,15 +57,15 @@ func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int) 
 // driverSystem is a driver as a System.
 type driverSystem struct{ *driver.Driver }
 
-func (d driverSystem) Timers(form Form, n int, function func(i int) func()) Timers {
+func (d driverSystem) Timers(form results.Form, n int, function func(i int) func()) Timers {
 	switch form {
-	case AfterFunc:
+	case results.FormAfterFunc:
 		return newPointers(d.AfterFunc, n, function)
-	case Channel:
+	case results.FormChannel:
 		return newPointers(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }, n, function)
-	case Schedule:
+	case results.FormSchedule:
 		return &handles{d.Driver, make([]driver.Handle, n), functions(n, function)}
-	case Embedded:
+	case results.FormEmbedded:
 		e := embedded(make([]driver.Timer, n))
 		for i := range e {
 			d.Init(&e[i], function(i))
@@ -102,11 +102,11 @@ func Time() Contender {
 
 type goTime struct{}
 
-func (goTime) Timers(form Form, n int, function func(i int) func()) Timers {
+func (goTime) Timers(form results.Form, n int, function func(i int) func()) Timers {
 	switch form {
-	case AfterFunc:
+	case results.FormAfterFunc:
 		return newPointers(time.AfterFunc, n, function)
-	case Channel:
+	case results.FormChannel:
 		return newPointers(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }, n, function)
 	}
 	return nil
@@ -154,8 +154,8 @@ func Floor() Contender {
 
 type nothing struct{}
 
-func (nothing) Timers(form Form, _ int, _ func(i int) func()) Timers {
-	if form == AfterFunc {
+func (nothing) Timers(form results.Form, _ int, _ func(i int) func()) Timers {
+	if form == results.FormAfterFunc {
 		return nothing{}
 	}
 	return nil

@@ -103,7 +103,7 @@ func (r *runner) measureGroup(ctx context.Context, group []*entry, round int) (e
 
 // task is what is timed in a slice.
 type task struct {
-	op         Op
+	op         results.Op
 	goroutines int
 }
 
@@ -115,9 +115,9 @@ func (r *runner) throughput(ctx context.Context, members []*member) error {
 	defer debug.SetGCPercent(percent)
 	for _, last := range []bool{false, true} {
 		var tasks []task
-		for _, op := range Ops() {
+		for _, op := range results.Ops {
 			for _, n := range r.Goroutines {
-				if (op == ResetRandom) == last {
+				if (op == results.OpResetRandom) == last {
 					tasks = append(tasks, task{op, n})
 				}
 			}

@@ -27,7 +27,7 @@ func (l Idle) delays() []time.Duration {
 }
 
 // start starts the timers.
-func (l Idle) start(s System, form Form, function func(i int) func()) Timers {
+func (l Idle) start(s System, form results.Form, function func(i int) func()) Timers {
 	timers := s.Timers(form, l.Timers, function)
 	for i, delay := range l.delays() {
 		timers.Start(i, delay)
@@ -36,7 +36,7 @@ func (l Idle) start(s System, form Form, function func(i int) func()) Timers {
 }
 
 // run measures what the process uses in a time during which next to nothing fires.
-func (l Idle) run(ctx context.Context, s System, form Form, length time.Duration) (results.LiveUse, error) {
+func (l Idle) run(ctx context.Context, s System, form results.Form, length time.Duration) (results.LiveUse, error) {
 	timers := l.start(s, form, func(int) func() { return func() {} })
 	time.Sleep(length / 10) // what starting has left behind
 	meter := startMeter(s)

@@ -29,7 +29,7 @@ func hour(t *testing.T, c Contender) (stats driver.Stats) {
 			t.Fatal(err)
 		}
 		var fired atomic.Int64
-		Idle{Timers: 1000, Seed: 1}.start(s, Schedule, func(int) func() { return func() { fired.Add(1) } })
+		Idle{Timers: 1000, Seed: 1}.start(s, results.FormSchedule, func(int) func() { return func() { fired.Add(1) } })
 		time.Sleep(idleSpan + c.late(idleSpan))
 		synctest.Wait()
 		if n := fired.Load(); n != 1000 {

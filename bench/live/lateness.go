@@ -38,7 +38,7 @@ type shot struct {
 }
 
 // run puts the load on a system.
-func (l OpenLoop) run(ctx context.Context, c Contender, s System, form Form) (results.LiveLateness, Wrong, error) {
+func (l OpenLoop) run(ctx context.Context, c Contender, s System, form results.Form) (results.LiveLateness, Wrong, error) {
 	shots := l.shots()
 	start := time.Now()
 	now := func() int64 { return int64(time.Since(start)) }

@@ -29,9 +29,9 @@ type broken struct {
 	change func(Timers) Timers
 }
 
-func (b broken) Timers(form Form, n int, function func(i int) func()) Timers {
+func (b broken) Timers(form results.Form, n int, function func(i int) func()) Timers {
 	timers := b.System.Timers(form, n, function)
-	if timers == nil || form == Channel {
+	if timers == nil || form == results.FormChannel {
 		return nil
 	}
 	return b.change(timers)

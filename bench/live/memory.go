@@ -44,7 +44,7 @@ func (c *crew) fillMeasured() (results.LiveMemory, error) {
 	after := measureHeap()
 	runtime.KeepAlive(c)
 	return results.LiveMemory{
-		Form:      string(c.form),
+		Form:      c.form,
 		Bytes:     max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.pending()),
 		CollectNS: max(0, float64(after.collect-before.collect)),
 	}, nil

@@ -61,9 +61,6 @@ const (
 )
 
 const (
-	// fewTimers are too few to tell what they take of the heap, and of a collection.
-	fewTimers = 10_000
-
 	// A slice is short, so that most of them are not interrupted by other programs, and
 	// contenders take turns: what disturbs one disturbs the others as well.
 	minSlice = 2 * time.Millisecond
@@ -90,7 +87,7 @@ func (cfg Config) plan() (plan, error) {
 		}
 	}
 	n := time.Duration(len(units))
-	slices := n * time.Duration(len(Ops())*len(cfg.Goroutines)) // of a turn
+	slices := n * time.Duration(len(results.Ops)*len(cfg.Goroutines)) // of a turn
 	least := minTurns*slices*minSlice + n*(minLateness+minIdle)
 	if need := once + fixed + least; cfg.For < need {
 		return plan{}, fmt.Errorf("%v is too short for %d contenders, which take %v: choose fewer of them, fewer timers or a longer time",
@@ -113,7 +110,7 @@ type unit struct {
 
 // hasMemory reports whether the memory of the resident timers can be told from what else
 // is on the heap.
-func (u unit) hasMemory() bool { return u.Role != results.RoleFloor && u.resident >= fewTimers }
+func (u unit) hasMemory() bool { return u.Role != results.RoleFloor && u.resident >= results.FewTimers }
 
 func (cfg Config) units() []unit {
 	var units []unit
@@ -260,8 +257,8 @@ func (r *runner) round(ctx context.Context, round int) error {
 }
 
 // form is that of the resident timers: the first one that the system has.
-func form(s System) Form {
-	for _, form := range Forms() {
+func form(s System) results.Form {
+	for _, form := range results.Forms {
 		if s.Timers(form, 1, func(int) func() { return func() {} }) != nil {
 			return form
 		}
@@ -285,7 +282,7 @@ func (r *runner) memory(ctx context.Context, e *entry) error {
 	if !e.hasMemory() {
 		return nil
 	}
-	for _, form := range Forms() {
+	for _, form := range results.Forms {
 		if err := r.try(ctx, e, "memory", func() error { return r.memoryOf(e, form) }); err != nil {
 			return err
 		}
@@ -293,7 +290,7 @@ func (r *runner) memory(ctx context.Context, e *entry) error {
 	return nil
 }
 
-func (r *runner) memoryOf(e *entry, form Form) (err error) {
+func (r *runner) memoryOf(e *entry, form results.Form) (err error) {
 	s, err := e.Open()
 	if err != nil {
 		return err

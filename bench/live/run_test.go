@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +35,7 @@ func hwheel() Contender {
 func TestRunMeasuresEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := tiny(Floor(), Time(), hwheel())
-		cfg.Resident = []int{200, fewTimers}
+		cfg.Resident = []int{200, results.FewTimers}
 		l, failures, err := Run(t.Context(), cfg)
 		if err != nil || len(failures) > 0 {
 			t.Fatal(err, failures)
@@ -50,7 +49,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 			if len(row.Throughput) != ops*2*2*2 || len(row.Idle) != 2 || len(row.Lateness) != 2 {
 				t.Errorf("%s: %d slices, %d idle, %d lateness", row.Name, len(row.Throughput), len(row.Idle), len(row.Lateness))
 			}
-			if row.Resident < fewTimers {
+			if row.Resident < results.FewTimers {
 				forms = 0
 			}
 			if len(row.Memory) != forms {
@@ -58,7 +57,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 			}
 			for _, s := range row.Throughput {
 				least := 2 * maxInFlight * s.Goroutines
-				if s.Op == string(Fire) {
+				if s.Op == results.OpFire {
 					least = maxFiring * s.Goroutines
 				}
 				if s.Ops != least {
@@ -66,7 +65,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				}
 			}
 		}
-		if tables := Tables(l); len(tables) != 10 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := l.Tables(); len(tables) != 10 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})
@@ -118,7 +117,7 @@ func TestACrewCountsItsTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			crew := newCrew(Time(), s, AfterFunc, 200, 4, maxInFlight, 1)
+			crew := newCrew(Time(), s, results.FormAfterFunc, 200, 4, maxInFlight, 1)
 			if err := crew.fill(); err != nil {
 				t.Fatal(err)
 			}
@@ -166,34 +165,6 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Ratios are those of rounds, and compare what replaces what.
-func TestRatio(t *testing.T) {
-	slice := func(op Op, round int, perSecond int) results.LiveThroughput {
-		return results.LiveThroughput{Op: string(op), Goroutines: 2, Turn: round, Ops: perSecond, NS: 1e9}
-	}
-	base := results.LiveRow{Throughput: []results.LiveThroughput{
-		slice(StartStop(AfterFunc), 0, 10), slice(StartStop(AfterFunc), 1, 20), slice(StartStop(AfterFunc), 2, 40),
-	}}
-	row := results.LiveRow{Throughput: []results.LiveThroughput{
-		slice(StartStop(Schedule), 0, 20), slice(StartStop(Schedule), 1, 80), slice(StartStop(Schedule), 2, 120), slice(Reset, 0, 1),
-	}}
-	if got, ok := Ratio(row, base, StartStop(Schedule), 2); !ok || math.Abs(got-3) > 1e-9 {
-		t.Errorf("%g, %t", got, ok)
-	}
-	if got, ok := Ratio(row, base, StartStop(Schedule), 4); ok {
-		t.Errorf("%g for what was not measured", got)
-	}
-	if got, ok := Ratio(row, base, Reset, 2); ok {
-		t.Errorf("%g of nothing", got)
-	}
-	if lower, upper := Quartiles(row, StartStop(Schedule), 2); math.Abs(lower-20) > 1e-9 || math.Abs(upper-120) > 1e-9 {
-		t.Errorf("%g to %g", lower, upper)
-	}
-	if got, ok := PerSecond(row, StartStop(Schedule), 2); !ok || got != 80 {
-		t.Errorf("%g, %t", got, ok)
-	}
-}
-
 // Contenders of one number of timers are together, as many as fit, and the baseline is with
 // each of them. Those that tick are apart.
 func TestGroups(t *testing.T) {
@@ -233,7 +204,7 @@ func TestPlanFillsTheTime(t *testing.T) {
 			continue
 		}
 		n := time.Duration(cfg.contenders)
-		slices := n * time.Duration(p.turns*len(Ops())*len(c.Goroutines)) * p.slice
+		slices := n * time.Duration(p.turns*len(results.Ops)*len(c.Goroutines)) * p.slice
 		fixed := n*(perCheck+perUnit+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perUnit+time.Duration(cfg.n)*perTimer)
 		took := fixed + time.Duration(p.rounds)*(slices+n*(p.lateness+p.idle))
 		if took > c.For || took < c.For*8/10 || p.turns < minTurns {

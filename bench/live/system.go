@@ -6,28 +6,11 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Form is a way to have a timer.
-type Form string
-
-// The forms.
-const (
-	AfterFunc Form = "afterfunc" // Reset starts it again once it has fired or was stopped
-	Schedule  Form = "schedule"  // fire and forget: Reset moves a pending one only
-	Embedded  Form = "embedded"  // a field of what it times, otherwise as AfterFunc
-	Channel   Form = "channel"   // sends the time on a channel, on which nobody waits here
-)
-
-// rearms reports whether Reset starts a timer that is not pending.
-func (f Form) rearms() bool { return f != Schedule }
-
-// Forms returns all forms.
-func Forms() []Form { return []Form{AfterFunc, Schedule, Embedded, Channel} }
-
 // System runs timers. Its methods, and those of Timers, can be called from any goroutine.
 type System interface {
 	// Timers returns n timers of a form, none of them started, or nil if the system
 	// has no such form. Timer i runs function(i) when it fires; a Channel runs nothing.
-	Timers(form Form, n int, function func(i int) func()) Timers
+	Timers(form results.Form, n int, function func(i int) func()) Timers
 
 	// Close ends the system. Nothing fires after it.
 	Close() error

@@ -5,40 +5,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 )
-
-// Op is what goroutines do again and again to be timed.
-type Op string
-
-// The operations besides Start+Stop of each form, which is named after the form: it starts
-// timers of one delay, as a program does whose requests have a timeout, and stops them soon.
-const (
-	RandomStop  Op = "random+stop"  // the same with the form of the resident timers, and with any delay
-	Reset       Op = "reset"        // move a resident timer to its old delay from now: always to later
-	ResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
-	Fire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
-)
-
-// StartStop is the operation that starts a timer of a form and stops it.
-func StartStop(form Form) Op { return Op(form) + "+stop" }
-
-// form is the form of a StartStop.
-func (op Op) form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
-
-// Ops returns all operations.
-func Ops() []Op {
-	var ops []Op
-	for _, form := range Forms() {
-		ops = append(ops, StartStop(form))
-	}
-	return append(ops, RandomStop, Reset, ResetRandom, Fire)
-}
 
 const (
 	// The resident timers are due in 5 to 10 minutes: none of them fires.
@@ -56,10 +28,10 @@ const (
 // crew is a system with resident timers, and what goroutines need to work on it.
 type crew struct {
 	system   System
-	form     Form     // of the resident timers
-	resident []Timers // a part for each goroutine
-	each     int      // resident timers in a part
-	inFlight int      // timers that a goroutine has started before it stops the first of them
+	form     results.Form // of the resident timers
+	resident []Timers     // a part for each goroutine
+	each     int          // resident timers in a part
+	inFlight int          // timers that a goroutine has started before it stops the first of them
 	notDue   func()
 	fired    atomic.Int64
 	workers  []*worker
@@ -68,7 +40,7 @@ type crew struct {
 
 // worker is what one goroutine has for itself.
 type worker struct {
-	scratch  map[Form]Timers
+	scratch  map[results.Form]Timers
 	burst    burst
 	timeouts []time.Duration // each the same
 	delays   []time.Duration // from residentMin on
@@ -78,7 +50,7 @@ type worker struct {
 
 // newCrew prepares n timers to be resident, and so many goroutines. form is that of the
 // resident timers.
-func newCrew(contender Contender, s System, form Form, n, goroutines, maxOps int, seed uint64) *crew {
+func newCrew(contender Contender, s System, form results.Form, n, goroutines, maxOps int, seed uint64) *crew {
 	room := maxFiring // of a goroutine
 	if contender.Limit > 0 {
 		room = max(1, contender.Limit/(2*goroutines))
@@ -106,10 +78,10 @@ func (c *crew) neverFires(int) func() { return c.notDue }
 // newWorker makes what one goroutine has, with room for so many timers.
 func (c *crew) newWorker(room int, early time.Duration, r *rand.Rand) *worker {
 	w := &worker{
-		scratch: make(map[Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
+		scratch: make(map[results.Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
 		delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
 	}
-	for _, form := range Forms() {
+	for _, form := range results.Forms {
 		if timers := c.system.Timers(form, c.inFlight, c.neverFires); timers != nil {
 			w.scratch[form] = timers
 		}
@@ -184,22 +156,22 @@ func firstOf(errs []error) error {
 }
 
 // can reports whether the system has what an operation needs.
-func (c *crew) can(op Op) bool {
+func (c *crew) can(op results.Op) bool {
 	switch op {
-	case RandomStop:
+	case results.OpRandomStop:
 		return true
-	case Reset, ResetRandom:
+	case results.OpReset, results.OpResetRandom:
 		_, ok := c.resident[0].(Mover)
 		return ok
-	case Fire:
+	case results.OpFire:
 		_, fires := c.system.(nothing)
 		return !fires
 	}
-	return c.workers[0].scratch[op.form()] != nil
+	return c.workers[0].scratch[op.Form()] != nil
 }
 
 // slice times so many goroutines that do the same for about so long.
-func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
+func (c *crew) slice(op results.Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
 	var before, after runtime.MemStats
 	var start time.Time
 	counts := make([]int, goroutines)
@@ -227,7 +199,7 @@ func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveT
 	usedAfter, _ := used()
 	runtime.ReadMemStats(&after)
 	t := results.LiveThroughput{
-		Op: string(op), Goroutines: goroutines,
+		Op: op, Goroutines: goroutines,
 		NS: max(1, float64(took)), AllocBytes: after.TotalAlloc - before.TotalAlloc,
 	}
 	if known {
@@ -242,19 +214,19 @@ func (c *crew) slice(op Op, goroutines int, length time.Duration) (results.LiveT
 // repeat does an operation until so long after the start, and at least a batch of it. It
 // returns how often. After each batch other goroutines have their turn, where there are
 // more than processors.
-func (c *crew) repeat(op Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
+func (c *crew) repeat(op results.Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
 	w := c.workers[g]
 	var batch func() (int, error)
 	switch op {
-	case Fire:
+	case results.OpFire:
 		batch = w.burst.fire
-	case Reset, ResetRandom:
-		batch = func() (int, error) { return c.move(w, g, goroutines, op == ResetRandom) }
-	case RandomStop:
+	case results.OpReset, results.OpResetRandom:
+		batch = func() (int, error) { return c.move(w, g, goroutines, op == results.OpResetRandom) }
+	case results.OpRandomStop:
 		timers := w.scratch[c.form]
 		batch = func() (int, error) { return startStop(timers, w.delays[w.take(c.inFlight):][:c.inFlight]) }
 	default:
-		timers := w.scratch[op.form()]
+		timers := w.scratch[op.Form()]
 		batch = func() (int, error) { return startStop(timers, w.timeouts) }
 	}
 	for n := 0; ; runtime.Gosched() {
@@ -322,7 +294,7 @@ type burst struct {
 	wrong  atomic.Int64 // fired early, or once too often
 }
 
-func (b *burst) init(s System, form Form, n int, early time.Duration, r *rand.Rand) {
+func (b *burst) init(s System, form results.Form, n int, early time.Duration, r *rand.Rand) {
 	*b = burst{early: int64(early), delays: make([]int64, n), start: time.Now(), count: make([]atomic.Uint32, n), done: make(chan struct{}, 1)}
 	for i := range b.delays {
 		b.delays[i] = 1 + r.Int64N(fireSpan)

@@ -24,7 +24,7 @@ func Difference[T any](was, is T, ignore ...string) string {
 		if a.Field(i).Kind() == reflect.Slice {
 			return differenceOfLists(key, a.Field(i), b.Field(i))
 		}
-		return fmt.Sprintf("%s was %v, is %v", key, show(a.Field(i)), show(b.Field(i)))
+		return fmt.Sprintf("%s was %v, is %v", key, quoted(a.Field(i)), quoted(b.Field(i)))
 	}
 	return ""
 }
@@ -54,7 +54,7 @@ func differenceOfLists(key string, a, b reflect.Value) string {
 	return key + " differs"
 }
 
-func show(v reflect.Value) string {
+func quoted(v reflect.Value) string {
 	if v.Kind() == reflect.String {
 		return fmt.Sprintf("%q", v.String())
 	}

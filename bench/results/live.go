@@ -42,7 +42,7 @@ type LiveCheck struct {
 // LiveThroughput is one timed slice: goroutines that do the same at the same time.
 type LiveThroughput struct {
 	Turn       int     `json:"turn"` // the same for all contenders whose slices were next to one another
-	Op         string  `json:"op"`
+	Op         Op      `json:"op"`
 	Goroutines int     `json:"goroutines"`
 	Ops        int     `json:"ops"` // of all goroutines
 	NS         float64 `json:"ns"`  // from the first to the last
@@ -79,7 +79,7 @@ type LiveUse struct {
 // LiveMemory is what resident timers of one form take, without what the caller keeps to
 // name them.
 type LiveMemory struct {
-	Form      string  `json:"form"`
+	Form      Form    `json:"form"`
 	Bytes     float64 `json:"bytes"`      // a timer
 	CollectNS float64 `json:"collect_ns"` // what they add to the processor time of a full garbage collection
 }

@@ -47,7 +47,7 @@ func pool(all []estimate, independent float64) Prior {
 	}
 	var p Prior
 	if len(scales) > 1 {
-		p.scale = median(scales)
+		p.scale = Median(scales)
 	}
 	var of [Layouts + 1][]estimate
 	for i := range all {
@@ -75,7 +75,7 @@ func (p *common) fit(of []estimate, independent float64) {
 	for _, e := range of {
 		variances = append(variances, e.variance)
 	}
-	least := 1e-5 * median(slices.Clone(variances)) // the logarithm of 0 would outweigh all else
+	least := 1e-5 * Median(slices.Clone(variances)) // the logarithm of 0 would outweigh all else
 	if least == 0 {
 		return
 	}

@@ -7,10 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// median returns the median of values, which it sorts. There must be one at least.
-func median(values []float64) float64 {
+// Median returns the median of values, which it sorts. That of none is NaN.
+func Median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
@@ -24,7 +27,7 @@ func center(points []point) float64 {
 			pairs = append(pairs, (p.log+q.log)/2)
 		}
 	}
-	return median(pairs)
+	return Median(pairs)
 }
 
 // mad returns the median distance of the points from c, scaled so that it estimates the
@@ -34,7 +37,7 @@ func mad(points []point, c float64) float64 {
 	for i, p := range points {
 		distances[i] = math.Abs(p.log - c)
 	}
-	return 1.4826 * median(distances)
+	return 1.4826 * Median(distances)
 }
 
 // estimate is a center and what is needed for its variance.

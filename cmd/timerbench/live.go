@@ -125,8 +125,8 @@ func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
 func (f *liveFlags) print(out io.Writer, r *results.Run) {
 	env := r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
-	for _, t := range live.Tables(r.Live) {
-		fmt.Fprintf(out, "\n%s\n", t.Render(f.markdown))
+	for _, t := range r.Live.Tables() {
+		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
 }
 

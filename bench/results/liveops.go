@@ -1,0 +1,143 @@
+package results
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// Form is a way to have a timer that runs by a real clock.
+type Form string
+
+// The forms.
+const (
+	FormAfterFunc Form = "afterfunc" // Reset starts it again once it has fired or was stopped
+	FormSchedule  Form = "schedule"  // fire and forget: Reset moves a pending one only
+	FormEmbedded  Form = "embedded"  // a field of what it times, otherwise as FormAfterFunc
+	FormChannel   Form = "channel"   // sends the time on a channel, on which nobody waits here
+)
+
+// Forms are all forms, in the order of tables.
+var Forms = []Form{FormAfterFunc, FormSchedule, FormEmbedded, FormChannel}
+
+// Op is what goroutines do again and again to be timed.
+type Op string
+
+// The operations besides Start+Stop of each form, which is named after the form: it starts
+// timers of one delay, as a program does whose requests have a timeout, and stops them soon.
+const (
+	OpRandomStop  Op = "random+stop"  // the same with the form of the resident timers, and with any delay
+	OpReset       Op = "reset"        // move a resident timer to its old delay from now: always to later
+	OpResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
+	OpFire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
+)
+
+// Ops are all operations, in the order of tables.
+var Ops = []Op{
+	StartStop(FormAfterFunc), StartStop(FormSchedule), StartStop(FormEmbedded), StartStop(FormChannel),
+	OpRandomStop, OpReset, OpResetRandom, OpFire,
+}
+
+// StartStop is the operation that starts a timer of a form and stops it.
+func StartStop(form Form) Op { return Op(form) + "+stop" }
+
+// Form is the form of a StartStop.
+func (op Op) Form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
+
+// counterpart returns what Go's own timers do instead of an operation.
+func (op Op) counterpart() Op {
+	if op == StartStop(FormSchedule) || op == StartStop(FormEmbedded) {
+		return StartStop(FormAfterFunc)
+	}
+	return op
+}
+
+// medianOf returns the median of what value makes of the items. NaN does not count, and is
+// the median of nothing.
+func medianOf[T any](items []T, value func(T) float64) float64 {
+	var values []float64
+	for _, item := range items {
+		if v := value(item); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	return stats.Median(values)
+}
+
+func (t LiveThroughput) is(op Op, goroutines int) bool {
+	return t.Op == op && t.Goroutines == goroutines
+}
+
+// PerSecond returns the operations a second, the median of the slices, and between what the
+// middle half of the slices is. ok is false if there are none.
+func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64, ok bool) {
+	var values []float64
+	for _, t := range r.Throughput {
+		if t.is(op, goroutines) {
+			values = append(values, t.PerSecond())
+		}
+	}
+	if len(values) == 0 {
+		return 0, 0, 0, false
+	}
+	median = stats.Median(values) // sorts them
+	return median, values[len(values)/4], values[len(values)-1-len(values)/4], true
+}
+
+// Ratio returns how many times the throughput of other a row has, which are Go's own timers:
+// the median of the ratios of slices that were next to one another. NaN: there are none.
+func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
+	beside := make(map[int]float64)
+	for _, o := range other.Throughput {
+		if o.is(op.counterpart(), goroutines) {
+			beside[o.Turn] = o.PerSecond()
+		}
+	}
+	return medianOf(r.Throughput, func(t LiveThroughput) float64 {
+		if o, ok := beside[t.Turn]; ok && t.is(op, goroutines) {
+			return t.PerSecond() / o
+		}
+		return math.NaN()
+	})
+}
+
+// LatenessOver returns the median of each percentile of the lateness over the rounds. They
+// are NaN if nothing fired.
+func (r LiveRow) LatenessOver() Latency {
+	of := func(value func(LiveLateness) float64) float64 {
+		return medianOf(r.Lateness, func(d LiveLateness) float64 {
+			if d.Timers == 0 {
+				return math.NaN()
+			}
+			return value(d)
+		})
+	}
+	l := Latency{
+		P50:  of(func(d LiveLateness) float64 { return d.P50 }),
+		P90:  of(func(d LiveLateness) float64 { return d.P90 }),
+		P99:  of(func(d LiveLateness) float64 { return d.P99 }),
+		P999: of(func(d LiveLateness) float64 { return d.P999 }),
+		Max:  of(func(d LiveLateness) float64 { return d.Max }),
+	}
+	for _, d := range r.Lateness {
+		l.Samples += int64(d.Timers)
+	}
+	return l
+}
+
+// Among returns the rows among so many resident timers.
+func (l *Live) Among(resident int) []LiveRow {
+	return slices.DeleteFunc(slices.Clone(l.Rows), func(r LiveRow) bool { return r.Resident != resident })
+}
+
+// Residents returns the numbers of resident timers in ascending order.
+func (l *Live) Residents() []int {
+	var all []int
+	for _, row := range l.Rows {
+		all = append(all, row.Resident)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
