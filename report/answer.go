@@ -170,7 +170,7 @@ func (v *view) answerTable() string {
 		best := a.ranked[0].stat
 		row, _ := rowOf(c, a.ranked[0].Name)
 		rows = append(rows, []string{literal(c.Workload + perUnit(c)), show.Short(float64(c.N)), literal(someOf(a.names(ranked.ties))), literal(someOf(a.names(ranked.isUnclear))),
-			digits3(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next})
+			show.Figure(best.median), best.interval(), times(a.ratio(row, v.rowIn(c, results.RoleFloor))), asFast(a.ratio(row, v.rowIn(c, results.RoleBaseline))), next})
 	}
 	return markdownTable("lrllrrrll", []string{"Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI", "× floor", "Beside Go's timers", "Next"}, rows)
 }

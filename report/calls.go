@@ -101,7 +101,7 @@ func (v *view) callsChart(lists [][]results.Calls) *draw.Figure {
 				look.Marker = operationMarkers[call.Operation]
 				p.Add(draw.Dots{Look: look, Radius: 3, Marks: []draw.Mark{{
 					X: call.NS, Y: draw.RowAt(row, len(rows)),
-					Title: fmt.Sprintf("%s %s at tick %s", call.Operation, show.Duration(call.NS), count(int64(call.At))),
+					Title: fmt.Sprintf("%s %s at tick %s", call.Operation, show.Duration(call.NS), show.Grouped(int64(call.At))),
 				}}})
 			}
 		}
@@ -136,7 +136,7 @@ func (v *view) callsTable(list []results.Calls) string {
 				row = append(row, "–", "–")
 				continue
 			}
-			row = append(row, digits3(call.NS/1e3), count(int64(call.At)))
+			row = append(row, show.Figure(call.NS/1e3), show.Grouped(int64(call.At)))
 		}
 		rows = append(rows, row)
 	}

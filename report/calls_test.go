@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // The table has the largest size of a workload, the structure with the shortest call
@@ -25,8 +26,8 @@ func TestLongestCallsAreShown(t *testing.T) {
 	page := v.page(v.sections()).markdown()
 	want := "<details><summary>avalanche-tick, N = 100k: longest call of each operation</summary>\n\n" +
 		"| Structure | Schedule µs | at tick | Pop µs | at tick |\n|:--- | ---:| ---:| ---:| ---:|\n" +
-		"| quadheap | – | – | 812 | " + count(1_114_112) + " |\n" +
-		"| hwheel | 5.60 | 7 | 1650 | " + count(1_114_112) + " |\n"
+		"| quadheap | – | – | 812 | " + show.Grouped(1_114_112) + " |\n" +
+		"| hwheel | 5.6 | 7 | 1,650 | " + show.Grouped(1_114_112) + " |\n"
 	if !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q:\n%s", want, page)
 	}
@@ -34,7 +35,7 @@ func TestLongestCallsAreShown(t *testing.T) {
 	if first, second := strings.Index(svg, ">quadheap<"), strings.Index(svg, ">hwheel<"); first < 0 || second < first {
 		t.Error("the structure with the shortest call is not on top")
 	}
-	if !strings.Contains(svg, "Pop 1.65 ms at tick "+count(1_114_112)) {
+	if !strings.Contains(svg, "Pop 1.65 ms at tick "+show.Grouped(1_114_112)) {
 		t.Errorf("the chart does not say which call takes long: %s", svg)
 	}
 }

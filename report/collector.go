@@ -41,7 +41,7 @@ func (v *view) collectorTable(c results.Cell) string {
 		if off.ok() {
 			difference = show.Times(on.median / off.median)
 		}
-		rows = append(rows, []string{v.label(who, best.inBest(who.name)), digits3(off.median), off.interval(), digits3(on.median), on.interval(), difference})
+		rows = append(rows, []string{v.label(who, best.inBest(who.name)), show.Figure(off.median), off.interval(), show.Figure(on.median), on.interval(), difference})
 	}
 	return markdownTable("lr", []string{"Structure", "Median ns, off", "95 % CI", "Median ns, on", "95 % CI", "On / off"}, rows)
 }

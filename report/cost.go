@@ -92,7 +92,7 @@ func (s stat) interval() string {
 	if !s.bounded() {
 		return "–"
 	}
-	return digits3(s.lo) + " to " + digits3(s.hi)
+	return show.Figure(s.lo) + " to " + show.Figure(s.hi)
 }
 
 // label is the name of a contender in a table: the best in bold, and what is no

@@ -61,7 +61,7 @@ func TestTails(t *testing.T) {
 		{Structure: "rbtree", Role: results.RoleStructure, Latency: []results.Latency{{Kind: script.KindFire, Samples: 999, P999: 9000}}},
 	}}
 	v := newView(&results.Run{Cells: []results.Cell{c}}, testKnowledge(six))
-	for name, want := range map[string]string{"wheel": "700 (schedule)", "minheap": "floor", "rbtree": "–", "null": "60.0 (fire)"} {
+	for name, want := range map[string]string{"wheel": "700 (schedule)", "minheap": "floor", "rbtree": "–", "null": "60 (fire)"} {
 		i := slices.IndexFunc(v.rows, func(who contender) bool { return who.name == name })
 		if got := v.tail(c, v.rows[i]); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -245,7 +245,7 @@ func TestOneBlockOfFiguresForEachWorkload(t *testing.T) {
 	if len(s.tables) != 1 || s.tables[0].title != "hold: time per lifecycle" {
 		t.Fatalf("%+v", s.tables)
 	}
-	for _, want := range []string{"| Structure | N = 10 | × | N = 1k | × |", "| 2.0 | 10.0 (", "| **1.00** |"} {
+	for _, want := range []string{"| Structure | N = 10 | × | N = 1k | × |", "| 2.0 | 10 (", "| **1.00** |"} {
 		if !strings.Contains(s.tables[0].body, want) {
 			t.Errorf("no %q in\n%s", want, s.tables[0].body)
 		}

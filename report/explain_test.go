@@ -109,13 +109,13 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 		{Structure: "hwheel", N: 1000, Bytes: 90, AgedBytes: 95}, {Structure: "hwheel", N: 100_000, Bytes: 33, AgedBytes: 38}, {Structure: "list", N: 1 << 20, Bytes: 7},
 	}}
 	for _, test := range []struct{ structure, fact, want string }{
-		{"hwheel", "Memory", "measured among 100k: 33.0 bytes, and 38.0 after timers were replaced"},
+		{"hwheel", "Memory", "measured among 100k: 33 bytes, and 38 after timers were replaced"},
 		{"hwheel", "Exactness", "exact"},
 		{"hwheel", "Equal deadlines", "in any order"},
 		{"rbtree", "Equal deadlines", "FIFO"},
 		{"rbtree", "Memory", "allocates nothing"},
 		{"hwheel-linux", "Exactness", "coarse: never early, and late by less than 8/63"},
-		{"list", "Limit", "up to 10\u202f000 timers"},
+		{"list", "Limit", "up to 10,000 timers"},
 		{"rbtree-gods", "Off the shelf", "github.com/emirpasic/gods"},
 		{"rbtree-gods", "Memory", "allocates in the steady state"},
 	} {

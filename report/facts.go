@@ -30,7 +30,7 @@ func facts(e catalog.Entry, r *results.Run, verdicts []Verdict) []fact {
 		{"Memory", memoryOf(e, r)},
 	}
 	if e.Limit > 0 {
-		out = append(out, fact{"Limit", "made for up to " + count(e.Limit) + " timers"})
+		out = append(out, fact{"Limit", "made for up to " + show.Grouped(e.Limit) + " timers"})
 	}
 	if e.ThirdParty != "" {
 		out = append(out, fact{"Off the shelf", e.ThirdParty})
@@ -66,7 +66,7 @@ func memoryOf(e catalog.Entry, r *results.Run) string {
 		if len(of) > 0 {
 			m := slices.MaxFunc(of, func(a, b results.Memory) int { return cmp.Compare(a.N, b.N) })
 			out = append(out, fmt.Sprintf("measured among %s: %s bytes, and %s after timers were replaced",
-				show.Short(float64(m.N)), digits3(m.Bytes), digits3(m.AgedBytes)))
+				show.Short(float64(m.N)), show.Figure(m.Bytes), show.Figure(m.AgedBytes)))
 		}
 	}
 	return strings.Join(out, "; ")

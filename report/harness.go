@@ -52,7 +52,7 @@ func (v *view) floorTable() string {
 				if r := a.toBest(c, row); r.Pairs > 0 {
 					share = show.Percent(r.Center)
 				}
-				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), literal(row.Structure), digits3(s.median), s.interval(), digits3(s.mean), share})
+				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), literal(row.Structure), show.Figure(s.median), s.interval(), show.Figure(s.mean), share})
 			}
 		}
 	}
@@ -72,8 +72,8 @@ func (v *view) proofTable() string {
 			if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
 				sum = "**does not hold**"
 			}
-			rows = append(rows, []string{literal(w), show.Short(float64(c.N)), digits3(c.Resident), show.Percent(c.CancelRate),
-				count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending), sum,
+			rows = append(rows, []string{literal(w), show.Short(float64(c.N)), show.Figure(c.Resident), show.Percent(c.CancelRate),
+				show.Grouped(p.Scheduled), show.Grouped(p.Fired), show.Grouped(p.Cancelled), show.Grouped(p.Pending), sum,
 				fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", agree, len(c.Rows))})
 		}
 	}
@@ -88,7 +88,7 @@ func (v *view) seedTable() string {
 			for _, s := range c.OtherSeeds {
 				p := s.Proof
 				rows = append(rows, []string{literal(w), show.Short(float64(c.N)), fmt.Sprint(s.Seed),
-					count(p.Scheduled), count(p.Fired), count(p.Cancelled), count(p.Pending),
+					show.Grouped(p.Scheduled), show.Grouped(p.Fired), show.Grouped(p.Cancelled), show.Grouped(p.Pending),
 					fmt.Sprintf("`%016x`", p.Checksum), fmt.Sprintf("%d of %d", s.Agree, s.Rows)})
 			}
 		}

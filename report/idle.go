@@ -152,9 +152,9 @@ func (v *view) idleTable() string {
 			if !ok {
 				continue
 			}
-			rows = append(rows, []string{literal(who.name), literal(string(d)), count(i.Ticks), count(i.Wakeups), count(i.Fired), count(i.Total()),
-				count(i.Empty), count(i.Moved), count(i.Dropped),
-				count(i.Work.SlotsVisited), count(i.Work.EmptySlots), count(i.Work.Moved), count(i.Work.Dropped), count(i.Work.Comparisons)})
+			rows = append(rows, []string{literal(who.name), literal(string(d)), show.Grouped(i.Ticks), show.Grouped(i.Wakeups), show.Grouped(i.Fired), show.Grouped(i.Total()),
+				show.Grouped(i.Empty), show.Grouped(i.Moved), show.Grouped(i.Dropped),
+				show.Grouped(i.Work.SlotsVisited), show.Grouped(i.Work.EmptySlots), show.Grouped(i.Work.Moved), show.Grouped(i.Work.Dropped), show.Grouped(i.Work.Comparisons)})
 		}
 	}
 	return markdownTable("llr", []string{"Structure", "Driver", "Ticks", "Wake-ups", "Fired", "Idle wake-ups", "empty", "only moved", "only dropped",

@@ -63,7 +63,7 @@ func (v *view) tail(c results.Cell, who contender) string {
 	case worst == 0:
 		return "floor"
 	}
-	return digits3(worst) + " (" + literal(kind.String()) + ")"
+	return show.Figure(worst) + " (" + literal(kind.String()) + ")"
 }
 
 // percentile is one mark of the latency chart.
@@ -170,11 +170,11 @@ func (v *view) latencyTable(c results.Cell) string {
 			if !ok {
 				continue
 			}
-			cells := []string{literal(kind.String()), v.label(who, false), count(l.Samples), digits3(l.Mean)}
+			cells := []string{literal(kind.String()), v.label(who, false), show.Grouped(l.Samples), show.Figure(l.Mean)}
 			for _, p := range percentiles {
 				cell := "–"
 				if ns, ok := p.of(l); ok {
-					cell = digits3(ns)
+					cell = show.Figure(ns)
 				}
 				cells = append(cells, cell)
 			}

@@ -88,8 +88,8 @@ func (v *view) latenessTable() string {
 	for _, i := range v.r.Idle {
 		if isLate(i) {
 			l := i.Lateness
-			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), show.Short(float64(i.N)), count(i.Fired),
-				digits3(l.Mean), digits3(l.P99), digits3(l.Max),
+			rows = append(rows, []string{literal(i.Structure), literal(i.Distribution), show.Short(float64(i.N)), show.Grouped(i.Fired),
+				show.Figure(l.Mean), show.Figure(l.P99), show.Figure(l.Max),
 				show.Percent(l.MeanShare), show.Percent(l.P99Share), show.Percent(l.MaxShare)})
 		}
 	}

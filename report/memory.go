@@ -175,7 +175,7 @@ func (v *view) memoryTable() string {
 	var rows [][]string
 	for _, m := range v.r.Memory {
 		rows = append(rows, []string{
-			literal(m.Structure), show.Short(float64(m.N)), show.Short(m.EmptyBytes), digits3(m.Bytes), digits3(m.AgedBytes), show.Short(float64(m.Replaced)), digits3(m.CollectNS / 1e6),
+			literal(m.Structure), show.Short(float64(m.N)), show.Short(m.EmptyBytes), show.Figure(m.Bytes), show.Figure(m.AgedBytes), show.Short(float64(m.Replaced)), show.Figure(m.CollectNS / 1e6),
 		})
 	}
 	return markdownTable("lr", []string{"Structure", "N", "Bytes in all, empty", "Bytes per timer, filled", "Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection"}, rows)
@@ -185,7 +185,7 @@ func (v *view) memoryTable() string {
 // was measured.
 func (v *view) footprintTable() string {
 	return v.byWorkload(v.workloads(), func(r results.Row) bool { return r.BytesPerTimer > 0 },
-		func(_ results.Cell, r results.Row) string { return digits3(r.BytesPerTimer) })
+		func(_ results.Cell, r results.Row) string { return show.Figure(r.BytesPerTimer) })
 }
 
 // allocationTable shows what one unit of work allocates.
@@ -194,7 +194,7 @@ func (v *view) allocationTable() string {
 		func(r results.Row) bool { objects, _, _ := allocations(r); return objects > 0 },
 		func(_ results.Cell, r results.Row) string {
 			objects, bytes, _ := allocations(r)
-			return digits3(objects) + " (" + digits3(bytes) + " B)"
+			return show.Figure(objects) + " (" + show.Figure(bytes) + " B)"
 		})
 }
 

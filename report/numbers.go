@@ -81,9 +81,9 @@ func (v *view) costTable(workload string) string {
 // withInterval writes a median and its interval.
 func (s stat) withInterval() string {
 	if !s.bounded() {
-		return digits3(s.median)
+		return show.Figure(s.median)
 	}
-	return digits3(s.median) + " (" + s.interval() + ")"
+	return show.Figure(s.median) + " (" + s.interval() + ")"
 }
 
 // kindTable shows what an operation of each kind costs on average in one cell.

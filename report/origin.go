@@ -113,8 +113,8 @@ func (v *view) traceTable() string {
 		if !t.Recorded.IsZero() {
 			recorded = t.Recorded.UTC().Format(time.RFC3339)
 		}
-		rows = append(rows, []string{literal(w), literal(t.Description), literal(t.File), recorded, count(t.Operations),
-			show.Duration(1e9 * t.Seconds), digits3(t.Resident), show.Percent(t.CancelRate)})
+		rows = append(rows, []string{literal(w), literal(t.Description), literal(t.File), recorded, show.Grouped(t.Operations),
+			show.Duration(1e9 * t.Seconds), show.Figure(t.Resident), show.Percent(t.CancelRate)})
 	}
 	return markdownTable("llllrrrr", []string{"Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average", "Cancelled share"}, rows)
 }

@@ -74,7 +74,7 @@
 	// value reads a number with its unit or scale; NaN: there is none.
 	const scales = { k: 1e3, M: 1e6, G: 1e9, ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 };
 	const value = (cell) => {
-		const m = text(cell).replace(/[\u202f,]/g, "").match(/^[^\d.-]{0,2}(-?\d[\d.]*(?:e-?\d+)?)\s?(k|M|G|ns|µs|ms|s)?(?![a-z])/);
+		const m = text(cell).replace(/,/g, "").match(/^[^\d.-]{0,2}(-?\d[\d.]*(?:e-?\d+)?)\s?(k|M|G|ns|µs|ms|s)?(?![a-z])/);
 		return m ? m[1] * (scales[m[2]] || 1) : NaN;
 	};
 	const sortable = (table, rows, head, column) => {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -108,7 +109,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	page := v.page(v.sections()).markdown()
 	for _, want := range []string{
 		"the time per operation as a multiple", "trace-shop: time per operation",
-		"| trace-shop | a shop on Friday | shop.trace | – | " + count(123_456) + " | 90 s | 700 | 99.5 % |",
+		"| trace-shop | a shop on Friday | shop.trace | – | " + show.Grouped(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

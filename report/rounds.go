@@ -142,7 +142,7 @@ func (v *view) driftTable() string {
 	var rows [][]string
 	for _, d := range v.drifts() {
 		if d.found() {
-			rows = append(rows, []string{literal(d.cell.Workload), show.Short(float64(d.cell.N)), fmt.Sprintf("%.2f", d.tau), digits3(d.p)})
+			rows = append(rows, []string{literal(d.cell.Workload), show.Short(float64(d.cell.N)), fmt.Sprintf("%.2f", d.tau), show.Figure(d.p)})
 		}
 	}
 	if len(rows) == 0 {

@@ -1,13 +1,11 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/internal/show"
 )
 
 func trials(ns ...float64) []results.Trial {
@@ -142,24 +140,5 @@ func TestAllocations(t *testing.T) {
 	}
 	if _, _, ok := allocations(results.Row{}); ok {
 		t.Error("no lifecycles")
-	}
-}
-
-func TestFormat(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ got, want string }{
-		{digits3(0), "0"}, {digits3(1.2345), "1.23"}, {digits3(12.345), "12.3"}, {digits3(123.45), "123"},
-		{digits3(1234.5), "1230"}, {digits3(123456), "123\u202f000"}, {digits3(-4), "-4.00"}, {digits3(0.01234), "0.0123"},
-		{digits3(0.00001234), "1.23e-05"}, {digits3(math.Inf(1)), "–"}, {digits3(math.NaN()), "–"}, {digits3(99.96), "100.0"},
-		{count(1234), "1234"}, {count(12345), "12\u202f345"}, {count(-1234567), "-1\u202f234\u202f567"},
-		{show.Short(0), "0"}, {show.Short(999), "999"}, {show.Short(1000), "1k"}, {show.Short(12345), "12.3k"}, {show.Short(1e6), "1M"}, {show.Short(999999), "1M"}, {show.Short(2.5e9), "2.5G"},
-		{show.Duration(5), "5 ns"}, {show.Duration(38.44), "38.4 ns"}, {show.Duration(1500), "1.5 µs"}, {show.Duration(2e6), "2 ms"}, {show.Duration(3e9), "3 s"},
-		{show.Times(1), "1.00"}, {show.Times(1.234), "1.23"}, {show.Times(2.34), "2.3"}, {show.Times(23.4), "23"}, {show.Times(1234), "1.23k"}, {show.Times(math.NaN()), "–"},
-		{show.Percent(0), "0 %"}, {show.Percent(1), "100 %"}, {show.Percent(0.474), "47.4 %"},
-		{show.And(nil), ""}, {show.And([]string{"a"}), "a"}, {show.And([]string{"a", "b", "c"}), "a, b and c"},
-	} {
-		if test.got != test.want {
-			t.Errorf("got %q, want %q", test.got, test.want)
-		}
 	}
 }
