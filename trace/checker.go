@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -24,7 +25,6 @@ type checker struct {
 	deadlines []structures.Tick // by key; 0: the key is free
 	free      []uint32          // free keys; the one that was freed last is used first
 	atEnd     int               // pending timers with deadline math.MaxInt64
-	advanced  bool
 }
 
 // pending returns the number of pending timers.
@@ -55,80 +55,85 @@ func (c *checker) checkPending(key uint32) error {
 	return nil
 }
 
-// schedule adds a timer and returns its key.
-func (c *checker) schedule(deadline structures.Tick) (key uint32, err error) {
-	if err := c.checkDeadline(deadline); err != nil {
-		return 0, err
+// apply checks an operation and takes it over. It sets the key of a schedule, and how many
+// timers of an advance fire late.
+func (c *checker) apply(op *Op) error {
+	switch op.Kind {
+	case Schedule:
+		if err := c.checkDeadline(op.At); err != nil {
+			return err
+		}
+		if len(c.free) == 0 && len(c.deadlines) == MaxPending {
+			return fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
+		}
+		op.Key = c.newKey()
+		c.setDeadline(op.Key, op.At)
+	case Reschedule:
+		if err := c.checkPending(op.Key); err != nil {
+			return err
+		}
+		if err := c.checkDeadline(op.At); err != nil {
+			return err
+		}
+		c.setDeadline(op.Key, op.At)
+	case Cancel:
+		if err := c.checkPending(op.Key); err != nil {
+			return err
+		}
+		c.freeKey(op.Key)
+	case Advance:
+		if err := c.advance(op); err != nil {
+			return err
+		}
+	case RefusedReschedule, RefusedCancel:
+	default:
+		return errors.New("there is no such kind")
 	}
+	c.totals.Ops[op.Kind]++
+	return nil
+}
+
+// newKey returns a key that is not in use.
+func (c *checker) newKey() (key uint32) {
 	if n := len(c.free); n > 0 {
 		key = c.free[n-1]
 		c.free = c.free[:n-1]
-	} else {
-		if len(c.deadlines) == MaxPending {
-			return 0, fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
-		}
-		key = uint32(len(c.deadlines))
-		c.deadlines = append(c.deadlines, 0)
-		c.totals.Keys++
+		return key
 	}
-	c.setDeadline(key, deadline)
-	c.totals.Ops[Schedule]++
-	return key, nil
+	c.deadlines = append(c.deadlines, 0)
+	c.totals.Keys++
+	return uint32(len(c.deadlines) - 1)
 }
 
-// reschedule moves a timer.
-func (c *checker) reschedule(key uint32, deadline structures.Tick) error {
-	if err := c.checkPending(key); err != nil {
-		return err
+// advance moves the clock and removes the timers that fire. It does not look for timers
+// that should fire and do not: checkPending finds them at their next operation, or checkEnd
+// at the end.
+func (c *checker) advance(op *Op) error {
+	if op.At < c.totals.Last {
+		return fmt.Errorf("the clock goes back from tick %d to %d", c.totals.Last, op.At)
 	}
-	if err := c.checkDeadline(deadline); err != nil {
-		return err
-	}
-	c.setDeadline(key, deadline)
-	c.totals.Ops[Reschedule]++
-	return nil
-}
-
-// cancel removes a timer.
-func (c *checker) cancel(key uint32) error {
-	if err := c.checkPending(key); err != nil {
-		return err
-	}
-	c.freeKey(key)
-	c.totals.Ops[Cancel]++
-	return nil
-}
-
-// advance moves the clock and removes the timers that fire. It returns how many of
-// them fire after their deadline. It does not look for timers that should fire and
-// do not: checkPending finds them at their next operation, or checkEnd at the end.
-func (c *checker) advance(to structures.Tick, fired []uint32) (late int, err error) {
-	if to < c.totals.Last {
-		return 0, fmt.Errorf("the clock goes back from tick %d to %d", c.totals.Last, to)
-	}
-	for _, key := range fired {
+	for _, key := range op.Fired {
 		if err := c.checkPending(key); err != nil {
-			return 0, err
+			return err
 		}
 		d := c.deadlines[key]
-		if d > to {
-			return 0, fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, to, d)
+		if d > op.At {
+			return fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, op.At, d)
 		}
-		if d < to {
-			late++
+		if d < op.At {
+			op.Late++
 		}
 		c.freeKey(key)
 	}
-	if to == math.MaxInt64 && c.atEnd > 0 {
-		return 0, fmt.Errorf("%d timers are due at the last tick, %d, and have not fired", c.atEnd, to)
+	if op.At == math.MaxInt64 && c.atEnd > 0 {
+		return fmt.Errorf("%d timers are due at the last tick, %d, and have not fired", c.atEnd, op.At)
 	}
-	if !c.advanced {
-		c.advanced, c.totals.First = true, to
+	if c.totals.Ops[Advance] == 0 {
+		c.totals.First = op.At
 	}
-	c.totals.Last = to
-	c.totals.Fired += uint64(len(fired))
-	c.totals.Ops[Advance]++
-	return late, nil
+	c.totals.Last = op.At
+	c.totals.Fired += uint64(len(op.Fired))
+	return nil
 }
 
 // setDeadline gives a key a deadline; 0 means none.

@@ -25,8 +25,8 @@ func appendHeader(b []byte, h Header) []byte {
 
 func parseHeader(payload []byte) (Header, error) {
 	p := parser{rest: payload}
-	h := Header{Tick: time.Duration(p.uvarint("tick", math.MaxInt64))}
-	if at := p.varint("start"); at != 0 {
+	h := Header{Tick: time.Duration(p.limited("tick", math.MaxInt64))}
+	if at := signed(p.limited("start", math.MaxUint64)); at != 0 {
 		h.Started = time.Unix(at, 0).UTC()
 	}
 	h.Name = p.text("name")
@@ -54,10 +54,10 @@ func appendChunkHead(b []byte, h chunkHead) []byte {
 
 func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) {
 	p := parser{rest: payload}
-	h.number = p.uvarint("number", math.MaxInt64)
-	h.first = p.uvarint("first operation", math.MaxInt64)
-	h.ops = p.uvarint("number of operations", math.MaxInt64)
-	h.raw = p.uvarint("length", math.MaxInt64)
+	h.number = p.limited("number", math.MaxInt64)
+	h.first = p.limited("first operation", math.MaxInt64)
+	h.ops = p.limited("number of operations", math.MaxInt64)
+	h.raw = p.limited("length", math.MaxInt64)
 	return h, p.rest, p.err
 }
 
@@ -74,13 +74,13 @@ func appendFooter(b []byte, chunks uint64, t Totals) []byte {
 
 func parseFooter(payload []byte) (chunks uint64, t Totals, err error) {
 	p := parser{rest: payload}
-	chunks = p.uvarint("chunks", math.MaxInt64)
+	chunks = p.limited("chunks", math.MaxInt64)
 	for k := range t.Ops {
-		t.Ops[k] = p.uvarint("operations", math.MaxInt64)
+		t.Ops[k] = p.limited("operations", math.MaxInt64)
 	}
-	t.Fired = p.uvarint("fired", math.MaxInt64)
-	t.First = structures.Tick(p.uvarint("first tick", math.MaxInt64))
-	t.Last = structures.Tick(p.uvarint("last tick", math.MaxInt64))
-	t.Keys = p.uvarint("keys", MaxPending)
+	t.Fired = p.limited("fired", math.MaxInt64)
+	t.First = structures.Tick(p.limited("first tick", math.MaxInt64))
+	t.Last = structures.Tick(p.limited("last tick", math.MaxInt64))
+	t.Keys = p.limited("keys", MaxPending)
 	return chunks, t, p.end()
 }

@@ -28,8 +28,8 @@ type Reader struct {
 
 	chunk chunkHead // the chunk that was read last
 	raw   []byte    // its operations
-	rest  []byte    // the part of raw that is not decoded yet
-	left  uint64    // operations in rest
+	ops   parser    // of what is not decoded yet
+	left  uint64    // operations in it
 	last  uint32    // the last key in the chunk
 	fired []uint32
 	err   error // the first; io.EOF at the end
@@ -81,8 +81,8 @@ func (r *Reader) Next() (Op, error) {
 	op, err := r.decode()
 	if err == nil {
 		r.left--
-		if r.left == 0 && len(r.rest) > 0 {
-			err = fmt.Errorf("%d bytes follow the last operation of the chunk", len(r.rest))
+		if r.left == 0 && len(r.ops.rest) > 0 {
+			err = fmt.Errorf("%d bytes follow the last operation of the chunk", len(r.ops.rest))
 		}
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func (r *Reader) openChunk() error {
 	if uint64(len(raw)) != head.raw {
 		return fmt.Errorf("%d bytes of operations, want %d", len(raw), head.raw)
 	}
-	r.chunk, r.rest, r.left, r.last = head, raw, head.ops, 0
+	r.chunk, r.ops, r.left, r.last = head, parser{rest: raw}, head.ops, 0
 	return nil
 }
 

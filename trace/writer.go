@@ -45,87 +45,75 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 // Schedule records that a timer is added. It returns the key that names the timer
 // until it fires or is cancelled. The deadline must be after the clock.
 func (w *Writer) Schedule(deadline structures.Tick) (key uint32) {
-	if w.err != nil {
-		return 0
-	}
-	key, err := w.schedule(deadline)
-	if err != nil {
-		w.fail(Schedule, err)
-		return 0
-	}
-	w.raw = append(w.raw, byte(Schedule))
-	w.appendDelay(deadline)
-	w.last = key
-	w.endOp()
-	return key
+	op := Op{Kind: Schedule, At: deadline}
+	w.write(&op)
+	return op.Key
 }
 
 // Reschedule records that a pending timer is moved. The deadline must be after the
 // clock.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
-	if w.err != nil {
-		return
-	}
-	if err := w.reschedule(key, deadline); err != nil {
-		w.fail(Reschedule, err)
-		return
-	}
-	w.raw = append(w.raw, byte(Reschedule))
-	w.appendKey(key)
-	w.appendDelay(deadline)
-	w.endOp()
+	w.write(&Op{Kind: Reschedule, Key: key, At: deadline})
 }
 
 // Cancel records that a pending timer is removed.
-func (w *Writer) Cancel(key uint32) {
-	if w.err != nil {
-		return
-	}
-	if err := w.cancel(key); err != nil {
-		w.fail(Cancel, err)
-		return
-	}
-	w.raw = append(w.raw, byte(Cancel))
-	w.appendKey(key)
-	w.endOp()
-}
+func (w *Writer) Cancel(key uint32) { w.write(&Op{Kind: Cancel, Key: key}) }
 
 // Advance records that the clock moves, perhaps by 0 ticks, and that the timers of
 // these keys fire. They must be all that are due.
 func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
-	if w.err != nil {
-		return
-	}
-	ticks := to - w.totals.Last
-	if _, err := w.advance(to, fired); err != nil {
-		w.fail(Advance, err)
-		return
-	}
-	w.raw = binary.AppendUvarint(append(w.raw, byte(Advance)), uint64(ticks))
-	w.raw = binary.AppendUvarint(w.raw, uint64(len(fired)))
-	for _, key := range fired {
-		w.appendKey(key)
-	}
-	w.endOp()
+	w.write(&Op{Kind: Advance, At: to, Fired: fired})
 }
 
 // Refused records a Reschedule or a Cancel of a timer that is not pending.
 func (w *Writer) Refused(k Kind) {
+	switch k {
+	case Cancel:
+		w.write(&Op{Kind: RefusedCancel})
+	case Reschedule:
+		w.write(&Op{Kind: RefusedReschedule})
+	default:
+		w.fail(k, fmt.Errorf("want %v or %v", Reschedule, Cancel))
+	}
+}
+
+// write checks an operation and appends it to the chunk, which ends if it is full.
+func (w *Writer) write(op *Op) {
 	if w.err != nil {
 		return
 	}
-	switch k {
-	case Cancel:
-		k = RefusedCancel
-	case Reschedule:
-		k = RefusedReschedule
-	default:
-		w.fail(k, fmt.Errorf("want %v or %v", Reschedule, Cancel))
+	clock := w.totals.Last
+	if err := w.apply(op); err != nil {
+		w.fail(op.Kind, err)
 		return
 	}
-	w.totals.Ops[k]++
-	w.raw = append(w.raw, byte(k))
-	w.endOp()
+	w.raw = append(w.raw, byte(op.Kind))
+	switch op.Kind {
+	case Schedule:
+		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
+		w.last = op.Key
+	case Reschedule:
+		w.appendKey(op.Key)
+		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
+	case Cancel:
+		w.appendKey(op.Key)
+	case Advance:
+		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
+		w.raw = binary.AppendUvarint(w.raw, uint64(len(op.Fired)))
+		for _, key := range op.Fired {
+			w.appendKey(key)
+		}
+	}
+	w.ops++
+	if len(w.raw) >= w.size {
+		w.endChunk()
+	}
+}
+
+// appendKey appends a key as the difference to the key before it.
+func (w *Writer) appendKey(key uint32) {
+	w.raw = binary.AppendVarint(w.raw, int64(key)-int64(w.last))
+	w.last = key
 }
 
 // Totals returns the totals of what is recorded so far.
@@ -159,25 +147,6 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// appendKey appends a key as the difference to the key before it.
-func (w *Writer) appendKey(key uint32) {
-	w.raw = binary.AppendVarint(w.raw, int64(key)-int64(w.last))
-	w.last = key
-}
-
-// appendDelay appends a deadline as the difference to the clock.
-func (w *Writer) appendDelay(deadline structures.Tick) {
-	w.raw = binary.AppendUvarint(w.raw, uint64(deadline-w.totals.Last))
-}
-
-// endOp ends an operation, and the chunk if it is full.
-func (w *Writer) endOp() {
-	w.ops++
-	if len(w.raw) >= w.size {
-		w.endChunk()
-	}
-}
-
 // endChunk passes the chunk on to be written, and begins another one.
 func (w *Writer) endChunk() {
 	if w.ops == 0 {
@@ -192,5 +161,8 @@ func (w *Writer) endChunk() {
 }
 
 func (w *Writer) fail(k Kind, err error) {
+	if w.err != nil {
+		return
+	}
 	w.err = fmt.Errorf("trace: operation %d, %v: %w", w.totals.Count()+1, k, err)
 }
