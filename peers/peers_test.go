@@ -41,10 +41,10 @@ func TestPeersPassTheCheck(t *testing.T) {
 // The race detector finds something here too: a task that is moved below an interval is read
 // by the goroutine that runs it while the goroutine of the wheel changes it.
 func TestGoZeroFailsTheCheckWithMoves(t *testing.T) {
-	if wrong := check(t, goZero(goZeroSlots, true), 500); wrong.Twice == 0 {
+	if wrong := check(t, goZero(goZeroSlots, true), 500); wrong[live.Twice] == 0 {
 		t.Errorf("a move of less than an interval is expected to fire twice: %+v", wrong)
 	}
-	if wrong := check(t, goZero(8, true), 20); wrong.Early == 0 || wrong.Late == 0 {
+	if wrong := check(t, goZero(8, true), 20); wrong[live.Early] == 0 || wrong[live.Late] == 0 {
 		t.Errorf("moves over several revolutions are expected to fire early and late: %+v", wrong)
 	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -82,10 +83,8 @@ func (c Check) run(ctx context.Context, contender Contender, form results.Form) 
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return counts, wrong, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return counts, wrong, err
 	}
 	ch.settle(ctx, sets)
 	if err := s.Close(); err != nil {
@@ -116,7 +115,7 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 		delay := c.randomDelay(r)
 		armed, due := sl.ask()
 		switch choice := r.IntN(8); {
-		case sl.void || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
+		case sl.unjudged || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
 			sl.answered(func() {})
 		case !armed && (choice < 5 || sl.counts.Started == 0):
 			c.startTimer(timers, i, sl, delay)
@@ -198,7 +197,7 @@ func (c checked) heard(sl *slot, armed, answer bool, due, now int64) bool {
 		return answer
 	}
 	if armed && now > due-int64(c.margin())/2 {
-		sl.void = true
+		sl.unjudged = true
 	}
 	return armed
 }

@@ -29,10 +29,10 @@ func groups(list []*entry) [][]*entry {
 	baselines := make(map[int][]*entry)
 	for _, e := range list {
 		if e.Role == results.RoleBaseline {
-			baselines[e.resident] = append(baselines[e.resident], e)
+			baselines[e.row.Resident] = append(baselines[e.row.Resident], e)
 			continue
 		}
-		k := kind{e.resident, ""}
+		k := kind{e.row.Resident, ""}
 		if e.Driver == results.Ticking {
 			k.driver = results.Ticking
 		}
@@ -56,32 +56,25 @@ func groups(list []*entry) [][]*entry {
 	return out
 }
 
-// member is an entry with its resident timers.
-type member struct {
-	*entry
-	system System
-	crew   *crew
-}
-
 // measureGroup measures throughput and lateness of contenders that hold their resident
 // timers at the same time.
 func (r *runner) measureGroup(ctx context.Context, group []*entry, round int) (err error) {
-	var members []*member
+	var members []*population
 	defer func() {
-		for _, m := range members {
-			err = errors.Join(err, m.system.Close())
+		for _, p := range members {
+			err = errors.Join(err, p.system.Close())
 		}
 	}()
 	for _, e := range group {
-		r.progress(fmt.Sprintf("round %d", round+1), e.Contender, e.resident)
-		m := &member{entry: e}
-		err := r.try(ctx, e, "filling", func() (err error) {
-			if m.system, err = e.Open(); err != nil {
+		r.progress(fmt.Sprintf("round %d", round+1), e.Contender, e.row.Resident)
+		err := r.try(ctx, e, "filling", func() error {
+			s, err := e.Open()
+			if err != nil {
 				return err
 			}
-			members = append(members, m)
-			m.crew = newCrew(e.Contender, m.system, form(m.system), e.resident, slices.Max(r.Goroutines), r.MaxOps, r.Seed)
-			return m.crew.fill()
+			p := newPopulation(e, s, form(s), slices.Max(r.Goroutines), r.Config)
+			members = append(members, p)
+			return p.fill()
 		})
 		if err != nil {
 			return err
@@ -94,7 +87,7 @@ func (r *runner) measureGroup(ctx context.Context, group []*entry, round int) (e
 		if err := r.try(ctx, m.entry, "lateness", func() error { return r.measureLateness(ctx, m, round) }); err != nil {
 			return err
 		}
-		if err := r.try(ctx, m.entry, "emptying", m.crew.empty); err != nil {
+		if err := r.try(ctx, m.entry, "emptying", m.empty); err != nil {
 			return err
 		}
 	}
@@ -109,7 +102,7 @@ type task struct {
 
 // throughput lets contenders take turns. The operation that leaves other delays behind
 // comes last.
-func (r *runner) throughput(ctx context.Context, members []*member) error {
+func (r *runner) throughput(ctx context.Context, members []*population) error {
 	r.collectGarbage(true)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
@@ -138,15 +131,15 @@ func (r *runner) throughput(ctx context.Context, members []*member) error {
 
 // takeTurn times each task of each member once. Members are next to one another, in random
 // order.
-func (r *runner) takeTurn(ctx context.Context, members []*member, tasks []task) error {
+func (r *runner) takeTurn(ctx context.Context, members []*population, tasks []task) error {
 	for _, k := range r.random.Perm(len(tasks)) {
 		for _, i := range r.random.Perm(len(members)) {
 			m, t := members[i], tasks[k]
-			if r.failed(m.Name) || !m.crew.can(t.op) {
+			if r.failed(m.Name) || !m.can(t.op) {
 				continue
 			}
 			err := r.try(ctx, m.entry, "throughput", func() error {
-				s, err := m.crew.slice(t.op, t.goroutines, r.slice)
+				s, err := m.slice(t.op, t.goroutines, r.slice)
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)
 				}
@@ -164,14 +157,14 @@ func (r *runner) takeTurn(ctx context.Context, members []*member, tasks []task) 
 	return nil
 }
 
-func (r *runner) measureLateness(ctx context.Context, m *member, round int) error {
+func (r *runner) measureLateness(ctx context.Context, m *population, round int) error {
 	rate := r.Rate
 	if m.Limit > 0 {
 		rate = min(rate, float64(m.Limit))
 	}
 	load := OpenLoop{Rate: rate, Delay: min(100*time.Millisecond, r.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
 	load.Length = r.lateness - load.Delay
-	late, wrong, err := load.run(ctx, m.Contender, m.system, m.crew.form)
+	late, wrong, err := load.run(ctx, m.Contender, m.system, m.form)
 	late.Round, late.Rate = round, rate
 	m.row.Lateness = append(m.row.Lateness, late)
 	return errors.Join(err, wrong.Err())

@@ -122,17 +122,17 @@ func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
 		sh := &shots[i]
 		fired, at := sh.fired.Load(), sh.at.Load()
 		if fired == 0 {
-			wrong.Lost++
+			wrong[Lost]++
 			continue
 		}
 		late = append(late, at-sh.intended-int64(sh.delay))
 		switch {
 		case fired > 1:
-			wrong.Twice++
+			wrong[Twice]++
 		case at < sh.called+int64(sh.delay-c.Early):
-			wrong.Early++
+			wrong[Early]++
 		case at > sh.called+int64(sh.delay+c.late(sh.delay)+l.Tolerance):
-			wrong.Late++
+			wrong[Late]++
 		}
 	}
 	return wrong, late

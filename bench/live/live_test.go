@@ -2,6 +2,7 @@ package live
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,40 +84,34 @@ func wrong(w wrongTimers) Contender {
 // the race detector.
 var faults = map[string]struct {
 	timers wrongTimers
-	count  func(Wrong) int
+	fault  Fault
 }{
-	"early": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, max(delay-2*time.Millisecond, 1)) }},
-		func(w Wrong) int { return w.Early }},
-	"early by a nanosecond": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, max(delay-1, 1)) }},
-		func(w Wrong) int { return w.Early }},
-	"late": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay+1) }},
-		func(w Wrong) int { return w.Late }},
-	"moved late": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay+1) }},
-		func(w Wrong) int { return w.Late }},
+	"early":                 {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, max(delay-2*time.Millisecond, 1)) }}, Early},
+	"early by a nanosecond": {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, max(delay-1, 1)) }}, Early},
+	"late":                  {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay+1) }}, Late},
+	"moved late":            {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay+1) }}, Late},
 	"lost": {wrongTimers{start: func(t Timers, i int, delay time.Duration) {
 		if i%2 == 1 {
 			delay = time.Hour
 		}
 		t.Start(i, delay)
-	}}, func(w Wrong) int { return w.Lost }},
+	}}, Lost},
 	"twice": {wrongTimers{start: func(t Timers, i int, delay time.Duration) {
 		t.Start(i, delay)
 		if i == 3 {
 			t.Start(i, delay+time.Millisecond)
 		}
-	}}, func(w Wrong) int { return w.Twice }},
-	"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }},
-		func(w Wrong) int { return w.Stopped }},
-	"refused": {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return false }},
-		func(w Wrong) int { return w.Refused }},
+	}}, Twice},
+	"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }}, Stopped},
+	"refused":     {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return false }}, Refused},
 	"move refused": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool {
 		t.(Mover).Reset(i, delay)
 		return false
-	}}, func(w Wrong) int { return w.Refused }},
+	}}, Refused},
 	"claimed": {wrongTimers{reset: func(t Timers, i int, delay time.Duration) bool {
 		t.(Mover).Reset(i, delay)
 		return true
-	}}, func(w Wrong) int { return w.Claimed }},
+	}}, Claimed},
 }
 
 var small = Check{Goroutines: 3, Timers: 20, Steps: 20 * pace, Delay: 20 * time.Millisecond, Seed: 1}
@@ -143,7 +138,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, wrong, err := small.Run(t.Context(), wrong(fault.timers))
-				if err != nil || fault.count(wrong) == 0 {
+				if err != nil || wrong[fault.fault] == 0 {
 					t.Errorf("%v, %+v", err, wrong)
 				}
 				time.Sleep(2 * time.Hour) // what was lost
@@ -173,11 +168,11 @@ func TestCheckOfASilentSystem(t *testing.T) {
 	move := func(t Timers, i int, delay time.Duration) bool { t.(Mover).Reset(i, delay); return false }
 	for name, c := range map[string]struct {
 		timers wrongTimers
-		count  func(Wrong) int
+		faults []Fault
 	}{
 		"right":       {wrongTimers{stop: mute, reset: move}, nil},
-		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return false }, reset: move}, func(w Wrong) int { return w.Stopped }},
-		"not moved":   {wrongTimers{stop: mute, reset: func(Timers, int, time.Duration) bool { return false }}, func(w Wrong) int { return w.Early + w.Late + w.Lost }},
+		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return false }, reset: move}, []Fault{Early, Twice, Stopped}},
+		"not moved":   {wrongTimers{stop: mute, reset: func(Timers, int, time.Duration) bool { return false }}, []Fault{Late, Lost}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -185,8 +180,10 @@ func TestCheckOfASilentSystem(t *testing.T) {
 				if err != nil || counts.Stopped < 20 || counts.Moved < 20 {
 					t.Errorf("%v, %+v", err, counts)
 				}
-				if got := wrong.Err(); c.count == nil && got != nil || c.count != nil && c.count(wrong) == 0 {
-					t.Errorf("%+v", wrong)
+				for fault, n := range wrong {
+					if want := slices.Contains(c.faults, Fault(fault)); want != (n > 0) {
+						t.Errorf("%d %s, expected: %t", n, faultTexts[fault], want)
+					}
 				}
 				time.Sleep(time.Second)
 			})
@@ -251,7 +248,7 @@ func TestLatenessFindsWhatIsWrong(t *testing.T) {
 	for _, name := range []string{"early", "late", "lost", "twice"} {
 		synctest.Test(t, func(t *testing.T) {
 			fault := faults[name]
-			if _, wrong := measureLateness(t, wrong(fault.timers)); fault.count(wrong) == 0 {
+			if _, wrong := measureLateness(t, wrong(fault.timers)); wrong[fault.fault] == 0 {
 				t.Errorf("%s: %+v", name, wrong)
 			}
 			time.Sleep(2 * time.Hour)

@@ -34,18 +34,18 @@ func measureHeap() heapUse {
 	return heapUse{m.HeapAlloc, slices.Min(took)}
 }
 
-// fillMeasured fills a crew with its resident timers and measures what they take. What
+// fillMeasured starts the resident timers and measures what they take. What
 // the load keeps to name them is there before.
-func (c *crew) fillMeasured() (results.LiveMemory, error) {
+func (p *population) fillMeasured() (results.LiveMemory, error) {
 	before := measureHeap()
-	if err := c.fill(); err != nil {
+	if err := p.fill(); err != nil {
 		return results.LiveMemory{}, err
 	}
 	after := measureHeap()
-	runtime.KeepAlive(c)
+	runtime.KeepAlive(p)
 	return results.LiveMemory{
-		Form:      c.form,
-		Bytes:     max(0, float64(after.bytes)-float64(before.bytes)) / float64(c.pending()),
+		Form:      p.form,
+		Bytes:     max(0, float64(after.bytes)-float64(before.bytes)) / float64(p.pending()),
 		CollectNS: max(0, float64(after.collect-before.collect)),
 	}, nil
 }

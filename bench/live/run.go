@@ -56,7 +56,7 @@ type plan struct {
 const (
 	perTimer       = 4 * time.Microsecond  // to fill and to empty
 	perTimerMemory = 10 * time.Microsecond // to fill with each form, and to collect
-	perUnit        = 100 * time.Millisecond
+	perEntry       = 100 * time.Millisecond
 	perCheck       = 250 * time.Millisecond
 )
 
@@ -74,19 +74,19 @@ const (
 
 // plan divides the time.
 func (cfg Config) plan() (plan, error) {
-	units := cfg.units()
-	if len(units) == 0 {
+	entries := cfg.entries()
+	if len(entries) == 0 {
 		return plan{}, fmt.Errorf("no contender takes %v resident timers", cfg.Resident)
 	}
 	once := time.Duration(len(cfg.Contenders)) * perCheck
 	var fixed time.Duration // of a round
-	for _, u := range units {
-		fixed += perUnit + time.Duration(u.resident)*perTimer
-		if u.hasMemory() {
-			once += perUnit + time.Duration(u.resident)*perTimerMemory
+	for _, e := range entries {
+		fixed += perEntry + time.Duration(e.row.Resident)*perTimer
+		if e.hasMemory() {
+			once += perEntry + time.Duration(e.row.Resident)*perTimerMemory
 		}
 	}
-	n := time.Duration(len(units))
+	n := time.Duration(len(entries))
 	slices := n * time.Duration(len(results.Ops)*len(cfg.Goroutines)) // of a turn
 	least := minTurns*slices*minSlice + n*(minLateness+minIdle)
 	if need := once + fixed + least; cfg.For < need {
@@ -102,26 +102,30 @@ func (cfg Config) plan() (plan, error) {
 	return p, nil
 }
 
-// unit is a contender among so many timers.
-type unit struct {
+// entry is a contender among so many timers, and what was found of it.
+type entry struct {
 	Contender
-	resident int
+	row results.LiveRow
 }
 
 // hasMemory reports whether the memory of the resident timers can be told from what else
 // is on the heap.
-func (u unit) hasMemory() bool { return u.Role != results.RoleFloor && u.resident >= results.FewTimers }
+func (e *entry) hasMemory() bool {
+	return e.Role != results.RoleFloor && e.row.Resident >= results.FewTimers
+}
 
-func (cfg Config) units() []unit {
-	var units []unit
+func (cfg Config) entries() []*entry {
+	var entries []*entry
 	for _, n := range cfg.Resident {
 		for _, c := range cfg.Contenders {
 			if c.Limit == 0 || n <= c.Limit {
-				units = append(units, unit{c, n})
+				entries = append(entries, &entry{c, results.LiveRow{
+					Name: c.Name, Role: c.Role, Structure: c.Structure, Driver: c.Driver, Shards: c.Shards, Resident: n,
+				}})
 			}
 		}
 	}
-	return units
+	return entries
 }
 
 // Run measures the contenders. Those that do something wrong are among the failures
@@ -131,14 +135,8 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &runner{Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2))}
+	r := &runner{Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2)), entries: cfg.entries()}
 	err = r.check(ctx)
-	for _, u := range cfg.units() {
-		r.entries = append(r.entries, &entry{unit: u, row: results.LiveRow{
-			Name: u.Name, Role: u.Role, Structure: u.Structure, Driver: u.Driver, Shards: u.Shards,
-			Resident: u.resident, Check: r.checks[u.Name],
-		}})
-	}
 	r.steps = len(cfg.Contenders) + (1+2*p.rounds)*len(r.entries)
 	for round := 0; round < p.rounds && err == nil; round++ {
 		err = r.round(ctx, round)
@@ -158,17 +156,10 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	return l, r.failures, nil
 }
 
-// entry is a contender among so many timers, and what was found of it.
-type entry struct {
-	unit
-	row results.LiveRow
-}
-
 type runner struct {
 	Config
 	plan
 	random   *rand.Rand
-	checks   map[string]results.LiveCheck
 	entries  []*entry
 	failures []results.Failure
 	turn     int    // turns so far
@@ -208,7 +199,7 @@ func (r *runner) try(ctx context.Context, e *entry, what string, f func() error)
 		return ctx.Err()
 	}
 	if err != nil {
-		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.resident), err)
+		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), err)
 	}
 	return nil
 }
@@ -219,7 +210,6 @@ func (r *runner) fail(name, where string, err error) {
 
 // check puts each contender through the check.
 func (r *runner) check(ctx context.Context) error {
-	r.checks = make(map[string]results.LiveCheck)
 	r.steps = len(r.Contenders)
 	load := Check{Goroutines: 4, Timers: 100, Steps: 25 * pace, Delay: 20 * time.Millisecond, Seed: r.Seed, Tolerance: tolerance}
 	for _, c := range r.Contenders {
@@ -234,7 +224,11 @@ func (r *runner) check(ctx context.Context) error {
 		if err := errors.Join(err, wrong.Err()); err != nil {
 			r.fail(c.Name, "live, check", err)
 		}
-		r.checks[c.Name] = counts
+		for _, e := range r.entries {
+			if e.Name == c.Name {
+				e.row.Check = counts
+			}
+		}
 	}
 	return nil
 }
@@ -278,7 +272,7 @@ func (r *runner) measureIdle(ctx context.Context, e *entry) error {
 
 // memory measures what timers of each form take.
 func (r *runner) memory(ctx context.Context, e *entry) error {
-	r.progress("memory", e.Contender, e.resident)
+	r.progress("memory", e.Contender, e.row.Resident)
 	if !e.hasMemory() {
 		return nil
 	}
@@ -299,11 +293,11 @@ func (r *runner) memoryOf(e *entry, form results.Form) (err error) {
 	if s.Timers(form, 1, func(int) func() { return func() {} }) == nil {
 		return nil
 	}
-	c := newCrew(e.Contender, s, form, e.resident, runtime.GOMAXPROCS(0), r.MaxOps, r.Seed)
-	memory, err := c.fillMeasured()
+	p := newPopulation(e, s, form, runtime.GOMAXPROCS(0), r.Config)
+	memory, err := p.fillMeasured()
 	if err != nil {
 		return err
 	}
 	e.row.Memory = append(e.row.Memory, memory)
-	return c.empty()
+	return p.empty()
 }

@@ -101,7 +101,7 @@ func TestAFailureGivesNoFigures(t *testing.T) {
 }
 
 // Resident timers are stopped in the end: one that has fired, or was lost, shows.
-func TestACrewCountsItsTimers(t *testing.T) {
+func TestAPopulationCountsItsTimers(t *testing.T) {
 	for name, c := range map[string]struct {
 		timers wrongTimers
 		wait   time.Duration
@@ -117,12 +117,13 @@ func TestACrewCountsItsTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			crew := newCrew(Time(), s, results.FormAfterFunc, 200, 4, maxInFlight, 1)
-			if err := crew.fill(); err != nil {
+			e := &entry{Time(), results.LiveRow{Resident: 200}}
+			p := newPopulation(e, s, results.FormAfterFunc, 4, Config{MaxOps: maxInFlight, Seed: 1})
+			if err := p.fill(); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(c.wait)
-			err = crew.empty()
+			err = p.empty()
 			if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -169,7 +170,7 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 // each of them. Those that tick are apart.
 func TestGroups(t *testing.T) {
 	e := func(name string, role results.Role, kind results.Driver, n int) *entry {
-		return &entry{unit: unit{Contender{Name: name, Role: role, Driver: kind}, n}}
+		return &entry{Contender{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
 	}
 	big := maxTogether / 3
 	var got []string
@@ -180,7 +181,7 @@ func TestGroups(t *testing.T) {
 	}) {
 		text := ""
 		for _, e := range group {
-			text += fmt.Sprint(" ", e.Name, " ", e.resident)
+			text += fmt.Sprint(" ", e.Name, " ", e.row.Resident)
 		}
 		got = append(got, text[1:])
 	}
@@ -205,7 +206,7 @@ func TestPlanFillsTheTime(t *testing.T) {
 		}
 		n := time.Duration(cfg.contenders)
 		slices := n * time.Duration(p.turns*len(results.Ops)*len(c.Goroutines)) * p.slice
-		fixed := n*(perCheck+perUnit+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perUnit+time.Duration(cfg.n)*perTimer)
+		fixed := n*(perCheck+perEntry+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perEntry+time.Duration(cfg.n)*perTimer)
 		took := fixed + time.Duration(p.rounds)*(slices+n*(p.lateness+p.idle))
 		if took > c.For || took < c.For*8/10 || p.turns < minTurns {
 			t.Errorf("%+v takes %v: %+v", cfg, took, p)

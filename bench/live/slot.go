@@ -10,19 +10,19 @@ import (
 // timer; it fires on any. Times are in ns since the start of the check.
 //
 // An answer of Stop or Reset and a firing may cross: a function may begin to run only
-// after the answer that says that it does. Such a firing is owed. What fires while an
+// after the answer that says that it does. Such a firing is announced. What fires while an
 // answer is awaited is judged once the answer is there.
 type slot struct {
-	mu       sync.Mutex
-	armed    bool  // started and, for all that is known, not fired
-	due      int64 // if armed: it must not fire before
-	latest   int64 // if armed: it must fire by then
-	owed     int   // firings that an answer has announced and that have not come yet
-	owedDue  int64 // they must not come before
-	stopped  bool  // the last answer was that it is stopped
-	awaiting bool  // an answer is awaited
-	crossed  []int64
-	void     bool // too slow to know what to expect: what it does is not judged
+	mu           sync.Mutex
+	armed        bool  // started and, for all that is known, not fired
+	due          int64 // if armed: it must not fire before
+	latest       int64 // if armed: it must fire by then
+	announced    int   // firings that an answer has announced and that have not come yet
+	announcedDue int64 // they must not come before
+	stopped      bool  // the last answer was that it is stopped
+	awaiting     bool  // an answer is awaited
+	crossed      []int64
+	unjudged     bool // too slow to know what to expect: what it does does not count
 
 	counts results.LiveCheck
 	wrong  Wrong
@@ -43,23 +43,23 @@ func (s *slot) fire(at int64) {
 func (s *slot) judge(at int64) {
 	s.counts.Fired++
 	switch {
-	case s.void:
-	case s.owed > 0:
-		s.owed--
-		if at < s.owedDue {
-			s.wrong.Early++
+	case s.unjudged:
+	case s.announced > 0:
+		s.announced--
+		if at < s.announcedDue {
+			s.wrong[Early]++
 		}
 	case s.armed:
 		s.armed = false
 		if at < s.due {
-			s.wrong.Early++
+			s.wrong[Early]++
 		} else if at > s.latest {
-			s.wrong.Late++
+			s.wrong[Late]++
 		}
 	case s.stopped:
-		s.wrong.Stopped++
+		s.wrong[Stopped]++
 	default:
-		s.wrong.Twice++
+		s.wrong[Twice]++
 	}
 }
 
@@ -94,12 +94,12 @@ func (s *slot) disarm(armed, pending bool, due, now int64) {
 	s.armed, s.stopped = false, false
 	switch {
 	case pending && !armed:
-		s.wrong.Claimed++
+		s.wrong[Claimed]++
 	case !pending && armed && now < due:
-		s.wrong.Refused++
+		s.wrong[Refused]++
 	case !pending && armed:
-		s.owed++
-		s.owedDue = due
+		s.announced++
+		s.announcedDue = due
 	}
 }
 
@@ -107,17 +107,17 @@ func (s *slot) disarm(armed, pending bool, due, now int64) {
 func (s *slot) settled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.void || !s.armed && s.owed == 0
+	return s.unjudged || !s.armed && s.announced == 0
 }
 
 // end returns what the timer did, and what was wrong.
 func (s *slot) end() (results.LiveCheck, Wrong) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.void {
-		s.wrong.Lost += s.owed
+	if !s.unjudged {
+		s.wrong[Lost] += s.announced
 		if s.armed {
-			s.wrong.Lost++
+			s.wrong[Lost]++
 		}
 	}
 	return s.counts, s.wrong

@@ -46,11 +46,11 @@ func TestSlotJudgesWhatCrosses(t *testing.T) {
 			s.fire(12)
 			s.fire(30)
 		}, Wrong{}},
-		"is not judged": {func(s *slot) { s.void = true; s.fire(1) }, Wrong{}},
+		"is not judged": {func(s *slot) { s.unjudged = true; s.fire(1) }, Wrong{}},
 	} {
 		s := armed()
 		c.run(s)
-		if settled := s.settled(); settled != (c.want.Lost == 0) {
+		if settled := s.settled(); settled != (c.want[Lost] == 0) {
 			t.Errorf("%s: settled is %t", name, settled)
 		}
 		if _, got := s.end(); got != c.want {

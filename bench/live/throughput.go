@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -25,8 +26,9 @@ const (
 	fireAlarm   = 10 * time.Second
 )
 
-// crew is a system with resident timers, and what goroutines need to work on it.
-type crew struct {
+// population is an entry with its resident timers, and what goroutines need to work on them.
+type population struct {
+	*entry
 	system   System
 	form     results.Form // of the resident timers
 	resident []Timers     // a part for each goroutine
@@ -48,41 +50,40 @@ type worker struct {
 	next     int // into delays and victims
 }
 
-// newCrew prepares n timers to be resident, and so many goroutines. form is that of the
-// resident timers.
-func newCrew(contender Contender, s System, form results.Form, n, goroutines, maxOps int, seed uint64) *crew {
+// newPopulation prepares the resident timers, of a form, and so many goroutines.
+func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Config) *population {
 	room := maxFiring // of a goroutine
-	if contender.Limit > 0 {
-		room = max(1, contender.Limit/(2*goroutines))
+	if e.Limit > 0 {
+		room = max(1, e.Limit/(2*goroutines))
 	}
-	c := &crew{
-		system: s, form: form, resident: make([]Timers, goroutines), each: n / goroutines,
-		inFlight: min(maxInFlight, room), workers: make([]*worker, goroutines), maxOps: maxOps,
+	p := &population{
+		entry: e, system: s, form: form, resident: make([]Timers, goroutines), each: e.row.Resident / goroutines,
+		inFlight: min(maxInFlight, room), workers: make([]*worker, goroutines), maxOps: cfg.MaxOps,
 	}
-	c.notDue = func() { c.fired.Add(1) }
+	p.notDue = func() { p.fired.Add(1) }
 	var wg sync.WaitGroup
 	for g := range goroutines {
 		// What a goroutine uses it has made itself: a driver may go by that.
 		wg.Go(func() {
-			c.resident[g] = s.Timers(form, c.each, c.neverFires)
-			c.workers[g] = c.newWorker(room, contender.Early, rand.New(rand.NewPCG(seed, uint64(g))))
+			p.resident[g] = s.Timers(form, p.each, p.neverFires)
+			p.workers[g] = p.newWorker(room, rand.New(rand.NewPCG(cfg.Seed, uint64(g))))
 		})
 	}
 	wg.Wait()
-	return c
+	return p
 }
 
 // neverFires returns the function of timers that are not due for minutes, the same for all.
-func (c *crew) neverFires(int) func() { return c.notDue }
+func (p *population) neverFires(int) func() { return p.notDue }
 
 // newWorker makes what one goroutine has, with room for so many timers.
-func (c *crew) newWorker(room int, early time.Duration, r *rand.Rand) *worker {
+func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	w := &worker{
-		scratch: make(map[results.Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, c.inFlight),
+		scratch: make(map[results.Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, p.inFlight),
 		delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
 	}
 	for _, form := range results.Forms {
-		if timers := c.system.Timers(form, c.inFlight, c.neverFires); timers != nil {
+		if timers := p.system.Timers(form, p.inFlight, p.neverFires); timers != nil {
 			w.scratch[form] = timers
 		}
 	}
@@ -90,19 +91,19 @@ func (c *crew) newWorker(room int, early time.Duration, r *rand.Rand) *worker {
 		w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
 		w.victims[i] = r.Uint32()
 	}
-	w.burst.init(c.system, c.form, min(maxFiring, room), early, r)
+	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
 	return w
 }
 
 // pending returns the number of resident timers.
-func (c *crew) pending() int { return c.each * len(c.resident) }
+func (p *population) pending() int { return p.each * len(p.resident) }
 
 // fill starts the resident timers, with as many goroutines as there are processors.
-func (c *crew) fill() error {
-	return c.share(func(part int) error {
-		w := c.workers[part]
-		for i := range c.each {
-			c.resident[part].Start(i, w.delays[i%numbers])
+func (p *population) fill() error {
+	return p.share(func(part int) error {
+		w := p.workers[part]
+		for i := range p.each {
+			p.resident[part].Start(i, w.delays[i%numbers])
 		}
 		return nil
 	})
@@ -110,30 +111,30 @@ func (c *crew) fill() error {
 
 // empty stops the resident timers. All must have been pending, and nothing that was not
 // to fire may have fired.
-func (c *crew) empty() error {
-	err := c.share(func(part int) error {
-		for i := range c.each {
-			if !c.resident[part].Stop(i) {
+func (p *population) empty() error {
+	err := p.share(func(part int) error {
+		for i := range p.each {
+			if !p.resident[part].Stop(i) {
 				return fmt.Errorf("resident timer %d of part %d was not pending", i, part)
 			}
 		}
 		return nil
 	})
-	if fired := c.fired.Load(); err == nil && fired > 0 {
+	if fired := p.fired.Load(); err == nil && fired > 0 {
 		return fmt.Errorf("%d timers fired that were stopped or not due for minutes", fired)
 	}
 	return err
 }
 
 // share runs f for each part of the resident timers, on all processors.
-func (c *crew) share(f func(part int) error) error {
-	procs := min(runtime.GOMAXPROCS(0), len(c.resident))
+func (p *population) share(f func(part int) error) error {
+	procs := min(runtime.GOMAXPROCS(0), len(p.resident))
 	errs := make([]error, procs)
 	var wg sync.WaitGroup
-	for p := range procs {
+	for i := range procs {
 		wg.Go(func() {
-			errs[p] = sheltered(func() error {
-				for part := p; part < len(c.resident); part += procs {
+			errs[i] = sheltered(func() error {
+				for part := i; part < len(p.resident); part += procs {
 					if err := f(part); err != nil {
 						return err
 					}
@@ -143,35 +144,26 @@ func (c *crew) share(f func(part int) error) error {
 		})
 	}
 	wg.Wait()
-	return firstOf(errs)
-}
-
-func firstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // can reports whether the system has what an operation needs.
-func (c *crew) can(op results.Op) bool {
+func (p *population) can(op results.Op) bool {
 	switch op {
 	case results.OpRandomStop:
 		return true
 	case results.OpReset, results.OpResetRandom:
-		_, ok := c.resident[0].(Mover)
+		_, ok := p.resident[0].(Mover)
 		return ok
 	case results.OpFire:
-		_, fires := c.system.(nothing)
+		_, fires := p.system.(nothing)
 		return !fires
 	}
-	return c.workers[0].scratch[op.Form()] != nil
+	return p.workers[0].scratch[op.Form()] != nil
 }
 
 // slice times so many goroutines that do the same for about so long.
-func (c *crew) slice(op results.Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
+func (p *population) slice(op results.Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
 	var before, after runtime.MemStats
 	var start time.Time
 	counts := make([]int, goroutines)
@@ -184,7 +176,7 @@ func (c *crew) slice(op results.Op, goroutines int, length time.Duration) (resul
 			ready.Done()
 			<-begin
 			errs[g] = sheltered(func() (err error) {
-				counts[g], err = c.repeat(op, g, goroutines, start, length)
+				counts[g], err = p.repeat(op, g, goroutines, start, length)
 				return err
 			})
 		})
@@ -208,23 +200,23 @@ func (c *crew) slice(op results.Op, goroutines int, length time.Duration) (resul
 	for _, n := range counts {
 		t.Ops += n
 	}
-	return t, firstOf(errs)
+	return t, cmp.Or(errs...)
 }
 
 // repeat does an operation until so long after the start, and at least a batch of it. It
 // returns how often. After each batch other goroutines have their turn, where there are
 // more than processors.
-func (c *crew) repeat(op results.Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
-	w := c.workers[g]
+func (p *population) repeat(op results.Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
+	w := p.workers[g]
 	var batch func() (int, error)
 	switch op {
 	case results.OpFire:
 		batch = w.burst.fire
 	case results.OpReset, results.OpResetRandom:
-		batch = func() (int, error) { return c.move(w, g, goroutines, op == results.OpResetRandom) }
+		batch = func() (int, error) { return p.move(w, g, goroutines, op == results.OpResetRandom) }
 	case results.OpRandomStop:
-		timers := w.scratch[c.form]
-		batch = func() (int, error) { return startStop(timers, w.delays[w.take(c.inFlight):][:c.inFlight]) }
+		timers := w.scratch[p.form]
+		batch = func() (int, error) { return startStop(timers, w.delays[w.take(p.inFlight):][:p.inFlight]) }
 	default:
 		timers := w.scratch[op.Form()]
 		batch = func() (int, error) { return startStop(timers, w.timeouts) }
@@ -232,7 +224,7 @@ func (c *crew) repeat(op results.Op, g, goroutines int, start time.Time, length 
 	for n := 0; ; runtime.Gosched() {
 		done, err := batch()
 		n += done
-		if err != nil || n >= c.maxOps || time.Since(start) >= length {
+		if err != nil || n >= p.maxOps || time.Since(start) >= length {
 			return n, err
 		}
 	}
@@ -262,22 +254,22 @@ func (w *worker) take(n int) int {
 
 // move moves resident timers at random, of the parts that belong to the goroutine. The
 // delay of a timer that is moved to later is the one that it was started with.
-func (c *crew) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
-	next := w.take(c.inFlight)
-	parts := uint32(len(c.resident) / goroutines)
-	for k := next; k < next+c.inFlight; k++ {
+func (p *population) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
+	next := w.take(p.inFlight)
+	parts := uint32(len(p.resident) / goroutines)
+	for k := next; k < next+p.inFlight; k++ {
 		victim := w.victims[k]
 		part := g + int(victim%parts)*goroutines
-		i := int(victim/parts) % c.each
-		delay := c.workers[part].delays[i%numbers]
+		i := int(victim/parts) % p.each
+		delay := p.workers[part].delays[i%numbers]
 		if anywhere {
 			delay = w.delays[k]
 		}
-		if !c.resident[part].(Mover).Reset(i, delay) {
+		if !p.resident[part].(Mover).Reset(i, delay) {
 			return 0, fmt.Errorf("a resident timer was not pending")
 		}
 	}
-	return c.inFlight, nil
+	return p.inFlight, nil
 }
 
 // burst is timers of one goroutine that are to fire.

@@ -7,45 +7,42 @@ import (
 	"time"
 )
 
-// Wrong counts what a system did wrong.
-type Wrong struct {
-	Early   int // fired before its deadline
-	Late    int // fired later than the system's bound and the tolerance allow
-	Lost    int // was pending and never fired
-	Twice   int // fired once more than it was started
-	Stopped int // fired after Stop had returned true
-	Refused int // Stop or Reset said that the timer was not pending, long before its deadline
-	Claimed int // Stop or Reset said that the timer was pending, and it was not
+// Fault is a way to do something wrong.
+type Fault int
+
+// The faults.
+const (
+	Early   Fault = iota // fired before its deadline
+	Late                 // fired later than the system's bound and the tolerance allow
+	Lost                 // was pending and never fired
+	Twice                // fired once more than it was started
+	Stopped              // fired after Stop had returned true
+	Refused              // Stop or Reset said that the timer was not pending, long before its deadline
+	Claimed              // Stop or Reset said that the timer was pending, and it was not
+	faultKinds
+)
+
+var faultTexts = [faultKinds]string{
+	"fired early", "fired too late", "never fired", "fired twice", "fired after Stop returned true",
+	"were pending, and Stop or Reset returned false", "were not pending, and Stop or Reset returned true",
 }
+
+// Wrong counts what a system did wrong.
+type Wrong [faultKinds]int
 
 // add counts what others have counted.
 func (w *Wrong) add(o Wrong) {
-	w.Early += o.Early
-	w.Late += o.Late
-	w.Lost += o.Lost
-	w.Twice += o.Twice
-	w.Stopped += o.Stopped
-	w.Refused += o.Refused
-	w.Claimed += o.Claimed
+	for f, n := range o {
+		w[f] += n
+	}
 }
 
 // Err returns an error that says what was wrong, or nil.
 func (w Wrong) Err() error {
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{w.Early, "fired early"},
-		{w.Late, "fired too late"},
-		{w.Lost, "never fired"},
-		{w.Twice, "fired twice"},
-		{w.Stopped, "fired after Stop returned true"},
-		{w.Refused, "were pending, and Stop or Reset returned false"},
-		{w.Claimed, "were not pending, and Stop or Reset returned true"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+	for f, n := range w {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, faultTexts[f]))
 		}
 	}
 	if parts == nil {
