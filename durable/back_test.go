@@ -164,7 +164,7 @@ func TestComesBack(t *testing.T) {
 		}, 0},
 		{"fired", func(_ *Client, old Timer) (*nats.Msg, error) {
 			m := l.firedMessage(old.Key, old.Deadline.UnixNano(), nil)
-			setRemoves(m, old.replaced(), old.latest())
+			old.removal().write(m)
 			return m, nil
 		}, 0},
 		{"moved", func(c *Client, old Timer) (*nats.Msg, error) {
@@ -177,7 +177,7 @@ func TestComesBack(t *testing.T) {
 			return m, err
 		}, 1},
 		{"noted", func(c *Client, old Timer) (*nats.Msg, error) {
-			return l.firedMessage("other", 0, nil), c.note(t.Context(), []uint64{old.Revision}, old.latest())
+			return l.firedMessage("other", 0, nil), c.note(t.Context(), old.removal())
 		}, 0},
 		{"done", func(_ *Client, old Timer) (*nats.Msg, error) {
 			text, err := json.Marshal(done{old.Revision, old.Deadline.UnixNano()})
@@ -265,7 +265,7 @@ func TestChangesWhatCameBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.note(t.Context(), []uint64{old.Sequence}, 0); err != nil {
+		if err := c.note(t.Context(), removal{revisions: []uint64{old.Sequence}}); err != nil {
 			t.Fatal(err)
 		}
 		c = openHere(t, s, Config{})
@@ -299,14 +299,14 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 		}
 		all = append(all, timer.Revision)
 	}
-	if err := c.note(t.Context(), all, 0); err != nil {
+	if err := c.note(t.Context(), removal{revisions: all}); err != nil {
 		t.Fatal(err)
 	}
 	var text []byte // of a note that has all timers, and no message after
 	eventually(t, "all timers noted", func() bool {
-		var n note
+		var n inventory
 		var err error
-		text, err = os.ReadFile(s.notePath())
+		text, err = os.ReadFile(s.inventoryPath())
 		return err == nil && json.Unmarshal(text, &n) == nil &&
 			n.Streams["timers"].Timers == 200 && n.Streams["timers"].Last >= all[len(all)-1]+1
 	})
@@ -321,7 +321,7 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	}
 	s.Close()
 	restart := func() error {
-		if err := os.WriteFile(s.notePath(), text, 0o600); err != nil {
+		if err := os.WriteFile(s.inventoryPath(), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Embedded(dir)
@@ -357,8 +357,8 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		timer, _, err := c.Get(t.Context(), "key")
-		if err != nil || len(timer.removed) > maxRemoves+1 {
-			t.Fatalf("%d revisions go along, %v", len(timer.removed), err)
+		if err != nil || len(timer.removed.revisions) > maxRemoves+1 {
+			t.Fatalf("%d revisions go along, %v", len(timer.removed.revisions), err)
 		}
 		all = append(all, timer.Revision)
 	}
@@ -390,8 +390,8 @@ func TestNoteRefuses(t *testing.T) {
 		t.Errorf("a note that is cut off: %v, no error", got)
 	}
 	header := nats.Header{headerRemoves: {"3 x"}}
-	if got, _, err := removes(header); err == nil || !strings.Contains(err.Error(), headerRemoves) {
-		t.Errorf("removes(%v) = %v, %v", header, got, err)
+	if got, err := readRemoval(header); err == nil || !strings.Contains(err.Error(), headerRemoves) {
+		t.Errorf("readRemoval(%v) = %v, %v", header, got, err)
 	}
 }
 
@@ -454,8 +454,8 @@ func TestForgetsNotes(t *testing.T) {
 	s := embeddedHere(t, t.TempDir())
 	var ahead time.Duration
 	c := openHere(t, s, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
-	batch := []handled{{revision: 100}, {revision: 101, removed: []uint64{90}, until: time.Now().Add(time.Hour).UnixNano()}}
-	if err := c.noteHandled(batch); err != nil {
+	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, time.Now().Add(time.Hour).UnixNano()}}}
+	if err := c.noteSpent(batch); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {

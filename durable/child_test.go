@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -43,14 +44,6 @@ type role struct {
 	Ahead    time.Duration // how far its clock is ahead
 }
 
-// handledLine is what a worker writes for each timer that it handles.
-type handledLine struct {
-	ID      string
-	Key     string
-	At      time.Time // by the true clock
-	Attempt int
-}
-
 func TestMain(m *testing.M) {
 	if text := os.Getenv(childEnv); text != "" {
 		var r role
@@ -60,6 +53,10 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, "child:", err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait most of the time
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,6 +21,7 @@ type Client struct {
 	cfg      Config
 	nc       *nats.Conn
 	js       jetstream.JetStream
+	get      nats.JetStreamManager // what asks for single messages
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
 	members  jetstream.KeyValue
@@ -63,7 +63,10 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
 	c := &Client{cfg: cfg, nc: nc, js: js,
-		space: space{busy: make(chan struct{}, 1)}, removed: removed{busy: make(chan struct{}, 1)}}
+		space: space{mutex: newMutex()}, removed: removed{mutex: newMutex()}}
+	if c.get, err = nc.JetStream(); err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}
@@ -98,63 +101,70 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 //
 // A run does not wait for the one before to have been handled. Cancel ends it. If
 // the backend is JetStream the error is errors.ErrUnsupported.
-func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, missed ...driver.Missed) error {
-	if c.layout.backend == JetStream {
-		return fmt.Errorf("durable: every %q: backend %v: %w", key, c.layout.backend, errors.ErrUnsupported)
-	}
+func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, missed ...driver.Missed) (err error) {
 	t := Timer{Key: key, Payload: payload, Cron: spec}
 	if len(missed) > 0 {
 		t.Missed = missed[0]
 	}
-	var err error
-	if t.Deadline, err = firstRun(spec, t.Missed, c.cfg.Now()); err != nil {
+	if c.layout.backend == JetStream {
+		err = fmt.Errorf("backend %v: %w", c.layout.backend, errors.ErrUnsupported)
+	} else {
+		t.Deadline, err = firstRun(spec, t.Missed, c.cfg.Now())
+	}
+	if err != nil {
 		return fmt.Errorf("durable: every %q: %w", key, err)
 	}
 	return c.set(ctx, "every", t)
 }
 
-func (c *Client) set(ctx context.Context, what string, t Timer) error {
+func (c *Client) set(ctx context.Context, what string, t Timer) (err error) {
 	if err := checkKey(t.Key); err != nil {
 		return err
 	}
 	if err := checkDeadline(t.Key, t.Deadline); err != nil {
 		return err
 	}
+	defer wrap(&err, "%s %q", what, t.Key)
 	if err := c.claim(ctx, t); err != nil {
-		return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
+		return err
 	}
 	old := Timer{Key: t.Key} // none, as is most likely
 	for {
 		m, err := c.replacing(ctx, old, t)
-		if err == nil {
-			err = c.publish(ctx, m)
-		}
-		switch {
-		case err == nil:
-			return nil
-		case isChanged(err):
-			old, _, err = c.Get(ctx, t.Key)
-		case isChanging(err):
-			err = sleep(ctx, changingPause)
-		}
 		if err != nil {
-			return fmt.Errorf("durable: %s %q: %w", what, t.Key, err)
+			return err
+		}
+		done, err := c.try(ctx, m)
+		if done || err != nil {
+			return err
+		}
+		if old, _, err = c.find(ctx, t.Key); err != nil {
+			return err
 		}
 	}
 }
 
 // replacing returns the message that stores t in the place of old.
 func (c *Client) replacing(ctx context.Context, old, t Timer) (*nats.Msg, error) {
-	if len(old.removed) >= maxRemoves {
-		if err := c.note(ctx, old.removed, old.until); err != nil {
-			return nil, err
-		}
-		old.removed = nil
+	if err := c.shorten(ctx, &old); err != nil {
+		return nil, err
 	}
-	t.removed, t.until = old.replaced(), old.latest()
+	t.removed = old.removal()
 	m := c.layout.message(t)
-	m.Header[headerExpect] = []string{strconv.FormatUint(old.Revision, 10)} // of its own subject
+	setNumber(m, headerExpect, old.Revision) // of its own subject
 	return m, nil
+}
+
+// shorten notes what t has removed where that has come to be much.
+func (c *Client) shorten(ctx context.Context, t *Timer) error {
+	if len(t.removed.revisions) < maxRemoves {
+		return nil
+	}
+	err := c.note(ctx, t.removed)
+	if err == nil {
+		t.removed = removal{}
+	}
+	return err
 }
 
 // Reschedule moves the timer under key to another deadline, and keeps its payload.
@@ -184,27 +194,36 @@ func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 
 // change publishes what message makes of the timer under key, until it did so
 // before anybody else changed the timer.
-func (c *Client) change(ctx context.Context, what, key string, message func(Timer) (*nats.Msg, error)) (bool, error) {
+func (c *Client) change(ctx context.Context, what, key string, message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
+	if err := checkKey(key); err != nil {
+		return false, err
+	}
+	defer wrap(&err, "%s %q", what, key)
 	for {
-		t, ok, err := c.Get(ctx, key)
+		t, ok, err := c.find(ctx, key)
 		if err != nil || !ok {
 			return false, err
 		}
 		m, err := message(t)
-		if err == nil {
-			err = c.publish(ctx, m)
+		if err != nil {
+			return false, err
 		}
-		switch {
-		case err == nil:
-			return true, nil
-		case isChanged(err):
-		case isChanging(err):
-			if err := sleep(ctx, changingPause); err != nil {
-				return false, fmt.Errorf("durable: %s %q: %w", what, key, err)
-			}
-		default:
-			return false, fmt.Errorf("durable: %s %q: %w", what, key, err)
+		if done, err := c.try(ctx, m); done || err != nil {
+			return done, err
 		}
+	}
+}
+
+// try stores a message that depends on a revision of a timer. It returns false if the
+// timer is to be looked at anew, as it has another one by now.
+func (c *Client) try(ctx context.Context, m *nats.Msg) (done bool, err error) {
+	switch err := c.publish(ctx, m); {
+	case isChanged(err):
+		return false, nil
+	case isChanging(err):
+		return false, sleep(ctx, changingPause)
+	default:
+		return err == nil, err
 	}
 }
 
@@ -220,40 +239,36 @@ func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 }
 
 // Get returns the timer under key, and false if there is none.
-func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
+func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err
 	}
-	fail := func(err error) (Timer, bool, error) {
-		return Timer{}, false, fmt.Errorf("durable: get %q: %w", key, err)
-	}
+	defer wrap(&err, "get %q", key)
+	return c.find(ctx, key)
+}
+
+// find is Get. What was removed and is there again it removes.
+func (c *Client) find(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	removed, err := c.removedNow(ctx, anyAge)
-	if err != nil {
-		return fail(err)
-	}
-	for {
-		m, err := c.last(ctx, c.layout.timer(key))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return Timer{}, false, nil
+	for err == nil {
+		var m *nats.RawStreamMsg
+		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
+			break
 		}
-		if err != nil {
-			return fail(err)
-		}
-		t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
-		if err != nil {
-			return Timer{}, false, err
+		if t, err = c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
+			break
 		}
 		if !removed.has(c.layout.partition(key), t) {
 			return t, true, nil
 		}
-		err = c.note(ctx, []uint64{t.Revision}, 0) // each removal is a message
-		if err == nil {
-			err = c.remove(t.Revision)
-		}
-		if err != nil {
-			return fail(err)
+		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil { // each removal is a message
+			err = c.stream.DeleteMsg(ctx, t.Revision)
 		}
 	}
+	if errors.Is(err, nats.ErrMsgNotFound) {
+		err = nil
+	}
+	return Timer{}, false, err
 }
 
 // Pending goes through all timers that are pending and whose key begins with
@@ -262,32 +277,28 @@ func (c *Client) Get(ctx context.Context, key string) (Timer, bool, error) {
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
 	return func(yield func(Timer, error) bool) {
 		removed, err := c.removedNow(ctx, time.Second)
-		if err != nil {
-			yield(Timer{}, fmt.Errorf("durable: pending: %w", err))
+		if wrap(&err, "pending"); err != nil {
+			yield(Timer{}, err)
 			return
 		}
 		for m, err := range c.read(ctx, lastOfEach, c.layout.allTimers()) {
 			var t Timer
 			if err == nil {
-				t, err = c.parseMsg(m)
+				t, err = c.parse(m)
 			}
-			if err != nil {
-				yield(Timer{}, fmt.Errorf("durable: pending: %w", err))
-				return
+			if err == nil && (!strings.HasPrefix(t.Key, prefix) || removed.has(c.layout.partition(t.Key), t)) {
+				continue
 			}
-			if strings.HasPrefix(t.Key, prefix) && !removed.has(c.layout.partition(t.Key), t) && !yield(t, nil) {
+			wrap(&err, "pending")
+			if !yield(t, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (c *Client) parseMsg(m jetstream.Msg) (Timer, error) {
-	meta, err := m.Metadata()
-	if err != nil {
-		return Timer{}, err
-	}
-	return c.layout.parse(m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream)
+func (c *Client) parse(m message) (Timer, error) {
+	return c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
 }
 
 // sleep waits for d or until ctx ends, and returns the error of ctx then.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 )
 
 // DeadLetter is a timer that no attempt could handle. It stays until it is revived
@@ -29,9 +29,8 @@ const maxError = 1024
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
 	text := cause.Error()
-	text = strconv.Quote(text[:min(len(text), maxError)]) // a header is one line
-	m.Header[headerError] = []string{text}
-	m.Header[headerAttempts] = []string{strconv.Itoa(f.Attempt)}
+	m.Header[headerError] = []string{strconv.Quote(text[:min(len(text), maxError)])} // a header is one line
+	setNumber(m, headerAttempts, f.Attempt)
 	return c.publish(ctx, m)
 }
 
@@ -44,41 +43,38 @@ func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 			if err == nil {
 				d, err = c.parseDead(m)
 			}
-			if err != nil {
-				yield(DeadLetter{}, fmt.Errorf("durable: dead letters: %w", err))
-				return
-			}
-			if !yield(d, nil) {
+			wrap(&err, "dead letters")
+			if !yield(d, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (c *Client) parseDead(m jetstream.Msg) (DeadLetter, error) {
-	key, deadline, ok := c.layout.parseDone(m.Subject())
+func (c *Client) parseDead(m message) (d DeadLetter, err error) {
+	key, deadline, ok := c.layout.parseFired(m.Subject())
 	if !ok {
-		return DeadLetter{}, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
+		return d, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
 	}
-	meta, err := m.Metadata()
+	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline), Revision: m.revision()}
+	attempts, err := number(m.Headers(), headerAttempts)
+	if err == nil {
+		if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
+			err = fmt.Errorf("header %s: %w", headerError, err)
+		}
+	}
 	if err != nil {
-		return DeadLetter{}, err
+		return DeadLetter{}, fmt.Errorf("dead letter %s: %w", d.ID, err)
 	}
-	d := DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline), Revision: meta.Sequence.Stream}
-	if d.Attempts, err = strconv.Atoi(m.Headers().Get(headerAttempts)); err != nil {
-		return DeadLetter{}, fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerAttempts, err)
-	}
-	if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
-		return DeadLetter{}, fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerError, err)
-	}
+	d.Attempts = int(attempts)
 	return d, nil
 }
 
 // Revive gives a dead letter to the workers again, as if it had just fired. After an
 // error it may be there twice: among what has fired and among the dead letters.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
-	m := c.layout.firedMessage(d.Key, d.Deadline.UnixNano(), d.Payload)
-	if err := c.publish(ctx, m); err != nil {
+	err := c.publish(ctx, c.layout.firedMessage(d.Key, d.Deadline.UnixNano(), d.Payload))
+	if err != nil {
 		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
 	}
 	return c.Discard(ctx, d)
@@ -86,13 +82,12 @@ func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
 
 // Discard removes a dead letter, if it is there, and not one that the same timer has left
 // since.
-func (c *Client) Discard(ctx context.Context, d DeadLetter) error {
-	err := c.stream.DeleteMsg(ctx, d.Revision)
-	if err != nil {
-		if _, gone := c.at(ctx, d.Revision); errors.Is(gone, jetstream.ErrMsgNotFound) {
+func (c *Client) Discard(ctx context.Context, d DeadLetter) (err error) {
+	defer wrap(&err, "discard %s", d.ID)
+	if err = c.stream.DeleteMsg(ctx, d.Revision); err != nil {
+		if _, gone := c.at(ctx, d.Revision); errors.Is(gone, nats.ErrMsgNotFound) {
 			return nil
 		}
-		return fmt.Errorf("durable: discard %s: %w", d.ID, err)
 	}
-	return nil
+	return err
 }

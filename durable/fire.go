@@ -54,18 +54,20 @@ func newFiring(c *Client, clock *driver.Driver) *firing {
 // run ends when ctx does. What was sent and not answered is not known then.
 func (f *firing) run(ctx context.Context) {
 	var wg sync.WaitGroup
+	defer wg.Wait()
 	wg.Go(func() {
 		for {
+			var s sentNear
 			select {
-			case s := <-f.sent:
-				select {
-				case <-s.Ok():
-					f.stored(s.near)
-				case err := <-s.Err():
-					f.refused(s.near, err)
-				case <-ctx.Done():
-					return
-				}
+			case s = <-f.sent:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-s.Ok():
+				f.stored(s.near)
+			case err := <-s.Err():
+				f.refused(s.near, err)
 			case <-ctx.Done():
 				return
 			}
@@ -74,16 +76,15 @@ func (f *firing) run(ctx context.Context) {
 	for {
 		batch, err := f.due.take(ctx)
 		if err != nil {
-			break
+			return
 		}
 		for _, n := range batch {
 			if ctx.Err() != nil {
-				break
+				return
 			}
 			f.fire(ctx, n)
 		}
 	}
-	wg.Wait()
 }
 
 // fire sends what makes n fire, unless it is not there any more.
@@ -96,12 +97,9 @@ func (f *firing) fire(ctx context.Context, n *near) {
 		n.p.wait(n) // the clock was set back
 		return
 	}
-	if len(n.timer.removed) >= maxRemoves { // of Every, where each run moves the timer
-		if err := f.c.note(ctx, n.timer.removed, n.timer.until); err != nil {
-			f.again(n, err)
-			return
-		}
-		n.timer.removed = nil
+	if err := f.c.shorten(ctx, &n.timer); err != nil { // of Every, where each run moves the timer
+		f.again(n, err)
+		return
 	}
 	m, err := f.message(n, now)
 	if err != nil {
@@ -133,7 +131,7 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		n.next, n.moves, n.asked = next, !fires, true
 	}
 	if n.moves {
-		t.removed, t.until, t.Deadline = t.replaced(), t.latest(), n.next
+		t.removed, t.Deadline = t.removal(), n.next
 		m := l.message(t)
 		l.expect(m, t.Key, t.Revision)
 		return m, nil

@@ -26,10 +26,10 @@ const (
 
 // space is what a client knows of the room in the store.
 type space struct {
-	busy chan struct{} // has a token while somebody uses what follows
-	next time.Time     // when to look again
-	left int64         // what this client may store until then
-	miss int           // looks without an answer
+	mutex
+	next time.Time // when to look again
+	left int64     // what this client may store until then
+	miss int       // looks without an answer
 }
 
 // claim returns ErrFull if t is not to be stored. Several clients look on their own:
@@ -37,20 +37,19 @@ type space struct {
 func (c *Client) claim(ctx context.Context, t Timer) error {
 	size := int64(3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300) // with subject and headers
 	s := &c.space
-	select {
-	case s.busy <- struct{}{}:
-		defer func() { <-s.busy }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.lock(ctx); err != nil {
+		return err
 	}
+	defer s.unlock()
 	if s.left < size || time.Now().After(s.next) {
 		stored, limit, err := c.stored(ctx)
+		pause := noLimit
 		switch {
 		case err != nil: // the server decides
-			s.left, s.next = 1<<62, time.Now().Add(min(lookPause<<min(s.miss, 10), noLimit))
+			s.left, pause = 1<<62, min(lookPause<<min(s.miss, 10), noLimit)
 			s.miss++
 		case limit == 0:
-			s.left, s.next = 1<<62, time.Now().Add(noLimit)
+			s.left = 1 << 62
 		default:
 			s.miss = 0
 			room := limit - min(limit/10, maxKept) - stored
@@ -59,8 +58,9 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 				return fmt.Errorf("%w: %d bytes of %d are in use, and the rest is kept for timers that are there",
 					ErrFull, stored, limit)
 			}
-			s.left, s.next = max(room/4, size), time.Now().Add(lookPause)
+			s.left, pause = max(room/4, size), lookPause
 		}
+		s.next = time.Now().Add(pause)
 	}
 	s.left -= size
 	return nil

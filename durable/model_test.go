@@ -26,6 +26,14 @@ type change struct {
 	err      error
 }
 
+// handledLine is what a worker writes for each timer that it handles.
+type handledLine struct {
+	ID      string
+	Key     string
+	At      time.Time // by the true clock
+	Attempt int
+}
+
 func newHistory() *history {
 	return &history{changes: make(map[string][]change), handled: make(map[string][]handledLine)}
 }

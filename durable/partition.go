@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // partition keeps the timers of one partition while this worker serves it: those
@@ -20,7 +19,7 @@ type partition struct {
 	c      *Client
 	number int
 	fire   *firing
-	remove *remover
+	remove remover
 	loaded atomic.Bool   // all that was stored when the first scan began has been read
 	rescan chan struct{} // has a token if the partition is to be read anew
 	look   chan struct{} // has a token if far timers may have come into the horizon
@@ -51,7 +50,7 @@ const widths = 4
 // number of timers, before a scan drops those that are stale.
 const maxStale = 10_000
 
-func newPartition(c *Client, number int, fire *firing, remove *remover) *partition {
+func newPartition(c *Client, number int, fire *firing, remove remover) *partition {
 	return &partition{c: c, number: number, fire: fire, remove: remove,
 		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1), near: make(map[string]*near), far: make(map[int64][]uint64)}
 }
@@ -72,53 +71,16 @@ func (p *partition) run(ctx context.Context) {
 // follow reads all timers of the partition and then what changes. It returns nil
 // when it is time for another scan.
 func (p *partition) follow(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	removed, err := p.c.removedNow(ctx, time.Second)
 	if err != nil {
 		return err
 	}
 	p.beginScan(removed)
-	consumer, err := p.c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{p.c.layout.changes(p.number)}})
-	if err != nil {
-		return err
-	}
-	left := consumer.CachedInfo().NumPending
-	scanned := left == 0
-	if scanned {
-		p.endScan()
-	}
-	var applying sync.Mutex // a call may go on, or come, after the end of the consumer
-	consume, err := consumer.Consume(func(m jetstream.Msg) {
-		applying.Lock()
-		defer applying.Unlock()
-		if ctx.Err() != nil {
-			return
-		}
-		pending, err := p.apply(m)
-		if err != nil {
-			p.leave(&near{deadline: 1}) // at whatever time it is due
-			p.c.cfg.Logger.Error("message in a partition is left alone", "partition", p.number, "error", err)
-		}
-		if !scanned && pending == 0 {
-			scanned = true
-			p.endScan()
-		}
-		p.fire.due.wait(ctx, maxQueued)
-	}, jetstream.PullMaxMessages(readAhead), jetstream.PullExpiry(pullExpiry), jetstream.PullHeartbeat(pullHeartbeat),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			p.c.cfg.Logger.Debug("reading a partition", "partition", p.number, "error", err)
-		}))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		cancel()
-		consume.Stop()
-		<-consume.Closed()
-		applying.Lock() // what is applied ends first
-		defer applying.Unlock()
-	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var reading sync.WaitGroup
+	reading.Go(func() { cancel(p.read(ctx)) })
+	defer reading.Wait()
+	defer cancel(nil)
 	look := time.NewTicker(max(p.c.cfg.Horizon/(8*widths), 50*time.Millisecond))
 	defer look.Stop()
 	store := time.NewTicker(donePause)
@@ -129,11 +91,9 @@ func (p *partition) follow(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return context.Cause(ctx)
 		case <-p.rescan:
 			return nil
-		case <-consume.Closed():
-			return errors.New("the consumer was closed")
 		case <-look.C:
 			poke(p.look)
 		case <-store.C:
@@ -146,10 +106,24 @@ func (p *partition) follow(ctx context.Context) error {
 	}
 }
 
-const (
-	pullExpiry    = 4 * time.Second
-	pullHeartbeat = time.Second // two missing ones, and the client asks anew
-)
+// read takes over all messages of the partition, until ctx ends or there is an error.
+func (p *partition) read(ctx context.Context) error {
+	for m, err := range p.c.follow(ctx, whole, p.c.layout.changes(p.number)) {
+		if err != nil {
+			return err
+		}
+		if m.Msg == nil { // all that was stored has been read
+			p.endScan()
+			continue
+		}
+		if err := p.apply(m); err != nil {
+			p.leave(&near{deadline: 1}) // at whatever time it is due
+			p.c.cfg.Logger.Error("message in a partition is left alone", "partition", p.number, "error", err)
+		}
+		p.fire.due.wait(ctx, maxQueued)
+	}
+	return nil
+}
 
 func (p *partition) beginScan(removed *removedSet) {
 	p.mu.Lock()
@@ -161,14 +135,6 @@ func (p *partition) beginScan(removed *removedSet) {
 	p.removed, p.seen, p.older, p.stuck = removed, nil, nil, 0
 	select {
 	case <-p.rescan:
-	default:
-	}
-}
-
-// poke puts a token into c, unless it has one.
-func poke(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
 	default:
 	}
 }
@@ -196,7 +162,7 @@ func (p *partition) endScan() {
 		p.c.cfg.Logger.Debug("timers that were removed are removed again",
 			"partition", p.number, "timers", len(back))
 		for r := range back {
-			p.remove.put(handled{revision: r, at: time.Now()})
+			p.remove.put(spent{revision: r, at: time.Now()})
 		}
 	}
 	for key, n := range p.near {
@@ -210,43 +176,34 @@ func (p *partition) endScan() {
 	p.c.counters.scans.Add(1)
 }
 
-// apply takes over a message of the partition: a timer, or that one was cancelled. It
-// returns how many more there are.
-func (p *partition) apply(m jetstream.Msg) (pending uint64, err error) {
-	meta, err := m.Metadata()
-	if err != nil {
-		return 0, err
-	}
-	defer p.reached(meta.Sequence.Stream)
+// apply takes over a message of the partition: a timer, or that one was cancelled.
+func (p *partition) apply(m message) error {
+	defer p.reached(m.revision())
 	if m.Subject() == p.c.layout.cancelled(p.number) {
-		h, err := parseHandled(m)
-		if err != nil {
-			return meta.NumPending, err
+		s, err := spentMessage(m)
+		if err == nil {
+			p.cancelled(string(m.Data()), s)
 		}
-		h.at = time.Now()
-		p.cancelled(string(m.Data()), h)
-		return meta.NumPending, nil
+		return err
 	}
-	t, err := p.c.layout.parse(m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream)
-	if err != nil {
-		return meta.NumPending, err
-	}
-	if p.pending(t) {
+	t, err := p.c.parse(m)
+	if err == nil && p.pending(t) {
 		p.set(t, false)
 	}
-	return meta.NumPending, nil
+	return err
 }
 
 // cancelled drops the timer under key if it is older than the Cancel, which is removed
 // once what it has removed is noted.
-func (p *partition) cancelled(key string, h handled) {
+func (p *partition) cancelled(key string, s spent) {
 	p.mu.Lock()
-	if n := p.near[key]; n != nil && n.timer.Revision < h.revision {
+	if n := p.near[key]; n != nil && n.timer.Revision < s.revision {
 		n.handle.Stop()
 		delete(p.near, key)
 	}
 	p.mu.Unlock()
-	p.remove.put(h)
+	s.at = time.Now()
+	p.remove.put(s)
 }
 
 // pending tells whether t, which a scan has found, is pending, and takes down what it is in
@@ -258,7 +215,7 @@ func (p *partition) pending(t Timer) bool {
 		return true
 	}
 	p.seen = append(p.seen, t.Revision)
-	p.older = append(p.older, t.removed...)
+	p.older = append(p.older, t.removed.revisions...)
 	if p.removed.has(p.number, t) {
 		p.older = append(p.older, t.Revision)
 		return false
@@ -480,17 +437,16 @@ const readers = 64 // requests for a far timer at a time
 
 // readOne reads a revision, and returns false if it is not there any more. Any
 // replica may answer, but only the leader's word is taken for it that it is not there.
-func (p *partition) readOne(ctx context.Context, revision uint64) (Timer, bool, error) {
-	m, err := p.c.askAny(ctx, revision)
-	if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, nats.ErrNoResponders) {
+func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok bool, err error) {
+	m, err := p.c.at(ctx, revision, nats.DirectGet())
+	if errors.Is(err, nats.ErrMsgNotFound) || errors.Is(err, nats.ErrNoResponders) {
 		m, err = p.c.at(ctx, revision)
 	}
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return Timer{}, false, nil
+	if errors.Is(err, nats.ErrMsgNotFound) {
+		return t, false, nil
 	}
-	if err != nil {
-		return Timer{}, false, err
+	if err == nil {
+		t, err = p.c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
 	}
-	t, err := p.c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
 	return t, err == nil, err
 }

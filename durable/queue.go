@@ -5,6 +5,22 @@ import (
 	"sync"
 )
 
+// mutex is a sync.Mutex whose lock is given up when a context ends.
+type mutex chan struct{}
+
+func newMutex() mutex { return make(mutex, 1) }
+
+func (m mutex) lock(ctx context.Context) error {
+	select {
+	case m <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (m mutex) unlock() { <-m }
+
 // queue hands values from many goroutines to one. put never blocks: wait keeps those
 // who can wait from putting more than is taken.
 type queue[T any] struct {
@@ -14,21 +30,24 @@ type queue[T any] struct {
 	few   chan struct{} // is closed when items were taken; nil if nobody waits
 }
 
-func newQueue[T any]() *queue[T] {
-	return &queue[T]{some: make(chan struct{}, 1)}
-}
+func newQueue[T any]() *queue[T] { return &queue[T]{some: make(chan struct{}, 1)} }
 
 func (q *queue[T]) put(item T) {
 	q.mu.Lock()
 	q.items = append(q.items, item)
 	q.mu.Unlock()
+	poke(q.some)
+}
+
+// poke puts a token into c, unless it has one.
+func poke(c chan<- struct{}) {
 	select {
-	case q.some <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
-// take returns all items, at least one, or the error of ctx.
+// take returns all items, at least one, or the error of ctx if there is none.
 func (q *queue[T]) take(ctx context.Context) ([]T, error) {
 	for {
 		q.mu.Lock()

@@ -2,8 +2,6 @@ package durable
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,182 +18,214 @@ const changingPause = 5 * time.Millisecond
 
 // isChanged tells whether the server refused a message as the timer that it depends
 // on is not there any more in that revision. This is final.
-func isChanged(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
-}
+func isChanged(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
 
 // isChanging tells whether the server refused a message as a change of the timer
 // that it depends on is under way. It may still come to nothing.
 func isChanging(err error) bool {
+	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+func hasCode(err error, code jetstream.ErrorCode) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant
+	return errors.As(err, &api) && api.ErrorCode == code
 }
 
-// last returns the last message of a subject as the leader of the stream has it.
-// The client package would ask any replica, which may lag behind.
-func (c *Client) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
-	return c.askLeader(ctx, map[string]any{"last_by_subj": subject})
-}
-
-// at returns the message of a revision as the leader of the stream has it.
-func (c *Client) at(ctx context.Context, revision uint64) (*jetstream.RawStreamMsg, error) {
-	return c.askLeader(ctx, map[string]any{"seq": revision})
-}
-
-func (c *Client) askLeader(ctx context.Context, request map[string]any) (*jetstream.RawStreamMsg, error) {
-	body, err := json.Marshal(request)
-	if err != nil {
-		return nil, err
+// wrap says in an error, if there is one, what has failed.
+func wrap(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf("durable: %s: %w", fmt.Sprintf(format, args...), *err)
 	}
+}
+
+// last returns the last message of a subject as the leader of the stream has it. Package
+// jetstream would ask any replica, which may lag behind.
+func (c *Client) last(ctx context.Context, subject string) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	m, err := c.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+c.layout.name, body)
-	if err != nil {
-		return nil, err
-	}
-	var answer struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message struct {
-			Subject  string    `json:"subject"`
-			Sequence uint64    `json:"seq"`
-			Header   string    `json:"hdrs"`
-			Data     []byte    `json:"data"`
-			Time     time.Time `json:"time"`
-		} `json:"message"`
-	}
-	if err := json.Unmarshal(m.Data, &answer); err != nil {
-		return nil, fmt.Errorf("answer of the server: %w", err)
-	}
-	if answer.Error != nil {
-		if answer.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound {
-			return nil, jetstream.ErrMsgNotFound
-		}
-		return nil, answer.Error
-	}
-	raw := &jetstream.RawStreamMsg{Subject: answer.Message.Subject, Sequence: answer.Message.Sequence, Data: answer.Message.Data, Time: answer.Message.Time}
-	if answer.Message.Header != "" {
-		header, err := base64.StdEncoding.DecodeString(answer.Message.Header)
-		if err == nil {
-			raw.Header, err = nats.DecodeHeadersMsg(header)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("answer of the server: header: %w", err)
-		}
-	}
-	return raw, nil
+	return c.get.GetLastMsg(c.layout.name, subject, nats.Context(ctx))
 }
 
-// askAny returns the message of a revision as any replica has it.
-func (c *Client) askAny(ctx context.Context, revision uint64) (*jetstream.RawStreamMsg, error) {
+// at returns the message of a revision as the leader of the stream has it or, with
+// nats.DirectGet, any replica.
+func (c *Client) at(ctx context.Context, revision uint64, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	m, err := c.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+c.layout.name, fmt.Appendf(nil, `{"seq":%d}`, revision))
-	if err != nil {
-		return nil, err
-	}
-	if status := m.Header.Get("Status"); status == "404" {
-		return nil, jetstream.ErrMsgNotFound
-	} else if status != "" {
-		return nil, fmt.Errorf("answer of the server: %s %s", status, m.Header.Get("Description"))
-	}
-	return &jetstream.RawStreamMsg{Subject: m.Header.Get(jetstream.SubjectHeader), Sequence: revision, Header: m.Header, Data: m.Data}, nil
+	return c.get.GetMsg(c.layout.name, revision, append(how, nats.Context(ctx))...)
 }
 
-// read goes through the messages of a subject filter that are stored now.
-func (c *Client) read(ctx context.Context, how jetstream.OrderedConsumerConfig, filter string) iter.Seq2[jetstream.Msg, error] {
-	return func(yield func(jetstream.Msg, error) bool) {
-		left, err := c.count(ctx, filter)
-		how.FilterSubjects = []string{filter}
-		seen := uint64(0)
-		for more := left > 0; more && err == nil; {
-			more, err = c.readSome(ctx, how, &seen, yield)
-		}
-		if err != nil {
-			yield(nil, err)
-		}
-	}
+// message is a message of the stream, and what the server says of it.
+type message struct {
+	jetstream.Msg
+	*jetstream.MsgMetadata
 }
 
-// readSome goes on with a read after the message seen, by a consumer of its own. It returns
-// true if there is more and nothing comes any more, as with a node that was killed.
-func (c *Client) readSome(ctx context.Context, how jetstream.OrderedConsumerConfig, seen *uint64,
-	yield func(jetstream.Msg, error) bool) (more bool, err error) {
-	if *seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
-		how.DeliverPolicy, how.OptStartSeq = jetstream.DeliverByStartSequencePolicy, *seen+1
-	}
-	consumer, err := c.stream.OrderedConsumer(ctx, how)
-	if err != nil {
-		return false, err
-	}
-	name, came := consumer.CachedInfo().Name, uint64(0)
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(readAhead))
-	if err != nil {
-		return false, err
-	}
-	defer messages.Stop()
-	defer context.AfterFunc(ctx, messages.Stop)()
-	for silent := 0; silent < maxSilent; {
-		m, err := messages.Next(jetstream.NextMaxWait(readPause))
-		if errors.Is(err, nats.ErrTimeout) {
-			// What is left may have been removed since, or be on its way, or be lost.
-			silent++
-			ask, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
-			info, err := consumer.Info(ask)
-			cancel()
-			if err == nil && info.Name == name && info.NumPending == 0 && info.Delivered.Consumer <= came {
-				return false, nil
-			}
-			continue
-		}
-		if err != nil {
-			return false, errors.Join(context.Cause(ctx), err)
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			return false, err
-		}
-		if meta.Consumer != name {
-			return true, nil // another took its place, which has all messages of a subject
-		}
-		silent, came = 0, meta.Sequence.Consumer
-		if meta.Sequence.Stream > *seen {
-			*seen = meta.Sequence.Stream
-			if !yield(m, nil) {
-				return false, nil
-			}
-		}
-		if meta.NumPending == 0 {
-			return false, nil
-		}
-	}
-	return true, nil
+func withMetadata(m jetstream.Msg) (message, error) {
+	meta, err := m.Metadata()
+	return message{m, meta}, err
 }
+
+func (m message) revision() uint64 { return m.Sequence.Stream }
 
 // How to read.
 var (
-	whole       = jetstream.OrderedConsumerConfig{}
-	headersOnly = jetstream.OrderedConsumerConfig{HeadersOnly: true}
-	lastOfEach  = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy}
+	whole       = jetstream.ConsumerConfig{InactiveThreshold: time.Minute}
+	headersOnly = jetstream.ConsumerConfig{InactiveThreshold: time.Minute, HeadersOnly: true}
+	lastOfEach  = jetstream.ConsumerConfig{InactiveThreshold: time.Minute,
+		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy}
 )
 
 const (
-	readAhead = 2000                   // messages
-	readPause = 500 * time.Millisecond // without a message, before asking whether there is one
-	maxSilent = 4                      // times that there is one and it does not come
+	readAhead   = 2000            // messages that are asked for at a time
+	pullExpiry  = 4 * time.Second // how long the server is asked for those that come
+	signOfLife  = time.Second     // how often it is to tell meanwhile that it is there
+	maxFailures = 4               // consumers one after the other that bring nothing
 )
+
+// read goes through the messages of a subject filter that are stored now.
+func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
+		for m, err := range c.follow(ctx, how, filter) {
+			if err == nil && m.Msg == nil || !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// follow goes through the messages of a subject filter: first those that are stored, then
+// one without a Msg, and then those that come. It goes on by another consumer where one is
+// lost, as with a node that was killed. After an error there is nothing more.
+func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filter string) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
+		r := reading{Client: c, how: how, filter: filter, yield: yield}
+		for failures := 0; ; failures++ {
+			before := r.seen
+			err := r.consume(ctx)
+			switch {
+			case err == nil:
+				return
+			case r.seen > before:
+				failures = 0
+			case ctx.Err() != nil || r.consumer == nil || failures == maxFailures:
+				yield(message{}, errors.Join(context.Cause(ctx), err))
+				return
+			}
+		}
+	}
+}
+
+// reading is a follow under way.
+type reading struct {
+	*Client
+	how      jetstream.ConsumerConfig
+	filter   string
+	yield    func(message, error) bool
+	consumer jetstream.Consumer // nil if it could not be made
+	came     uint64             // messages from consumer
+	seen     uint64             // the last revision
+	stored   bool               // all that was stored has been read
+}
+
+// consume goes on after the message seen, by a consumer of its own. It returns nil when
+// yield has returned false, and an error where messages were lost or do not come.
+func (r *reading) consume(ctx context.Context) (err error) {
+	how := r.how
+	if r.seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
+		how.DeliverPolicy, how.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.seen+1
+	}
+	r.came = 0
+	if r.consumer, err = r.newConsumer(ctx, how, r.filter); err != nil {
+		return err
+	}
+	for more := r.left(r.consumer.CachedInfo().NumPending); more && err == nil; {
+		before := r.came
+		if more, err = r.fetch(ctx); err == nil && more && !r.stored && r.came == before {
+			more, err = r.silent(ctx)
+		}
+	}
+	return err
+}
+
+// fetch asks for messages once. It reports whether there is to be more.
+func (r *reading) fetch(ctx context.Context) (more bool, err error) {
+	var batch jetstream.MessageBatch
+	if r.stored {
+		batch, err = r.consumer.Fetch(readAhead, jetstream.FetchMaxWait(pullExpiry), jetstream.FetchHeartbeat(signOfLife))
+	} else {
+		batch, err = r.consumer.FetchNoWait(readAhead)
+	}
+	if err != nil {
+		return false, err
+	}
+	for {
+		select {
+		case raw, ok := <-batch.Messages():
+			if !ok {
+				return true, batch.Error()
+			}
+			m, err := withMetadata(raw)
+			if err != nil {
+				return false, err
+			}
+			if r.came++; m.Sequence.Consumer != r.came {
+				return false, fmt.Errorf("message %d of %s has come as number %d", m.Sequence.Consumer, r.filter, r.came)
+			}
+			if m.revision() > r.seen {
+				r.seen = m.revision()
+				if !r.yield(m, nil) {
+					return false, nil
+				}
+			}
+			if !r.left(m.NumPending) {
+				return false, nil
+			}
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
+// left takes note of how many of the messages that were stored are left. It reports whether
+// there is to be more.
+func (r *reading) left(n uint64) (more bool) {
+	if n > 0 || r.stored {
+		return true
+	}
+	r.stored = true
+	return r.yield(message{}, nil)
+}
+
+// silent finds out why nothing came: what was left may have been removed since, or be lost.
+func (r *reading) silent(ctx context.Context) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
+	defer cancel()
+	info, err := r.consumer.Info(ctx)
+	if err != nil {
+		return false, err
+	}
+	if info.NumPending > 0 || info.Delivered.Consumer > r.came {
+		return false, fmt.Errorf("messages of %s do not come", r.filter)
+	}
+	return r.left(0), nil
+}
+
+// newConsumer makes a consumer of a subject filter that nobody else knows.
+func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig, filter string) (jetstream.Consumer, error) {
+	how.FilterSubject, how.AckPolicy = filter, jetstream.AckNonePolicy
+	how.MemoryStorage, how.Replicas = true, 1
+	consumer, err := c.stream.CreateConsumer(ctx, how)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", strings.TrimPrefix(filter, c.layout.name+"."), err)
+	}
+	return consumer, nil
+}
 
 // count returns the number of messages of a subject filter.
 func (c *Client) count(ctx context.Context, filter string) (uint64, error) {
-	consumer, err := c.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		FilterSubject:     filter,
-		AckPolicy:         jetstream.AckNonePolicy,
-		MemoryStorage:     true,
-		Replicas:          1,
-		InactiveThreshold: time.Second,
-	})
+	consumer, err := c.newConsumer(ctx, jetstream.ConsumerConfig{InactiveThreshold: time.Second}, filter)
 	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", strings.TrimPrefix(filter, c.layout.name+"."), err)
+		return 0, err
 	}
 	return consumer.CachedInfo().NumPending, nil
 }

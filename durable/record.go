@@ -3,6 +3,7 @@ package durable
 import (
 	"fmt"
 	"hash/fnv"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +23,7 @@ type Timer struct {
 	Missed   driver.Missed // what becomes of missed runs of Every
 	Revision uint64        // grows with every change of any timer of the stream
 
-	removed []uint64 // earlier revisions of the key, in whose place this one is
-	until   int64    // the latest deadline of these, ns since 1970
+	removed removal // earlier revisions of the key, in whose place this one is
 }
 
 // MaxKey is the length of the longest key, in bytes.
@@ -74,7 +74,11 @@ type layout struct {
 //	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
 func (l layout) subjects() []string {
-	return []string{l.name + ".p.>", l.name + ".w.>", l.name + ".d.>"}
+	return []string{l.subject("p", ">"), l.subject("w", ">"), l.subject("d", ">")}
+}
+
+func (l layout) subject(tokens ...string) string {
+	return l.name + "." + strings.Join(tokens, ".")
 }
 
 func (l layout) partition(key string) int {
@@ -83,52 +87,44 @@ func (l layout) partition(key string) int {
 	return int(h.Sum32() % uint32(l.partitions))
 }
 
+func (l layout) partitionToken(key string) string { return strconv.Itoa(l.partition(key)) }
+
 func (l layout) timer(key string) string {
-	return l.name + ".p." + strconv.Itoa(l.partition(key)) + ".t." + escape(key)
+	return l.subject("p", l.partitionToken(key), "t", escape(key))
 }
 
-func (l layout) allTimers() string { return l.name + ".p.*.t.*" }
+func (l layout) changes(partition int) string { return l.subject("p", strconv.Itoa(partition), ">") }
 
-func (l layout) changes(partition int) string {
-	return l.name + ".p." + strconv.Itoa(partition) + ".>"
-}
+func (l layout) cancelled(partition int) string { return l.subject("p", strconv.Itoa(partition), "c") }
 
-func (l layout) cancelled(partition int) string {
-	return l.name + ".p." + strconv.Itoa(partition) + ".c"
-}
-
-func (l layout) allCancelled() string { return l.name + ".p.*.c" }
-
-func (l layout) done(partition int) string { return l.name + ".p.h." + strconv.Itoa(partition) }
-
-func (l layout) allDone() string { return l.name + ".p.h.*" }
-
-func (l layout) notes() string { return l.name + ".p.n" }
-
-func (l layout) allFired() string { return l.name + ".w.>" }
-
-func (l layout) allDead() string { return l.name + ".d.>" }
+func (l layout) done(partition int) string { return l.subject("p", "h", strconv.Itoa(partition)) }
 
 func (l layout) fired(key string, deadline int64) string { return l.last("w", key, deadline) }
 
 func (l layout) dead(key string, deadline int64) string { return l.last("d", key, deadline) }
 
 func (l layout) last(kind, key string, deadline int64) string {
-	return l.name + "." + kind + "." + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
+	return l.subject(kind, l.partitionToken(key), escape(key), strconv.FormatInt(deadline, 10))
 }
 
-// parseTimer returns the key in the subject of a timer, and false for a Cancel.
+func (l layout) allTimers() string    { return l.subject("p", "*", "t", "*") }
+func (l layout) allCancelled() string { return l.subject("p", "*", "c") }
+func (l layout) allDone() string      { return l.subject("p", "h", "*") }
+func (l layout) allFired() string     { return l.subject("w", ">") }
+func (l layout) allDead() string      { return l.subject("d", ">") }
+func (l layout) notes() string        { return l.subject("p", "n") }
+
+// parseTimer returns the key in the subject of a timer, and false for another subject.
 func (l layout) parseTimer(subject string) (key string, ok bool) {
-	rest := subject[min(len(l.name)+len(".p."), len(subject)):]
-	_, token, ok := strings.Cut(rest, ".t.")
-	if !ok {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) != 5 || tokens[3] != "t" {
 		return "", false
 	}
-	return unescape(token)
+	return unescape(tokens[4])
 }
 
-// parseDone returns key and deadline in the subject of a timer that has fired.
-func (l layout) parseDone(subject string) (key string, deadline int64, ok bool) {
+// parseFired returns key and deadline in the subject of a timer that has fired.
+func (l layout) parseFired(subject string) (key string, deadline int64, ok bool) {
 	tokens := strings.Split(subject, ".")
 	if len(tokens) != 5 {
 		return "", 0, false
@@ -173,59 +169,70 @@ func (l layout) cancelMessage(t Timer) *nats.Msg {
 
 // message returns how a timer is stored.
 func (l layout) message(t Timer) *nats.Msg {
-	ns := t.Deadline.UnixNano()
 	m := newMessage(l.timer(t.Key), t.Payload)
-	m.Header[headerDeadline] = []string{strconv.FormatInt(ns, 10)}
+	setNumber(m, headerDeadline, t.Deadline.UnixNano())
+	schedule, target := never, l.subject("w", "0")
 	if l.backend == JetStream {
 		// Nanoseconds, which jetstream.WithScheduleAt would cut off.
-		m.Header[headerSchedule] = []string{"@at " + t.Deadline.UTC().Format(time.RFC3339Nano)}
-		m.Header[headerScheduleTarget] = []string{l.fired(t.Key, ns)}
-	} else {
-		m.Header[headerSchedule] = []string{never}
-		m.Header[headerScheduleTarget] = []string{l.name + ".w.0"}
+		schedule = "@at " + t.Deadline.UTC().Format(time.RFC3339Nano)
+		target = l.fired(t.Key, t.Deadline.UnixNano())
 	}
-	setRemoves(m, t.removed, t.until)
+	m.Header[headerSchedule] = []string{schedule}
+	m.Header[headerScheduleTarget] = []string{target}
+	t.removed.write(m)
 	if t.Cron != "" {
 		m.Header[headerCron] = []string{t.Cron}
-		m.Header[headerMissed] = []string{strconv.Itoa(int(t.Missed))}
+		setNumber(m, headerMissed, int(t.Missed))
 	}
 	return m
 }
 
 // parse returns the timer that is stored in a message.
-func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (Timer, error) {
+func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("message %d of stream %s: %w", revision, l.name, err)
+		}
+	}()
 	key, ok := l.parseTimer(subject)
 	if !ok {
-		return Timer{}, fmt.Errorf("durable: message %d of stream %s: subject %q is not that of a timer", revision, l.name, subject)
+		return t, fmt.Errorf("subject %q is not that of a timer", subject)
 	}
-	ns, err := strconv.ParseInt(header.Get(headerDeadline), 10, 64)
+	ns, err := number(header, headerDeadline)
 	if err != nil {
-		return Timer{}, fmt.Errorf("durable: message %d of stream %s: header %s: %w", revision, l.name, headerDeadline, err)
+		return t, err
 	}
-	t := Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
-	if t.removed, t.until, err = removes(header); err != nil {
-		return Timer{}, fmt.Errorf("durable: message %d of stream %s: %w", revision, l.name, err)
-	}
-	if t.Cron != "" {
-		missed, err := strconv.Atoi(header.Get(headerMissed))
-		if err != nil {
-			return Timer{}, fmt.Errorf("durable: message %d of stream %s: header %s: %w", revision, l.name, headerMissed, err)
-		}
+	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
+	if t.removed, err = readRemoval(header); err == nil && t.Cron != "" {
+		var missed int64
+		missed, err = number(header, headerMissed)
 		t.Missed = driver.Missed(missed)
 	}
-	return t, nil
+	return t, err
+}
+
+func setNumber[I int | int64 | uint64](m *nats.Msg, header string, n I) {
+	m.Header[header] = []string{fmt.Sprint(n)}
+}
+
+func number(header nats.Header, name string) (int64, error) {
+	n, err := strconv.ParseInt(header.Get(name), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("header %s: %w", name, err)
+	}
+	return n, nil
 }
 
 // expect makes the server store m only if revision is that of the timer under key.
 func (l layout) expect(m *nats.Msg, key string, revision uint64) {
-	m.Header[headerExpect] = []string{strconv.FormatUint(revision, 10)}
+	setNumber(m, headerExpect, revision)
 	m.Header[headerExpectSubject] = []string{l.timer(key)}
 }
 
 // removing makes the server remove the timer in the step in which it stores m.
 func (l layout) removing(m *nats.Msg, t Timer) {
 	l.expect(m, t.Key, t.Revision)
-	setRemoves(m, t.replaced(), t.latest())
+	t.removal().write(m)
 	m.Header[headerScheduler] = []string{l.timer(t.Key)}
 	m.Header[headerScheduleNext] = []string{"purge"}
 }
@@ -253,25 +260,14 @@ func checkDeadline(key string, at time.Time) error {
 // any other byte becomes % and two hex digits, so that the escaped form of a prefix
 // is a prefix of the escaped form.
 func escape(key string) string {
-	n := 0
-	for i := range len(key) {
-		if !plain(key[i]) {
-			n++
-		}
-	}
-	if n == 0 {
-		return key
-	}
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
-	b.Grow(len(key) + 2*n)
+	b.Grow(len(key))
 	for i := range len(key) {
 		if c := key[i]; plain(c) {
 			b.WriteByte(c)
 		} else {
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 		}
 	}
 	return b.String()
@@ -286,25 +282,6 @@ func plain(c byte) bool {
 }
 
 func unescape(token string) (string, bool) {
-	if strings.IndexByte(token, '%') < 0 {
-		return token, true
-	}
-	var b strings.Builder
-	b.Grow(len(token))
-	for i := 0; i < len(token); i++ {
-		if token[i] != '%' {
-			b.WriteByte(token[i])
-			continue
-		}
-		if i+2 >= len(token) {
-			return "", false
-		}
-		c, err := strconv.ParseUint(token[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		b.WriteByte(byte(c))
-		i += 2
-	}
-	return b.String(), true
+	key, err := url.PathUnescape(token)
+	return key, err == nil
 }

@@ -51,9 +51,9 @@ func TestMessage(t *testing.T) {
 				got.Cron != want.Cron || got.Missed != want.Missed || got.Revision != want.Revision {
 				t.Errorf("parse = %+v, %v, want %+v", got, err, want)
 			}
-			key, deadline, ok := l.parseDone(l.fired(want.Key, want.Deadline.UnixNano()))
+			key, deadline, ok := l.parseFired(l.fired(want.Key, want.Deadline.UnixNano()))
 			if !ok || key != want.Key || deadline != want.Deadline.UnixNano() {
-				t.Errorf("parseDone = %q, %d, %v", key, deadline, ok)
+				t.Errorf("parseFired = %q, %d, %v", key, deadline, ok)
 			}
 		}
 	}
@@ -73,8 +73,8 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	for _, subject := range []string{"timers.w.1.k", "timers.w.1.k.x", "timers.w.1.%.1", ""} {
-		if key, _, ok := l.parseDone(subject); ok {
-			t.Errorf("parseDone(%q) = %q", subject, key)
+		if key, _, ok := l.parseFired(subject); ok {
+			t.Errorf("parseFired(%q) = %q", subject, key)
 		}
 	}
 }

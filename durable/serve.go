@@ -42,12 +42,15 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	defer clock.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	remove := newRemover(c)
+	remove := remover{c, newQueue[spent]()}
 	o := &owner{c: c, fire: newFiring(c, clock), remove: remove, served: make(map[int]*served)}
 	c.owner.Store(o)
 	defer c.owner.Store(nil)
+	ended, end := context.WithCancel(context.Background()) // nothing is to be removed any more
 	var removing, wg sync.WaitGroup
-	removing.Go(func() { remove.run(ctx) })
+	defer removing.Wait()
+	defer end()
+	removing.Go(func() { remove.run(ctx, ended) })
 	wg.Go(func() { o.fire.run(ctx) })
 	wg.Go(func() { o.run(ctx) })
 	wg.Go(func() {
@@ -56,8 +59,6 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 		}
 	})
 	wg.Wait()
-	close(remove.ended)
-	removing.Wait()
 	return context.Cause(ctx)
 }
 
@@ -65,7 +66,7 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 type owner struct {
 	c      *Client
 	fire   *firing
-	remove *remover
+	remove remover
 
 	mu     sync.Mutex
 	served map[int]*served

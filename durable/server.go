@@ -33,8 +33,8 @@ type Server struct {
 	ended chan struct{} // closed when the server is down for good
 	err   error         // why, but by Close; to be read once ended is closed
 
-	note    note // what was counted last; of the goroutine that watches, as settled is
-	settled time.Time
+	inventory inventory // the last one; of the goroutine that watches, as settled is
+	settled   time.Time
 
 	mu      sync.Mutex
 	current *server.Server // nil while it is down

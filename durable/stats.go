@@ -2,7 +2,6 @@ package durable
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 )
 
@@ -19,34 +18,32 @@ type Counts struct {
 }
 
 // Counts returns what is stored. It costs the server a walk over the subjects.
-func (c *Client) Counts(ctx context.Context) (Counts, error) {
-	var n Counts
-	var err error
-	fail := func(err error) (Counts, error) { return Counts{}, fmt.Errorf("durable: counts: %w", err) }
+func (c *Client) Counts(ctx context.Context) (n Counts, err error) {
+	defer wrap(&err, "counts")
 	if n.Pending, err = c.count(ctx, c.layout.allTimers()); err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
 	if n.Dead, err = c.count(ctx, c.layout.allDead()); err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
 	consumer, err := c.consumer.Info(ctx)
 	if err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
 	n.Handled = uint64(consumer.NumAckPending)
 	n.Fired = consumer.NumPending + n.Handled
 	stream, err := c.stream.Info(ctx)
 	if err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
 	n.Bytes = stream.State.Bytes
-	account, err := c.js.AccountInfo(ctx)
+	stored, limit, err := c.stored(ctx)
 	if err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
-	n.Stored, n.Limit = account.Store, uint64(max(account.Limits.MaxStore, 0))
+	n.Stored, n.Limit = uint64(stored), uint64(limit)
 	if n.Workers, err = c.living(ctx, stream.TimeStamp); err != nil {
-		return fail(err)
+		return Counts{}, err
 	}
 	return n, nil
 }
@@ -78,16 +75,10 @@ func (c *Client) Stats() Stats {
 	}
 	if o := c.owner.Load(); o != nil {
 		s.Partitions = len(o.loaded())
-		s.Near, s.Far = o.size()
+		o.each(func(p *partition) {
+			near, far := p.size()
+			s.Near, s.Far = s.Near+near, s.Far+far
+		})
 	}
 	return s
-}
-
-// size returns how many timers are in memory, and how many beyond the horizon.
-func (o *owner) size() (near, far int) {
-	o.each(func(p *partition) {
-		n, f := p.size()
-		near, far = near+n, far+f
-	})
-	return near, far
 }

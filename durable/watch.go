@@ -85,7 +85,7 @@ func (s *Server) watch(ctx context.Context) {
 		}
 		if begin := time.Now(); begin.After(next) {
 			s.noteStore(false)
-			next = time.Now().Add(noteShare * time.Since(begin))
+			next = time.Now().Add(countShare * time.Since(begin))
 		}
 	}
 	if s.opts.DontListen {
@@ -135,12 +135,11 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 func probe(dir string) error {
 	const size = 128 << 10 // what the server writes at its start, and some messages
 	name := filepath.Join(dir, "probe")
-	f, err := os.Create(name)
-	if err != nil {
-		return err
+	err := writeSynced(name, make([]byte, size))
+	if remove := os.Remove(name); !errors.Is(remove, fs.ErrNotExist) {
+		err = errors.Join(err, remove)
 	}
-	_, err = f.Write(make([]byte, size))
-	return errors.Join(err, f.Sync(), f.Close(), os.Remove(name))
+	return err
 }
 
 // limitStore makes the limit of the account MaxStore, or half of what its files have and

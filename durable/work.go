@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,42 +29,40 @@ type worker struct {
 	c      *Client
 	handle func(context.Context, Fired) error
 	room   chan struct{} // has a token for each handler that runs
-	remove *remover
+	remove remover
 
 	mu   sync.Mutex
 	held map[jetstream.Msg]struct{} // those that the server is to give to nobody else
 }
 
-// work handles what has fired until ctx ends.
-func (c *Client) work(ctx context.Context, remove *remover, handle func(context.Context, Fired) error) error {
-	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), held: make(map[jetstream.Msg]struct{}),
-		remove: remove}
-	info := c.consumer.CachedInfo()
+// work handles what has fired until ctx ends. It returns an error if there is no consumer any more.
+func (c *Client) work(ctx context.Context, remove remover, handle func(context.Context, Fired) error) error {
+	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), remove: remove,
+		held: make(map[jetstream.Msg]struct{})}
 	// What handlers have is held until they return, which may be after the end of ctx.
 	holdCtx, release := context.WithCancel(context.WithoutCancel(ctx))
-	var holding sync.WaitGroup
-	holding.Go(func() { w.hold(holdCtx, info.Config.AckWait/4) })
+	var holding, wg sync.WaitGroup
 	defer holding.Wait()
 	defer release()
-	var wg sync.WaitGroup
-	defer wg.Wait()
+	holding.Go(func() { w.hold(holdCtx, c.consumer.CachedInfo().Config.AckWait/4) })
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for range fetchers {
-		wg.Go(func() {
-			if err := w.fetch(ctx, &wg); err != nil {
-				cancel(err)
-			}
-		})
+		wg.Go(func() { cancel(w.fetch(ctx, &wg)) })
 	}
-	<-ctx.Done()
-	if err := context.Cause(ctx); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) {
+	wg.Wait()
+	if err := context.Cause(ctx); isGone(err) {
 		return err
 	}
 	return nil
 }
 
 const fetchers = 2 // requests for what has fired at a time
+
+// isGone tells whether somebody has removed the consumer.
+func isGone(err error) bool {
+	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
+}
 
 // fetch asks for what has fired again and again, and hands it to handlers.
 func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
@@ -74,17 +74,17 @@ func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 		case <-ctx.Done():
 			return nil
 		}
-		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(pullHeartbeat))
+		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(signOfLife))
 		if err == nil {
 			for m := range batch.Messages() {
-				w.take(m)
+				w.hand(m, true)
 				wg.Go(func() { w.process(ctx, m) })
 			}
 			err = batch.Error()
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
-		case errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted):
+		case isGone(err):
 			return err
 		default:
 			w.c.cfg.Logger.Debug("getting what has fired is tried again", "error", err)
@@ -93,41 +93,22 @@ func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 	}
 }
 
-// process handles m once there is room.
-func (w *worker) process(ctx context.Context, m jetstream.Msg) {
-	select {
-	case w.room <- struct{}{}:
-	case <-ctx.Done():
-		w.give(m)
-		w.tell(m.Nak())
-		return
+// hand takes note of whether m is in hand.
+func (w *worker) hand(m jetstream.Msg, held bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if held {
+		w.held[m] = struct{}{}
+	} else {
+		delete(w.held, m)
 	}
-	defer func() { <-w.room }()
-	returned := w.attempt(ctx, m)
-	w.give(m)
-	<-returned
 }
 
-func (w *worker) take(m jetstream.Msg) {
-	w.mu.Lock()
-	w.held[m] = struct{}{}
-	w.mu.Unlock()
-}
-
-func (w *worker) give(m jetstream.Msg) {
-	w.mu.Lock()
-	delete(w.held, m)
-	w.mu.Unlock()
-}
-
-// hold tells the server, now and then, that this worker still has what it has taken.
+// hold tells the server, now and then, that this worker still has what is in hand.
 func (w *worker) hold(ctx context.Context, pause time.Duration) {
 	for sleep(ctx, pause) == nil {
 		w.mu.Lock()
-		held := make([]jetstream.Msg, 0, len(w.held))
-		for m := range w.held {
-			held = append(held, m)
-		}
+		held := slices.Collect(maps.Keys(w.held))
 		w.mu.Unlock()
 		for _, m := range held {
 			if err := m.InProgress(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
@@ -137,107 +118,118 @@ func (w *worker) hold(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// nothing is what to wait for where no handler runs.
-var nothing = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
-
-// attempt handles m once and tells the server what has come of it. What it returns
-// is closed when the handler has returned, which may be later.
-func (w *worker) attempt(ctx context.Context, m jetstream.Msg) (returned <-chan struct{}) {
+// process handles m once there is room. It returns when the handler has.
+func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
+	defer w.hand(raw, false)
+	select {
+	case w.room <- struct{}{}:
+		defer func() { <-w.room }()
+	case <-ctx.Done():
+		w.tell(raw.Nak())
+		return
+	}
 	c := w.c
-	key, deadline, ok := c.layout.parseDone(m.Subject())
-	meta, err := m.Metadata()
-	var h handled
+	m, err := withMetadata(raw)
+	key, deadline, ok := c.layout.parseFired(raw.Subject())
+	var s spent
 	if err == nil {
-		h, err = parseHandled(m)
+		s, err = spentMessage(m)
 	}
 	if !ok || err != nil {
-		c.cfg.Logger.Error("message that is not a timer is taken out", "subject", m.Subject(), "error", err)
-		w.tell(m.Term())
-		return nothing
+		c.cfg.Logger.Error("message that is not a timer is taken out", "subject", raw.Subject(), "error", err)
+		w.tell(raw.Term())
+		return
 	}
-	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(meta.NumDelivered), ID: id(key, deadline)}
-	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	removed, err := c.removedNow(ctx, anyAge)
-	for err != nil && sleep(ctx, w.c.cfg.AckWait/4) == nil { // it is not an attempt yet
+	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil { // it is not an attempt yet
 		removed, err = c.removedNow(ctx, anyAge)
 	}
-	if err != nil {
-		w.tell(m.Nak())
-		return nothing
-	}
-	if removed.hasRevision(h.revision) { // it has been handled, and came back
-		w.done(m, h)
-		return nothing
-	}
-	if f.Attempt > c.cfg.MaxAttempts { // the last one ended with its worker
-		w.bury(ctx, m, h, f, errors.New("the worker died"))
-		return nothing
-	}
-	returned, err = w.call(ctx, f)
+	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(m.NumDelivered), ID: id(key, deadline)}
+	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	switch {
-	case err == nil:
-		c.counters.handled.Add(1)
-		w.done(m, h)
-	case ctx.Err() != nil: // it may not be the timer's fault
+	case err != nil:
 		w.tell(m.Nak())
-	case f.Attempt >= c.cfg.MaxAttempts:
-		c.counters.failed.Add(1)
-		w.bury(ctx, m, h, f, err)
+	case removed.hasRevision(s.revision): // it has been handled, and came back
+		w.done(ctx, m, s)
+	case f.Attempt > c.cfg.MaxAttempts: // the last one ended with its worker
+		w.bury(ctx, m, s, f, errors.New("the worker died"))
 	default:
-		c.counters.failed.Add(1)
-		c.cfg.Logger.Debug("handler has failed", "key", key, "attempt", f.Attempt, "error", err)
-		w.tell(m.NakWithDelay(c.cfg.Backoff(f.Attempt)))
+		w.attempt(ctx, m, s, f)
 	}
-	return returned
 }
 
-// call calls the handler, and returns an error if it does not return in time.
-// returned is closed when it has returned.
-func (w *worker) call(ctx context.Context, f Fired) (returned <-chan struct{}, err error) {
+// attempt calls the handler, and tells the server what has come of it: when it has not
+// returned in time that it has failed.
+func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
 	timeout := w.c.cfg.HandlerTimeout
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	result := make(chan error, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer cancel()
-		defer func() {
-			if p := recover(); p != nil {
-				result <- fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		result <- w.handle(ctx, f)
-	}()
-	// Not the end of ctx: a handler may bring to its end what it does.
-	late := time.NewTimer(timeout)
-	defer late.Stop()
-	select {
-	case err := <-result:
-		return done, err
-	case <-late.C:
-		return done, fmt.Errorf("the handler has not returned after %v", timeout)
+	var once sync.Once
+	settle := func(err error) {
+		once.Do(func() {
+			w.settle(ctx, m, s, f, err)
+			w.hand(m.Msg, false)
+		})
 	}
+	// Not the end of ctx: a handler may bring to its end what it does.
+	late := time.AfterFunc(timeout, func() {
+		settle(fmt.Errorf("the handler has not returned after %v", timeout))
+	})
+	defer late.Stop()
+	settle(w.call(ctx, f))
+}
+
+// call calls the handler.
+func (w *worker) call(ctx context.Context, f Fired) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, w.c.cfg.HandlerTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return w.handle(ctx, f)
+}
+
+// settle tells the server what has come of an attempt.
+func (w *worker) settle(ctx context.Context, m message, s spent, f Fired, err error) {
+	c := w.c
+	if err == nil {
+		c.counters.handled.Add(1)
+		w.done(ctx, m, s)
+		return
+	}
+	if ctx.Err() != nil { // it may not be the timer's fault
+		w.tell(m.Nak())
+		return
+	}
+	c.counters.failed.Add(1)
+	if f.Attempt >= c.cfg.MaxAttempts {
+		w.bury(ctx, m, s, f, err)
+		return
+	}
+	c.cfg.Logger.Debug("handler has failed", "key", f.Key, "attempt", f.Attempt, "error", err)
+	w.tell(m.NakWithDelay(c.cfg.Backoff(f.Attempt)))
 }
 
 // bury makes a dead letter of m.
-func (w *worker) bury(ctx context.Context, m jetstream.Msg, h handled, f Fired, cause error) {
+func (w *worker) bury(ctx context.Context, m message, s spent, f Fired, cause error) {
 	if err := w.c.writeDead(ctx, f, cause); err != nil {
 		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", f.Key, "error", err)
 		w.tell(m.NakWithDelay(time.Second))
 		return
 	}
 	w.c.counters.dead.Add(1)
-	w.done(m, h)
+	w.done(ctx, m, s)
 }
 
 // done tells the server that m need not be handled any more.
-func (w *worker) done(m jetstream.Msg, h handled) {
+func (w *worker) done(ctx context.Context, m message, s spent) {
 	if err := m.Ack(); err != nil {
 		w.tell(err)
 		return
 	}
-	h.at = time.Now()
-	w.remove.put(h)
+	s.at = time.Now()
+	w.remove.put(s)
+	w.remove.wait(ctx, maxRemoved)
 }
 
 // tell takes the error of an answer to the server. If it is lost the timer is handled
