@@ -70,10 +70,40 @@ func hypervisor() string {
 
 // Check makes all checks, in a fixed order. It takes a few milliseconds.
 func (s System) Check() []results.Finding {
-	return []results.Finding{
-		s.governor(), s.turbo(), s.smt(), s.load(), s.virtualization(), s.steal(),
-		s.clockSource(), s.clockCost(), s.pageSize(), s.hugePages(), s.cpuLimit(), s.memoryLimit(), s.counters(),
+	var out []results.Finding
+	for _, c := range []struct {
+		name string
+		// run returns what was found, and what to do about it unless it is in order.
+		run func() (value, advice string, err error)
+	}{
+		{"frequency governor", s.governor},
+		{"turbo", s.turbo},
+		{"SMT", s.smt},
+		{"load", s.load},
+		{"virtualization", s.virtualization},
+		{"stolen time", s.steal},
+		{"clock source", s.clockSource},
+		{"cost of the clock", s.clockCost},
+		{"page size", s.pageSize},
+		{"transparent huge pages", s.hugePages},
+		{"processor limit", s.cpuLimit},
+		{"memory limit", s.memoryLimit},
+		{"hardware counters", s.counters},
+	} {
+		value, advice, err := c.run()
+		out = append(out, finding(c.name, value, advice, err))
 	}
+	return out
+}
+
+func finding(check, value, advice string, err error) results.Finding {
+	switch {
+	case err != nil:
+		return results.Finding{Check: check, Value: err.Error(), Verdict: Unavailable}
+	case advice != "":
+		return results.Finding{Check: check, Value: value, Verdict: Warn, Advice: advice}
+	}
+	return results.Finding{Check: check, Value: value, Verdict: OK}
 }
 
 // Summary returns what is not in order, in one line: the checks that warn, with what
@@ -99,18 +129,6 @@ func Summary(findings []results.Finding) string {
 	return out
 }
 
-func ok(check, format string, args ...any) results.Finding {
-	return results.Finding{Check: check, Value: fmt.Sprintf(format, args...), Verdict: OK}
-}
-
-func warn(check, value, advice string) results.Finding {
-	return results.Finding{Check: check, Value: value, Verdict: Warn, Advice: advice}
-}
-
-func unavailable(check string, why error) results.Finding {
-	return results.Finding{Check: check, Value: why.Error(), Verdict: Unavailable}
-}
-
 // read returns the content of a file of Linux without the spaces around it. On other
 // systems it returns an error that says so.
 func (s System) read(path string) (string, error) {
@@ -128,8 +146,8 @@ func (s System) read(path string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// number reads a file that holds one number.
-func (s System) number(path string) (int64, error) {
+// number reads a file that holds one whole number.
+func (s System) number(path string) (float64, error) {
 	text, err := s.read(path)
 	if err != nil {
 		return 0, err
@@ -138,12 +156,5 @@ func (s System) number(path string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("/%s holds %q, want a number", path, text)
 	}
-	return n, nil
-}
-
-// selected returns the word in brackets of a list such as "always [madvise] never".
-func selected(list string) string {
-	_, rest, _ := strings.Cut(list, "[")
-	word, _, _ := strings.Cut(rest, "]")
-	return word
+	return float64(n), nil
 }

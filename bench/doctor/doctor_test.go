@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -79,7 +80,7 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 		"virtual":             {map[string]string{"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor tsc"}, "virtualization", Warn, "virtual machine", "ratios within one run"},
 		"stolen":              {map[string]string{"proc/stat": "cpu  700 0 200 5000 30 0 0 100 0 0"}, "stolen time", Warn, "10.0 %", "dedicated"},
 		"stat is cut":         {map[string]string{"proc/stat": "cpu 1 2"}, "stolen time", Unavailable, `begins with "cpu 1 2"`, ""},
-		"stat has words":      {map[string]string{"proc/stat": "cpu  a b c d e f g h i j"}, "stolen time", Unavailable, "want numbers", ""},
+		"stat has words":      {map[string]string{"proc/stat": "cpu  a b c d e f g h i j"}, "stolen time", Unavailable, "in numbers", ""},
 		"hpet":                {map[string]string{source: "hpet"}, "clock source", Warn, "hpet", "system call"},
 		"no clock source":     {map[string]string{source: gone}, "clock source", Unavailable, "has no /" + source, ""},
 		"huge pages always":   {map[string]string{thp: "[always] madvise never"}, "transparent huge pages", Warn, "always", "madvise"},
@@ -122,30 +123,33 @@ func TestBadControlGroupsAreUnavailable(t *testing.T) {
 	for content, want := range map[string]string{"nonsense": `a line "nonsense"`, "3:pids:/": "in no control group for cpu"} {
 		files := fit()
 		files[unified] = content
-		if f := machine(files).cpuLimit(); f.Verdict != Unavailable || !strings.Contains(f.Value, want) {
+		if f := findingOf(machine(files), "processor limit"); f.Verdict != Unavailable || !strings.Contains(f.Value, want) {
 			t.Errorf("%q: %+v, want %q", content, f, want)
 		}
 	}
 }
 
+func findingOf(s System, check string) results.Finding {
+	all := s.Check()
+	return all[slices.IndexFunc(all, func(f results.Finding) bool { return f.Check == check })]
+}
+
 func TestWhatIsNotReadFromFiles(t *testing.T) {
 	t.Parallel()
-	s := machine(fit())
-	s.ReadNS = 800
-	if f := s.clockCost(); f.Verdict != Warn || !strings.Contains(f.Value, "800 ns") {
-		t.Errorf("%+v", f)
-	}
-	s.ReadNS = 0
-	if f := s.clockCost(); f.Verdict != Unavailable {
-		t.Errorf("%+v", f)
-	}
-	s.Hypervisor = "KVM"
-	if f := s.virtualization(); f.Verdict != Warn || !strings.Contains(f.Value, "KVM") {
-		t.Errorf("%+v", f)
-	}
-	s.Counters = func() error { return errors.New("the kernel forbids it") }
-	if f := s.counters(); f.Verdict != Unavailable || f.Value != "the kernel forbids it" {
-		t.Errorf("%+v", f)
+	for _, c := range []struct {
+		change               func(s *System)
+		check, verdict, says string
+	}{
+		{func(s *System) { s.ReadNS = 800 }, "cost of the clock", Warn, "800 ns"},
+		{func(s *System) { s.ReadNS = 0 }, "cost of the clock", Unavailable, "not measured"},
+		{func(s *System) { s.Hypervisor = "KVM" }, "virtualization", Warn, "KVM"},
+		{func(s *System) { s.Counters = func() error { return errors.New("the kernel forbids it") } }, "hardware counters", Unavailable, "the kernel forbids it"},
+	} {
+		s := machine(fit())
+		c.change(&s)
+		if f := findingOf(s, c.check); f.Verdict != c.verdict || !strings.Contains(f.Value, c.says) {
+			t.Errorf("%+v, want %+v", f, c)
+		}
 	}
 }
 
@@ -174,7 +178,10 @@ func TestOtherSystems(t *testing.T) {
 
 func TestSummaryNamesWhatWarns(t *testing.T) {
 	t.Parallel()
-	got := Summary([]results.Finding{ok("a", "fine"), warn("b", "bad", "mend it"), unavailable("c", errors.New("why")), warn("d", "worse", "")})
+	got := Summary([]results.Finding{
+		finding("a", "fine", "", nil), finding("b", "bad", "mend it", nil),
+		finding("c", "", "", errors.New("why")), finding("d", "worse", "mend it, too", nil),
+	})
 	if want := "b: bad; d: worse (1 of 4 checks unavailable)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

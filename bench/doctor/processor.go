@@ -6,111 +6,98 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/timerbench/timerbench/bench/results"
 )
 
 // cpus is where Linux describes its processors.
 const cpus = "sys/devices/system/cpu/"
 
 // governor says who chooses the frequency of the processors.
-func (s System) governor() results.Finding {
-	const check = "frequency governor"
+func (s System) governor() (value, advice string, err error) {
 	if _, err := s.read(cpus + "online"); err != nil {
-		return unavailable(check, err)
+		return "", "", err
 	}
 	files, err := fs.Glob(s.Files, cpus+"cpu[0-9]*/cpufreq/scaling_governor")
 	if err != nil || len(files) == 0 {
-		return unavailable(check, errors.New("the kernel does not control the frequency, as in most virtual machines"))
+		return "", "", errors.New("the kernel does not control the frequency, as in most virtual machines")
 	}
 	counts := make(map[string]int)
 	for _, file := range files {
 		name, err := s.read(file)
 		if err != nil {
-			return unavailable(check, err)
+			return "", "", err
 		}
 		counts[name]++
 	}
 	if counts["performance"] == len(files) {
-		return ok(check, "performance on all %d processors", len(files))
+		return fmt.Sprintf("performance on all %d processors", len(files)), "", nil
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%s on %d", name, counts[name]))
 	}
-	return warn(check, strings.Join(parts, ", ")+" processors",
-		"the frequency changes during a run: set it with `cpupower frequency-set -g performance`")
+	return strings.Join(parts, ", ") + " processors",
+		"the frequency changes during a run: set it with `cpupower frequency-set -g performance`", nil
 }
 
 // turbo says whether the processors raise their frequency while they are cool.
-func (s System) turbo() results.Finding {
-	const check, advice = "turbo", "the frequency falls when the processor gets warm: write %s to /%s while you measure"
-	off, err := s.number(cpus + "intel_pstate/no_turbo")
-	if err == nil {
-		if off == 1 {
-			return ok(check, "off")
+func (s System) turbo() (value, advice string, err error) {
+	for _, f := range []struct {
+		path string
+		off  float64
+	}{{cpus + "intel_pstate/no_turbo", 1}, {cpus + "cpufreq/boost", 0}} {
+		var is float64
+		if is, err = s.number(f.path); err != nil {
+			continue
 		}
-		return warn(check, "on", fmt.Sprintf(advice, "1", cpus+"intel_pstate/no_turbo"))
+		if is == f.off {
+			return "off", "", nil
+		}
+		return "on", fmt.Sprintf("the frequency falls when the processor gets warm: write %g to /%s while you measure", f.off, f.path), nil
 	}
-	on, err := s.number(cpus + "cpufreq/boost")
-	switch {
-	case err != nil && s.OS == "linux":
-		return unavailable(check, errors.New("the kernel does not control it"))
-	case err != nil:
-		return unavailable(check, err)
-	case on == 0:
-		return ok(check, "off")
+	if s.OS == "linux" {
+		err = errors.New("the kernel does not control it")
 	}
-	return warn(check, "on", fmt.Sprintf(advice, "0", cpus+"cpufreq/boost"))
+	return "", "", err
 }
 
 // smt says whether two processors share a core.
-func (s System) smt() results.Finding {
-	const check = "SMT"
+func (s System) smt() (value, advice string, err error) {
 	active, err := s.number(cpus + "smt/active")
-	switch {
-	case err != nil:
-		return unavailable(check, err)
-	case active == 0:
-		return ok(check, "off, as far as this system sees")
+	if err != nil || active == 0 {
+		return "off, as far as this system sees", "", err
 	}
-	return warn(check, "on: two processors share a core",
-		"what runs on the other half of a core slows this half: leave it idle (taskset), or write off to /"+cpus+"smt/control")
+	return "on: two processors share a core",
+		"what runs on the other half of a core slows this half: leave it idle (taskset), or write off to /" + cpus + "smt/control", nil
 }
 
 // load says how much else is running.
-func (s System) load() results.Finding {
-	const check = "load"
+func (s System) load() (value, advice string, err error) {
 	text, err := s.read("proc/loadavg")
 	if err != nil {
-		return unavailable(check, err)
+		return "", "", err
 	}
-	first, _, _ := strings.Cut(text, " ")
-	load, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return unavailable(check, fmt.Errorf("/proc/loadavg holds %q, want numbers", text))
+	var load float64
+	if _, err := fmt.Sscan(text, &load); err != nil {
+		return "", "", fmt.Errorf("/proc/loadavg holds %q, want numbers", text)
 	}
-	if load < 0.5 { // chosen: half a processor, which a desktop at rest does not need
-		return ok(check, "%.2f in the last minute", load)
+	if load >= 0.5 { // chosen: half a processor, which a desktop at rest does not need
+		advice = "other programs take processors, caches and memory: end them, or wait; `timerbench ab` compares even so"
 	}
-	return warn(check, fmt.Sprintf("%.2f in the last minute", load),
-		"other programs take processors, caches and memory: end them, or wait; `timerbench ab` compares even so")
+	return fmt.Sprintf("%.2f in the last minute", load), advice, nil
 }
 
 // virtualization says whether a hypervisor shares the machine out.
-func (s System) virtualization() results.Finding {
-	const check = "virtualization"
+func (s System) virtualization() (value, advice string, err error) {
 	name := s.Hypervisor
 	if info, err := s.read("proc/cpuinfo"); err == nil && name == "" && hasFlag(info, "hypervisor") {
 		name = "unnamed"
 	}
 	if name == "" {
-		return ok(check, "none seen")
+		return "none seen", "", nil
 	}
-	return warn(check, "a virtual machine ("+name+")",
-		"others share the caches and the memory bus, and take processors unseen: measure on a machine of your own, or repeat and trust ratios within one run")
+	return "a virtual machine (" + name + ")",
+		"others share the caches and the memory bus, and take processors unseen: measure on a machine of your own, or repeat and trust ratios within one run", nil
 }
 
 // hasFlag reports whether /proc/cpuinfo lists a flag of the processors.
@@ -126,41 +113,24 @@ func hasFlag(cpuinfo, flag string) bool {
 
 // steal says how much processor time the hypervisor gave to others while this machine
 // wanted it.
-func (s System) steal() results.Finding {
-	const check = "stolen time"
+func (s System) steal() (value, advice string, err error) {
 	text, err := s.read("proc/stat")
 	if err != nil {
-		return unavailable(check, err)
+		return "", "", err
 	}
-	// The first line: cpu user nice system idle iowait irq softirq steal ...
 	line, _, _ := strings.Cut(text, "\n")
-	fields := strings.Fields(line)
-	const stealField, idleField, ioField = 8, 4, 5
-	if len(fields) <= stealField || fields[0] != "cpu" {
-		return unavailable(check, fmt.Errorf("/proc/stat begins with %q, want the times of all processors", line))
+	var user, nice, system, idle, io, irq, softirq, stolen float64
+	if _, err := fmt.Sscanf(line, "cpu %f %f %f %f %f %f %f %f", &user, &nice, &system, &idle, &io, &irq, &softirq, &stolen); err != nil {
+		return "", "", fmt.Errorf("/proc/stat begins with %q, want the times of all processors in numbers", line)
 	}
-	busy, stolen := 0.0, 0.0
-	for i, field := range fields[1 : stealField+1] {
-		n, err := strconv.ParseFloat(field, 64)
-		if err != nil {
-			return unavailable(check, fmt.Errorf("/proc/stat begins with %q, want numbers", line))
-		}
-		switch i + 1 {
-		case idleField, ioField:
-		case stealField:
-			stolen = n
-			busy += n
-		default:
-			busy += n
-		}
-	}
+	busy := user + nice + system + irq + softirq + stolen
 	if busy == 0 {
-		return unavailable(check, errors.New("/proc/stat counts no busy time"))
+		return "", "", errors.New("/proc/stat counts no busy time")
 	}
 	share := 100 * stolen / busy
 	if share < 0.1 { // chosen: below what any interval shows
-		return ok(check, "%.2f %% of the busy time since the start", share)
+		return fmt.Sprintf("%.2f %% of the busy time since the start", share), "", nil
 	}
-	return warn(check, fmt.Sprintf("%.1f %% of the busy time since the start", share),
-		"the host gives the processors to others: ask for dedicated ones, or measure when the host is quiet")
+	return fmt.Sprintf("%.1f %% of the busy time since the start", share),
+		"the host gives the processors to others: ask for dedicated ones, or measure when the host is quiet", nil
 }
