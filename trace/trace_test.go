@@ -114,14 +114,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 }
 
 // An advance on which all of many timers fire makes the longest chunk there is.
-func TestAMillionTimersFireAtOnce(t *testing.T) {
+func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	w, err := NewWriter(&out, testHeader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := make([]uint32, 1_000_000)
+	keys := make([]uint32, 200_000)
 	for i := range keys {
 		keys[i] = w.Schedule(1000)
 	}
@@ -134,7 +134,7 @@ func TestAMillionTimersFireAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Totals(); got.Fired != 1_000_000 || got.Keys != 1_000_000 || got.Pending() != 0 {
+	if got := r.Totals(); got.Fired != 200_000 || got.Keys != 200_000 || got.Pending() != 0 {
 		t.Errorf("totals %+v", got)
 	}
 }
@@ -152,7 +152,7 @@ func borders(data []byte) []int {
 
 func TestEveryTruncationIsReported(t *testing.T) {
 	t.Parallel()
-	data, _ := write(t, 2_000, 500)
+	data, _ := write(t, 500, 100)
 	all := borders(data)
 	if len(all) < 10 || all[len(all)-1] != len(data) {
 		t.Fatalf("%d sections in %d bytes", len(all), len(data))
@@ -175,7 +175,7 @@ func TestEveryTruncationIsReported(t *testing.T) {
 
 func TestEveryFlippedBitIsReported(t *testing.T) {
 	t.Parallel()
-	data, _ := write(t, 1_000, 300)
+	data, _ := write(t, 150, 50)
 	all := borders(data)
 	for i := range data {
 		for bit := range 8 {

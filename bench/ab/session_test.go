@@ -167,7 +167,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	c, err := compare.Runs(old, new, compare.Options{Alpha: 0.05, MinEffect: 0.05})
-	if err != nil || len(c.Regressions()) != 3 || !c.Session {
+	if err != nil || len(c.Of(compare.Slower)) != 3 || !c.Session {
 		t.Errorf("%+v, %v: want all three slower by 20 %%", c, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // model describes a simulated run.
@@ -103,8 +104,8 @@ func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
 	if got := verdicts(c); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if len(c.Regressions()) != 6 || len(c.Rows) != 36 {
-		t.Errorf("%d regressions, %d rows, want 6 of 36: neither the floor nor the control is one", len(c.Regressions()), len(c.Rows))
+	if len(c.Of(Slower)) != 6 || len(c.Rows) != 36 {
+		t.Errorf("%d regressions, %d rows, want 6 of 36: neither the floor nor the control is one", len(c.Of(Slower)), len(c.Rows))
 	}
 	if s := c.Sentence(); !strings.Contains(s, "6 of 36 are slower (s2 on w, n 1") || !strings.Contains(s, "per lifecycle; 3 more), none is faster.") {
 		t.Errorf("%s", s)
@@ -177,11 +178,11 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	// In a session the machine is the same for both.
 	session := typical.with(func(m *model) { m.session = "x" })
 	c = compareRuns(t, session.simulate(random), session.with(shifted).simulate(random), usual)
-	if got := len(c.Regressions()); got != 36 || !c.Session {
+	if got := len(c.Of(Slower)); got != 36 || !c.Session {
 		t.Errorf("%d regressions in a session, want all 36", got)
 	}
 	other := session.with(func(m *model) { m.session = "y"; shifted(m) })
-	if c = compareRuns(t, session.simulate(random), other.simulate(random), usual); c.Session || len(c.Regressions()) > 0 {
+	if c = compareRuns(t, session.simulate(random), other.simulate(random), usual); c.Session || len(c.Of(Slower)) > 0 {
 		t.Error("runs of two sessions count as one session")
 	}
 }
@@ -190,7 +191,7 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 // differ in 5 of 100 at most: that is what Holm's method is for.
 func TestFalseDifferencesAreRare(t *testing.T) {
 	t.Parallel()
-	const times = 200
+	times := longtest.Scale(t, 20, 40, 200)
 	for name, c := range map[string]struct {
 		model model
 		o     Options
@@ -216,7 +217,7 @@ func TestFalseDifferencesAreRare(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d comparisons of the same find a difference", name, wrong, times)
-		if wrong > times*10/100 { // 5 % and three standard deviations
+		if float64(wrong) > 0.05*float64(times)+3*math.Sqrt(0.05*0.95*float64(times)) { // three standard deviations
 			t.Errorf("%s: %d of %d comparisons of the same find a difference", name, wrong, times)
 		}
 	}
@@ -228,8 +229,8 @@ func TestKindsAreComparedToo(t *testing.T) {
 	o := usual
 	o.Kinds = true
 	c := compareRuns(t, typical.simulate(random), typical.with(func(m *model) { m.slow = map[string]float64{"s2": 1.3} }).simulate(random), o)
-	if len(c.Rows) != 72 || len(c.Regressions()) != 12 {
-		t.Errorf("%d rows, %d regressions, want 72 and 12", len(c.Rows), len(c.Regressions()))
+	if len(c.Rows) != 72 || len(c.Of(Slower)) != 12 {
+		t.Errorf("%d rows, %d regressions, want 72 and 12", len(c.Rows), len(c.Of(Slower)))
 	}
 	if c.Rows[6].Op != "cancel" || c.Rows[0].Op != "lifecycle" {
 		t.Errorf("rows of %s and %s", c.Rows[0].Op, c.Rows[6].Op)
@@ -271,7 +272,7 @@ func TestTooFewRoundsAreUnknown(t *testing.T) {
 	random := newRandom(8)
 	once := typical.with(func(m *model) { m.instances, m.rounds = 1, 1 })
 	c := compareRuns(t, once.simulate(random), once.with(func(m *model) { m.slow = map[string]float64{"s2": 9} }).simulate(random), usual)
-	if c.Rows[2].Verdict != Unknown || len(c.Regressions()) > 0 || !strings.Contains(strings.Join(c.Notes, "\n"), "36 of 36 rows have too few rounds") {
+	if c.Rows[2].Verdict != Unknown || len(c.Of(Slower)) > 0 || !strings.Contains(strings.Join(c.Notes, "\n"), "36 of 36 rows have too few rounds") {
 		t.Errorf("%+v, notes %q", c.Rows[2], c.Notes)
 	}
 }

@@ -3,8 +3,6 @@ package compare
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 )
@@ -85,7 +83,7 @@ func floor(a, control []stats.Sample, o stats.Options) float64 {
 	if r.SE == 0 {
 		return c
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: min(r.DF, 1e6)}
+	t := stats.StudentT(r.DF)
 	lo, hi := 0.0, c+r.SE*t.Quantile(1-(1-floorShare)/2)
 	for range 60 {
 		if mid := (lo + hi) / 2; t.CDF((mid-c)/r.SE)-t.CDF((-mid-c)/r.SE) < floorShare {

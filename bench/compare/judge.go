@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
@@ -103,7 +101,7 @@ func shift(pairs []*pair) float64 {
 	for i, p := range pairs {
 		logs[i] = math.Log(p.measured.Center)
 	}
-	return middle(logs)
+	return stats.Median(logs)
 }
 
 // spread is what varies between two runs of one program.
@@ -144,7 +142,7 @@ func betweenRuns(pairs []*pair) spread {
 	// Of normal values: the standard deviation from the median distance, and the variance
 	// that is left if distances are limited to three standard deviations.
 	const fromMedian, limit, left = 1.4826, 3, 0.995
-	most := limit * fromMedian * middle(slices.Clone(distances))
+	most := limit * fromMedian * stats.Median(slices.Clone(distances))
 	variance := 0.0
 	for _, d := range distances {
 		d = min(d, most)
@@ -153,7 +151,7 @@ func betweenRuns(pairs []*pair) spread {
 	// The limit and the shared medians take a part of what there is to know (found by
 	// simulation, see the tests).
 	const known = 0.6
-	return spread{variance, max(0, variance-middle(errors)), max(1, known*float64(free))}
+	return spread{variance, max(0, variance-stats.Median(errors)), max(1, known*float64(free))}
 }
 
 // widen returns a ratio divided by exp(shift), the median of so many pairs. The spread
@@ -162,39 +160,18 @@ func (s spread) widen(r stats.Ratio, shift float64, of int) stats.Ratio {
 	if math.IsNaN(r.SE) {
 		return r
 	}
-	variance, center := r.SE*r.SE, math.Log(r.Center)-shift
-	doubt := variance * variance / r.DF
+	variance := r.SE * r.SE
+	byDF := variance * variance / r.DF // squares of the variances, each by its degrees of freedom
 	variance += s.extra
 	if s.extra > 0 {
-		doubt += s.all * s.all / s.df
+		byDF += s.all * s.all / s.df
 	}
 	if of > 0 {
 		variance += medianVariance * s.all / float64(of)
 	}
-	if doubt > 0 {
-		r.DF = max(1, variance*variance/doubt) // Satterthwaite's approximation
+	df := r.DF
+	if byDF > 0 {
+		df = max(1, variance*variance/byDF) // Satterthwaite's approximation
 	}
-	r.SE = math.Sqrt(variance)
-	t := distuv.StudentsT{Sigma: 1, Nu: min(r.DF, mostDF)}
-	half := r.SE * t.Quantile((1+stats.DefaultConfidence)/2)
-	r.Center, r.Lo, r.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
-	switch {
-	case center == 0:
-		r.P = 1
-	case r.SE == 0:
-		r.P = 0
-	default:
-		r.P = 2 * t.CDF(-math.Abs(center)/r.SE)
-	}
-	return r
-}
-
-// mostDF stands for the normal distribution.
-const mostDF = 1e6
-
-// middle returns the median of values, which it sorts.
-func middle(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return r.Moved(math.Log(r.Center)-shift, math.Sqrt(variance), df)
 }

@@ -46,7 +46,7 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 			note("%s, n %d: the floor (%s), which holds no structure, changed to %.2f: the harness of the two builds differs", p.row.Workload, p.row.N, p.row.Structure, p.measured.Center)
 		}
 	}
-	if unknown := len(slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != Unknown })); unknown > 0 {
+	if unknown := len(c.Of(Unknown)); unknown > 0 {
 		note("%d of %d rows have too few rounds for an interval: run with more --trials", unknown, len(c.Rows))
 	}
 	return out
@@ -88,9 +88,9 @@ func structuresOf(c results.Cell) []string {
 	return names
 }
 
-// Regressions returns the rows that are slower.
-func (c *Comparison) Regressions() []Row {
-	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != Slower })
+// Of returns the rows with a verdict.
+func (c *Comparison) Of(v Verdict) []Row {
+	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != v })
 }
 
 // named is the number of rows that the sentence names (chosen).
@@ -100,7 +100,7 @@ const named = 3
 func (c *Comparison) Sentence() string {
 	var parts []string
 	for _, v := range []Verdict{Slower, Faster} {
-		rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != v })
+		rows := c.Of(v)
 		if len(rows) == 0 {
 			parts = append(parts, "none is "+string(v))
 			continue

@@ -12,8 +12,8 @@ func TestCriticalValuesAgreeWithTheTables(t *testing.T) {
 		df   float64
 		want float64
 	}{
-		{2, 5, studentT(5).Quantile(0.975)},
-		{2, 100, studentT(100).Quantile(0.975)},
+		{2, 5, StudentT(5).Quantile(0.975)},
+		{2, 100, StudentT(100).Quantile(0.975)},
 		// Quantiles of the studentized range with many degrees of freedom, by the root of 2.
 		{3, 100, 3.365 / math.Sqrt2},
 		{4, 100, 3.695 / math.Sqrt2},

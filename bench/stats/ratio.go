@@ -61,6 +61,12 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	return i, true
 }
 
+// Moved returns the ratio with another estimate of its logarithm, and the interval of one
+// comparison.
+func (r Ratio) Moved(log, se, df float64) Ratio {
+	return uncertain{log, se, df, r.Level, r.Units, r.Pairs}.ratio(Options{})
+}
+
 // uncertain is a log ratio and its standard error.
 type uncertain struct {
 	log, se, df float64 // df is 0 where the error is not known
@@ -83,7 +89,7 @@ func (u uncertain) ratio(o Options) Ratio {
 	if u.df <= 0 {
 		return u.within(0, o)
 	}
-	return u.within(studentT(u.df).Quantile((1+o.confidence())/2), o)
+	return u.within(StudentT(u.df).Quantile((1+o.confidence())/2), o)
 }
 
 // within returns the ratio with an interval of so many standard errors on either side.
@@ -103,11 +109,12 @@ func (u uncertain) within(errors float64, o Options) Ratio {
 	case r.SE == 0:
 		r.P = 0
 	default:
-		r.P = 2 * studentT(u.df).CDF(-math.Abs(u.log)/r.SE)
+		r.P = 2 * StudentT(u.df).CDF(-math.Abs(u.log)/r.SE)
 	}
 	return r
 }
 
-func studentT(df float64) distuv.StudentsT {
+// StudentT is Student's t with df degrees of freedom, which may be infinite.
+func StudentT(df float64) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: min(df, 1e6)}
 }

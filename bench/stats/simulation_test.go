@@ -35,11 +35,11 @@ func TestARaceOfEqualContendersSeldomCallsADifference(t *testing.T) {
 		noise      float64
 		cells      int
 	}{
-		{6, 1, longtest.Scale(t, 100, 1000, 4000)},
-		{4, 0.6, longtest.Scale(t, 100, 600, 4000)},
-		{8, 0.35, longtest.Scale(t, 100, 300, 4000)},
+		{6, 1, longtest.Scale(t, 50, 150, 4000)},
+		{4, 0.6, longtest.Scale(t, 50, 150, 4000)},
+		{8, 0.35, longtest.Scale(t, 50, 75, 4000)},
 		{2, 0.2, longtest.Scale(t, 100, 300, 4000)},
-		{20, 1, longtest.Scale(t, 10, 20, 1000)},
+		{20, 1, longtest.Scale(t, 5, 8, 1000)},
 	} {
 		t.Run(fmt.Sprintf("%d contenders, noise %g", test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			cells := longtest.Scale(t, 100, 300, 3000)
+			cells := longtest.Scale(t, 50, 120, 3000)
 			wrong := calledDifferent(cells, func(seed uint64) []stats.Ratio {
 				m := noisy(make([]float64, test.contenders)...)
 				test.change(&m)
@@ -103,7 +103,7 @@ func TestEqualContendersAreSeldomToldApart(t *testing.T) {
 // The best ones stay in the set although others are worse by little or by much.
 func TestTheBestAreKeptAmongWorseOnes(t *testing.T) {
 	t.Parallel()
-	cells := longtest.Scale(t, 100, 300, 3000)
+	cells := longtest.Scale(t, 50, 100, 3000)
 	for _, passes := range []int{3, 6} {
 		wrong := calledDifferent(cells, func(seed uint64) []stats.Ratio {
 			c := noisy(0, 0, 0, 0.03, 0.05, 0.05, 0.1, 0.2, 0.7, 2).cell(seed)
@@ -131,7 +131,7 @@ func TestARaceFindsDifferences(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%g by %d passes among %d, noise %g", test.effect, test.passes, test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
-			cells := longtest.Scale(t, 10, 30, 300)
+			cells := longtest.Scale(t, 5, 12, 300)
 			found := 0
 			for seed := range uint64(cells) {
 				effects := make([]float64, test.contenders)
@@ -158,7 +158,7 @@ func TestIntervalsOfTheSameFigureInTwoRunsOverlap(t *testing.T) {
 	t.Parallel()
 	const contenders = 5
 	pairs, disjoint := 0, 0
-	for seed := range uint64(longtest.Scale(t, 100, 400, 4000)) {
+	for seed := range uint64(longtest.Scale(t, 100, 200, 4000)) {
 		var runs [2][]stats.Interval
 		for i := range runs {
 			c := noisy(make([]float64, contenders)...).cell(2*seed + uint64(i))
@@ -198,7 +198,7 @@ func TestCoverage(t *testing.T) {
 		{"among six", noisy(0.2, 0, 0, 0, 0, 0), 3},
 		{"among six, three layouts", layouts, 9},
 	} {
-		cells := longtest.Scale(t, 200, 600, 4000)
+		cells := longtest.Scale(t, 200, 300, 4000)
 		missed, missedCost := 0, 0
 		for seed := range uint64(cells) {
 			test.m.common = 0.02

@@ -13,7 +13,7 @@ func TestConnectionDeadlinesAreMovedAndDoNotPass(t *testing.T) {
 	const n = 10_000
 	for name, tolerance := range map[string]float64{"conn-deadline": 0, "conn-deadline-lazy": 0.02} {
 		s, fill := scriptOf(t, name, n)
-		b := s.Next(1_000_000, nil)
+		b := s.Next(400_000, nil)
 		within(t, name+": residents", b.Resident, n, 0.001)
 		set := float64(b.Want.Scheduled - fill.Want.Scheduled)
 		moved, passed := float64(b.Count(script.KindReschedule)), float64(len(b.Fires))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -101,6 +102,7 @@ func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 // of pending timers (scaled down for large workloads) and the share that is cancelled.
 func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	t.Parallel()
+	operations := longtest.Scale(t, 50_000, 100_000, 300_000)
 	cancelled := map[string]float64{"kafka-purgatory": 0.882}
 	for _, percent := range []int{0, 10, 50, 90, 99} {
 		for _, d := range dist.Grid() {
@@ -113,7 +115,7 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 		}
 		s := w.Script(sizeFor(w), 1)
 		fill := s.Fill()
-		b := s.Next(300_000, nil)
+		b := s.Next(operations, nil)
 		tolerance := 0.02
 		if w.Resident == 0 {
 			tolerance = 0.05 // the population is small and varies at random

@@ -60,7 +60,7 @@ func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 	var ages []float64
 	scheduled := map[uint32]structures.Tick{}
 	now, total := structures.Tick(0), 0
-	b := s.Next(600_000, nil)
+	b := s.Next(200_000, nil)
 	ops := b.Ops
 	for _, batch := range b.Batches {
 		for _, op := range ops[:batch.Len] {
@@ -148,7 +148,7 @@ func TestPacingReleasesEachFlow(t *testing.T) {
 	t.Parallel()
 	const flows = 2_000
 	s, _ := scriptOf(t, "pacing", flows)
-	b := s.Next(400_000, nil)
+	b := s.Next(150_000, nil)
 	within(t, "packets of a flow", float64(len(b.Fires))/float64(b.Ticks)/flows, 1.0/100, 0.002)
 	if b.Count(script.KindCancel)+b.Count(script.KindReschedule) > 0 {
 		t.Error("packets are cancelled or moved")

@@ -122,5 +122,5 @@ func TestSIPArrivesAtItsResidents(t *testing.T) {
 	const n = 10_000
 	s, fill := scriptOf(t, "sip", n)
 	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)
-	within(t, "residents", s.Next(500_000, nil).Resident, n, 0.02)
+	within(t, "residents", s.Next(200_000, nil).Resident, n, 0.02)
 }

@@ -11,7 +11,7 @@ func TestTCPTimersAreCancelled(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
 	s, fill := scriptOf(t, "tcp", n)
-	b := s.Next(2_000_000, nil)
+	b := s.Next(600_000, nil)
 	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)
 	within(t, "residents", b.Resident, n, 0.02)
 	cancelled := float64(b.Want.Cancelled - fill.Want.Cancelled)
@@ -24,7 +24,7 @@ func TestTCPTimersFireAfterTheirConstants(t *testing.T) {
 	t.Parallel()
 	s, _ := scriptOf(t, "tcp", 2_000)
 	seen := map[string]int{}
-	for _, f := range s.Next(2_000_000, nil).Fires {
+	for _, f := range s.Next(1_000_000, nil).Fires {
 		switch {
 		case f.Delay == 40:
 			seen["delayed acknowledgement"]++

@@ -121,7 +121,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 		fmt.Fprintln(out, "note:", note)
 	}
 	fmt.Fprintln(out, c.Sentence())
-	if f.fail && len(c.Regressions()) > 0 {
+	if f.fail && len(c.Of(compare.Slower)) > 0 {
 		return errRegression
 	}
 	return nil
