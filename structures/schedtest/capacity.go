@@ -21,7 +21,8 @@ func Capacity(t *testing.T, pkg string, limit int, newScheduler func(n int) stru
 
 func capacityRefused(r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64]) {
 	for _, n := range []int{-1, math.MinInt, limit + 1, math.MaxInt} {
-		checking.Panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d", pkg, n, limit), func() { newScheduler(n) })
+		checking.Panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d",
+			pkg, n, limit), func() { newScheduler(n) })
 	}
 	newScheduler(0)
 }

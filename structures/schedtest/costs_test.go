@@ -217,7 +217,7 @@ func (l *load) any() []uint64 {
 // byDeadline returns the timers, the earliest first.
 func (l *load) byDeadline() []uint64 {
 	order := l.any()
-	slices.SortStableFunc(order, func(a, b uint64) int { return int(l.deadlines[a] - l.deadlines[b]) })
+	slices.SortFunc(order, func(a, b uint64) int { return int(l.deadlines[a] - l.deadlines[b]) })
 	return order
 }
 

@@ -72,7 +72,7 @@ func TestManyReportsWhatFewTimersDoNotShow(t *testing.T) {
 		says string // none: nothing is reported
 	}{
 		"sound":        {func() scheduler { return &model{} }, ""},
-		"swaps values": {func() scheduler { return &swapsValues{} }, "whose value is that of timer"},
+		"swaps values": {func() scheduler { return &swapsValues{} }, "that value belongs to"},
 		"hoards":       {func() scheduler { return &hoards{} }, "dead entries are bounded"},
 		"loses one":    {func() scheduler { return &losesOne{} }, "broken"},
 		"early":        {func() scheduler { return &early{} }, "broken"},

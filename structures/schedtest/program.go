@@ -23,13 +23,14 @@ const (
 	narrow     = 20 // bits of the widest step otherwise
 )
 
-// The operations of a program. The byte is taken modulo opcodes; the bursts, and
+// The operations of a program. The bursts, and
 // several of schedule, keep a few dozen timers pending.
 const (
 	doSchedule = iota
 	doSchedule2
 	doSchedule3
 	doBurst
+	doSpread
 	doCancel
 	doReschedule
 	doReschedule2
@@ -42,10 +43,11 @@ const (
 	doToNext
 	doBeforeNext
 	doJump
+	doRestart
 	opcodes
 )
 
-// The kinds of deadline in a program. The byte is taken modulo deadlines.
+// The kinds of deadline in a program.
 const (
 	atNear     = iota // up to 255 ticks after the clock
 	atMiddle          // up to 65535 ticks after it
@@ -57,26 +59,39 @@ const (
 	deadlines
 )
 
+// dialect is the operations and the kinds of deadline that a program consists of; none of
+// them: all. Which one a byte names is taken modulo their number. The flags are always set.
+type dialect struct {
+	ops, kinds []byte
+	flags      byte
+}
+
 // player performs one program.
 type player struct {
 	*subject
+	dialect
 	program []byte
-	flags   byte
 	stale   []structures.ID // the last IDs that went stale
 }
 
 // replay performs a whole program.
-func replay(s *subject, program []byte) {
+func replay(s *subject, d dialect, program []byte) {
 	s.Helper()
-	p := newPlayer(s, program)
+	p := newPlayer(s, d, program)
 	for p.step() {
 	}
 	p.end()
 }
 
-func newPlayer(s *subject, program []byte) *player {
-	p := &player{subject: s, program: program}
-	p.flags = p.byte()
+func newPlayer(s *subject, d dialect, program []byte) *player {
+	p := &player{subject: s, dialect: d, program: program}
+	if p.ops == nil {
+		p.ops = upTo(opcodes)
+	}
+	if p.kinds == nil {
+		p.kinds = upTo(deadlines)
+	}
+	p.flags |= p.byte()
 	if start := p.byte(); start >= startLater {
 		start -= startLater
 		p.drain(p.neighbour(1<<(start%63), start/63))
@@ -90,11 +105,13 @@ func (p *player) step() bool {
 	if len(p.program) == 0 {
 		return false
 	}
-	switch p.byte() % opcodes {
+	switch p.ops[int(p.byte())%len(p.ops)] {
 	case doSchedule, doSchedule2, doSchedule3:
 		p.schedule(p.deadline())
 	case doBurst:
 		p.burst(p.byte(), p.byte())
+	case doSpread:
+		p.spread(p.byte())
 	case doCancel:
 		if id := p.pending(); p.cancel(id) {
 			p.retire(id)
@@ -104,7 +121,11 @@ func (p *player) step() bool {
 	case doStale:
 		p.refuse(p.staleID())
 	case doForged:
-		p.refuse(p.forgedID())
+		for _, id := range forge(p.pending(), p.staleID()) {
+			if p.model.find(id) < 0 {
+				p.refuse(id)
+			}
+		}
 	case doPopSome:
 		p.popSome(add(p.clock(), structures.Tick(p.byte())))
 	case doPopHere:
@@ -123,6 +144,8 @@ func (p *player) step() bool {
 		}
 	case doJump:
 		p.popAll(p.neighbour(add(p.clock(), 1<<p.jumpBits()), p.byte()))
+	case doRestart:
+		p.restart(add(p.clock(), structures.Tick(p.byte())), add(p.clock(), -structures.Tick(p.byte())))
 	}
 	if p.flags&flagNext != 0 {
 		p.next()
@@ -167,6 +190,31 @@ func (p *player) burst(n, apart byte) {
 	width := structures.Tick(1) << (apart % 40) >> 1
 	for i := range structures.Tick(n%16 + 1) {
 		p.schedule(add(p.clock(), 1+i*width))
+	}
+}
+
+// spread schedules timers at all distances, a power of two apart or beside it, unless there
+// are many.
+func (p *player) spread(n byte) {
+	p.Helper()
+	for bits := 0; bits < 63 && p.model.Len() < 200; bits++ {
+		p.schedule(p.neighbour(add(p.clock(), 1<<bits), n+byte(bits)))
+	}
+}
+
+// restart pops all that is due, and has each timer that fires schedule another one at a
+// deadline in the past and move one that is pending there: neither is due in this tick.
+func (p *player) restart(now, past structures.Tick) {
+	p.Helper()
+	for left := p.model.Len(); left > 0; left-- {
+		if _, ok := p.pop(now); !ok {
+			break
+		}
+		p.schedule(past)
+		p.reschedule(p.model.pending[0].ID, past)
+	}
+	if now < math.MaxInt64 {
+		p.popAll(now)
 	}
 }
 
@@ -218,12 +266,6 @@ func (p *player) staleID() structures.ID {
 	return p.stale[int(n)%len(p.stale)]
 }
 
-// forgedID makes up an ID. It may name a pending timer by chance.
-func (p *player) forgedID() structures.ID {
-	ids := forge(p.pending(), p.staleID())
-	return ids[int(p.byte())%len(ids)]
-}
-
 // refuse uses an ID that most likely names nothing, in either way.
 func (p *player) refuse(id structures.ID) {
 	p.Helper()
@@ -235,7 +277,7 @@ func (p *player) refuse(id structures.ID) {
 }
 
 func (p *player) deadline() structures.Tick {
-	switch p.byte() % deadlines {
+	switch p.kinds[int(p.byte())%len(p.kinds)] {
 	case atNear:
 		return add(p.clock(), structures.Tick(p.byte()))
 	case atMiddle:
@@ -303,16 +345,25 @@ func seeds() [][]byte {
 			doSchedule, atPast, 1, doSchedule, atFar, 62, 1, doToNext, doBeforeNext, doPopBack, 63, 1},
 	}
 	// A timer on either side of each boundary, moved across it and back.
-	for bits := byte(4); bits < 63; bits += 2 {
+	for bits := byte(4); bits < 63; bits += 6 {
 		programs = append(programs, []byte{all, startLater + bits,
 			doSchedule, atBoundary, bits, 2, doSchedule, atBoundary, bits, 0, doSchedule, atFar, bits, 1,
 			doReschedule, 0, atBoundary, bits, 1, doReschedule, 1, atBoundary, bits, 2, doBeforeNext, doToNext,
 			doJump, bits, 2, doSchedule, atOther, 0, 0, doPopBack, 3, 1})
 	}
-	for seed := range uint64(16) {
+	for seed := range uint64(8) {
 		programs = append(programs, randomProgram(seed, 160))
 	}
 	return programs
+}
+
+// upTo returns the bytes from 0 to n-1.
+func upTo(n byte) []byte {
+	all := make([]byte, n)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return all
 }
 
 // randomProgram returns n random bytes, the same for the same seed.
@@ -323,46 +374,4 @@ func randomProgram(seed uint64, n int) []byte {
 		program[i] = byte(rng.Uint32())
 	}
 	return program
-}
-
-func modelRandomPrograms(r reporter, c *config) {
-	r.Helper()
-	for i, program := range seeds() {
-		replay(newSubject(r, c, "seed program %d: %x", i, program), program)
-	}
-	for seed := range uint64(max(24, c.amount(128, 32))) {
-		n := 1024
-		if seed%16 == 0 {
-			n *= 4
-		}
-		replay(newSubject(r, c, "random program, seed %d, %d bytes", seed, n), randomProgram(seed, n))
-	}
-}
-
-func instancesShareNothing(r reporter, c *config) {
-	r.Helper()
-	for seed := range uint64(c.amount(16, 2)) {
-		var players []*player
-		for i := range uint64(3) {
-			seed := 1000 + 3*seed + i
-			players = append(players, newPlayer(newSubject(r, c, "one of three at a time, random program, seed %d", seed),
-				randomProgram(seed, 512)))
-		}
-		for busy := true; busy; {
-			busy = false
-			for _, p := range players {
-				if p.step() {
-					busy = true
-				}
-			}
-		}
-		for _, p := range players {
-			p.end()
-		}
-		fresh := newSubject(r, c, "a new one beside three used ones")
-		fresh.next()
-		fresh.pop(0)
-		fresh.schedule(1)
-		fresh.stepAll()
-	}
 }

@@ -2,6 +2,7 @@ package schedtest
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"weak"
@@ -31,11 +32,9 @@ var releaseRules = []struct {
 	name  string
 	check func(*holder)
 }{
-	{"Release/FiredOneByOne", releaseFired},
-	{"Release/FiredByOneJump", releaseFiredByJump},
-	{"Release/Cancelled", releaseCancelled},
-	{"Release/Rescheduled", releaseRescheduled},
-	{"Release/SlotsUsedAgain", releaseReuse},
+	{"Release/Fired", (*holder).releasesFired},
+	{"Release/Cancelled", (*holder).releasesCancelled},
+	{"Release/SlotsUsedAgain", (*holder).releasesWhenUsedAgain},
 }
 
 // holder is a scheduler and what is known of the values given to it, without a
@@ -47,10 +46,9 @@ type holder struct {
 }
 
 type held struct {
-	id      structures.ID
-	value   weak.Pointer[Payload]
-	pending bool
-	left    string // how it stopped being pending
+	id    structures.ID
+	value weak.Pointer[Payload]
+	left  string // how it stopped being pending; empty: it is
 }
 
 // schedule makes a value and schedules it. Like the other methods here it is
@@ -59,15 +57,15 @@ type held struct {
 //go:noinline
 func (h *holder) schedule(deadline structures.Tick) {
 	p := &Payload{Number: len(h.timers)}
-	h.timers = append(h.timers, held{id: h.s.Schedule(deadline, p), value: weak.Make(p), pending: true})
+	h.timers = append(h.timers, held{id: h.s.Schedule(deadline, p), value: weak.Make(p)})
 }
 
 //go:noinline
 func (h *holder) cancel(i int) {
 	if !h.s.Cancel(h.timers[i].id) {
-		h.Fatalf("rule %q broken: Cancel of pending timer %d = false, want true", "Identity", i)
+		violated(h, "Identity", "Cancel of pending timer %d = false, want true", i)
 	}
-	h.timers[i].pending, h.timers[i].left = false, "cancelled"
+	h.timers[i].left = "cancelled"
 }
 
 //go:noinline
@@ -77,13 +75,18 @@ func (h *holder) pop(now structures.Tick) bool {
 		return false
 	}
 	if t.Value == nil {
-		h.Fatalf("rule %q broken: Pop(%d) returned deadline %d without its value", "Release", now, t.Deadline)
+		violated(h, "Release", "Pop(%d) returned deadline %d without its value", now, t.Deadline)
 	}
-	if i := t.Value.Number; i >= len(h.timers) || !h.timers[i].pending {
-		h.Fatalf("rule %q broken: Pop(%d) returned timer %d, which is not pending", "Order", now, i)
+	if i := t.Value.Number; i >= len(h.timers) || h.timers[i].left != "" {
+		violated(h, "Order", "Pop(%d) returned timer %d, which is not pending", now, i)
 	}
-	h.timers[t.Value.Number].pending, h.timers[t.Value.Number].left = false, "fired"
+	h.timers[t.Value.Number].left = "fired"
 	return true
+}
+
+func (h *holder) drain(now structures.Tick) {
+	for h.pop(now) {
+	}
 }
 
 // check collects garbage and compares: exactly the values of pending timers are
@@ -98,12 +101,14 @@ func (h *holder) check(when string) {
 		}
 	}
 	if kept >= 0 {
-		h.Fatalf("rule %q broken, %s: the value of timer %d of %d, which has been %s, is still referred to",
+		h.Fatalf("rule %q broken, %s: the value of timer %d of %d, which has been %s, is still "+
+			"referred to",
 			"Release", when, kept, len(h.timers), h.timers[kept].left)
 	}
 	for i, t := range h.timers {
-		if t.pending && t.value.Value() == nil {
-			h.Fatalf("rule %q broken, %s: the value of timer %d of %d, which is pending, was lost", "Release", when, i, len(h.timers))
+		if t.left == "" && t.value.Value() == nil {
+			h.Fatalf("rule %q broken, %s: the value of timer %d of %d, which is pending, was lost",
+				"Release", when, i, len(h.timers))
 		}
 	}
 	runtime.KeepAlive(h.s)
@@ -114,57 +119,49 @@ func (h *holder) check(when string) {
 //go:noinline
 func (h *holder) kept() int {
 	for i, t := range h.timers {
-		if !t.pending && t.value.Value() != nil {
+		if t.left != "" && t.value.Value() != nil {
 			return i
 		}
 	}
 	return -1
 }
 
-func (h *holder) fill(n int) {
-	for i := range n {
-		h.schedule(structures.Tick(1 + (i*7919)%n*3)) // every deadline once, in no order
+// fill schedules timers for the next ticks, each of which is due at some of them, and timers
+// at all distances, and moves half of them.
+func (h *holder) fill(now structures.Tick) {
+	rng := rand.New(rand.NewPCG(uint64(now), 1))
+	first := len(h.timers)
+	for bits := range 62 {
+		h.schedule(add(now, 1+structures.Tick(rng.IntN(100))))
+		h.schedule(add(now, 1<<bits))
+	}
+	for _, i := range rng.Perm(len(h.timers) - first)[:62] {
+		h.s.Reschedule(h.timers[first+i].id, add(now, 1<<rng.IntN(62)))
 	}
 }
 
-func releaseFired(h *holder) {
+func (h *holder) releasesFired() {
 	h.Helper()
-	h.fill(96)
-	h.check("all pending")
-	for now := structures.Tick(0); now < 150; now += 6 {
+	h.fill(0)
+	h.check("all pending, some moved")
+	for now := range structures.Tick(50) {
 		h.pop(now) // stops early
 	}
 	h.check("some fired, one a wake-up")
-	for h.pop(200) {
+	for _, now := range []structures.Tick{60, 200, 1 << 40, math.MaxInt64} {
+		h.drain(now)
+		h.check("all fired that were due")
 	}
-	h.check("all fired up to tick 200")
-	for h.pop(math.MaxInt64) {
-	}
-	h.check("all fired")
 }
 
-func releaseFiredByJump(h *holder) {
+func (h *holder) releasesCancelled() {
 	h.Helper()
-	for bits := range 62 {
-		h.schedule(1 << bits)
-		h.schedule(1<<bits + 1)
-	}
-	for h.pop(1 << 40) {
-	}
-	h.check("after a jump over 2^40 ticks")
-	for h.pop(math.MaxInt64) {
-	}
-	h.check("after a jump to the end of time")
-}
-
-func releaseCancelled(h *holder) {
-	h.Helper()
-	h.fill(96)
-	for i := 0; i < 96; i += 2 {
+	h.fill(0)
+	for i := 0; i < len(h.timers); i += 2 {
 		h.cancel(i)
 	}
 	h.check("every other timer cancelled")
-	for i := 95; i > 0; i -= 2 {
+	for i := len(h.timers) - 1; i > 0; i -= 2 {
 		h.cancel(i)
 		if i%16 == 1 {
 			h.check("cancelled from the last to the first")
@@ -173,37 +170,15 @@ func releaseCancelled(h *holder) {
 	h.check("all cancelled")
 }
 
-func releaseRescheduled(h *holder) {
+func (h *holder) releasesWhenUsedAgain() {
 	h.Helper()
-	h.fill(64)
 	for round := range structures.Tick(8) {
-		for i, t := range h.timers {
-			h.s.Reschedule(t.id, 10+structures.Tick(i)<<(4*round))
+		first := len(h.timers)
+		h.fill(round << 40)
+		for i := first; i < len(h.timers); i += 4 {
+			h.cancel(i)
 		}
-	}
-	h.check("all rescheduled, none fired")
-	for i := range 32 {
-		h.cancel(2 * i)
-	}
-	h.check("rescheduled, then half of them cancelled")
-	for h.pop(math.MaxInt64) {
-	}
-	h.check("rescheduled, then fired")
-}
-
-func releaseReuse(h *holder) {
-	h.Helper()
-	now := structures.Tick(0)
-	for round := range 8 {
-		for i := range 32 {
-			h.schedule(now + structures.Tick(1+i))
-		}
-		for i := range 8 {
-			h.cancel(32*round + 4*i)
-		}
-		now += 1 << 20
-		for h.pop(now) {
-		}
+		h.drain((round + 1) << 40)
 	}
 	h.check("after eight rounds in the same slots")
 	h.schedule(math.MaxInt64)

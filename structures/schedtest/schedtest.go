@@ -32,7 +32,6 @@
 package schedtest
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -68,21 +67,6 @@ func Allocates() Option { return func(c *config) { c.allocates = true } }
 // deadline itself.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Run checks the structure that newScheduler makes, with a subtest for each
-// rule of the contract. Every call of newScheduler must return a new, empty
-// scheduler. Memory is measured, so the test that calls Run must not be parallel.
-func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
-	c := newConfig(newScheduler, append([]Option{scaleFor(t)}, opts...))
-	for _, rule := range rules {
-		if strings.HasPrefix(rule.name, "Memory/") && t.Failed() {
-			continue // a million operations on a broken structure may never end
-		}
-		if rule.applies == nil || rule.applies(c) {
-			t.Run(rule.name, func(t *testing.T) { rule.check(t, c) })
-		}
-	}
-}
-
 // Fuzz is the body of a fuzz target: it adds seeds, turns every input into
 // operations, and compares the structure with the model after each of them. A
 // structure that has a method CheckInvariants() error has it called as often.
@@ -93,8 +77,8 @@ func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts .
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
 		s := newSubject(t, c, "fuzz input %x", program)
-		s.walk = always
-		replay(s, program)
+		s.walk = true
+		replay(s, dialect{}, program)
 	})
 }
 
@@ -154,50 +138,3 @@ type reporter = checking.T
 // Checked is a structure that can check itself. The suite calls CheckInvariants
 // after most operations, and reports the error.
 type Checked interface{ CheckInvariants() error }
-
-// A rule is one subtest. Its name starts with the word that the contract uses.
-type rule struct {
-	name    string
-	check   func(reporter, *config)
-	applies func(*config) bool // nil: always
-}
-
-var rules = []rule{
-	{name: "Clock/StartsAtZero", check: clockStartsAtZero},
-	{name: "Clock/NeverGoesBack", check: clockNeverGoesBack},
-	{name: "Clock/OnlyPopMovesIt", check: clockOnlyPopMovesIt},
-	{name: "PastDeadlines/CountAsTheNextTick", check: pastCountsAsNextTick},
-	{name: "PastDeadlines/AlsoWhenRescheduled", check: pastWhenRescheduled},
-	{name: "PastDeadlines/PoppingEnds", check: pastPoppingEnds},
-	{name: "Range/WholeInt64", check: rangeWholeInt64},
-	{name: "Range/ClockAtItsEnd", check: rangeClockAtItsEnd},
-	{name: "Order/NeverEarlyLostOrTwice", check: orderNeverEarlyLostOrTwice},
-	{name: "Order/EarliestFirst", check: orderEarliestFirst},
-	{name: "Order/ManyAtAdjacentTicks", check: orderManyAtAdjacentTicks},
-	{name: "Order/TiesAreFIFO", check: orderTiesAreFIFO, applies: (*config).ties},
-	{name: "Order/LongHold", check: orderLongHold},
-	{name: "Freedom/StopEarlyThenSchedule", check: freedomSchedule},
-	{name: "Freedom/StopEarlyThenCancel", check: freedomCancel},
-	{name: "Freedom/StopEarlyThenReschedule", check: freedomReschedule},
-	{name: "Identity/StaleAfterFire", check: identityStaleAfterFire},
-	{name: "Identity/StaleAfterCancel", check: identityStaleAfterCancel},
-	{name: "Identity/StaleAfterManyReuses", check: identityManyReuses},
-	{name: "Identity/ForgedIsRefused", check: identityForged},
-	{name: "Identity/CancelTakesThatOneOnly", check: identityCancelTakesOne},
-	{name: "Reschedule/KeepsIDAndValue", check: rescheduleKeepsIDAndValue},
-	{name: "Reschedule/AcrossBoundaries", check: rescheduleAcrossBoundaries},
-	{name: "Next/NamesWhenToPop", check: nextNamesWhenToPop},
-	{name: "Next/ReachesEveryTimer", check: nextReachesEveryTimer},
-	{name: "Jumps/CostNotTheirWidth", check: jumpsCostNotTheirWidth},
-	{name: "Len/CountsPending", check: lenCountsPending},
-	{name: "Memory/SteadyStateAllocatesNothing", check: memorySteadyState, applies: (*config).bounded},
-	{name: "Memory/StartStop", check: memoryStartStop, applies: (*config).bounded},
-	{name: "Memory/CancelledFarTimers", check: memoryCancelledFar, applies: (*config).bounded},
-	{name: "Memory/RescheduledTimers", check: memoryRescheduled, applies: (*config).bounded},
-	{name: "Memory/BunchesOfTimers", check: memoryBunches, applies: (*config).bounded},
-	{name: "Instances/ShareNothing", check: instancesShareNothing},
-	{name: "Spans/JumpToEachDeadline", check: spansJumpToEach},
-	{name: "Spans/StepByNext", check: spansStepByNext},
-	{name: "Spans/OneJump", check: spansOneJump},
-	{name: "Model/RandomPrograms", check: modelRandomPrograms},
-}

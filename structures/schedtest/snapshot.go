@@ -124,7 +124,8 @@ func checkSearchTree(p shape.Part) error {
 			continue
 		}
 		if c.Child < 0 || c.Child > 1 || children[c.Parent][c.Child] != 0 {
-			return fmt.Errorf("node %d is child %d of node %d, which has another one or cannot", i, c.Child, c.Parent)
+			return fmt.Errorf("node %d is child %d of node %d, which has another one or cannot",
+				i, c.Child, c.Parent)
 		}
 		children[c.Parent][c.Child] = i
 	}

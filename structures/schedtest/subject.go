@@ -15,7 +15,7 @@ type subject struct {
 	*config
 	label string // names this subject among others of the same check
 	s     structures.Scheduler[uint64]
-	walk  pace // how often to call CheckInvariants, which may be slow
+	walk  bool // call CheckInvariants after every operation; otherwise less and less often
 
 	model  Model[uint64]
 	issued map[structures.ID]bool
@@ -26,25 +26,21 @@ type subject struct {
 	quiet   structures.Tick // nothing may fire before this tick, which Next has named
 }
 
-// pace says after which operations CheckInvariants is called.
-type pace uint8
-
-const (
-	thinning pace = iota // after each of the first ones, and less often later
-	always
-	never // only where the check calls it itself
-)
-
 func newSubject(r reporter, c *config, label string, args ...any) *subject {
 	return &subject{
 		reporter: r,
 		config:   c,
 		label:    fmt.Sprintf(label, args...),
 		s:        c.new(),
-		walk:     thinning,
 		issued:   make(map[structures.ID]bool),
 		quiet:    math.MinInt64,
 	}
+}
+
+// violated stops the test, as a rule is broken.
+func violated(r reporter, rule, format string, args ...any) {
+	r.Helper()
+	r.Fatalf("rule %q broken: %s", rule, fmt.Sprintf(format, args...))
 }
 
 // fail stops the test. The message names the rule, the subject, the clock and
@@ -88,7 +84,8 @@ func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
 	s.trace = append(s.trace, event{op: opReschedule, id: id, at: deadline, ok: got})
 	if got != want {
-		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s", id, deadline, got, want, s.state(id, want))
+		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s",
+			id, deadline, got, want, s.state(id, want))
 	}
 	if want {
 		s.updateQuiet(deadline)
@@ -117,7 +114,9 @@ func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
 		s.fired(now, t)
 	} else if i := s.overdue(); i >= 0 {
 		e := s.model.pending[i]
-		s.fail("Order", "Pop(%d) returned nothing, but ID %#x with deadline %d, scheduled at tick %d, is due: never lost",
+		s.fail("Order",
+			"Pop(%d) returned nothing, but ID %#x with deadline %d, scheduled at tick %d, is due: "+
+				"never lost",
 			now, e.ID, e.Deadline, e.since)
 	}
 	s.drained = !ok
@@ -137,17 +136,22 @@ func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
 	first := s.model.earliest()
 	switch earliest := s.model.pending[first]; {
 	case t.Value != want.Value:
-		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x", now, t.ID, t.Value, want.Value)
+		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x",
+			now, t.ID, t.Value, want.Value)
 	case want.Deadline > s.clock():
 		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, whose deadline is %d: never early",
 			now, t.ID, t.Deadline, want.Deadline)
 	case t.Deadline != want.Deadline:
-		s.fail("PastDeadlines", "Pop(%d) returned ID %#x with deadline %d, want deadline %d", now, t.ID, t.Deadline, want.Deadline)
+		s.fail("PastDeadlines", "Pop(%d) returned ID %#x with deadline %d, want deadline %d",
+			now, t.ID, t.Deadline, want.Deadline)
 	case s.exact() && t.Deadline != earliest.Deadline:
-		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d before ID %#x with deadline %d: the earliest first",
+		s.fail("Order",
+			"Pop(%d) returned ID %#x with deadline %d before ID %#x with deadline %d: the earliest first",
 			now, t.ID, t.Deadline, earliest.ID, earliest.Deadline)
 	case s.ties() && i != first:
-		s.fail("Order", "Pop(%d) returned ID %#x before ID %#x, both with deadline %d: equal deadlines are declared FIFO",
+		s.fail("Order",
+			"Pop(%d) returned ID %#x before ID %#x, both with deadline %d: equal deadlines are "+
+				"declared FIFO",
 			now, t.ID, earliest.ID, t.Deadline)
 	case s.clock() < s.quiet:
 		s.fail("Next", "Pop(%d) returned ID %#x, but Next had named tick %d: no timer is due before it",
@@ -183,7 +187,8 @@ func (s *subject) next() (structures.Tick, bool) {
 	case s.exact() && at > earliest:
 		s.fail("Next", "Next() = %d, want at most %d, the earliest deadline", at, earliest)
 	case at > s.latest():
-		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired", at, s.latest())
+		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired",
+			at, s.latest())
 	case at <= s.clock() && (s.drained || earliest > s.clock()):
 		s.fail("Next", "Next() = %d, want a tick after the clock, %d, as nothing is due", at, s.clock())
 	}
@@ -204,7 +209,9 @@ func (s *subject) stepAll() {
 			return
 		}
 		if steps == limit {
-			s.fail("Next", "%d of %d timers are still pending after %d steps of Pop at each tick that Next names, want at most %d steps a timer",
+			s.fail("Next",
+				"%d of %d timers are still pending after %d steps of Pop at each tick that Next names, "+
+					"want at most %d steps a timer",
 				s.model.Len(), timers, steps, s.levels+1)
 		}
 		s.drain(at)
@@ -235,11 +242,19 @@ func (s *subject) after() {
 	if got, want := s.s.Len(), s.model.Len(); got != want {
 		s.fail("Len", "Len() = %d, want %d", got, want)
 	}
-	if n := len(s.trace); s.walk == always || s.walk == thinning && (n < s.amount(128, 32) || n%(256/s.amount(32, 8)) == 0) {
+	if n := len(s.trace); s.walk || n < s.amount(128, 16) || n%(256/s.amount(32, 8)) == 0 {
 		s.checkInvariants()
 		s.checkSnapshot()
 		s.checkWork()
 	}
+}
+
+// work reads the structure's counters; without any, they stay 0.
+func work(s any) structures.Work {
+	if w, ok := s.(interface{ Work() structures.Work }); ok {
+		return w.Work()
+	}
+	return structures.Work{}
 }
 
 // checkWork checks that the counters only count up: one that goes below 0 becomes huge.
