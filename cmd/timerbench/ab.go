@@ -1,18 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
@@ -20,21 +20,19 @@ import (
 
 type abFlags struct {
 	compareFlags
-	old, new   string
-	structures string
-	workloads  string
-	scenarios  []string
-	profile    string
-	sizes      sizes
-	seed       uint64
-	rounds     int
-	pairs      int
-	layouts    int
-	out        string
+	choice
+	old, new string
+	rounds   int
+	pairs    int
+	layouts  int
+	out      string
 }
 
+// abSizes is the default of --n.
+const abSizes = "1000,100000"
+
 func newAB() *cobra.Command {
-	var f abFlags
+	f := abFlags{choice: choice{profile: "smoke", workloads: "^(hold|churn|reschedule)$"}}
 	cmd := &cobra.Command{
 		Use:   "ab",
 		Short: "Measure two builds in turns and compare them",
@@ -58,24 +56,17 @@ benchstat finds the same medians.
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
   benchstat ` + runsFolder + `/2026-11-21-073012-ab/old/` + benchfmtFile + ` ` + runsFolder + `/2026-11-21-073012-ab/new/` + benchfmtFile,
 		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		}),
+		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
 	flags.StringVar(&f.new, "new", "", "git `revision` or program that may be better or worse (default: the work tree as it is)")
-	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "^(hold|churn|reschedule)$", "run the workloads that match this regular `expression`")
-	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file` too; can be repeated")
-	flags.StringVarP(&f.profile, "profile", "p", "smoke", "profile of the runs: how much is proved, largest sizes")
-	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 1000,100000)")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts, and of the order of the runs")
+	f.choice.add(flags, " "+abSizes)
 	flags.IntVar(&f.rounds, "rounds", 24, "rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
 	flags.IntVar(&f.layouts, "layouts", 8, "code layouts with which a revision is built; 1: as linked by default")
 	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runsFolder+"/)")
-	f.add(cmd)
+	f.compareFlags.add(cmd)
 	return comparing(cmd)
 }
 
@@ -94,7 +85,8 @@ func (f *abFlags) check() error {
 	return nil
 }
 
-func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -107,7 +99,7 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds, Seed: f.seed, Dir: work}
+	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds, Seed: f.seed, Dir: work}
 	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
 		return err
 	}
@@ -118,9 +110,7 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	defer func() { _ = os.Remove(folder) }() // if nothing was written
 	printMachine(stderr)
 	bar := newProgress(stderr)
-	s.Progress = func(done, all int, name string) {
-		bar.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done), Total: float64(all)})
-	}
+	s.Progress = bar.step
 	old, new, err := s.Run(ctx)
 	bar.end()
 	if err != nil {
@@ -130,33 +120,22 @@ func (f *abFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	for name, r := range map[string]*results.Run{"old": old, "new": new} {
-		side := filepath.Join(folder, name)
+	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
+	for side, r := range map[string]*results.Run{a: old, b: new} {
 		if err := errors.Join(os.MkdirAll(side, 0o755), save(side, r)); err != nil {
 			return err
 		}
 	}
-	err = f.print(stdout, c)
-	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
+	err = f.print(cmd.OutOrStdout(), c)
 	fmt.Fprintf(stderr, "the results are in %s and %s; compare them again with: %s\n", a, b, asTyped("compare", a, b))
 	return err
 }
 
 // args returns the flags of the runs.
-func (f *abFlags) args() []string {
-	n := f.sizes
-	if len(n) == 0 {
-		n = sizes{1_000, 100_000}
-	}
-	args := []string{"--profile", f.profile, "--n", n.String(), "--seed", strconv.FormatUint(f.seed, 10)}
-	if f.structures != "" {
-		args = append(args, "--structure", f.structures)
-	}
-	if f.workloads != "" {
-		args = append(args, "--workload", f.workloads)
-	}
-	for _, file := range f.scenarios {
-		args = append(args, "--scenario", file)
+func (f *abFlags) args(flags *pflag.FlagSet) []string {
+	args := []string{"--n=" + cmp.Or(f.sizes.String(), abSizes)}
+	for _, name := range []string{"structure", "workload", "scenario", "profile", "seed"} {
+		args = append(args, asFlags(flags.Lookup(name))...)
 	}
 	return args
 }
@@ -204,7 +183,7 @@ func isProgram(what string) bool {
 // folder makes the folder of the results. It refuses one that holds something.
 func (f *abFlags) folder() (string, error) {
 	if f.out == "" {
-		return newFolder(runsFolder, time.Now().Format("2006-01-02-150405-")+"ab")
+		return newFolder("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
 		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder", f.out, entries[0].Name())

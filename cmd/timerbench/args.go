@@ -3,23 +3,24 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/suggest"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // group adds subcommands to a command that does nothing by itself. Without an
 // argument it prints its help; the name of an unknown subcommand is an error.
 func group(cmd *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(list...)
-	var names []string
-	for _, c := range list {
-		names = append(names, c.Name())
-	}
-	cmd.Args = oneOf("command of "+cmd.Name(), names)
+	cmd.Args = oneOf("command of "+cmd.Name(), names(list, (*cobra.Command).Name))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	return cmd
 }
@@ -37,24 +38,20 @@ func oneOf(what string, names []string) cobra.PositionalArgs {
 	}
 }
 
-// oneArg accepts one argument. The error says what it should be.
-func oneArg(what string) cobra.PositionalArgs {
+// argsFrom accepts so many arguments; most 0 is any number. The error says what they should be.
+func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
+		if len(args) < least || most > 0 && len(args) > most {
 			return fmt.Errorf("%s: %d arguments, want %s", subcommand(cmd), len(args), what)
 		}
 		return nil
 	}
 }
 
-// someArgs accepts at least one argument. The error says what they should be.
-func someArgs(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s: no argument, want %s", subcommand(cmd), what)
-		}
-		return nil
-	}
+// subcommand is the name of a command and of those above it, without the program:
+// "trace info".
+func subcommand(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
 // asTyped returns a command line for a shell. It calls this program by the name by
@@ -63,42 +60,92 @@ func asTyped(args ...string) string { return quoted(append([]string{os.Args[0]},
 
 // quoted joins the words of a command line for a shell.
 func quoted(line []string) string {
+	special := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }
 	for i, arg := range line {
-		if strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }) {
+		if strings.ContainsFunc(arg, special) {
 			line[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(line, " ")
 }
 
-// flagsOfPlace say where a command writes, or with what it goes on. They do not change what it measures.
+// flagsOfPlace say where a command writes, or with what it goes on. They do not change what it
+// measures.
 var flagsOfPlace = []string{"out", "json", "resume", "layout"}
 
-// commandLine is a command line as it was given, for the results.
-func commandLine(cmd *cobra.Command, args []string) string {
-	line := strings.Fields(cmd.CommandPath())
+// givenFlags returns the flags of a command line that change what is measured, those named left
+// out.
+func givenFlags(cmd *cobra.Command, without ...string) (line []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(flagsOfPlace, flag.Name) {
+		if !slices.Contains(flagsOfPlace, flag.Name) && !slices.Contains(without, flag.Name) {
 			line = append(line, asFlags(flag)...)
 		}
 	})
-	return quoted(append(line, args...))
+	return line
 }
 
-// asFlags returns a flag as it was given.
-func asFlags(flag *pflag.Flag) []string {
+// asFlags returns a flag as it was given, once for each of its values.
+func asFlags(flag *pflag.Flag) (line []string) {
+	values := []string{flag.Value.String()}
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		var out []string
-		for _, value := range list.GetSlice() {
-			out = append(out, "--"+flag.Name+"="+value)
-		}
-		return out
+		values = list.GetSlice()
 	}
-	return []string{"--" + flag.Name + "=" + flag.Value.String()}
+	for _, value := range values {
+		line = append(line, "--"+flag.Name+"="+value)
+	}
+	return line
 }
 
-// subcommand is the name of a command and of those above it, without the program:
-// "trace info".
-func subcommand(cmd *cobra.Command) string {
-	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+// commandLine is a command line as it was given, for the results.
+func commandLine(cmd *cobra.Command, args []string) string {
+	return quoted(slices.Concat(strings.Fields(cmd.CommandPath()), givenFlags(cmd), args))
+}
+
+func nameOfStructure(e catalog.Entry) string { return e.Name }
+
+func nameOfWorkload(w workload.Workload) string { return w.Name }
+
+// itself is the name of what is a name.
+func itself(name string) string { return name }
+
+// names returns the names of all.
+func names[T any](all []T, name func(T) string) (list []string) {
+	for _, x := range all {
+		list = append(list, name(x))
+	}
+	return list
+}
+
+// match returns those of all whose names match pattern; an empty pattern matches
+// all. An error says what exists and which name is the nearest.
+func match[T any](what string, all []T, name func(T) string, pattern string) ([]T, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %q is not a regular expression: %w", what, pattern, err)
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !re.MatchString(name(x)) })
+	if len(found) == 0 {
+		return nil, unknown(what, pattern, names(all, name))
+	}
+	return found, nil
+}
+
+// matchStructures returns the structures whose names match a pattern.
+func matchStructures(pattern string) ([]catalog.Entry, error) {
+	return match("structure", catalog.All(), nameOfStructure, pattern)
+}
+
+// exactly returns the one of all that has a name.
+func exactly[T any](what string, all []T, name func(T) string, want string) (x T, err error) {
+	i := slices.Index(names(all, name), want)
+	if i < 0 {
+		return x, unknown(what, want, names(all, name))
+	}
+	return all[i], nil
+}
+
+// unknown says that there is no such name, what exists and which is the nearest.
+func unknown(what, name string, names []string) error {
+	name = strings.Trim(name, "^$")
+	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, suggest.Nearest(name, names), strings.Join(names, ", "))
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,31 +13,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/timerbench/timerbench/bench/results"
 )
 
-// asCommand makes the test binary behave as the command itself.
-const asCommand = "TIMERBENCH_TEST_AS_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
-		main()
-	}
-	if how := os.Getenv(asProgram); how != "" {
-		os.Exit(program(how))
-	}
-	_ = os.Setenv("COLUMNS", "1000") // tests look for whole sentences
-	os.Exit(m.Run())
+// command is the command as a process of its own.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
 }
 
-// signalAtThirdStep runs the command as a process of its own, and sends it a signal each
-// time that it announces its third step. It returns the process, what it said, and how
-// it ended.
-func signalAtThirdStep(t *testing.T, signal os.Signal, args ...string) (cmd *exec.Cmd, said string, ended error) {
+// signalAt runs a command, and sends it a signal each time that it says a line with a prefix. It
+// returns what it said, and how it ended.
+func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string, ended error) {
 	t.Helper()
-	cmd = exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -47,54 +36,23 @@ func signalAtThirdStep(t *testing.T, signal os.Signal, args ...string) (cmd *exe
 	var text strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		text.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "[3/") {
+		if strings.HasPrefix(lines.Text(), prefix) {
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	ended = cmd.Wait()
-	return cmd, text.String(), ended
+	return text.String(), cmd.Wait()
 }
 
-// The third step is announced only once two are on disk; the interrupt is sent
-// then.
-func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	cmd, said, err := signalAtThirdStep(t, os.Interrupt, "run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e6,1e6,1e6,1e6,1e6", "-o", out)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-		t.Fatalf("ended with %v (signalled: %v), want exit %d; it said:\n%s", err, status.Signaled(), exitInterrupted, said)
-	}
-	for _, want := range []string{"timerbench: stopping (again to end at once)", "the steps that were finished are in"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("it does not say %q: %q", want, said)
-		}
-	}
-	r, err := results.Read(filepath.Join(out, resultsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Complete || len(r.Cells) != 2 {
-		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
-	}
-	if code, _, stderr := run("report", "--out", out); code != 0 {
-		t.Errorf("the report of an interrupted run: exit %d: %s", code, stderr)
-	}
-}
-
-// A command that has nothing to keep ends at the first Ctrl-C, whatever it waits
-// for.
-func TestCtrlCEndsWhatHasNothingToKeep(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "results.json")
+// signalWhileReading runs a command that reads a pipe to which nobody writes, and interrupts it.
+func signalWhileReading(t *testing.T, args ...string) *os.ProcessState {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(file, 0o644); err != nil {
 		t.Skip(err)
 	}
-	cmd := exec.Command(os.Args[0], "report", file)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd := command(append(args, file)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +66,121 @@ func TestCtrlCEndsWhatHasNothingToKeep(t *testing.T) {
 	}
 	giveUp := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 	defer giveUp.Stop()
-	_ = cmd.Wait() // an error, as it was killed
-	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
-		t.Errorf("it ended with %v", cmd.ProcessState)
+	_ = cmd.Wait() // the caller looks at how it ended
+	return cmd.ProcessState
+}
+
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
 	}
+	return 0
+}
+
+// The third step is announced only once two are on disk; the interrupt is sent
+// then.
+func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	said, err := signalAt(t, "[3/", os.Interrupt, command("run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e5,1e5,1e5,1e5,1e5", "-o", out))
+	if code := exitCode(err); code != exitInterrupted {
+		t.Fatalf("ended with %v, want exit %d; it said:\n%s", err, exitInterrupted, said)
+	}
+	says(t, said, "timerbench: stopping (again to end at once)", "the steps that were finished are in")
+	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
+		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
+	}
+	must(t, "report", "--out", out)
+}
+
+// A command that has nothing to keep ends at the first Ctrl-C, whatever it waits for; the others
+// end with a code of their own.
+func TestCtrlCEndsWhatHasNothingToKeep(t *testing.T) {
+	t.Parallel()
+	ended := signalWhileReading(t, "report")
+	if status := ended.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v", ended)
+	}
+	for _, reading := range []string{"info", "replay"} {
+		if ended := signalWhileReading(t, "trace", reading); ended.ExitCode() != exitInterrupted {
+			t.Errorf("%s ended with %v, want exit %d", reading, ended, exitInterrupted)
+		}
+	}
+}
+
+// Ctrl-C in a session of ab ends the runs, and leaves neither temporary files nor an empty
+// folder.
+func TestCtrlCEndsASession(t *testing.T) {
+	t.Parallel()
+	dir, temporary := t.TempDir(), t.TempDir()
+	cmd := command("ab", "--old", os.Args[0], "--new", os.Args[0], "-s", "^(quadheap)$", "-w", "^hold$", "-n", "1e6", "--rounds", "50", "--layouts", "1", "-o", filepath.Join(dir, "out"))
+	cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
+	if said, err := signalAt(t, "[1/", os.Interrupt, cmd); exitCode(err) != exitInterrupted {
+		t.Errorf("ended with %v, want exit %d: %s", err, exitInterrupted, said)
+	}
+	if left := files(t, dir) + files(t, temporary); left != "" {
+		t.Errorf("it left %s", left)
+	}
+}
+
+// rawCells returns the cells of a results file as they are written.
+func rawCells(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	var file struct {
+		Cells []json.RawMessage `json:"cells"`
+	}
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, resultsFile))), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range file.Cells {
+		out = append(out, string(c))
+	}
+	return out
+}
+
+// A run is killed in the middle of its third cell, and resumed.
+func TestAKilledRunIsResumed(t *testing.T) {
+	out := t.TempDir()
+	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,100000", "--trials", "6", "-o", out}
+	said, _ := signalAt(t, "[3/", syscall.SIGKILL, command(args...))
+	before, partial := rawCells(t, out), resultsOf(t, out)
+	if partial.Complete || len(before) != 2 || len(partial.Done) != 2 {
+		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
+	}
+	writeText(t, filepath.Join(out, "."+resultsFile+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
+
+	for want, change := range map[string][]string{
+		"seed was 1, is 2 now":                                {"--seed", "2"},
+		`profile was "smoke", is "normal" now`:                {"-p", "normal"},
+		"trials was 6, is 8 now":                              {"--trials", "8"},
+		"n has 30, had not now":                               {"-n", "30"},
+		"number 1 of structures was minheap, is quadheap now": {"-s", "quadheap$"},
+		`shard was "", is "1/2" now`:                          {"--shard", "1/2"},
+		"budget_seconds was 0, is 9 now":                      {"--budget", "9s"},
+		"layouts was 0, is 1 now":                             {"--layouts", "1"},
+	} {
+		refused(t, append(append(args, "--resume"), change...), want)
+	}
+
+	_, resumed := must(t, append(args, "--resume")...)
+	if says(t, resumed, "2 finished steps are kept"); strings.Contains(resumed, "hold, n 10 ") {
+		t.Errorf("it said %q", resumed)
+	}
+	after, whole := rawCells(t, out), resultsOf(t, out)
+	for i, cell := range before {
+		if after[i] != cell {
+			t.Errorf("cell %d has changed", i+1)
+		}
+	}
+	if !whole.Complete || len(whole.Cells) != 6 || len(whole.Idle) == 0 || len(whole.Memory) == 0 || whole.Done != nil {
+		t.Errorf("complete %v, %d cells, %d idle counts, steps %q", whole.Complete, len(whole.Cells), len(whole.Idle), whole.Done)
+	}
+	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
+		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
+	}
+	if left := files(t, out); left != benchfmtFile+" "+resultsFile {
+		t.Errorf("left behind: %s", left)
+	}
+	refused(t, append(args, "--resume"), "is a complete run")
 }

@@ -3,12 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/scenario"
@@ -18,35 +14,23 @@ import (
 )
 
 func newList() *cobra.Command {
-	what := []string{"structures", "workloads", "models"}
+	lists := []string{"structures", "workloads", "models"}
 	var long bool
 	cmd := &cobra.Command{
 		Use:       "list [structures | workloads | models]",
 		Short:     "List structures, workloads, and the models of scenario files",
 		Example:   "  timerbench list\n  timerbench list workloads --long",
-		ValidArgs: what,
-		Args:      oneOf("list", what),
+		ValidArgs: lists,
+		Args:      oneOf("list", lists),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out := cmd.OutOrStdout()
-			lists := map[string]func(){
-				"structures": func() { listStructures(out, long) },
-				"workloads": func() {
-					if long {
-						listWorkloads(out, workload.All())
-						return
-					}
-					nameWorkloads(out, workload.All())
-				},
-				"models": func() { listModels(out) },
-			}
-			for i, name := range what {
+			for i, name := range lists {
 				if len(args) > 0 && args[0] != name {
 					continue
 				}
 				if len(args) == 0 && i > 0 {
-					fmt.Fprintln(out)
+					fmt.Fprintln(cmd.OutOrStdout())
 				}
-				lists[name]()
+				list(cmd.OutOrStdout(), name, long)
 			}
 			return nil
 		},
@@ -55,37 +39,41 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	t.SetStyle(style)
-	t.AppendHeader(header)
-	return t
-}
-
-// listNames shows names with what they stand for.
-func listNames(out io.Writer, what, about string, names, summaries []string) {
-	t := newTable(what, about)
-	for i := range names {
-		t.AppendRow(table.Row{names[i], summaries[i]})
+// list prints one of the lists: two columns of it, or all.
+func list(out io.Writer, name string, long bool) {
+	var t show.Table
+	switch {
+	case name == "models":
+		fmt.Fprintln(out, modelTable().Terminal())
+		return
+	case name == "structures":
+		t = structureTable()
+	case long:
+		listWorkloads(out, workload.All())
+		return
+	default:
+		t = show.Table{Align: "l", Header: []string{"workload", "what it does"}}
+		for _, w := range workload.All() {
+			t.Add(w.Name, w.Summary)
+		}
 	}
-	fmt.Fprintln(out, fitted(t, nil))
-}
-
-func listStructures(out io.Writer, long bool) {
-	const about = "what it is and who uses it"
-	t := newTable("structure", about, "schedule", "cancel", "pop", "ties", "late by", "source")
-	var names, summaries []string
-	for _, e := range catalog.All() {
-		names, summaries = append(names, e.Name), append(summaries, e.Summary)
-		t.AppendRow(table.Row{e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties, lateBy(e), e.Source})
-	}
-	if !long {
-		listNames(out, "structure", about, names, summaries)
+	if long {
+		fmt.Fprintln(out, t.Wide())
 		return
 	}
-	fmt.Fprintln(out, t.Render())
+	t.Header = t.Header[:2]
+	for i, cells := range t.Rows {
+		t.Rows[i] = cells[:2]
+	}
+	fmt.Fprintln(out, t.Terminal())
+}
+
+func structureTable() show.Table {
+	t := show.Table{Align: "l", Header: []string{"structure", "what it is and who uses it", "schedule", "cancel", "pop", "ties", "late by", "source"}}
+	for _, e := range catalog.All() {
+		t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(), e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
+	}
+	return t
 }
 
 // lateBy says how late a structure fires at most, as it declares.
@@ -96,58 +84,33 @@ func lateBy(e catalog.Entry) string {
 	return e.Late
 }
 
-func nameWorkloads(out io.Writer, list []workload.Workload) {
-	var names, summaries []string
-	for _, w := range list {
-		names, summaries = append(names, w.Name), append(summaries, w.Summary)
-	}
-	listNames(out, "workload", "what it does", names, summaries)
-}
-
-// listSize is the number of timers for workloads without a size of their own: that
-// of the smallest profile.
-const listSize = 1000
-
-// listMost keeps the list quick where workloads have millions of timers.
-const listMost = 500_000
-
 // listWorkloads prints workloads with figures that are measured on their scripts.
 func listWorkloads(out io.Writer, list []workload.Workload) {
-	t := newTable("workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source")
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Name: "n", Align: text.AlignRight}, {Name: "resident", Align: text.AlignRight},
-		{Name: "cancelled", Align: text.AlignRight}, {Name: "moves", Align: text.AlignRight}, {Name: "operations/s", Align: text.AlignRight},
-	})
-	for i, f := range workload.MeasureFigures(list, listSize, listMost) {
-		w := list[i]
-		n, rate := strconv.Itoa(f.N), "–"
+	const (
+		size = 1000    // of workloads without one of their own: that of the smallest profile
+		most = 500_000 // keeps the list quick where workloads have millions of timers
+	)
+	t := show.Table{Align: "llrrrrrl", Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source"}}
+	for i, f := range workload.MeasureFigures(list, size, most) {
+		w, n := list[i], show.Grouped(f.N)
 		switch {
 		case w.Resident == 0:
 			n = "any: " + n
 		case w.Resident > f.N:
-			n += " of " + strconv.Itoa(w.Resident)
+			n += " of " + show.Grouped(w.Resident)
 		}
-		if f.Rate > 0 {
-			rate = strconv.FormatFloat(f.Rate, 'f', decimals(f.Rate), 64)
-		}
-		t.AppendRow(table.Row{w.Name, w.Summary, n, strconv.FormatFloat(f.Resident, 'f', 0, 64),
-			show.Percent(f.CancelShare), show.Percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source})
+		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare), show.Percent(f.MoveShare),
+			known(f.Rate, show.Figure), strings.Join(workload.Delays(w.Model), ", "), w.Source)
 	}
-	fmt.Fprintln(out, t.Render())
+	fmt.Fprintln(out, t.Wide())
 	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
 		"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
-		"Moves: of all operations.\n", listSize)
+		"Moves: of all operations.\n", size)
 }
 
-// decimals shows small numbers with two significant digits, large ones whole.
-func decimals(x float64) int {
-	return max(0, 1-int(math.Floor(math.Log10(x))))
-}
-
-// listModels shows what scenario files can say.
-func listModels(out io.Writer) {
-	const about = "what it says (in brackets: may be left out)"
-	t := newTable("model", "parameter", "type", about)
+// modelTable is what scenario files can say.
+func modelTable() show.Table {
+	t := show.Table{Align: "l", Header: []string{"model", "parameter", "type", "what it says (in brackets: may be left out)"}}
 	for _, m := range workload.Models() {
 		name := m.Kind().Name
 		for _, k := range scenario.Keys(m) {
@@ -155,9 +118,49 @@ func listModels(out io.Writer) {
 			if k.Optional {
 				doc = "(" + doc + ")"
 			}
-			t.AppendRow(table.Row{name, k.Name, k.Type, doc})
+			t.Add(name, k.Name, k.Type, doc)
 			name = ""
 		}
 	}
-	fmt.Fprintln(out, fitted(t, nil))
+	return t
+}
+
+func newScenario() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scenario",
+		Short: "Print a built-in workload as a file, check one of your own",
+		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and what
+becomes of it. Run it with: timerbench run --scenario FILE`,
+		Example: `  timerbench scenario print kafka-purgatory >mine.toml
+  timerbench scenario check mine.toml`,
+	}
+	return group(cmd, &cobra.Command{
+		Use:     "print WORKLOAD",
+		Short:   "Print a built-in workload as a scenario file",
+		Example: "  timerbench scenario print kafka-purgatory >mine.toml",
+		Args:    argsFrom(1, 1, "the name of a workload, see "+asTyped("list", "workloads")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := exactly("workload", workload.All(), nameOfWorkload, args[0])
+			if err != nil {
+				return err
+			}
+			text, err := scenario.Print(w)
+			if err == nil {
+				_, err = cmd.OutOrStdout().Write(text)
+			}
+			return err
+		},
+	}, &cobra.Command{
+		Use:     "check FILE...",
+		Short:   "Check scenario files, and show what they come to",
+		Example: "  timerbench scenario check scenarios/*.toml",
+		Args:    argsFrom(1, 0, "scenario files"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := scenario.Load(args...)
+			if err == nil {
+				listWorkloads(cmd.OutOrStdout(), list)
+			}
+			return err
+		},
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +49,7 @@ go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
   timerbench live --structure '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
 		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			return f.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		}),
+		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures of drivers, those that match this regular `expression`")
@@ -70,7 +67,8 @@ go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
 	return cmd
 }
 
-func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
+	stderr := cmd.ErrOrStderr()
 	cfg, err := f.config(stderr)
 	if err != nil {
 		return err
@@ -81,10 +79,8 @@ func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
 	progress := newProgress(stderr)
-	cfg.Progress = func(done, total int, name string) {
-		progress.show(bench.Progress{Step: done, Steps: total, Name: name, Done: float64(done), Total: float64(total)})
-	}
-	measured, failures, err := live.Run(ctx, cfg)
+	cfg.Progress = progress.step
+	measured, failures, err := live.Run(cmd.Context(), cfg)
 	progress.end()
 	if err != nil {
 		return err
@@ -94,12 +90,16 @@ func (f *liveFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	folder.saved = true
-	if err := folder.markLatest(); err != nil {
-		fmt.Fprintln(stderr, "timerbench:", err)
+	out, env := cmd.OutOrStdout(), r.Environment
+	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
+	for _, t := range r.Live.Tables() {
+		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
-	f.print(stdout, r)
-	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
-	return failed(failures)
+	folder.announce(stderr)
+	for _, f := range failures {
+		err = errors.Join(err, f)
+	}
+	return err
 }
 
 // open returns the folder of the run and the results in it, to which what is measured is
@@ -120,23 +120,6 @@ func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
 		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.close())
 	}
 	return folder, r, nil
-}
-
-func (f *liveFlags) print(out io.Writer, r *results.Run) {
-	env := r.Environment
-	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
-	for _, t := range r.Live.Tables() {
-		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
-	}
-}
-
-// failed is an error that lists failures, or nil.
-func failed(list []results.Failure) error {
-	var errs []error
-	for _, f := range list {
-		errs = append(errs, f)
-	}
-	return errors.Join(errs...)
 }
 
 // config turns flags into a configuration, or says which value is wrong.
@@ -164,9 +147,9 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 	}
 	var kinds []results.Driver
 	for _, name := range f.drivers {
-		kind := results.Driver(name)
-		if kind != results.Ticking && kind != results.Tickless {
-			return cfg, unknown("kind of driver", name, []string{string(results.Tickless), string(results.Ticking)})
+		kind, err := exactly("kind of driver", []results.Driver{results.Tickless, results.Ticking}, func(d results.Driver) string { return string(d) }, name)
+		if err != nil {
+			return cfg, err
 		}
 		kinds = append(kinds, kind)
 	}
@@ -186,12 +169,10 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 }
 
 // parseShards reads numbers of shards; 0 stands for the default.
-func parseShards(texts []string) ([]int, error) {
-	var list []int
+func parseShards(texts []string) (list []int, err error) {
 	for _, text := range texts {
 		n := 0
 		if text != "default" {
-			var err error
 			if n, err = strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 1 || n > 4096 {
 				return nil, fmt.Errorf("--shards %q: want numbers from 1 to 4096, or default", text)
 			}

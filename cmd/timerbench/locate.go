@@ -13,6 +13,16 @@ import (
 	"github.com/timerbench/timerbench/report/advice"
 )
 
+// readResults reads a results file, or the one of a folder that locate chooses, and returns its
+// path.
+func readResults(path string) (r *results.Run, file string, err error) {
+	if file, err = locate(filepath.Clean(path)); err != nil {
+		return nil, "", err
+	}
+	r, err = results.Read(file)
+	return r, file, err
+}
+
 // locate returns a results file. A path to a file is returned as it is. In a folder
 // locate looks at the results there and in each folder directly below, and chooses
 // the last complete run, or else the last interrupted one.
@@ -28,13 +38,13 @@ func locate(path string) (string, error) {
 		return path, nil
 	}
 	found, err := runsIn(path)
-	if len(found) == 0 {
-		if err != nil {
-			return "", err
-		}
-		return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
+	switch {
+	case len(found) > 0:
+		return slices.MaxFunc(found, order).path, nil
+	case err != nil:
+		return "", err
 	}
-	return slices.MaxFunc(found, order).path, nil
+	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of %s", path, resultsFile, asTyped("run"))
 }
 
 // foundRun is a results file and its header.
@@ -60,11 +70,10 @@ func runsIn(path string) (found []foundRun, err error) {
 	for _, file := range candidates {
 		head, e := results.ReadHeader(file)
 		switch {
-		case errors.Is(e, fs.ErrNotExist):
-		case e != nil:
-			err = errors.Join(err, e)
-		default:
+		case e == nil:
 			found = append(found, foundRun{head, file})
+		case !errors.Is(e, fs.ErrNotExist):
+			err = errors.Join(err, e)
 		}
 	}
 	return found, err
@@ -73,13 +82,22 @@ func runsIn(path string) (found []foundRun, err error) {
 // order compares two runs: complete ones come after others, then later ones after earlier ones.
 // Times are in whole seconds.
 func order(a, b foundRun) int {
-	if a.Complete != b.Complete {
-		if b.Complete {
-			return -1
-		}
+	switch {
+	case a.Complete == b.Complete:
+		return a.Created.Compare(b.Created)
+	case a.Complete:
 		return 1
 	}
-	return a.Created.Compare(b.Created)
+	return -1
+}
+
+// adviceResults reads the results that the user has named, or else those of answering.
+func adviceResults(args []string) (r *results.Run, from, note string, err error) {
+	if len(args) == 0 {
+		return answering()
+	}
+	r, from, err = readResults(args[0])
+	return r, from, "", err
 }
 
 // answering returns the results that answer a question for which none are named: the last whole
@@ -110,7 +128,7 @@ func answering() (r *results.Run, from, note string, err error) {
 	}
 	r, taken := r.WithCells(part)
 	if len(taken) == 0 {
-		return r, from, fmt.Sprintf("%s is a part of a run and lacks structures, so it does not answer unless it is named.", last.path), nil
+		return r, from, last.path + " is a part of a run and lacks structures, so it does not answer unless it is named.", nil
 	}
 	note = fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
 	if more := len(taken) - 1; more > 0 {

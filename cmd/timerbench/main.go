@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +77,9 @@ what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(), newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newList(), newScenario(), newTrace())
+	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(),
+		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newList(),
+		newScenario(), newTrace())
 	helpWithin(root)
 	return root
 }
@@ -88,4 +92,61 @@ func version() string {
 		out += ", commit " + build.Revision
 	}
 	return fmt.Sprintf("%s, %s %s/%s", out, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// work is what a command does.
+type work func(cmd *cobra.Command, args []string) error
+
+// stoppable is for commands that have something to keep or to tidy up when they are
+// interrupted. The first Ctrl-C prints a line and cancels the context of the command; the
+// second one ends the program.
+//
+// Ctrl-C ends all other commands at once, as it does any program.
+func stoppable(do work) work {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		answered := make(chan struct{})
+		unanswered := context.AfterFunc(ctx, func() {
+			defer close(answered)
+			stop()
+			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (again to end at once)")
+		})
+		cmd.SetContext(ctx)
+		err := do(cmd, args)
+		if !unanswered() {
+			<-answered
+		}
+		return err
+	}
+}
+
+// errRegression ends a command that was asked to fail if the new build is slower.
+var errRegression = errors.New("the new build is slower, and --fail-on-regression is given")
+
+// misused is an error of a command whose exit code 1 means something else.
+type misused struct{ error }
+
+func (m misused) Unwrap() error { return m.error }
+
+// comparing makes all errors of a command, those of its flags included, end with
+// exitMisuse, save errRegression and an interrupt.
+func comparing(cmd *cobra.Command) *cobra.Command {
+	code := func(err error) error {
+		if err == nil || errors.Is(err, errRegression) || errors.Is(err, context.Canceled) {
+			return err
+		}
+		return misused{err}
+	}
+	args, run := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, list []string) error { return code(args(cmd, list)) }
+	cmd.RunE = func(cmd *cobra.Command, list []string) error {
+		err := run(cmd, list)
+		if out, ok := cmd.OutOrStdout().(*output); ok && err == nil {
+			err = out.err
+		}
+		return code(err)
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return code(err) })
+	return cmd
 }

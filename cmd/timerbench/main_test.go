@@ -3,19 +3,44 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/internal/show"
 )
+
+var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
+
+// The test binary behaves as the command itself if asCommand is set, and as a program that can be
+// recorded if asProgram says how.
+const (
+	asCommand = "TIMERBENCH_TEST_AS_COMMAND"
+	asProgram = "TIMERBENCH_TEST_AS_PROGRAM"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	if how := os.Getenv(asProgram); how != "" {
+		os.Exit(program(how))
+	}
+	_ = os.Setenv("COLUMNS", "1000") // tests look for whole sentences
+	code := m.Run()
+	_ = os.RemoveAll(measured.folder)
+	os.Exit(code)
+}
 
 // run executes the command line and returns its exit code and what it printed.
 func run(args ...string) (code int, stdout, stderr string) {
@@ -24,173 +49,194 @@ func run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestRunThenReport(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "deep", "out")
-	code, _, stderr := run("run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "^hold$|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
+// must runs a command line that has to succeed.
+func must(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := run(args...)
 	if code != 0 {
-		t.Fatalf("run: exit %d: %s", code, stderr)
+		t.Fatalf("%q: exit %d: %s", args, code, stderr)
 	}
-	for _, part := range []string{"draw them with: " + os.Args[0] + " report " + out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6"} {
-		if !strings.Contains(stderr, part) {
-			t.Errorf("run does not say %q: %s", part, stderr)
+	return stdout, stderr
+}
+
+// says checks that a text holds each part.
+func says(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("it does not say %q:\n%s", part, text)
 		}
 	}
-	r, err := results.Read(filepath.Join(out, resultsFile))
+}
+
+// refused checks that a command line ends with an error that says each part, and prints nothing.
+func refused(t *testing.T, args []string, parts ...string) {
+	t.Helper()
+	want := exitError
+	if args[0] == "compare" || args[0] == "ab" {
+		want = exitMisuse
+	}
+	code, stdout, stderr := run(args...)
+	if code != want || stdout != "" {
+		t.Errorf("%q: exit %d, want %d; printed %q", args, code, want, stdout)
+	}
+	for _, part := range parts {
+		if !strings.Contains(stderr, part) {
+			t.Errorf("%q: %q does not say %q", args, stderr, part)
+		}
+	}
+}
+
+// tiny is the quickest run that there is. Runs count allocations of the whole
+// process, so that tests with a run in them are not parallel.
+var tiny = []string{"run", "-p", "smoke", "-s", "^hwheel$", "-w", "^churn$", "-n", "10", "--trials", "6"}
+
+// measured is a run that tests read. Those that change it make a copy.
+var measured struct {
+	sync.Once
+	folder string
+}
+
+// aRun returns the folder of a run: an exact and a coarse structure and a slow one on two workloads.
+func aRun(t *testing.T) string {
+	t.Helper()
+	measured.Do(func() {
+		var err error
+		if measured.folder, err = os.MkdirTemp("", "timerbench-test-"); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "run", "-p", "smoke", "-s", "^(hwheel|hwheel-linux|rbtree)$", "-w", "^(hold|cron-aligned)$", "-n", "50,100",
+			"--trials", "2", "--seed", "9", "-o", filepath.Join(measured.folder, "run"))
+	})
+	return filepath.Join(measured.folder, "run")
+}
+
+// resultsOf reads the results in a folder.
+func resultsOf(t *testing.T, folder string) *results.Run {
+	t.Helper()
+	r, err := results.Read(filepath.Join(folder, resultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
-		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
-	}
-	if lines, err := os.ReadFile(filepath.Join(out, benchfmtFile)); err != nil || !bytes.Contains(lines, []byte("BenchmarkTimers/workload=hold/n=50/structure=hwheel")) {
-		t.Errorf("no benchmark lines: %v", err)
-	}
+	return r
+}
 
-	if code, _, stderr = run("report", "--out", out); code != 0 {
-		t.Fatalf("report: exit %d: %s", code, stderr)
-	}
-	charts := filepath.Join(t.TempDir(), "charts")
-	if code, _, stderr = run("report", filepath.Join(out, resultsFile), "--out", charts); code != 0 {
-		t.Fatalf("report of a named file: exit %d: %s", code, stderr)
-	}
-	for _, dir := range []string{out, charts} {
-		for _, file := range []string{"report.md", "report.html", "scale.png", "scale.svg"} {
-			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
-				t.Errorf("report wrote no %s: %v", file, err)
-			}
-		}
+// put writes results into a folder, which it makes.
+func put(t *testing.T, folder string, r *results.Run) {
+	t.Helper()
+	r.Format, r.Version = results.Format, results.Version
+	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, resultsFile), r)); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestBadInputIsRefusedWithAReason(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, []byte("not results"), 0o644); err != nil {
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]struct {
-		args []string
-		want []string
-	}{
-		"unknown structure": {[]string{"run", "-s", "hweel"}, []string{`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "}},
-		"unknown workload":  {[]string{"run", "-w", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`, "fill-drain"}},
-		"far from any name": {[]string{"run", "-w", "zzz"}, []string{`no workload matches "zzz"; there are: hold`}},
-		"bad expression":    {[]string{"run", "-s", "(wheel"}, []string{"--structure", "(wheel", "regular expression"}},
-		"unknown profile":   {[]string{"run", "-p", "norml"}, []string{`no profile matches "norml"`, `did you mean "normal"?`}},
-		"n of zero":         {[]string{"run", "--n", "0"}, []string{"--n", `"0"`, "from 1"}},
-		"n not whole":       {[]string{"run", "--n", "1.5"}, []string{`"1.5"`}},
-		"n not a number":    {[]string{"run", "--n", "100,many"}, []string{`"many"`}},
-		"negative trials":   {[]string{"run", "--trials", "-1"}, []string{"--trials -1"}},
-		"unwritable out":    {[]string{"run", "--out", filepath.Join(file, "out")}, []string{"--out", file}},
-		"nothing to run":    {[]string{"run", "-s", "^list$", "-w", "^hold$", "--n", "1e6", "-o", dir}, []string{"nothing to run", "structure"}},
-		"unknown below":     {[]string{"trace", "reply"}, []string{`no command of trace matches "reply" (did you mean "replay"?)`}},
-		"list, misspelt":    {[]string{"list", "wrokloads"}, []string{`no list matches "wrokloads" (did you mean "workloads"?)`}},
-		"two lists":         {[]string{"list", "models", "workloads"}, []string{`"workloads"`, "one list"}},
-		"nothing to replay": {[]string{"trace", "replay"}, []string{"want traces"}},
-		"nothing to print":  {[]string{"scenario", "print"}, []string{"the name of a workload"}},
-		"part of a name":    {[]string{"scenario", "print", "kafka"}, []string{`did you mean "kafka-purgatory"?`}},
-		"out is a folder":   {[]string{"trace", "record", "-o", dir, "--", "true"}, []string{"--out", dir, "is a folder"}},
-		"negative noise":    {[]string{"doctor", "--noise", "-1s"}, []string{"--noise -1s", "at least 0"}},
-		"unknown flag":      {[]string{"run", "--trails", "3"}, []string{"--trails"}},
-		"unknown command":   {[]string{"rnu"}, []string{`"rnu"`, "run"}},
-		"stray argument":    {[]string{"run", "hold"}, []string{"hold"}},
-		"unknown list":      {[]string{"list", "charts"}, []string{"charts"}},
-		"missing scenario":  {[]string{"run", "--scenario", filepath.Join(dir, "none.toml")}, []string{"none.toml", "no such file"}},
-		"foreign scenario":  {[]string{"run", "--scenario", file}, []string{file + ":1: "}},
-		"no such built-in":  {[]string{"scenario", "print", "kafka-purgatry"}, []string{`did you mean "kafka-purgatory"?`}},
-		"nothing to check":  {[]string{"scenario", "check"}, []string{"scenario check: no argument, want scenario files"}},
-		"missing results":   {[]string{"report", "--out", dir}, []string{dir, "no results.json"}},
-		"foreign results":   {[]string{"report", file, "--out", dir}, []string{file, "not JSON"}},
-	} {
-		code, _, stderr := run(c.args...)
-		if code != exitError {
-			t.Errorf("%s: exit %d, want %d", name, code, exitError)
-		}
-		for _, want := range c.want {
-			if !strings.Contains(stderr, want) {
-				t.Errorf("%s: %q does not say %q", name, stderr, want)
-			}
-		}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("the refused calls left %v behind", entries)
+	return string(data)
+}
+
+// contents returns the files below a folder, links left out.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			out[path] = readText(t, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return out
+}
+
+// files names what is in a folder.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(names(entries, os.DirEntry.Name), " ")
+}
+
+// generated checks what a document shows between two marks, or rewrites it.
+func generated(t *testing.T, page, begin, end, want string) {
+	t.Helper()
+	before, rest, ok := strings.Cut(readText(t, page), begin)
+	got, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the output", page)
+	}
+	if *update {
+		writeText(t, page, before+begin+want+end+after)
+	} else if got != want {
+		t.Errorf("%s shows (rewrite it with -update):\n%swant:\n%s", page, got, want)
+	}
+}
+
+// leaves returns the commands that do something, as typed.
+func leaves(cmd *cobra.Command) (out []string) {
+	if !cmd.HasSubCommands() {
+		return []string{subcommand(cmd)}
+	}
+	for _, c := range cmd.Commands() {
+		out = append(out, leaves(c)...)
+	}
+	return out
+}
+
+func TestVersion(t *testing.T) {
+	stdout, _ := must(t, "--version")
+	says(t, stdout, "timerbench version (devel), ", runtime.Version())
 }
 
 func TestHintsCanBeCopied(t *testing.T) {
-	t.Parallel()
 	if got, want := asTyped("report", "my runs/it's", "a+b=c"), os.Args[0]+` report 'my runs/it'\''s' a+b=c`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// plain is a text without the spaces in front of lines, which tables have.
-func plain(s string) string { return strings.ReplaceAll(s, "\n ", "\n") }
-
-func TestListNamesEverything(t *testing.T) {
-	t.Parallel()
-	code, short, _ := run("list")
-	if code != 0 {
-		t.Fatalf("exit %d", code)
+// The help of every command, and what the commands say, fits the terminal.
+func TestOutputFitsTheTerminal(t *testing.T) {
+	trace, err := filepath.Abs("../../traces/http.trace")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for line := range strings.Lines(short) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width() {
-			t.Errorf("%d columns: %s", n, line)
+	lines := [][]string{{"--help"}, {"trace", "--help"}, {"list"}, {"trace", "info", trace}, {"explain", "auto", "-r", aRun(t)},
+		{"recommend", "--n", "50", "--weights", "throughput=1,tail=2", aRun(t)}, {"doctor", "--noise", "0"}}
+	for _, command := range leaves(newRoot()) {
+		lines = append(lines, append(strings.Fields(command), "--help"))
+	}
+	for columns, text := range map[int]string{80: "", 100: "100"} {
+		t.Setenv("COLUMNS", text)
+		for _, args := range lines {
+			stdout, _ := must(t, args...)
+			for line := range strings.SplitSeq(stdout, "\n") {
+				if n := utf8.RuneCountInString(line); n > columns {
+					t.Errorf("%q: %d columns, want %d: %s", args, n, columns, line)
+				}
+			}
+			if slices.Contains(args, "--help") && len(args) == 2 {
+				says(t, stdout, "Examples:")
+			}
 		}
 	}
-	code, long, _ := run("list", "--long")
-	if code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	for _, e := range catalog.All() {
-		if !strings.Contains(short, "\n "+e.Name+" ") || !strings.Contains(long, e.Source) {
-			t.Errorf("the list does not name %s or its source", e.Name)
-		}
-	}
-	for _, w := range workload.All() {
-		if !strings.Contains(short, "\n "+w.Name+" ") || !strings.Contains(long, w.Summary) {
-			t.Errorf("the list does not name %s or what it does", w.Name)
-		}
-	}
-	for _, m := range workload.Models() {
-		if name := m.Kind().Name; !strings.Contains(short, "\n "+name+" ") {
-			t.Errorf("the list does not name the model %s", name)
-		}
-	}
-	if !strings.Contains(long, "any: 1000") || !strings.Contains(long, "658000") {
-		t.Errorf("the list does not say with how many timers it has measured: %s", long)
-	}
-	if _, only, _ := run("list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
-		t.Errorf("list workloads prints %q", only)
-	}
-}
-
-// The bound of hwheel-linux is a share of the delay, reached where a level begins.
-func TestTheDeclaredBoundIsSaidRightly(t *testing.T) {
-	t.Parallel()
-	e, _ := catalog.Find("hwheel-linux")
-	if got, want := lateBy(e), "less than 8/63 (12.7 %) of the delay"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if e, _ = catalog.Find("hwheel"); lateBy(e) != "never" {
-		t.Errorf("hwheel: %q", lateBy(e))
-	}
-}
-
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	code, stdout, _ := run("--version")
-	if code != 0 || !strings.HasPrefix(stdout, "timerbench version (devel), ") || !strings.Contains(stdout, runtime.Version()) {
-		t.Errorf("exit %d: %q", code, stdout)
-	}
-}
-
-func TestHelpHasExamples(t *testing.T) {
-	for _, command := range []string{"run", "report", "list", "scenario"} {
-		if code, stdout, _ := run(command, "--help"); code != 0 || !strings.Contains(stdout, "Examples:") {
-			t.Errorf("%s --help: exit %d, without examples", command, code)
-		}
-	}
+	t.Setenv("COLUMNS", "80")
+	stdout, _ := must(t, "run", "--help")
+	says(t, stdout, " \\\n      ", "'heap|^hwheel$'") // a long example is broken as a shell reads it
 }
 
 // full is a standard output that nothing can be written to, such as /dev/full.
@@ -198,14 +244,132 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// leaves returns the commands that do something, as typed.
-func leaves(cmd *cobra.Command) []string {
-	if !cmd.HasSubCommands() {
-		return []string{subcommand(cmd)}
+// Each command fails where its output is lost.
+func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
+	done := aRun(t)
+	t.Chdir(t.TempDir())
+	must(t, append(tiny, "--shard", "1/1", "-o", "shard")...)
+	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
+	scenario, _ := must(t, "scenario", "print", "hold")
+	writeText(t, "hold.toml", scenario)
+	t.Setenv(asCommand, "1")
+	lines := map[string][]string{
+		"run":            append(tiny[1:], "-o", "new"),
+		"merge":          {"whole", "shard"},
+		"report":         {done, "-o", "drawn"},
+		"recommend":      {"--n", "10", done},
+		"explain":        {"hwheel", "-r", done},
+		"export":         {"--csv", done},
+		"compare":        {done, done},
+		"ab":             {"--old", os.Args[0], "--new", os.Args[0], "-s", "^hwheel$", "-w", "^hold$", "-n", "10", "--rounds", "1", "--pairs", "2", "--layouts", "1", "-o", "ab"},
+		"doctor":         {"--noise", "0"},
+		"verify":         {done},
+		"profile":        {"churn/n=100", "-s", "hwheel", "--for", "1ms", "-o", "-"},
+		"list":           {},
+		"scenario print": {"hold"},
+		"scenario check": {"hold.toml"},
+		"trace info":     {"my.trace"},
+		"trace replay":   {"my.trace", "-s", "^hwheel$", "--trials", "2", "-o", "replayed"},
+		"trace make":     {"-w", "churn", "-n", "10", "--ops", "1e4", "-o", "-"},
+		"trace record":   nil, // writes nothing; the command that it runs has the output itself
+		"live":           nil, // TestLive has it
 	}
-	var out []string
-	for _, c := range cmd.Commands() {
-		out = append(out, leaves(c)...)
+	for _, command := range leaves(newRoot()) {
+		args, ok := lines[command]
+		if !ok {
+			t.Errorf("%s has no line in this test", command)
+		}
+		if args == nil || testing.Short() && command == "ab" {
+			continue
+		}
+		want := exitError
+		if command == "compare" || command == "ab" {
+			want = exitMisuse
+		}
+		var stderr strings.Builder
+		code := execute(append(strings.Fields(command), args...), full{}, &stderr)
+		if code != want || !strings.Contains(stderr.String(), "no space left on device") {
+			t.Errorf("%s: exit %d, want %d: %s", command, code, want, stderr.String())
+		}
 	}
-	return out
+	for _, args := range [][]string{{"--help"}, {"--version"}, {"trace"}, {"run", "--dry-run"}, {"export", "--benchfmt", done}} {
+		if code := execute(args, full{}, io.Discard); code != exitError {
+			t.Errorf("%q: exit %d, want %d", args, code, exitError)
+		}
+	}
+}
+
+// - is the standard output, and what is no file is refused before anything is measured.
+func TestFilesOfFlags(t *testing.T) {
+	done, dir := aRun(t), t.TempDir()
+	t.Chdir(dir)
+	for _, c := range []struct {
+		flag string
+		args []string
+	}{
+		{"--out", []string{"export", "--csv", done, "-o"}},
+		{"--out", []string{"profile", "churn/n=100", "-s", "hwheel", "--for", "1ms", "-o"}},
+		{"--out", []string{"trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o"}},
+		{"--html", []string{"explain", "hwheel", "-r", done, "--html"}},
+		{"--svg", []string{"explain", "hwheel", "-r", done, "--svg"}},
+		{"--json", append(tiny, "-o", filepath.Join(dir, "new"), "--json")},
+	} {
+		refused(t, append(c.args, dir), c.flag+" "+dir+": "+dir+" is a folder")
+		if stdout, _ := must(t, append(c.args, "-")...); len(stdout) < 100 || strings.Contains(stdout, "STRUCTURE ") {
+			t.Errorf("%q to the standard output: %.100s", c.args, stdout)
+		}
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("there is a file with the name -")
+	}
+}
+
+// Each command that asks for a number of timers reads 200k, and refuses 1e30 with the range.
+func TestEveryCommandReadsNumbersAlike(t *testing.T) {
+	asks := 0
+	for _, command := range leaves(newRoot()) {
+		cmd, _, err := newRoot().Find(strings.Fields(command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flag := cmd.Flags().Lookup("n"); flag != nil {
+			asks++
+			for _, n := range []string{"200k", "200,000", "0.2M"} {
+				if err := flag.Value.Set(n); err != nil || !strings.HasSuffix(flag.Value.String(), "200000") {
+					t.Errorf("%s --n %s: %v, %s", command, n, err, flag.Value)
+				}
+			}
+			if err := flag.Value.Set("1e30"); err == nil || !strings.Contains(err.Error(), "want a whole number from 1 to 1e8") {
+				t.Errorf("%s --n 1e30: %v", command, err)
+			}
+		}
+	}
+	if asks < 6 {
+		t.Errorf("%d commands ask for a number of timers", asks)
+	}
+	if w, n, err := parseCase("churn/n=200,000"); err != nil || n != 200_000 || w.Name != "churn" {
+		t.Errorf("%s, %d, %v", w.Name, n, err)
+	}
+}
+
+func TestNumbersOfTimers(t *testing.T) {
+	for text, want := range map[string][]int{
+		"200000": {200_000}, "200k": {200_000}, "200K": {200_000}, "0.2M": {200_000}, "2e5": {200_000}, "200,000": {200_000},
+		"1m": {1_000_000}, "1M": {1_000_000}, "1,000,000": {1_000_000}, "12,345,000": {12_345_000}, "1e8": {100_000_000},
+		"50,200": {50, 200}, "1000,1e6": {1000, 1_000_000}, "10,100,1000": {10, 100, 1000}, "1k,1M": {1000, 1_000_000}, " 7 , 8 ": {7, 8},
+	} {
+		var got sizes
+		if err := got.Set(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5", "1e30", "1.1e8", "k", "200 k m", "1e3,", "NaN", "Inf", "1000,000", "1G"} {
+		var got sizes
+		if err := got.Set(text); err == nil || !strings.Contains(err.Error(), "want a whole number from 1 to 1e8") {
+			t.Errorf("%q: %v, %v, want an error", text, got, err)
+		}
+	}
+	if show.Width() != 1000 {
+		t.Error("tests would see broken sentences")
+	}
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // target says where a run goes.
@@ -67,16 +65,11 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 		summarize(stdout, r)
 	}
 	if folder.saved {
-		if failed := writeTo(to.json, stdout, func(w io.Writer) error { return results.Encode(w, r) }); failed != nil {
-			err = errors.Join(err, fmt.Errorf("--json %s: %w", to.json, failed))
-		}
+		err = errors.Join(err, writeTo("json", to.json, stdout, func(w io.Writer) error { return results.Encode(w, r) }))
 	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
-		if err := folder.markLatest(); err != nil {
-			fmt.Fprintln(stderr, "timerbench:", err)
-		}
-		fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.results(), asTyped("report", folder.path))
+		folder.announce(stderr)
 	case errors.Is(err, context.Canceled) && folder.saved:
 		err = errors.Join(err, saveBenchfmt(folder.path, r))
 		fmt.Fprintf(stderr, "the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.results(), folder.path)
@@ -105,17 +98,4 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runFolder, stder
 	cfg.Progress = progress.show
 	defer progress.end()
 	return bench.Run(ctx, cfg)
-}
-
-// save writes both forms of the results, each whole or not at all.
-func save(dir string, r *results.Run) error {
-	return errors.Join(results.Write(filepath.Join(dir, resultsFile), r), saveBenchfmt(dir, r))
-}
-
-func saveBenchfmt(dir string, r *results.Run) error {
-	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
-	if err != nil {
-		return fmt.Errorf("writing benchmark lines: %w", err)
-	}
-	return nil
 }

@@ -1,14 +1,23 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
+	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func newReport() *cobra.Command {
@@ -33,17 +42,11 @@ three typical questions, if the run is whole (see recommend), or to that of a tr
 			case out != "":
 				from, to = out, ""
 			}
-			path, err := locate(from)
+			r, path, err := readResults(from)
 			if err != nil {
 				return err
 			}
-			if to == "" {
-				to = filepath.Dir(path)
-			}
-			r, err := results.Read(path)
-			if err != nil {
-				return err
-			}
+			to = cmp.Or(to, filepath.Dir(path))
 			if err := report.Write(to, r); err != nil {
 				return err
 			}
@@ -58,4 +61,139 @@ three typical questions, if the run is whole (see recommend), or to that of a tr
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
 	return cmd
+}
+
+// showTypical prints the answers to the typical questions, or to those of the recorded workloads.
+func showTypical(out io.Writer, r *results.Run) {
+	for _, x := range advice.New(r).Typical() {
+		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence+" "+x.Far)))
+	}
+}
+
+func newExplain() *cobra.Command {
+	var from, html, svg string
+	cmd := &cobra.Command{
+		Use:   "explain STRUCTURE",
+		Short: "Show how a structure works, what it costs, and where it wins",
+		Long: `Show how a structure works: a drawing of a live instance after each operation, with the
+work that it counts. Also what it costs and promises, who uses it, and where it wins and
+loses in the results: those of --results, or else those that recommend takes.`,
+		Example: `  timerbench explain hwheel
+  timerbench explain rbtree --html rbtree.html
+  timerbench explain quadheap-lazy --results ` + runsFolder + `/latest`,
+		Args: argsFrom(1, 1, "the name of a structure, see "+asTyped("list", "structures")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
+			if err != nil {
+				return err
+			}
+			var named []string
+			if from != "" {
+				named = []string{from}
+			}
+			r, path, note, err := adviceResults(named)
+			if err != nil {
+				return fmt.Errorf("--results: %w", err)
+			}
+			if from == "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(path+"; "+note, "; "))
+			}
+			x := report.Explain(e, r)
+			if html == "" && svg == "" {
+				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
+				return err
+			}
+			if err := writeTo("html", html, cmd.OutOrStdout(), written(x.HTML)); err != nil {
+				return err
+			}
+			return writeTo("svg", svg, cmd.OutOrStdout(), written(x.SVG))
+		},
+	}
+	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: those that recommend takes)")
+	cmd.Flags().StringVar(&html, "html", "", "write the page to this `file`, instead of the text"+orStdout)
+	cmd.Flags().StringVar(&svg, "svg", "", "write the drawing to this `file`, instead of the text"+orStdout)
+	return cmd
+}
+
+// written writes what make returns.
+func written(make func() ([]byte, error)) func(io.Writer) error {
+	return func(w io.Writer) error {
+		data, err := make()
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	}
+}
+
+func newExport() *cobra.Command {
+	var csv, benchfmt, hgrm bool
+	var out string
+	cmd := &cobra.Command{
+		Use:   "export {--csv | --benchfmt | --hgrm} [FILE | FOLDER]",
+		Short: "Write results for other programs",
+		Long: `Write results for other programs:
+
+  --csv       a line for each trial, for spreadsheets and data frames
+  --benchfmt  the format of Go's benchmarks, for benchstat
+  --hgrm      percentile files of HdrHistogram, for its plotters: one for each
+              kind of call of each structure in each cell, into the folder of
+              --out. They are made of the quantiles of results, and say so
+
+Of a folder it takes the last complete run in it or in a folder below, as report does.`,
+		Example: `  timerbench export --csv ` + runsFolder + `/` + latestLink + ` >trials.csv
+  timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt
+  timerbench export --hgrm -o /tmp/latencies`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if hgrm && (out == "" || out == "-") {
+				return errors.New("--hgrm writes many files: want a folder for them in --out")
+			}
+			r, _, err := readResults(append(args, runsFolder)[0])
+			if err != nil {
+				return err
+			}
+			write := results.WriteCSV
+			switch {
+			case hgrm:
+				return exportHgrm(out, r, cmd.ErrOrStderr())
+			case benchfmt:
+				write = results.WriteBenchfmt
+			}
+			return writeTo("out", cmp.Or(out, "-"), cmd.OutOrStdout(), func(w io.Writer) error { return write(w, r) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&csv, "csv", false, "write a line for each trial")
+	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
+	flags.BoolVar(&hgrm, "hgrm", false, "write percentile files")
+	flags.StringVarP(&out, "out", "o", "", "`file`, or the folder of --hgrm (default: the standard output)")
+	cmd.MarkFlagsOneRequired("csv", "benchfmt", "hgrm")
+	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt", "hgrm")
+	return cmd
+}
+
+// exportHgrm writes the percentile files and says how many there are.
+func exportHgrm(folder string, r *results.Run, stderr io.Writer) error {
+	files := 0
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			for _, l := range row.Latency {
+				if err := os.MkdirAll(folder, 0o755); err != nil {
+					return fmt.Errorf("--out %s: %w", folder, err)
+				}
+				name := fmt.Sprintf("%s-%d-%s-%s.hgrm", c.Workload, c.N, row.Structure, l.Kind)
+				path := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
+				if err := atomicfile.Write(path, func(w io.Writer) error { return results.WriteHgrm(w, l) }); err != nil {
+					return fmt.Errorf("%s: %w", path, err)
+				}
+				files++
+			}
+		}
+	}
+	if files == 0 {
+		return errors.New("the results hold no latencies, of which percentile files could be made")
+	}
+	fmt.Fprintf(stderr, "%d files are in %s\n", files, folder)
+	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,36 +15,87 @@ import (
 	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
-type runFlags struct {
+// choice is the flags that choose the cells of a run.
+type choice struct {
 	structures string
 	workloads  string
 	scenarios  []string
 	profile    string
-	lean       bool
-	memory     float64 // GB; 0: what is available
 	sizes      sizes
 	seed       uint64
-	trials     int
-	budget     time.Duration
-	layouts    int
-	layout     int
-	turns      bench.Turns
-	shard      string
-	resume     bool
-	dryRun     bool
-	out        string
-	json       string
+}
 
-	budgetGiven, layoutsGiven bool
-	typed                     []string // the flags that a run of one layout needs
-	command                   string
+// add adds the flags. What the choice holds is their defaults; n is that of --n, in words.
+func (c *choice) add(flags *pflag.FlagSet, n string) {
+	workloads, scenarios := " (default: the profile's)", ", and no built-in one unless --workload is given"
+	if c.workloads != "" {
+		workloads, scenarios = "", " too"
+	}
+	profiles := names(bench.Profiles(), func(p bench.Profile) string { return fmt.Sprintf("%s (%s)", p.Name, p.Doc) })
+	flags.StringVarP(&c.structures, "structure", "s", "", "run the structures that match this regular `expression`")
+	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, "run the workloads that match this regular `expression`"+workloads)
+	flags.StringArrayVar(&c.scenarios, "scenario", nil, "run the workload in this scenario `file`"+scenarios+"; can be repeated")
+	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))
+	flags.VarP(&c.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
+	flags.Uint64Var(&c.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
+}
+
+// ofProfile is the default of --n that a profile has.
+const ofProfile = ": the profile's"
+
+// config turns the flags into a configuration, or says which value is wrong.
+func (c *choice) config() (cfg bench.Config, err error) {
+	cfg.N, cfg.Seed = c.sizes, c.seed
+	if cfg.Structures, err = matchStructures(c.structures); err != nil {
+		return cfg, err
+	}
+	if cfg.Profile, err = exactly("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, c.profile); err != nil {
+		return cfg, err
+	}
+	cfg.Workloads, err = c.chosenWorkloads(cfg.Profile)
+	return cfg, err
+}
+
+// chosenWorkloads returns the built-in workloads and those of scenario files that
+// were asked for; the profile's if none was.
+func (c *choice) chosenWorkloads(profile bench.Profile) ([]workload.Workload, error) {
+	written, err := scenario.Load(c.scenarios...)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.workloads != "":
+		builtIn, err := match("workload", workload.All(), nameOfWorkload, c.workloads)
+		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
+			return slices.Contains(names(written, nameOfWorkload), b.Name) // the same
+		})
+		return append(builtIn, written...), err
+	case len(written) > 0:
+		return written, nil
+	}
+	return profile.Workloads(), nil
+}
+
+type runFlags struct {
+	choice
+	lean    bool
+	memory  float64 // GB; 0: what is available
+	trials  int
+	budget  time.Duration
+	layouts int
+	layout  int
+	turns   bench.Turns
+	shard   string
+	resume  bool
+	dryRun  bool
+	out     string
+	json    string
 }
 
 func newRun() *cobra.Command {
-	var f runFlags
+	f := runFlags{choice: choice{profile: "normal"}}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
@@ -78,24 +128,10 @@ interrupted run, on the same machine and of the same build.`,
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
 		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			f.budgetGiven, f.layoutsGiven = cmd.Flags().Changed("budget"), cmd.Flags().Changed("layouts")
-			cmd.Flags().Visit(func(flag *pflag.Flag) {
-				if flag.Name != "budget" && !slices.Contains(flagsOfPlace, flag.Name) { // the layouts share the budget
-					f.typed = append(f.typed, asFlags(flag)...)
-				}
-			})
-			f.command = commandLine(cmd, nil)
-			stdout := cmd.OutOrStdout()
-			if f.turns.Rounds > 0 {
-				f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), stdout)
-				stdout = io.Discard
-			}
-			return f.run(ctx, stdout, cmd.ErrOrStderr())
-		}),
+		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
-	f.addChoice(flags, "normal")
+	f.add(flags, ofProfile)
 	flags.BoolVar(&f.lean, "lean", false, "short for --profile lean")
 	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
 	flags.Float64Var(&f.memory, "memory", 0, "most memory to take, in `GB` (default: what is available)")
@@ -115,103 +151,101 @@ interrupted run, on the same machine and of the same build.`,
 	return cmd
 }
 
-// addChoice adds the flags that choose the cells of a run.
-func (f *runFlags) addChoice(flags *pflag.FlagSet, profile string) {
-	var profiles []string
-	for _, p := range bench.Profiles() {
-		profiles = append(profiles, fmt.Sprintf("%s (%s)", p.Name, p.Doc))
-	}
-	flags.StringVarP(&f.structures, "structure", "s", "", "run the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "", "run the workloads that match this regular `expression` (default: the profile's)")
-	flags.StringArrayVar(&f.scenarios, "scenario", nil, "run the workload in this scenario `file`, and no built-in one unless --workload is given; can be repeated")
-	flags.StringVarP(&f.profile, "profile", "p", profile, "how much to run: "+strings.Join(profiles, ", "))
-	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default: the profile's)")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
-}
-
-func (f *runFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
-	cfg, err := f.config(stderr)
+func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
+	cfg, err := f.config(cmd)
 	if err != nil {
 		return err
 	}
 	if f.dryRun {
-		printPlan(stdout, cfg)
+		printPlan(cmd.OutOrStdout(), cfg)
 		return nil
 	}
-	return measure(ctx, cfg, target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json, flags: f.typed}, stdout, stderr)
+	stdout := cmd.OutOrStdout()
+	if f.turns.Rounds > 0 { // the standard output tells the session of turns
+		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), stdout)
+		cfg.Turns, stdout = &f.turns, io.Discard
+	}
+	to := target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json}
+	to.flags = givenFlags(cmd, "budget") // which the layouts share
+	return measure(cmd.Context(), cfg, to, stdout, cmd.ErrOrStderr())
 }
 
 // config turns flags into a configuration, or says which value is wrong.
-func (f *runFlags) config(stderr io.Writer) (bench.Config, error) {
-	cfg := bench.Config{N: f.sizes, Seed: f.seed, Trials: f.trials, Command: f.command}
-	var err error
-	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
-	if err != nil {
-		return cfg, err
-	}
+func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 	if f.lean {
 		f.profile = "lean"
 	}
-	profile, err := match("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, "^"+f.profile+"$")
+	cfg, err := f.choice.config()
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Profile = profile[0]
-	cfg.Workloads, err = f.chosenWorkloads(cfg.Profile)
-	if err != nil {
-		return cfg, err
-	}
-	cfg.Budget, cfg.Layout, cfg.Layouts = f.budget, f.layout, f.layouts
-	if !f.budgetGiven && f.trials == 0 {
+	cfg.Trials, cfg.Layout, cfg.Command = f.trials, f.layout, commandLine(cmd, nil)
+	cfg.Budget, cfg.Layouts = f.budget, f.layouts
+	if !cmd.Flags().Changed("budget") && f.trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	if !f.layoutsGiven {
+	if !cmd.Flags().Changed("layouts") {
 		cfg.Layouts = cfg.Profile.Layouts
-	}
-	if f.turns.Rounds > 0 {
-		cfg.Turns = &f.turns
-	}
-	if cfg.Budget < 0 {
-		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)
-	}
-	if cfg.Layouts < 0 {
-		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
 	}
 	if f.shard != "" {
 		if cfg.Shard, err = bench.ParseShard(f.shard); err != nil {
 			return cfg, fmt.Errorf("--shard %w", err)
 		}
 	}
-	if f.resume && f.out == "" {
+	switch {
+	case cfg.Budget < 0:
+		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)
+	case cfg.Layouts < 0:
+		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
+	case f.resume && f.out == "":
 		return cfg, errors.New("--resume: want the folder of the interrupted run in --out")
-	}
-	if f.memory < 0 {
+	case f.memory < 0:
 		return cfg, fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
-	}
-	if f.trials < 0 {
+	case f.trials < 0:
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)
-	}
-	if f.trials > 0 && f.trials < 6 {
-		fmt.Fprintf(stderr, "timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
+	case f.trials > 0 && f.trials < 6:
+		fmt.Fprintf(cmd.ErrOrStderr(), "timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
 	}
 	return cfg, nil
 }
 
-// chosenWorkloads returns the built-in workloads and those of scenario files that
-// were asked for; the profile's if none was.
-func (f *runFlags) chosenWorkloads(profile bench.Profile) ([]workload.Workload, error) {
-	written, err := scenario.Load(f.scenarios...)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.workloads != "":
-		builtIn, err := match("workload", workload.All(), func(w workload.Workload) string { return w.Name }, f.workloads)
-		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
-			return slices.ContainsFunc(written, func(w workload.Workload) bool { return w.Name == b.Name }) // the same
-		})
-		return append(builtIn, written...), err
-	case len(written) > 0:
-		return written, nil
+// perShard is the longest time that a shard of a run should take.
+const perShard = 30 * time.Minute
+
+// printPlan says what a run will do.
+func printPlan(out io.Writer, cfg bench.Config) {
+	p := bench.PlanRun(cfg, perShard.Seconds())
+	t := show.Table{Header: []string{"step", "structures", "rounds", "about"}}
+	for _, s := range p.Steps {
+		rounds := show.Unknown
+		if s.Rounds > 0 {
+			rounds = show.Grouped(s.Rounds)
+		}
+		t.Add(s.Name, show.Grouped(s.Structures), rounds, about(s.Seconds))
 	}
-	return profile.Workloads(), nil
+	fmt.Fprintln(out, t.Terminal())
+	fmt.Fprintf(out, "%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))
+	if cfg.Budget > 0 {
+		fmt.Fprintf(out, "Racing adds rounds to open cells until %s have passed since the start.\n", cfg.Budget)
+	}
+	switch {
+	case cfg.Shard.Of > 1:
+	case p.Shards < 2:
+		fmt.Fprintf(out, "1 shard takes at most %s.\n", about(perShard.Seconds()))
+	default:
+		fmt.Fprintf(out, "%d shards (--shard 1/%d to --shard %d/%d) take about %s each at most.\n", p.Shards, p.Shards, p.Shards, p.Shards, about(p.Slowest))
+	}
+}
+
+// about rounds an estimate to what it is worth.
+func about(seconds float64) string {
+	switch {
+	case seconds < 1:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 2*3600:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
 }

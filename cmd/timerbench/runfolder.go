@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // The files of a run, in its folder.
@@ -29,8 +30,50 @@ const (
 	latestLink = "latest"
 )
 
-// outHelp describes the flag of the commands that measure.
-const outHelp = "`folder` of this run (default: a new one in " + runsFolder + "/, to which " + runsFolder + "/" + latestLink + " then points)"
+// The help of flags that name files.
+const (
+	outHelp  = "`folder` of this run (default: a new one in " + runsFolder + "/, to which " + runsFolder + "/" + latestLink + " then points)"
+	orStdout = "; - is the standard output"
+)
+
+// writeTo writes the file of a flag, or to the standard output if path is "-", or nothing if it
+// is empty.
+func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) error {
+	switch path {
+	case "":
+		return nil
+	case "-":
+		return write(stdout)
+	}
+	if err := atomicfile.Write(path, write); err != nil {
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
+	}
+	return nil
+}
+
+// writable returns an error if writeTo would not write there, for commands that take long.
+func writable(flag, path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if _, err := atomicfile.Target(path); err != nil {
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
+	}
+	return nil
+}
+
+// save writes both forms of the results, each whole or not at all.
+func save(dir string, r *results.Run) error {
+	return errors.Join(results.Write(filepath.Join(dir, resultsFile), r), saveBenchfmt(dir, r))
+}
+
+func saveBenchfmt(dir string, r *results.Run) error {
+	err := atomicfile.Write(filepath.Join(dir, benchfmtFile), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
+	if err != nil {
+		return fmt.Errorf("writing benchmark lines: %w", err)
+	}
+	return nil
+}
 
 // runFolder is where one run writes its results. It is locked until it is closed.
 // It held no complete run when it was opened.
@@ -53,7 +96,7 @@ func openRunFolder(out, what string, now time.Time, resume bool) (*runFolder, er
 		if err := linkIsFree(); err != nil {
 			return nil, err
 		}
-		f.path, err = newFolder(runsFolder, now.Format("2006-01-02-150405-")+what)
+		f.path, err = newFolder(what, now)
 		f.fresh, f.made = true, true
 	} else {
 		_, missing := os.Stat(out)
@@ -81,19 +124,20 @@ func openRun(path string) (*runFolder, error) {
 	return f, f.acquire()
 }
 
-// newFolder makes a folder that did not exist. If the name is taken, it adds a
+// newFolder makes a folder in runsFolder that did not exist. If the name is taken, it adds a
 // number.
-func newFolder(parent, name string) (string, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return parent, err
+func newFolder(what string, now time.Time) (string, error) {
+	if err := os.MkdirAll(runsFolder, 0o755); err != nil {
+		return runsFolder, err
 	}
-	path := filepath.Join(parent, name)
+	name := filepath.Join(runsFolder, now.Format("2006-01-02-150405-")+what)
+	path := name
 	for n := 2; ; n++ {
 		err := os.Mkdir(path, 0o755)
 		if !errors.Is(err, fs.ErrExist) {
 			return path, err
 		}
-		path = filepath.Join(parent, fmt.Sprintf("%s-%d", name, n))
+		path = fmt.Sprintf("%s-%d", name, n)
 	}
 }
 
@@ -123,8 +167,7 @@ func (f *runFolder) acquire() error {
 // refuseRun returns an error if the folder holds a complete run, or a results file that
 // cannot be read, or an interrupted run that is not to be resumed.
 func (f *runFolder) refuseRun(resume bool) error {
-	path := f.results()
-	head, err := results.ReadHeader(path)
+	head, err := results.ReadHeader(f.results())
 	_, noLayouts := os.Stat(filepath.Join(f.path, layoutsFolder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (resume || noLayouts != nil):
@@ -133,7 +176,7 @@ func (f *runFolder) refuseRun(resume bool) error {
 		return fmt.Errorf("--out %s: it holds a file that is no run and is not replaced: %w", f.path, err)
 	case head.Complete:
 		return fmt.Errorf("--out %s: %s is a complete run of %s, which is not replaced: choose another folder",
-			f.path, path, head.Created.Format("2006-01-02 15:04 UTC"))
+			f.path, f.results(), minute(head.Created))
 	case !resume:
 		return fmt.Errorf("--out %s: it holds an interrupted run, which is not replaced: go on with it by run --resume, or choose another folder", f.path)
 	}
@@ -149,13 +192,14 @@ func (f *runFolder) interrupted(cfg bench.Config, stderr io.Writer) (*results.Ru
 		return nil, nil
 	}
 	if err == nil {
-		if err = bench.CheckResume(cfg, r); err == nil {
-			f.saved = true
-			fmt.Fprintf(stderr, "%d finished steps are kept\n", len(r.Done))
-			return r, nil
-		}
+		err = bench.CheckResume(cfg, r)
 	}
-	return nil, fmt.Errorf("--resume: %s: %w", f.results(), err)
+	if err != nil {
+		return nil, fmt.Errorf("--resume: %s: %w", f.results(), err)
+	}
+	f.saved = true
+	fmt.Fprintf(stderr, "%d finished steps are kept\n", len(r.Done))
+	return r, nil
 }
 
 // removeUnfinished removes the hidden files that a killed process was writing.
@@ -183,7 +227,14 @@ func linkIsFree() error {
 	return nil
 }
 
-// markLatest points the link in runsFolder to this run.
+// announce points the link in runsFolder to this run, which is complete, and says where it is.
+func (f *runFolder) announce(stderr io.Writer) {
+	if err := f.markLatest(); err != nil {
+		fmt.Fprintln(stderr, "timerbench:", err)
+	}
+	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", f.results(), asTyped("report", f.path))
+}
+
 func (f *runFolder) markLatest() error {
 	if !f.fresh {
 		return nil
@@ -216,3 +267,6 @@ func (f *runFolder) close() error {
 	}
 	return err
 }
+
+// minute writes a time as the texts of runs have it.
+func minute(t time.Time) string { return t.Format("2006-01-02 15:04 UTC") }

@@ -15,47 +15,25 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// The dry run measures nothing and writes nothing.
-func TestADryRunPrintsThePlan(t *testing.T) {
-	t.Chdir(t.TempDir())
-	code, stdout, stderr := run("run", "--dry-run", "-p", "full")
-	if code != 0 {
-		t.Fatal(stderr)
-	}
-	for _, want := range []string{"hold, n 10000000", " min", "shards (--shard 1/", "memory, n 10000000", "idle wake-ups, "} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("%q does not say %q", stdout, want)
-		}
-	}
-	_, stdout, _ = run("run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
-	for _, want := range []string{"hold, n 10 ", "1 steps", "until 5m0s", "1 shard takes at most 30 min"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("%q does not say %q", stdout, want)
-		}
-	}
-	if left, _ := os.ReadDir("."); len(left) != 0 {
-		t.Errorf("it left %v", left)
+// asProgramFile writes a script that runs the command.
+func asProgramFile(t *testing.T, path string) {
+	t.Helper()
+	writeText(t, path, "#!/bin/sh\n"+asCommand+"=1 exec '"+os.Args[0]+"' \"$@\"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // The loop of the documentation, on a tiny matrix. The ratio of two structures is that of
 // one run, within the noise of a machine that does other things.
 func TestTheLoopOverShardsInTheDocumentation(t *testing.T) {
-	text, err := os.ReadFile("../../docs/sharding.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(text), "```sh\n# loop\n")
+	_, rest, found := strings.Cut(readText(t, "../../docs/sharding.md"), "```sh\n# loop\n")
 	loop, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
 		t.Fatal("docs/sharding.md has no loop")
 	}
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "timerbench")
-	script := "#!/bin/sh\n" + asCommand + "=1 exec '" + os.Args[0] + "' \"$@\"\n"
-	if err := os.WriteFile(bin, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	asProgramFile(t, filepath.Join(dir, "timerbench"))
 	cmd := exec.Command("sh", "-euc", loop)
 	cmd.Dir = dir
 	flags := []string{"--profile", "smoke", "--structure", "^(list|quadheap|hwheel)$", "--workload", "^(hold|churn)$", "--n", "1000", "--trials", "6"}
@@ -63,16 +41,9 @@ func TestTheLoopOverShardsInTheDocumentation(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	merged, err := results.Read(filepath.Join(dir, "whole", resultsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := filepath.Join(dir, "one")
-	must(t, append(append([]string{"run"}, flags...), "-o", one)...)
-	whole, err := results.Read(filepath.Join(one, resultsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Chdir(dir)
+	must(t, append(append([]string{"run"}, flags...), "-o", "one")...)
+	merged, whole := resultsOf(t, "whole"), resultsOf(t, "one")
 	if !merged.Complete || len(merged.Cells) != 2 || len(whole.Cells) != 2 || len(merged.Machines) != 2 {
 		t.Fatalf("complete %v, %d and %d cells, %d machines", merged.Complete, len(merged.Cells), len(whole.Cells), len(merged.Machines))
 	}
@@ -85,26 +56,14 @@ func TestTheLoopOverShardsInTheDocumentation(t *testing.T) {
 			t.Errorf("%s: list takes %.2f times what quadheap takes, in one run %.2f", c.Workload, got, want)
 		}
 	}
-	if code, _, stderr := run("report", "--out", filepath.Join(dir, "whole")); code != 0 {
-		t.Errorf("the report of merged shards: %s", stderr)
-	}
-
-	first := filepath.Join(dir, "shard-1")
-	second := filepath.Join(dir, "shard-2")
-	other := filepath.Join(dir, "other")
-	for want, args := range map[string][]string{
-		"want a folder for the whole and the folders of its shards": {"merge", first},
-		"shard 2/2 is missing":    {"merge", other, first},
-		"are both shard 1/2":      {"merge", other, first, second, first},
-		one + " is not a shard":   {"merge", other, first, one},
-		"no such file or folder":  {"merge", other, first, filepath.Join(dir, "none")},
-		"is a complete run of 20": {"merge", one, first, second},
-		`--shard "3/2": want a`:   {"run", "--shard", "3/2"},
-		"nothing to run":          {"run", "--shard", "2/2", "-s", "^hwheel$", "-w", "^hold$", "-n", "10", "-o", other},
+	must(t, "report", "--out", "whole")
+	for want, line := range map[string]string{
+		"shard 2/2 is missing":    "merge other shard-1",
+		"are both shard 1/2":      "merge other shard-1 shard-2 shard-1",
+		"one is not a shard":      "merge other shard-1 one",
+		"is a complete run of 20": "merge one shard-1 shard-2",
 	} {
-		if code, _, stderr := run(args...); code != exitError || !strings.Contains(stderr, want) {
-			t.Errorf("%q: exit %d, %q does not say %q", args, code, stderr, want)
-		}
+		refused(t, strings.Fields(line), want)
 	}
 }
 
@@ -129,18 +88,27 @@ func ratioOf(t *testing.T, c results.Cell, a, b string) float64 {
 }
 
 // The program is built twice, with two code layouts, and runs twice. Interrupted layouts
-// are not run again.
+// are not run again. The go command is one that notes what it is told, and builds the test
+// program; package ab has tests of real builds.
 func TestLayoutsAreBuiltAndMerged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
-	out := t.TempDir()
-	args := append(tiny, "--layouts", "2", "-w", "^churn$|^idle$", "-o", out)
-	must(t, args...)
-	r, err := results.Read(filepath.Join(out, resultsFile))
-	if err != nil {
+	dir := t.TempDir()
+	asProgramFile(t, filepath.Join(dir, "program"))
+	writeText(t, filepath.Join(dir, "go"), `#!/bin/sh
+echo "$@" >>"`+dir+`/told"
+case $1 in
+list) echo `+modulePath+` ;;
+build) while [ "$1" != -o ]; do shift; done; cp "`+dir+`/program" "$2" ;;
+esac
+`)
+	if err := os.Chmod(filepath.Join(dir, "go"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	out := filepath.Join(dir, "out")
+	args := append(tiny, "--layouts", "2", "-w", "^churn$|^idle$", "-o", out)
+	must(t, args...)
+	says(t, readText(t, filepath.Join(dir, "told")), "-randlayout=1", "-randlayout=2", "cmd/timerbench")
+	r := resultsOf(t, out)
 	instances := map[[2]int]bool{}
 	for _, row := range r.Cells[0].Rows {
 		if row.Structure == "hwheel" {
@@ -161,34 +129,15 @@ func TestLayoutsAreBuiltAndMerged(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(out, layoutsFolder, "2")); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := os.ReadFile(filepath.Join(out, layoutsFolder, "1", resultsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := filepath.Join(out, layoutsFolder, "1", resultsFile)
+	kept := readText(t, first)
 	r.Complete = false
-	if err := results.Write(filepath.Join(out, resultsFile), r); err != nil {
-		t.Fatal(err)
+	put(t, out, r)
+	_, said := must(t, append(args, "--resume")...)
+	if says(t, said, "layout 2 of 2"); strings.Contains(said, "layout 1 of 2") || readText(t, first) != kept {
+		t.Errorf("the first layout has changed; it said %q", said)
 	}
-	said := must(t, append(args, "--resume")...)
-	if strings.Contains(said, "layout 1 of 2") || !strings.Contains(said, "layout 2 of 2") {
-		t.Errorf("it said %q", said)
-	}
-	now, err := os.ReadFile(filepath.Join(out, layoutsFolder, "1", resultsFile))
-	if err != nil || string(now) != string(kept) {
-		t.Errorf("the first layout has changed, %v", err)
-	}
-}
 
-func TestLayoutsNeedTheToolchainAndTheSources(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if code, _, stderr := run(append(tiny, "--layouts", "2")...); code != exitError || !strings.Contains(stderr, "run it in a folder of the sources of "+modulePath) {
-		t.Errorf("outside the sources: exit %d: %s", code, stderr)
-	}
 	t.Setenv("PATH", t.TempDir())
-	if code, _, stderr := run(append(tiny, "--layouts", "2")...); code != exitError || !strings.Contains(stderr, "needs the Go toolchain") {
-		t.Errorf("without the toolchain: exit %d: %s", code, stderr)
-	}
-	if code, _, stderr := run(append(tiny, "--layouts", "-2")...); code != exitError || !strings.Contains(stderr, "--layouts -2: want") {
-		t.Errorf("a negative number: exit %d: %s", code, stderr)
-	}
+	refused(t, append(tiny, "--layouts", "2", "-o", filepath.Join(dir, "none")), "needs the Go toolchain")
 }

@@ -2,9 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func newTrace() *cobra.Command {
@@ -42,13 +53,204 @@ func interruptible[T any](ctx context.Context, read func(path string) (T, error)
 	}
 }
 
-// bytesOf formats a number of bytes.
-func bytesOf(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%d kB", n/1000)
+func newTraceInfo() *cobra.Command {
+	return &cobra.Command{
+		Use:     "info FILE",
+		Short:   "Check a trace and show what it holds",
+		Example: "  timerbench trace info my.trace",
+		Args:    argsFrom(1, 1, "a trace"),
+		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
+			s, err := interruptible(cmd.Context(), tracestat.Read, args[0])
+			if err == nil {
+				showSummary(cmd.OutOrStdout(), s)
+			}
+			return err
+		}),
 	}
-	return fmt.Sprintf("%d MB", n/1_000_000)
+}
+
+func showSummary(out io.Writer, s *tracestat.Summary) {
+	all := float64(max(1, s.Totals.Count()))
+	about := show.Table{Align: "l"}
+	add := func(name, format string, args ...any) { about.Add(name, fmt.Sprintf(format, args...)) }
+	add("trace", "%s", s.Header.Name)
+	if s.Header.Description != "" {
+		add("of", "%s", s.Header.Description)
+	}
+	if !s.Header.Started.IsZero() {
+		add("recorded", "%s", minute(s.Header.Started))
+	}
+	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
+	add("tick", "%v", s.Header.Tick)
+	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))
+	add("rate", "%s operations a second", show.Grouped(uint64(math.Round(s.Rate()))))
+	add("pending", "%.1f timers on average, %s at most, %s at the end", s.Resident, show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
+	add("cancelled", "%s of the timers that ended", show.Percent(s.CancelRate))
+	if s.LateFires > 0 {
+		add("fired late", "%s timers, because the program woke after their deadlines", show.Grouped(s.LateFires))
+	}
+	fmt.Fprintln(out, about.Terminal())
+
+	ops := show.Table{Header: []string{"operation", "count", "share"}}
+	count := func(name string, n uint64) { ops.Add(name, show.Grouped(n), show.Percent(float64(n)/all)) }
+	for k, n := range s.Totals.Ops {
+		count(trace.Kind(k).String(), n)
+		if trace.Kind(k) == trace.Advance {
+			count("  on which nothing fires", s.Idle)
+		}
+	}
+	count("all", s.Totals.Count())
+	ops.Add("timers fired", show.Grouped(s.Totals.Fired), "")
+	fmt.Fprintf(out, "\n%s\n", ops.Terminal())
+
+	delays := show.Table{Header: []string{"delay of timers", "count", "mean", "least", "50 %", "90 %", "99 %", "99.9 %", "most"}}
+	for _, d := range []struct {
+		name string
+		tracestat.Delays
+	}{{"scheduled", s.Delays}, {"moved", s.Moves}} {
+		if d.Count == 0 {
+			continue
+		}
+		row := []string{d.name, show.Grouped(d.Count)}
+		for _, t := range []structures.Tick{structures.Tick(d.Mean), d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
+			row = append(row, delay(s, t))
+		}
+		delays.Add(row...)
+	}
+	fmt.Fprintf(out, "\n%s\n", delays.Terminal())
+}
+
+// delay formats a number of ticks as a time.
+func delay(s *tracestat.Summary, ticks structures.Tick) string {
+	ns := float64(ticks) * float64(s.Header.Tick)
+	if ns >= math.MaxInt64 {
+		return "centuries"
+	}
+	d := time.Duration(ns)
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			return d.Round(unit / 1000).String()
+		}
+	}
+	return d.String()
+}
+
+type traceReplayFlags struct {
+	structures string
+	trials     int
+	out        string
+}
+
+func newTraceReplay() *cobra.Command {
+	var f traceReplayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE...",
+		Short: "Measure structures on traces",
+		Long: `Replay traces on structures, measure the structures as with a workload, and write
+` + resultsFile + ` and ` + benchfmtFile + ` into the folder of the run.
+
+A trace is first read to its end. A damaged trace is not replayed at all. Every
+structure then goes through the whole trace once. The beginning fills the structure,
+until as many timers are pending as on average. The rest is divided among the trials.
+An exact structure must fire the timers that the trace says, at the wake-up that the
+trace says. A coarse structure must keep its bound.`,
+		Example: `  timerbench trace replay my.trace
+  timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
+  timerbench report /tmp/my`,
+		Args: argsFrom(1, 0, "traces"),
+		RunE: stoppable(f.run),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
+	// More trials take no longer, because all of them together are one pass over the trace.
+	flags.IntVar(&f.trials, "trials", 12, "trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
+	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	return cmd
+}
+
+func (f *traceReplayFlags) run(cmd *cobra.Command, files []string) (err error) {
+	if f.trials < 1 {
+		return fmt.Errorf("--trials %d: want at least 1", f.trials)
+	}
+	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials, Command: commandLine(cmd, files)}
+	if cfg.Structures, err = matchStructures(f.structures); err != nil {
+		return err
+	}
+	named := make(map[string]string)
+	for _, path := range files {
+		t, err := interruptible(cmd.Context(), bench.OpenTrace, path)
+		if err != nil {
+			return err
+		}
+		if err := t.Measurable(f.trials); err != nil {
+			return err
+		}
+		name := t.Summary.Header.Name
+		if other, taken := named[name]; taken {
+			return fmt.Errorf("%s and %s are both traces named %q: replay them into directories of their own", other, path, name)
+		}
+		named[name] = path
+		cfg.Traces = append(cfg.Traces, t)
+	}
+	return measure(cmd.Context(), cfg, target{folder: f.out}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+}
+
+type traceMakeFlags struct {
+	workload string
+	n        sizes
+	ops      number
+	seed     uint64
+	out      string
+}
+
+func newTraceMake() *cobra.Command {
+	f := traceMakeFlags{ops: number{1_000_000, 1e12}}
+	cmd := &cobra.Command{
+		Use:     "make --workload NAME -o FILE",
+		Short:   "Write the operations of a workload as a trace",
+		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
+		Args:    cobra.NoArgs,
+		RunE:    stoppable(f.run),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")
+	flags.VarP(&f.n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
+	flags.Var(&f.ops, "ops", "number of operations, such as 10e6")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
+	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace"+orStdout)
+	for _, required := range []string{"workload", "out"} {
+		_ = cmd.MarkFlagRequired(required) // the flag is there
+	}
+	return cmd
+}
+
+func (f *traceMakeFlags) run(cmd *cobra.Command, _ []string) error {
+	w, err := exactly("workload", workload.All(), nameOfWorkload, f.workload)
+	if err != nil {
+		return err
+	}
+	n := w.Resident
+	switch {
+	case len(f.n) > 1:
+		return fmt.Errorf("--n %s: want one number", f.n.String())
+	case len(f.n) == 1:
+		n = f.n[0]
+	case n == 0:
+		n = 1000 // chosen
+	}
+	ops := uint64(f.ops.value)
+	err = writeTo("out", f.out, cmd.OutOrStdout(), func(out io.Writer) error {
+		tw, err := trace.NewWriter(out, trace.Header{
+			Name: w.Name, Tick: w.Tick,
+			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),
+		})
+		if err != nil {
+			return err
+		}
+		return errors.Join(bench.WriteTrace(cmd.Context(), tw, w, n, f.seed, ops), tw.Close())
+	})
+	if err == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d operations\n", f.out, ops)
+	}
+	return err
 }

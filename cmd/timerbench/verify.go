@@ -2,22 +2,21 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func newVerify() *cobra.Command {
-	var f runFlags
-	seeds := 3
+	f, seeds := choice{profile: "smoke"}, 3
 	cmd := &cobra.Command{
 		Use:   "verify [RESULTS]",
 		Short: "Prove that structures keep their contract, without measuring",
@@ -35,35 +34,38 @@ the error names it.`,
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify -s '^hwheel$' ` + runsFolder + `/` + latestLink,
 		Args: cobra.MaximumNArgs(1),
-		RunE: stoppable(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
+			v := verifying{out: cmd.OutOrStdout()}
 			if len(args) > 0 {
-				for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
-					if cmd.Flags().Changed(name) {
-						return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, args[0])
-					}
-				}
-				return f.verifyResults(ctx, args[0], cmd.OutOrStdout())
+				return v.results(cmd, args[0], &f)
 			}
-			if seeds < 1 {
-				return fmt.Errorf("--seeds %d: want at least 1", seeds)
-			}
-			f.trials = 6 // blocks
-			cfg, err := f.config(cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return verify(ctx, cfg, seeds, cmd.OutOrStdout())
+			return v.structures(cmd, seeds, &f)
 		}),
 	}
-	flags := cmd.Flags()
-	f.addChoice(flags, "smoke")
-	flags.IntVar(&seeds, "seeds", seeds, "number of seeds of each cell, from --seed on")
+	f.add(cmd.Flags(), ofProfile)
+	cmd.Flags().IntVar(&seeds, "seeds", seeds, "number of seeds of each cell, from --seed on")
 	return cmd
 }
 
-func verify(ctx context.Context, cfg bench.Config, seeds int, out io.Writer) error {
-	v := verifying{out: out, failures: bench.VerifyReleases(cfg.Structures)}
-	if err := bench.Verify(ctx, cfg, seeds, v.show); err != nil {
+// verifying prints a line for each cell and collects what has failed.
+type verifying struct {
+	out      io.Writer
+	cells    int
+	failures []results.Failure
+}
+
+// structures replays the cells of the flags.
+func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
+	if seeds < 1 {
+		return fmt.Errorf("--seeds %d: want at least 1", seeds)
+	}
+	cfg, err := f.config()
+	if err != nil {
+		return err
+	}
+	cfg.Trials = 6 // blocks
+	v.failures = bench.VerifyReleases(cfg.Structures)
+	if err := bench.Verify(cmd.Context(), cfg, seeds, v.show); err != nil {
 		return err
 	}
 	if v.cells == 0 {
@@ -72,30 +74,30 @@ func verify(ctx context.Context, cfg bench.Config, seeds int, out io.Writer) err
 	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
 }
 
-// verifyResults replays what a results file holds, or as much of it as the flags choose.
-func (f *runFlags) verifyResults(ctx context.Context, path string, out io.Writer) error {
-	path, err := locate(path)
-	if err != nil {
-		return err
+// results replays what a results file holds, or as much of it as the flags choose.
+func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
+	for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, path)
+		}
 	}
-	r, err := results.Read(path)
+	r, path, err := readResults(path)
 	if err != nil {
 		return err
 	}
 	p := r.Parameters
 	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.sizes}
 	cfg.Profile, _ = bench.FindProfile(p.Profile) // that of a trace has no name
-	cfg.Structures, err = match("structure", catalog.All(), func(e catalog.Entry) string { return e.Name }, f.structures)
-	if err != nil {
+	if cfg.Structures, err = matchStructures(f.structures); err != nil {
 		return err
 	}
-	names, err := match("workload", p.Workloads, func(name string) string { return name }, f.workloads)
+	workloads, err := match("workload", p.Workloads, itself, f.workloads)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for _, name := range names {
+	for _, name := range workloads {
 		if recording, ok := p.Traces[name]; ok {
-			t, err := interruptible(ctx, bench.OpenTrace, recording.File)
+			t, err := interruptible(cmd.Context(), bench.OpenTrace, recording.File)
 			if err != nil {
 				return fmt.Errorf("%s: its trace %s: %w", path, name, err)
 			}
@@ -108,8 +110,7 @@ func (f *runFlags) verifyResults(ctx context.Context, path string, out io.Writer
 		}
 		cfg.Workloads = append(cfg.Workloads, w)
 	}
-	v := verifying{out: out}
-	if err := bench.VerifyRun(ctx, cfg, r, v.show); err != nil {
+	if err := bench.VerifyRun(cmd.Context(), cfg, r, v.show); err != nil {
 		return err
 	}
 	if v.cells == 0 {
@@ -121,13 +122,6 @@ func (f *runFlags) verifyResults(ctx context.Context, path string, out io.Writer
 			err, cmp.Or(r.Environment.Revision, "unknown"), cmp.Or(now.Revision, "unknown"))
 	}
 	return err
-}
-
-// verifying prints a line for each cell and collects what has failed.
-type verifying struct {
-	out      io.Writer
-	cells    int
-	failures []results.Failure
 }
 
 func (v *verifying) show(c bench.Verified) {
@@ -151,4 +145,51 @@ func (v *verifying) end(well string) error {
 		fmt.Fprintln(v.out, f.Error())
 	}
 	return fmt.Errorf("%d proofs failed, the first: %w", len(v.failures), v.failures[0])
+}
+
+func newMerge() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge OUT SHARD...",
+		Short: "Put the shards of a run together",
+		Long: `Put the results of all shards of a run together and write ` + resultsFile + ` and ` + benchfmtFile + `
+into the folder OUT. A shard is the folder of a run with --shard, or its ` + resultsFile + `.
+
+All shards must be there, once each, complete, of one build and of the same flags. Each
+figure keeps the machine that it was measured on. Where the structures of one cell ran
+in several shards, they are compared by the structure that is in all of them.`,
+		Example: `  timerbench run --profile full --shard 1/2 --out /tmp/1
+  timerbench run --profile full --shard 2/2 --out /tmp/2
+  timerbench merge /tmp/whole /tmp/1 /tmp/2
+  timerbench report /tmp/whole`,
+		Args: argsFrom(2, 0, "a folder for the whole and the folders of its shards"),
+		RunE: merge,
+	}
+}
+
+func merge(cmd *cobra.Command, args []string) (err error) {
+	out, from := args[0], args[1:]
+	var shards []results.Named
+	for _, path := range from {
+		r, _, err := readResults(path)
+		if err != nil {
+			return err
+		}
+		shards = append(shards, results.Named{Name: path, Run: r})
+	}
+	whole, err := results.MergeShards(shards)
+	if err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	folder, err := openRunFolder(out, whole.Parameters.Profile, time.Now(), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.close()) }()
+	if err := save(folder.path, whole); err != nil {
+		return err
+	}
+	folder.saved = true
+	summarize(cmd.OutOrStdout(), whole)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d shards are merged in %s; draw them with: %s\n", len(shards), filepath.Join(out, resultsFile), asTyped("report", out))
+	return nil
 }

@@ -18,7 +18,7 @@ func Figure(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return Unknown
-	case a >= 1000:
+	case a >= 999.5:
 		scale := math.Pow10(int(math.Floor(math.Log10(a))) - 2)
 		return Grouped(int64(math.Round(v/scale) * scale))
 	}
@@ -47,6 +47,11 @@ func Short(v float64) string { return scaled(v, []unit{{1e9, "G"}, {1e6, "M"}, {
 // Duration writes nanoseconds with the unit that fits: 12.3 µs.
 func Duration(ns float64) string {
 	return scaled(ns, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
+}
+
+// Bytes writes an amount of memory: 12.3 kB.
+func Bytes(n float64) string {
+	return scaled(n, []unit{{1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " bytes"}})
 }
 
 type unit struct {

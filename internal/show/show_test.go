@@ -9,11 +9,12 @@ import (
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
 		Figure(0): "0", Figure(0.012345): "0.0123", Figure(4.5): "4.5", Figure(99.96): "100", Figure(123.4): "123",
-		Figure(12_345): "12,300", Figure(-1234): "-1,230", Figure(math.Inf(1)): Unknown,
+		Figure(12_345): "12,300", Figure(-1234): "-1,230", Figure(999.9): "1,000", Figure(math.Inf(1)): Unknown,
 		Grouped(999): "999", Grouped(1000): "1,000", Grouped(-1234567): "-1,234,567",
 		Short(950): "950", Short(999.9): "1k", Short(12_345): "12.3k", Short(4e6): "4M",
 		Duration(12.34): "12.3 ns", Duration(12_340): "12.3 µs", Duration(999_900): "1 ms", Duration(7.2e12): "7,200 s",
 		Times(0.05): "0.050", Times(1.04): "1.04", Times(2.345): "2.3", Times(17.4): "17", Times(1234): "1.23k", Times(math.NaN()): Unknown,
+		Bytes(950): "950 bytes", Bytes(12_345): "12.3 kB", Bytes(8e9): "8 GB",
 		Percent(0.1234): "12.3 %", Percent(1): "100 %", Percent(math.NaN()): Unknown,
 		Count(1, "tick"): "1 tick", Count(2000, "tick"): "2,000 ticks",
 		And(nil): "", And([]string{"a"}): "a", And([]string{"a", "b", "c"}): "a, b and c",
@@ -39,10 +40,30 @@ func TestNumbersStandOnTheRight(t *testing.T) {
 	table := Table{Header: []string{"name", "n"}}
 	table.Add("a", "1")
 	table.Add("b", "100")
-	if got := table.Terminal(); !strings.Contains(got, "│   1") {
+	if got := table.Terminal(); !strings.Contains(got, "\n a       1\n") {
 		t.Errorf("%s", got)
 	}
 	if got := table.Markdown(); !strings.Contains(got, "---:") {
 		t.Errorf("%s", got)
+	}
+}
+
+// A table that is too wide gets narrower in its widest column, and no line ends with a space.
+func TestATableFitsTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "60")
+	table := Table{Align: "l", Header: []string{"name", "what it is", ""}}
+	table.Add("one", strings.Repeat("word ", 30)+"unbreakable", "")
+	for _, line := range strings.Split(table.Terminal(), "\n") {
+		if n := len([]rune(line)); n > 60 || strings.HasSuffix(line, " ") || strings.HasPrefix(line, " one ") && n < 50 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	if got := table.Wide(); strings.Count(got, "\n") != 1 {
+		t.Errorf("the wide table is broken:\n%s", got)
+	}
+	table = Table{}
+	table.Add(strings.Repeat("x", 70), "y")
+	if got := table.Terminal(); !strings.Contains(got, strings.Repeat("x", 70)) {
+		t.Errorf("a word is broken: %s", got)
 	}
 }

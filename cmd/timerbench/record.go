@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -33,7 +34,7 @@ trace.
 A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
-		Args: someArgs("the command to record"),
+		Args: argsFrom(1, 0, "the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := recording{out: out, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
 			if o, ok := r.stdout.(*output); ok {
@@ -163,7 +164,7 @@ func (r recording) collect(dir, command string) error {
 			all = errors.Join(all, err)
 			continue
 		}
-		fmt.Fprintf(r.stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), bytesOf(s.Bytes))
+		fmt.Fprintf(r.stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), show.Bytes(float64(s.Bytes)))
 	}
 	return all
 }

@@ -36,18 +36,31 @@ func parseNumber(text string, most float64) (float64, error) {
 	return v, nil
 }
 
-// sizes is a list of numbers of timers as a flag: "1000,1e6".
-type sizes []int
-
-func (s *sizes) String() string {
-	var parts []string
-	for _, n := range *s {
-		parts = append(parts, strconv.Itoa(n))
-	}
-	return strings.Join(parts, ",")
+// number is a flag: a whole number from 1 to most, such as 10e6.
+type number struct {
+	value, most float64 // value 0: not given
 }
 
+func (n *number) Type() string { return "number" }
+
+func (n *number) String() string {
+	if n.value == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(n.value, 'f', -1, 64)
+}
+
+func (n *number) Set(text string) (err error) {
+	n.value, err = parseNumber(text, n.most)
+	return err
+}
+
+// sizes is a flag: a list of numbers of timers, such as 1000,1e6.
+type sizes []int
+
 func (s *sizes) Type() string { return "numbers" }
+
+func (s *sizes) String() string { return strings.Join(names(*s, strconv.Itoa), ",") }
 
 // Set adds the numbers of a list. A comma separates two of them, unless a number would begin
 // with 0 then: 200,000 is one number, 100,250 are two.
@@ -64,4 +77,34 @@ func (s *sizes) Set(text string) error {
 		*s = append(*s, int(n))
 	}
 	return nil
+}
+
+// share is a flag: a part of the whole, as 5% or 0.05.
+type share struct {
+	value, most float64 // value below 0: not given
+}
+
+func (s *share) Type() string { return "share" }
+
+func (s *share) String() string {
+	if s.value < 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*s.value, 'g', -1, 64) + "%"
+}
+
+func (s *share) Set(text string) error {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
+	}
+	switch {
+	case err == nil && x >= 0 && x <= s.most:
+		s.value = x
+		return nil
+	case s.most == 1:
+		return fmt.Errorf("%q: want a share, from 0%% to 100%% or from 0 to 1", text)
+	}
+	return fmt.Errorf("%q: want a share of at least 0, such as 5%% or 0.05", text)
 }

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+func TestRunThenReport(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "deep", "out")
+	_, stderr := must(t, "run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "^hold$|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
+	says(t, stderr, "draw them with: "+os.Args[0]+" report "+out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6")
+	r := resultsOf(t, out)
+	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
+		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
+	}
+	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 '--structure=^hwheel$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
+		t.Errorf("the results name the command %q", r.Command)
+	}
+	says(t, readText(t, filepath.Join(out, benchfmtFile)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
+
+	must(t, "report", "--out", out)
+	charts := filepath.Join(t.TempDir(), "charts")
+	stdout, _ := must(t, "report", filepath.Join(out, resultsFile), "--out", charts)
+	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
+	for _, dir := range []string{out, charts} {
+		for _, file := range []string{"report.md", "report.html", "scale.png", "scale.svg"} {
+			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
+				t.Errorf("report wrote no %s: %v", file, err)
+			}
+		}
+	}
+}
+
+// With --json - nothing but the results is on the standard output.
+func TestJSONGoesToTheStandardOutput(t *testing.T) {
+	out := t.TempDir()
+	stdout, stderr := must(t, append(tiny, "--out", out, "--json", "-")...)
+	says(t, stderr, "Fastest or tied", "machine: ")
+	if !strings.HasPrefix(stdout, "{\n") || !strings.HasSuffix(stdout, "}\n") {
+		t.Errorf("%.100s is not only JSON", stdout)
+	}
+	again := t.TempDir()
+	writeText(t, filepath.Join(again, resultsFile), stdout)
+	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 10 {
+		t.Errorf("complete %v, %d cells", r.Complete, len(r.Cells))
+	}
+}
+
+// The dry run measures nothing and writes nothing.
+func TestADryRunPrintsThePlan(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stdout, _ := must(t, "run", "--dry-run", "-p", "full")
+	says(t, stdout, "hold, n 10000000", " min", "shards (--shard 1/", "memory, n 10000000", "idle wake-ups, ")
+	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
+	says(t, stdout, "hold, n 10 ", "1 steps", "until 5m0s", "1 shard takes at most 30 min")
+	if left := files(t, "."); left != "" {
+		t.Errorf("it left %s", left)
+	}
+}
+
+// timed makes a row whose trials all take so long.
+func timed(name string, ns float64) results.Row {
+	row := results.Row{Structure: name, Role: results.RoleStructure}
+	for i := range 6 {
+		row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns * (0.98 + 0.01*float64(i)), Units: 1})
+	}
+	return row
+}
+
+// summaryOf returns what is printed of a run, without the spaces in front of lines, which tables
+// have.
+func summaryOf(r *results.Run) string {
+	var out strings.Builder
+	summarize(&out, r)
+	return strings.ReplaceAll(out.String(), "\n ", "\n")
+}
+
+func TestTheSummarySaysWhoWon(t *testing.T) {
+	r := &results.Run{Cells: []results.Cell{
+		{Workload: "hold", N: 1_000_000, Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
+		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
+			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
+		{Workload: "lonely", N: 10, Rows: []results.Row{timed("hwheel", 120)}},
+	}}
+	r.Cells[0].Rows[3].Role = results.RoleFloor
+	noisy := timed("skiplist", 54)
+	for i := range noisy.Cost {
+		noisy.Cost[i].NS *= 0.8 + 0.2*float64(i%3)
+	}
+	r.Cells[0].Rows = append(r.Cells[0].Rows, noisy)
+	said := summaryOf(r)
+	says(t, said,
+		"hold      1,000,000  50.2  22 %  lifecycle  hwheel                          1  wheel 1.24x ±0%  rbtree 10x",
+		"tick       wheel, hwheel and 3 more",
+		"lonely           10   121",
+		"of 3 cells: hwheel 3, list 1, rbtree 1.")
+	for line := range strings.Lines(said) {
+		if n := utf8.RuneCountInString(line); n > 120 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if said := summaryOf(&results.Run{}); said != "" {
+		t.Errorf("of nothing it says %q", said)
+	}
+}
+
+func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
+	says(t, summaryOf(&results.Run{Calls: []results.Calls{{
+		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
+		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
+	}}}), "avalanche-tick  hwheel     100,000             1,650  Pop        1,114,112")
+}
+
+func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
+	filled := timed("hwheel", 40)
+	filled.BytesPerTimer, filled.CollectNS = 32, 2e6
+	says(t, summaryOf(&results.Run{
+		Parameters: results.Parameters{Lean: true, N: []int{300, 400}},
+		Cells: []results.Cell{
+			{Workload: "hold", N: 300, Rows: []results.Row{timed("null", 3), filled}},
+			{Workload: "churn", N: 300, Rows: []results.Row{timed("null", 4), timed("stub", 7), timed("hwheel", 50)}},
+			{Workload: "hold", N: 400, Rows: []results.Row{timed("hwheel", 60)}},
+		},
+		MemoryFloors: []results.MemoryFloor{{N: 400, TouchNS: 2.5, ChaseNS: 90}},
+	}), "300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null       3.01   4.02", "stub          –   7.03", "hwheel     40.2   50.2     32       2",
+		"400 timers: ", "takes 2.5 ns where nothing waits for it, and 90 ns")
+}
+
+// More timers than fit are refused before the first of them is made. The estimate measures
+// the heap, so no other test may run beside this one.
+func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
+	e, _ := catalog.Find("hwheel")
+	hold, _ := workload.Find("hold")
+	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, maxSize}}
+	_, err := fitMemory(context.Background(), cfg, 8_000_000_000)
+	if err == nil {
+		t.Fatal("10^8 timers are expected to fit into 8 GB")
+	}
+	says(t, err.Error(), "hold, n 100000000 needs about ", "8 GB are available", "--n")
+	cfg.N = []int{100_000}
+	if _, err := fitMemory(context.Background(), cfg, 8_000_000_000); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMemAvailable(t *testing.T) {
+	got, err := memAvailable("MemTotal:       24684308 kB\nMemFree:        21051876 kB\nMemAvailable:   23557124 kB\n")
+	if err != nil || got != 23557124*1024 {
+		t.Errorf("%d, %v", got, err)
+	}
+	if _, err := memAvailable("MemTotal: 1 kB\n"); err == nil {
+		t.Error("no error where it is not said")
+	}
+	if bytes, ok := availableMemory(); ok && bytes < 1<<24 {
+		t.Errorf("%d bytes are available to this test", bytes)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	stdout, _ := must(t, "doctor", "--noise", "50ms")
+	says(t, stdout, "frequency governor", "hardware counters", "noise (A/A)", "pairs of", "checks warn.")
+	stdout, _ = must(t, "doctor", "--noise", "0")
+	if says(t, stdout, "clock source"); strings.Contains(stdout, "A/A") {
+		t.Errorf("without noise: %s", stdout)
+	}
+}
+
+// Racing, which comes after the last step, is shown as part of it.
+func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
+	var out strings.Builder
+	newProgress(&out).step(1, 1, "racing")
+	if !strings.HasPrefix(out.String(), "[1/1] racing") {
+		t.Error(out.String())
+	}
+}
+
+// make passes a $ on.
+func TestMakePassesArgumentsOn(t *testing.T) {
+	make, err := exec.LookPath("make")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, target := range []string{"bench", "bench-smoke", "bench-full", "bench-micro", "bench-scale"} {
+		out, err := exec.Command(make, "-C", "../..", "-n", target, "ARGS=-s '^auto$'").CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "-s '^auto$'") {
+			t.Errorf("make %s: %v: %s", target, err, out)
+		}
+	}
+}

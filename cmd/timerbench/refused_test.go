@@ -1,0 +1,176 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Each command line ends with an error that says what is behind it, part after part. It prints
+// and leaves nothing.
+var bad = map[string][]string{
+	"rnu":                      {`"rnu"`, "run"},
+	"run hold":                 {"hold"},
+	"run --trails 3":           {"--trails"},
+	"run -s hweel":             {`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "},
+	"run -s (wheel":            {"--structure", "(wheel", "regular expression"},
+	"run -w kafka-purgatry":    {`did you mean "kafka-purgatory"?`, "fill-drain"},
+	"run -w zzz":               {`no workload matches "zzz"; there are: hold`},
+	"run -p norml":             {`no profile matches "norml"`, `did you mean "normal"?`},
+	"run --n 0":                {"--n", `"0"`, "from 1"},
+	"run --n 1.5":              {`"1.5"`},
+	"run --n 100,many":         {`"many"`},
+	"run --trials -1":          {"--trials -1"},
+	"run --layouts -2":         {"--layouts -2: want"},
+	"run --shard 3/2":          {`--shard "3/2": want a`},
+	"run --resume":             {"want the folder of the interrupted run in --out"},
+	"run --out foreign/out":    {"--out", "foreign"},
+	"run --scenario none.toml": {"none.toml", "no such file"},
+	"run --scenario foreign":   {"foreign:1: "},
+	"run --scenario bad.toml -p smoke -w hold -o new":                          {"parameters.class[0].rate = -4000: want a number a second above 0"},
+	"run -s ^list$ -w ^hold$ --n 1e6 -o new":                                   {"nothing to run", "structure"},
+	"run -s ^hwheel$ -w ^hold$ -n 10 --shard 2/2 -o new":                       {"nothing to run"},
+	"run -s ^hwheel$ -w ^hold$ -n 10 --layouts 2 -o new":                       {"run it in a folder of the sources of " + modulePath},
+	"run -s ^hwheel$ -w ^churn$ -n 10 -o new --json none/x":                    {"--json none/x", "no such file"},
+	"run --lean -s ^hwheel$ -w ^start-stop$ --n 1000,1e8 --memory 1 --out new": {"start-stop, n 100000000 needs about ", " of memory, of which 1 GB are available: "},
+
+	"list wrokloads":                    {`no list matches "wrokloads" (did you mean "workloads"?)`},
+	"list models workloads":             {`"workloads"`, "one list"},
+	"scenario print":                    {"the name of a workload"},
+	"scenario print kafka":              {`did you mean "kafka-purgatory"?`},
+	"scenario check":                    {"scenario check: 0 arguments, want scenario files"},
+	"doctor --noise -1s":                {"--noise -1s", "at least 0"},
+	"report --out empty":                {"empty: no results.json"},
+	"report foreign --out empty":        {"foreign", "not JSON"},
+	"verify --seeds 0":                  {"--seeds 0: want at least 1"},
+	"verify -s hweel":                   {`did you mean "hwheel"?`},
+	"verify -s ^list$ -w ^hold$ -n 1e6": {"nothing to verify"},
+	"verify old --seed 2":               {"--seed: the results name their own"},
+	"merge old":                         {"want a folder for the whole and the folders of its shards"},
+	"merge new old old":                 {"old is not a shard"},
+	"merge new none":                    {"no such file or folder"},
+
+	"explain":                                {"explain: 0 arguments, want the name of a structure"},
+	"explain hwheel list":                    {"explain: 2 arguments"},
+	"explain hweel":                          {`did you mean "hwheel"?`},
+	"explain hwheel -r none":                 {"--results: none: no such file or folder"},
+	"explain hwheel -r foreign":              {"--results: foreign", "not JSON"},
+	"explain hwheel -r old --html foreign/x": {"--html foreign/x"},
+	"explain hwheel -r old --svg foreign/x":  {"--svg foreign/x"},
+
+	"export bare":                 {"at least one of the flags"},
+	"export --csv --hgrm bare":    {"none of the others can be"},
+	"export --csv none":           {"no such file or folder"},
+	"export --csv bare bare":      {"accepts at most 1"},
+	"export --hgrm bare":          {"want a folder for them in --out"},
+	"export --hgrm -o new bare":   {"hold no latencies"},
+	"export --csv -o none/x bare": {"--out none/x"},
+
+	"recommend":                          {"--n is missing"},
+	"recommend --n many":                 {`"many": want a whole number`},
+	"recommend --n 0.5":                  {`"0.5": want a whole number from 1 to 1e8`},
+	"recommend --n 10 --cancel 90":       {"--cancel", `"90": want a share`},
+	"recommend --n 10 --cancel 101%":     {`"101%": want a share`},
+	"recommend --n 10 --reschedule x":    {"--reschedule", `"x": want a share`},
+	"recommend --n 10 --dist odd":        {`shape of delays "odd": want one of constant`},
+	"recommend --n 10 --weights speed=1": {`--weights: weight "speed=1": want one of`},
+	"recommend --trace nowhere":          {"--trace: open nowhere"},
+	"recommend --n 10 none":              {"none: no such file or folder"},
+	"recommend --n 10 bare":              {"bare", "no costs of structures"},
+	"recommend --judge bare":             {"bare", "nothing to judge by"},
+
+	"live -s wheeel -o new":                              {`no structure matches "wheeel" (did you mean "wheel"?)`},
+	"live --drivers tickles -o new":                      {`no kind of driver matches "tickles" (did you mean "tickless"?)`},
+	"live --shards 1,0 -o new":                           {`--shards "0": want numbers from 1 to 4096, or default`},
+	"live --goroutines 0 -o new":                         {"--goroutines 0: want numbers from 1 to 1024"},
+	"live --n 2 -o new":                                  {"--n 2: want at least one timer for each of 8 goroutines"},
+	"live --rate 1 -o new":                               {"--rate 1: want a number from 100 to 1e7"},
+	"live --for 1s --drivers tickless --shards 1 -o new": {"1s is too short for 3 contenders"},
+	"live -s ^list$ --drivers tickless --shards default --for 1ms -o new": {"list tickless is made for 10000 timers at most"},
+	"live --into empty":         {"--into empty: want a folder that holds the results"},
+	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
+
+	"profile":                                          {"0 arguments, want a workload and a size"},
+	"profile chrun/n=10 -s hwheel":                     {`did you mean "churn"?`},
+	"profile chur/n=10 -s hwheel":                      {`no workload matches "chur"`},
+	"profile churn -s hwheel":                          {"want a workload and a size"},
+	"profile churn/n=0 -s hwheel":                      {`n is "0"`},
+	"profile churn/n=1,2 -s hwheel":                    {`n is "1,2"`},
+	"profile churn/size=10 -s hwheel":                  {"want a workload and a size"},
+	"profile churn/n=10":                               {"--structure is missing"},
+	"profile churn/n=10 -s hweel":                      {`did you mean "hwheel"?`},
+	"profile churn/n=1e6 -s list":                      {"made for at most"},
+	"profile churn/n=10 -s hwheel --for 0s":            {"--for 0s"},
+	"profile churn/n=10 -s hwheel --for 1ms -o none/x": {"--out none/x"},
+
+	"trace reply":                            {`no command of trace matches "reply" (did you mean "replay"?)`},
+	"trace replay":                           {"want traces"},
+	"trace replay none":                      {"none", "no such file"},
+	"trace info foreign":                     {"foreign", "byte 0", "no trace of timerbench"},
+	"trace replay my.trace -s hweel":         {`did you mean "hwheel"?`},
+	"trace replay my.trace --trials 0":       {"--trials 0"},
+	"trace replay my.trace --trials 1000":    {"my.trace: 10000 operations are too few for 1000 trials"},
+	"trace replay my.trace my.trace":         {`both traces named "churn"`},
+	"trace record -o new":                    {"want the command to record"},
+	"trace record -- true":                   {`"out"`},
+	"trace record -o empty -- true":          {"--out empty", "is a folder"},
+	"trace record -o new -- no-such-program": {"no-such-program"},
+	"trace record -o none/x -- true":         {"--out none/x", "no such file"},
+	"trace make -w chrun -o new":             {`did you mean "churn"?`},
+	"trace make -w churn -n 1,2 -o new":      {"want one number"},
+	"trace make -w churn --ops 0.5 -o new":   {`"0.5"`},
+	"trace make -w churn -o none/x":          {"no such file"},
+
+	// Everything but a regression ends with code 2, so that a script can tell them apart.
+	"compare old":                            {"compare: 1 arguments, want two"},
+	"compare old new new":                    {"3 arguments"},
+	"compare old slower --min-efect 5%":      {"--min-efect"},
+	"compare old slower --min-effect some":   {"--min-effect", `"some"`, "5%"},
+	"compare old slower --min-effect=-5%":    {"--min-effect", `"-5%"`},
+	"compare old slower --alpha 0":           {"--alpha 0", "above 0 and below 1"},
+	"compare old slower --alpha 5":           {"--alpha 5", "above 0 and below 1"},
+	"compare old none":                       {"NEW: none: no such file or folder"},
+	"compare empty slower":                   {"OLD: ", "no results.json in it"},
+	"compare damaged slower":                 {"OLD: ", "damaged", "cut short"},
+	"compare old other --fail-on-regression": {"nothing in common", "churn, n 1000", "hold, n 1000"},
+	"ab":                                     {"--old is missing"},
+	"ab main":                                {"main"},
+	"ab --older HEAD":                        {"--older"},
+	"ab --old HEAD --rounds 0":               {"--rounds 0"},
+	"ab --old HEAD --pairs 1":                {"--pairs 1", "no interval"},
+	"ab --old HEAD --layouts 0":              {"--layouts 0"},
+	"ab --old HEAD --layouts 9":              {"--layouts 9", "8 pairs"},
+	"ab --old HEAD --alpha 2":                {"--alpha 2"},
+	"ab --old damaged --new damaged -o new":  {"the old build", "damaged"},
+	"ab --old damaged --new damaged -o old":  {"--out old", "not replaced"},
+}
+
+func TestBadInputIsRefusedWithAReason(t *testing.T) {
+	scenario := strings.Replace(readText(t, "../../scenarios/api-gateway.toml"), "4_000", "-4_000", 1)
+	t.Chdir(t.TempDir())
+	writeText(t, "foreign", "not results")
+	writeText(t, "bad.toml", scenario)
+	if err := os.Mkdir("empty", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, "bare", &results.Run{Complete: true})
+	put(t, "old", eightRounds("churn", 1))
+	put(t, "slower", eightRounds("churn", 1.3))
+	put(t, "other", eightRounds("hold", 1))
+	whole := readText(t, "old/"+resultsFile)
+	writeText(t, "damaged", whole[:len(whole)/2])
+	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
+	before := contents(t, ".")
+	for line, parts := range bad {
+		refused(t, strings.Fields(line), parts...)
+	}
+	if after := contents(t, "."); !maps.Equal(after, before) || files(t, "empty") != "" {
+		t.Errorf("the refused calls left %s", files(t, "."))
+	}
+	if _, err := os.Stat("new"); err == nil {
+		t.Error("a refused call left its folder")
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+func TestExplain(t *testing.T) {
+	done := aRun(t)
+	t.Chdir(t.TempDir())
+	stdout, stderr := must(t, "explain", "hwheel")
+	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", "of 7")
+	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
+		t.Errorf("explain says %q, want %q", stderr, want)
+	}
+	for _, from := range []string{done, filepath.Join(done, resultsFile)} {
+		stdout, stderr := must(t, "explain", "rbtree", "-r", from)
+		if says(t, stdout, "of 4 cells"); stderr != "" {
+			t.Errorf("with results it says %q", stderr)
+		}
+	}
+	if stdout, _ := must(t, "explain", "rbtree", "-r", done, "--html", "page.html", "--svg", "drawing.svg"); stdout != "" {
+		t.Errorf("it prints %q", stdout)
+	}
+	says(t, readText(t, "page.html"), "<title>rbtree</title>")
+	says(t, readText(t, "drawing.svg"), "How rbtree works")
+}
+
+func TestExport(t *testing.T) {
+	done := aRun(t)
+	r := resultsOf(t, done)
+	text, _ := must(t, "export", "--csv", done)
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(lines[0]) != 13 {
+		t.Fatalf("%v: %v", err, lines[0])
+	}
+	trials := make(map[string]int)
+	for _, line := range lines[1:] {
+		ns, err1 := strconv.ParseFloat(line[8], 64)
+		count, err2 := strconv.ParseFloat(line[9], 64)
+		per, err3 := strconv.ParseFloat(line[10], 64)
+		if err1 != nil || err2 != nil || err3 != nil || per != ns/count {
+			t.Errorf("%q", line)
+		}
+		trials[strings.Join(line[:5], " ")]++
+	}
+	if trials["hold 50 hwheel structure lifecycle"] != 2 || trials["hold 50 hwheel structure schedule"] != 2 {
+		t.Errorf("%v", trials)
+	}
+
+	folder := t.TempDir()
+	file := filepath.Join(folder, "new.txt")
+	must(t, "export", "--benchfmt", "-o", file, done)
+	if readText(t, file) != readText(t, filepath.Join(done, benchfmtFile)) {
+		t.Error("the benchmark lines are not those of the run")
+	}
+
+	_, stderr := must(t, "export", "--hgrm", "-o", filepath.Join(folder, "h"), done)
+	says(t, stderr, "files are in")
+	var latency results.Latency
+	for _, row := range r.Cells[0].Rows {
+		for _, l := range row.Latency {
+			if row.Structure == "hwheel" && l.Kind.String() == "schedule" {
+				latency = l
+			}
+		}
+	}
+	says(t, readText(t, filepath.Join(folder, "h", "hold-50-hwheel-schedule.hgrm")), fmt.Sprintf("Total count    = %12d", latency.Samples),
+		fmt.Sprintf("Made of %d quantiles of %d samples", len(latency.Quantiles), latency.Samples))
+}

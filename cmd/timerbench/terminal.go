@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// helpWithin makes the help of a command and of those below fit the width.
+func helpWithin(root *cobra.Command) {
+	cobra.AddTemplateFunc("filled", filled)
+	cobra.AddTemplateFunc("folded", folded)
+	cobra.AddTemplateFunc("flagUsages", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(show.Width()) })
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | filled | trim", 1))
+	usage := strings.ReplaceAll(root.UsageTemplate(), "{{.Example}}", "{{folded .Example}}")
+	usage = strings.ReplaceAll(usage, ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
+	root.SetUsageTemplate(strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages", "flagUsages .InheritedFlags"))
+}
+
+// filled joins the lines of each paragraph and breaks them anew. Indented lines stay as they are.
+func filled(s string) string {
+	paragraphs := strings.Split(s, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, " ") {
+			paragraphs[i] = show.Wrapped(strings.ReplaceAll(p, "\n", " "))
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// folded breaks the lines of examples as a shell reads them.
+func folded(s string) string {
+	const indent, end = "      ", ` \`
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		for utf8.RuneCountInString(line) > show.Width() {
+			at := strings.LastIndexByte(line[:show.Width()-len(end)+1], ' ')
+			if at <= len(indent) {
+				break
+			}
+			out = append(out, line[:at]+end)
+			line = indent + line[at+1:]
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// progress shows how far a run is: a bar with the time left on a terminal, one
+// line per step elsewhere.
+type progress struct {
+	out     io.Writer
+	started time.Time
+	bar     *progressbar.ProgressBar // nil: lines
+}
+
+// parts is the resolution of the bar.
+const parts = 10_000
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out, started: time.Now()}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.bar = progressbar.NewOptions(parts,
+			progressbar.OptionSetWriter(out),
+			progressbar.OptionSetPredictTime(false), // ours goes by weight
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionFullWidth(),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+func (p *progress) show(at bench.Progress) {
+	elapsed, left := time.Since(p.started), ""
+	if at.Done >= at.Total/50 && at.Name != "" {
+		rest := time.Duration(float64(elapsed) * (at.Total - at.Done) / at.Done)
+		left = fmt.Sprintf(" so far, about %s left", rest.Round(time.Second))
+	}
+	step := min(at.Step+1, at.Steps) // racing comes after the steps
+	line := fmt.Sprintf("[%d/%d] %s (%s%s)", step, at.Steps, at.Name, elapsed.Round(time.Second), left)
+	switch {
+	case p.bar != nil:
+		p.bar.Describe(line)
+		_ = p.bar.Set(int(parts * at.Done / at.Total))
+	case at.Name != "":
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+// step shows how many steps of the same length are done.
+func (p *progress) step(done, all int, name string) {
+	p.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done), Total: float64(all)})
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
