@@ -51,10 +51,7 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	default:
 		wake = sh.urge(now, f)
 	}
-	sh.mu.Unlock()
-	if wake != never {
-		d.alarm.set(wake, now)
-	}
+	sh.unlock(wake, now)
 	return &w.t
 }
 

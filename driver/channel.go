@@ -22,9 +22,7 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c}
 	t.owner = t
-	now := d.clock.soon()
-	t.t.sh = d.lock()
-	t.t.sh.arm(&t.t, now, d.clock.deadline(now, delay))
+	d.start(&t.t, delay)
 	return t
 }
 
@@ -46,14 +44,7 @@ func (t *ChanTimer) Stop() bool {
 // Reset makes the timer fire once delay has passed from now. It returns what Stop would
 // have returned.
 func (t *ChanTimer) Reset(delay time.Duration) bool {
-	sh := t.t.sh
-	if sh == nil {
-		return false
-	}
-	now := sh.clock.soon()
-	deadline := sh.clock.deadline(now, delay)
-	// The channel of a pending timer is empty.
-	return t.t.postpone(deadline) || sh.restart(&t.t, now, deadline, t.c)
+	return t.t.reset(delay, t.c) // the channel of a pending timer is empty
 }
 
 // drain takes a value out of a channel, if there is one and there is a channel. It

@@ -17,15 +17,15 @@ var ErrClosed = errors.New("driver: closed")
 // Driver runs timers. Make it with New. All methods can be called from any goroutine,
 // also from the functions that it runs.
 type Driver struct {
-	clock  clock
-	budget int
-	shards []shard
-	homes  [homes]home
-	alarm  alarm
-	pool   pool
-	pass   pass
-	done   chan struct{}    // closed by Close
-	wall   func() time.Time // the wall clock, without a reading of the monotonic one
+	clock     clock
+	budget    int
+	shards    []shard
+	preferred [stackHashes]preferred
+	alarm     alarm
+	pool      pool
+	pass      pass
+	done      chan struct{}    // closed by Close
+	wall      func() time.Time // the wall clock, without a reading of the monotonic one
 }
 
 // New returns a driver without timers. It starts no goroutine: there is none as long as
@@ -57,13 +57,13 @@ func New(opts ...Option) (*Driver, error) {
 			return nil, fmt.Errorf("driver: Structure: %w", err)
 		}
 	}
-	given, err := names.give(d.shards)
+	given, err := refs.allocate(d.shards)
 	if err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(d, names.take, given)
-	for i := range d.homes {
-		d.homes[i].shard.Store(uint32(i % c.shards))
+	runtime.AddCleanup(d, refs.release, given)
+	for i := range d.preferred {
+		d.preferred[i].shard.Store(uint32(i % c.shards))
 	}
 	d.pool.init(c.execution, c.onPanic)
 	d.pass.batch = make([]func(), 0, c.budget)
@@ -96,11 +96,16 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task], i 
 // AfterFunc panics if f is nil.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	mustRun(f, "AfterFunc")
-	now := d.clock.soon()
 	t := &Timer{f: f}
+	d.start(t, delay)
+	return t
+}
+
+// start starts a timer that has no shard yet.
+func (d *Driver) start(t *Timer, delay time.Duration) {
+	now := d.clock.soon()
 	t.sh = d.lock()
 	t.sh.arm(t, now, d.clock.deadline(now, delay))
-	return t
 }
 
 // Init makes t a timer of d that runs f. It is for timers that are a field of what
@@ -132,17 +137,14 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 		sh.mu.Unlock()
 		return Handle{}
 	}
-	h := Handle{shard: sh.name}
+	h := Handle{ref: sh.ref}
 	var wake structures.Tick
 	if deadline == atOnce {
 		wake = sh.urge(now, f)
 	} else {
 		h.id, wake = sh.schedule(now, deadline, taskOf(f))
 	}
-	sh.mu.Unlock()
-	if wake != never {
-		d.alarm.set(wake, now)
-	}
+	sh.unlock(wake, now)
 	return h
 }
 

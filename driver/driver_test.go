@@ -153,49 +153,6 @@ func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 	}
 }
 
-func TestStopAndReset(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		l := newLog()
-		a := d.AfterFunc(10*ms, l.note("a"))
-		b := d.Schedule(10*ms, l.note("b"))
-		var c driver.Timer
-		d.Init(&c, l.note("c"))
-		check := func(what string, got, want bool) {
-			t.Helper()
-			if got != want {
-				t.Errorf("%s returned %v at %v", what, got, time.Since(l.start))
-			}
-		}
-		check("Stop of one never started", c.Stop(), false)
-		check("Reset of one never started", c.Reset(5*ms), false)
-		check("later Reset", a.Reset(20*ms), true)
-		check("later Reset", b.Reset(20*ms), true)
-		check("later Reset", c.Reset(20*ms), true)
-		time.Sleep(15 * ms)
-		l.want(t)
-		check("earlier Reset", a.Reset(ms), true)
-		check("earlier Reset", b.Reset(ms), true)
-		check("earlier Reset", c.Reset(ms), true)
-		time.Sleep(ms)
-		l.want(t, "16ms a", "16ms b", "16ms c")
-		check("Stop of one that has fired", a.Stop(), false)
-		check("Stop of one that has fired", b.Stop(), false)
-		check("Reset of one that has fired", b.Reset(ms), false)
-		check("Reset of one that has fired", a.Reset(4*ms), false)
-		time.Sleep(3 * ms)
-		check("Stop", a.Stop(), true)
-		check("second Stop", a.Stop(), false)
-		time.Sleep(time.Minute)
-		l.want(t)
-		check("Reset of one that was stopped", a.Reset(time.Second), false)
-		time.Sleep(time.Minute)
-		l.want(t, "1m1.019s a")
-		if s := d.Stats(); s.Fired != 4 || s.Stopped != 1 || s.Pending != 0 || s.Lateness.Count() != 4 || d.Len() != 0 {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
 func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
 	var timer driver.Timer
 	var handle driver.Handle

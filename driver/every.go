@@ -168,22 +168,17 @@ func (e *every) run() {
 // again waits for the next run. It reports false if the recurrence was ended meanwhile.
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
-	now := sh.clock.now()
+	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
-	if e.t.when.Load() != byWall || sh.closed.Load() {
-		sh.mu.Unlock()
-		return false
-	}
-	if next.IsZero() {
+	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()
+	switch {
+	case !goesOn:
+	case next.IsZero():
 		e.t.when.Store(idle)
-		sh.mu.Unlock()
-		return true
+	default:
+		e.at, e.set = next.Round(0), wall
+		wake = e.wait(now, wall)
 	}
-	e.at, e.set = next.Round(0), wall
-	wake := e.wait(now, wall)
-	sh.mu.Unlock()
-	if wake != never {
-		sh.d.alarm.set(wake, now)
-	}
-	return true
+	sh.unlock(wake, now)
+	return goesOn
 }

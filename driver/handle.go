@@ -14,33 +14,27 @@ import (
 // was stopped a Handle is stale: its methods return false and do nothing, whatever other
 // timers there are by then.
 type Handle struct {
-	shard name
-	id    structures.ID
+	ref shardRef
+	id  structures.ID
 }
 
 // Stop keeps the timer from firing. It returns true if it does so, and the function
 // never runs then; false if the timer has fired or was stopped before.
 func (h Handle) Stop() bool {
-	sh := h.shard.shard()
+	sh := h.ref.shard()
 	if sh == nil {
 		return false
 	}
 	sh.mu.Lock()
 	pending, empty := sh.cancel(h.id)
-	if pending {
-		sh.stopped++
-	}
-	sh.mu.Unlock()
-	if empty {
-		sh.d.alarm.relax()
-	}
+	sh.unlockStopped(pending, empty)
 	return pending
 }
 
 // Reset makes the timer fire once delay has passed from now, at the next tick at the
 // earliest. It returns false, and does nothing, if the timer is not pending.
 func (h Handle) Reset(delay time.Duration) bool {
-	sh := h.shard.shard()
+	sh := h.ref.shard()
 	if sh == nil {
 		return false
 	}
@@ -48,47 +42,44 @@ func (h Handle) Reset(delay time.Duration) bool {
 	deadline := sh.clock.reach(after(now, int64(max(delay, 0))))
 	sh.mu.Lock()
 	pending, wake := sh.reschedule(now, deadline, h.id)
-	sh.mu.Unlock()
-	if wake != never {
-		sh.d.alarm.set(wake, now)
-	}
+	sh.unlock(wake, now)
 	return pending
 }
 
-// name names a shard without pointing to it: a Handle, of which there may be millions, is
-// nothing to the garbage collector then. The zero name names none.
-type name struct {
+// shardRef refers to a shard by number, without a pointer: a Handle, of which there may be
+// millions, is nothing to the garbage collector then. The zero one refers to none.
+type shardRef struct {
 	number     uint32
 	generation uint32 // how often the number has been given to another shard
 }
 
-// names tells which shard a name is that of, as long as a timer is pending there. So it
-// keeps no driver that the timer of Go's runtime does not keep.
-var names nameTable
+// refs has the shard of each shardRef, as long as a timer is pending there. So it keeps no
+// driver that the timer of Go's runtime does not keep.
+var refs refTable
 
-type nameTable struct {
-	pages [maxNames / namesPerPage]atomic.Pointer[namePage]
+type refTable struct {
+	pages [maxRefs / refsPerPage]atomic.Pointer[refPage]
 
 	mu   sync.Mutex
-	free []name // those of drivers that are gone
-	used uint32 // numbers ever given out; 0 is none
+	free []shardRef // of drivers that are gone
+	used uint32     // numbers ever given out; 0 is none
 }
 
-type namePage [namesPerPage]atomic.Pointer[shard]
+type refPage [refsPerPage]atomic.Pointer[shard]
 
 const (
-	maxNames     = 1 << 22
-	namesPerPage = 1 << 10
+	maxRefs     = 1 << 22
+	refsPerPage = 1 << 10
 )
 
-// give gives each shard a name.
-func (t *nameTable) give(shards []shard) ([]name, error) {
+// allocate gives each shard a reference to it.
+func (t *refTable) allocate(shards []shard) ([]shardRef, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.free)+maxNames-1-int(t.used) < len(shards) {
-		return nil, fmt.Errorf("driver: more than %d shards in use", maxNames-1)
+	if len(t.free)+maxRefs-1-int(t.used) < len(shards) {
+		return nil, fmt.Errorf("driver: more than %d shards in use", maxRefs-1)
 	}
-	given := make([]name, len(shards))
+	given := make([]shardRef, len(shards))
 	for i := range shards {
 		if n := len(t.free); n > 0 {
 			given[i] = t.free[n-1]
@@ -96,50 +87,49 @@ func (t *nameTable) give(shards []shard) ([]name, error) {
 		} else {
 			t.used++
 			given[i].number = t.used
-			if page := &t.pages[t.used/namesPerPage]; page.Load() == nil {
-				page.Store(new(namePage))
+			if page := &t.pages[t.used/refsPerPage]; page.Load() == nil {
+				page.Store(new(refPage))
 			}
 		}
 		given[i].generation++
-		shards[i].name = given[i]
+		shards[i].ref = given[i]
 	}
 	return given, nil
 }
 
-// take takes the names of shards back that are gone. One whose generations are used up is
-// not given out again.
-func (t *nameTable) take(given []name) {
+// release takes back the references to shards that are gone. One whose generations are used
+// up is not given out again.
+func (t *refTable) release(given []shardRef) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, n := range given {
-		if n.generation+1 != 0 {
-			t.free = append(t.free, n)
+	for _, r := range given {
+		if r.generation+1 != 0 {
+			t.free = append(t.free, r)
 		}
 	}
 }
 
-// show makes a shard known by its name, and hide makes it unknown.
-func (sh *shard) show() { names.entry(sh.name).Store(sh) }
-func (sh *shard) hide() { names.entry(sh.name).Store(nil) }
+// publish makes a shard known by its reference, and unpublish makes it unknown.
+func (sh *shard) publish()   { refs.entry(sh.ref).Store(sh) }
+func (sh *shard) unpublish() { refs.entry(sh.ref).Store(nil) }
 
-// entry returns where the shard of a name stands, or nil for one that was never given.
-func (t *nameTable) entry(n name) *atomic.Pointer[shard] {
-	page := t.pages[n.number/namesPerPage%uint32(len(t.pages))].Load()
+// entry returns where the shard of a reference stands, or nil for one that was never given.
+func (t *refTable) entry(r shardRef) *atomic.Pointer[shard] {
+	page := t.pages[r.number/refsPerPage%uint32(len(t.pages))].Load()
 	if page == nil {
 		return nil
 	}
-	return &page[n.number%namesPerPage]
+	return &page[r.number%refsPerPage]
 }
 
-// shard returns the shard of a name, or nil if no timer is pending there.
-func (n name) shard() *shard {
-	entry := names.entry(n)
+// shard returns what r refers to, or nil if no timer is pending there.
+func (r shardRef) shard() *shard {
+	entry := refs.entry(r)
 	if entry == nil {
 		return nil
 	}
-	sh := entry.Load()
-	if sh == nil || sh.name != n {
-		return nil
+	if sh := entry.Load(); sh != nil && sh.ref == r {
+		return sh
 	}
-	return sh
+	return nil
 }

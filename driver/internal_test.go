@@ -40,7 +40,7 @@ func TestOnePassAtATime(t *testing.T) {
 
 // What one goroutine starts is spread over the shards.
 func TestOneGoroutineUsesAllShards(t *testing.T) {
-	const shards, n = 4, 16 * stay
+	const shards, n = 4, 16 * timersPerVisit
 	timers := make([]Timer, n)
 	for name, start := range map[string]func(d *Driver, i int){
 		"Init": func(d *Driver, i int) {

@@ -2,7 +2,6 @@ package driver_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -31,120 +30,70 @@ func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string,
 	}
 }
 
-func TestKeyedSet(t *testing.T) {
+// Any order of calls does to a Keyed what it does to a map whose keys go at their time.
+func TestKeyedAgainstAMap(t *testing.T) {
+	type entry struct {
+		value int
+		due   time.Duration // the tick at which it expires
+	}
 	keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-		k.Set("soon", 1, ms/2)
-		k.Set("now", 2, 0)
-		k.Set("before", 3, -time.Minute)
-		k.Set("twice", 4, 4*time.Second)
-		k.Set("twice", 5, 7*time.Second) // later
-		k.Set("again", 6, 7*time.Second)
-		k.Set("again", 7, 4*time.Second) // earlier
-		if k.Len() != 5 {
-			t.Errorf("%d keys", k.Len())
+		rng := rand.New(rand.NewPCG(1, 5))
+		want := make(map[string]entry)
+		var expired []string
+		put := func(key string, value int, delay time.Duration) {
+			now := time.Since(l.start)
+			if want[key] = (entry{value, tickAt(now + delay)}); delay <= 0 {
+				expired = append(expired, fmt.Sprint(now, " ", key, value))
+				delete(want, key)
+			}
 		}
-		time.Sleep(3 * time.Second)
-		k.Set("late", 8, 5*time.Second)
-		time.Sleep(time.Minute)
-		l.want(t, "1ms soon1", "0s now2", "0s before3", "7s twice5", "4s again7", "8s late8")
-		if k.Len() != 0 {
-			t.Errorf("%d keys are left", k.Len())
-		}
-	})
-}
-
-// Set, then move once or twice, after some time has passed: what counts is the last delay.
-func TestKeyedMove(t *testing.T) {
-	for _, c := range []struct {
-		elapsed, set time.Duration
-		moves        []time.Duration
-	}{
-		{0, 4, []time.Duration{7}},
-		{0, 4, []time.Duration{2}},
-		{0, 3, []time.Duration{5, 10}},
-		{0, 3, []time.Duration{12, 17}},
-		{0, 12, []time.Duration{17, 5}},
-		{3, 5, []time.Duration{10}},
-		{5, 12, []time.Duration{17}},
-		{5, 12, []time.Duration{1, 2, 3, 12, 4}},
-	} {
-		keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-			time.Sleep(c.elapsed * ms)
-			k.Set("a", 1, c.set*ms)
-			for _, move := range c.moves {
-				if !k.Move("a", move*ms) {
-					t.Error("the key is not there")
+		for value := range 2000 {
+			time.Sleep(time.Duration(rng.IntN(3)) * 450 * µs)
+			synctest.Wait()
+			for key, e := range want {
+				if e.due <= time.Since(l.start) {
+					expired = append(expired, fmt.Sprint(e.due, " ", key, e.value))
+					delete(want, key)
 				}
 			}
-			if k.Move("b", ms) {
-				t.Error("a key is there that was not set")
+			l.want(t, expired...)
+			expired = nil
+			key, delay := string(rune('a'+rng.IntN(6))), time.Duration(rng.IntN(9)-1)*ms/2
+			e, there := want[key]
+			switch op := rng.IntN(100); {
+			case op < 40:
+				k.Set(key, value, delay)
+				put(key, value, delay)
+			case op < 70:
+				if k.Move(key, delay) != there {
+					t.Fatalf("Move returned %t", !there)
+				}
+				if there {
+					put(key, e.value, delay)
+				}
+			case op < 90:
+				if got, ok := k.Remove(key); ok != there || got != e.value {
+					t.Fatalf("removed %d, %t, want %d, %t", got, ok, e.value, there)
+				}
+				delete(want, key)
+			case op < 95:
+				k.Drain(func(key string, value int) {
+					if want[key].value != value {
+						t.Fatalf("drained %s, %d", key, value)
+					}
+					delete(want, key)
+					k.Set("set by its function", 1, time.Second)
+					k.Remove("set by its function")
+				})
+				if len(want) > 0 {
+					t.Fatalf("not drained: %v", want)
+				}
 			}
-			time.Sleep(time.Second)
-			l.want(t, fmt.Sprint((c.elapsed+c.moves[len(c.moves)-1])*ms, " a1"))
-			if k.Move("a", ms) {
-				t.Error("the key is there after it has expired")
+			synctest.Wait()
+			if k.Len() != len(want) {
+				t.Fatalf("%d keys, want %d", k.Len(), len(want))
 			}
-		})
-	}
-}
-
-func TestKeyedMoveToNowExpiresOnce(t *testing.T) {
-	keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-		k.Set("a", 1, time.Minute)
-		k.Move("a", ms/2)
-		time.Sleep(ms)
-		l.want(t, "1ms a1")
-		k.Set("a", 2, time.Minute)
-		k.Move("a", -time.Minute)
-		time.Sleep(2 * time.Minute)
-		l.want(t, "1ms a2")
-	})
-}
-
-func TestKeyedRemove(t *testing.T) {
-	keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-		k.Set("a", 1, time.Second)
-		k.Set("b", 2, time.Second)
-		if v, ok := k.Remove("a"); v != 1 || !ok {
-			t.Errorf("removed %d, %t", v, ok)
 		}
-		if v, ok := k.Remove("a"); v != 0 || ok {
-			t.Errorf("removed %d, %t a second time", v, ok)
-		}
-		if _, ok := k.Remove("none"); ok {
-			t.Error("removed what is not there")
-		}
-		k.Move("b", time.Minute)
-		k.Remove("b")
-		time.Sleep(2 * time.Minute)
-		l.want(t)
-		if k.Len() != 0 {
-			t.Errorf("%d keys are left", k.Len())
-		}
-	})
-}
-
-// What is drained does not expire, and its keys can be set anew.
-func TestKeyedDrain(t *testing.T) {
-	keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-		k.Set("first", 3, 4*time.Second)
-		k.Set("second", 5, 7*time.Second)
-		k.Set("third", 7, 7*time.Second)
-		got := make(map[string]int)
-		k.Drain(func(key string, value int) {
-			got[key] = value
-			if key == "second" {
-				k.Set("new", 9, time.Second) // the function may use k
-				k.Remove("new")
-			}
-		})
-		if !maps.Equal(got, map[string]int{"first": 3, "second": 5, "third": 7}) {
-			t.Errorf("drained %v", got)
-		}
-		k.Drain(func(key string, _ int) { t.Errorf("drained %s a second time", key) })
-		k.Set("first", 1, time.Second)
-		time.Sleep(time.Minute)
-		l.want(t, "1s first1")
 	})
 }
 

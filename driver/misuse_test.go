@@ -27,7 +27,10 @@ func mustPanic(t *testing.T, sentence string, call func()) {
 func TestWhatIsNilIsRefused(t *testing.T) {
 	d := newDriver(t)
 	var timer driver.Timer
+	ticker := d.NewTicker(1<<63 - 1)
 	for sentence, call := range map[string]func(){
+		"non-positive period of a Ticker":      func() { d.NewTicker(-1) },
+		"period of a Ticker":                   func() { ticker.Reset(0) },
 		"AfterFunc: the function is nil":       func() { d.AfterFunc(time.Hour, nil) },
 		"Schedule: the function is nil":        func() { d.Schedule(time.Hour, nil) },
 		"Init: the function is nil":            func() { d.Init(&timer, nil) },
@@ -43,6 +46,16 @@ func TestWhatIsNilIsRefused(t *testing.T) {
 		mustPanic(t, sentence, call)
 	}
 	mustPanic(t, "the recurrence is nil", func() { d.Every(driver.OnMissed(nil, driver.Skip), nothing) })
+	var none *driver.Timer
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the nil Timer can be stopped")
+			}
+		}()
+		none.Stop()
+	}()
+	ticker.Stop() // nothing has stayed locked
 	if d.Len() != 0 {
 		t.Errorf("%d are pending", d.Len())
 	}

@@ -62,6 +62,17 @@ func defaultShards(procs int) int { return min(4*procs, 64) }
 
 func defaultStructure() structures.Scheduler[Task] { return auto.New[Task]() }
 
+// option returns one that sets something, or an error that says what was passed and is wanted.
+func option(valid bool, set func(*config), format string, args ...any) Option {
+	return func(c *config) error {
+		if !valid {
+			return fmt.Errorf(format, args...)
+		}
+		set(c)
+		return nil
+	}
+}
+
 // Structure sets the structure by its constructor, and options of that:
 //
 //	driver.New(driver.Structure(hwheel.New[driver.Task]))
@@ -78,114 +89,65 @@ func Structure[S structures.Scheduler[Task], O any](newScheduler func(...O) S, o
 // StructureFunc is Structure for functions of another kind. It is called once for each
 // shard, by New, and must return an empty scheduler each time, and another one each time.
 func StructureFunc(newScheduler func() structures.Scheduler[Task]) Option {
-	return func(c *config) error {
-		if newScheduler == nil {
-			return fmt.Errorf("Structure(nil): want a function")
-		}
-		c.structure = newScheduler
-		return nil
-	}
+	return option(newScheduler != nil, func(c *config) { c.structure = newScheduler },
+		"Structure(nil): want a function")
 }
 
 // Tick sets the length of a tick, by default 1 ms, at most 24 h. A timer is late by
 // up to a tick.
 func Tick(length time.Duration) Option {
-	return func(c *config) error {
-		if length <= 0 || length > maxTick {
-			return fmt.Errorf("Tick(%v): want a duration from 1ns to %v", length, maxTick)
-		}
-		c.tick = length
-		return nil
-	}
+	return option(length > 0 && length <= maxTick, func(c *config) { c.tick = length },
+		"Tick(%v): want a duration from 1ns to %v", length, maxTick)
 }
 
 // Ticking makes the driver wake up at every tick and ask the structures, whether there is
 // something to do or not. By default it is tickless: it sleeps until a structure has
 // something to do. A ticking driver stays in memory until Close.
-func Ticking() Option {
-	return func(c *config) error {
-		c.ticking = true
-		return nil
-	}
-}
+func Ticking() Option { return option(true, func(c *config) { c.ticking = true }, "") }
 
 // Shards sets the number of structures, from 1 to 4096, each with a lock of its own.
 // By default it is four for each processor, and 64 at most.
 func Shards(n int) Option {
-	return func(c *config) error {
-		if n < 1 || n > maxShards {
-			return fmt.Errorf("Shards(%d): want a number from 1 to %d", n, maxShards)
-		}
-		c.shards = n
-		return nil
-	}
+	return option(n >= 1 && n <= maxShards, func(c *config) { c.shards = n },
+		"Shards(%d): want a number from 1 to %d", n, maxShards)
 }
 
 // Goroutines makes every function run on a goroutine where it may take its time, as
 // those of time.AfterFunc do. That is the default.
-func Goroutines() Option {
-	return func(c *config) error {
-		c.execution = execution{workers: maxWorkers}
-		return nil
-	}
-}
+func Goroutines() Option { return Workers(maxWorkers) }
 
 // Workers makes at most n functions run at a time, n at least 1. Those due while n
 // are running wait for one to return, the one due first first.
 func Workers(n int) Option {
-	return func(c *config) error {
-		if n < 1 || n > maxWorkers {
-			return fmt.Errorf("Workers(%d): want a number from 1 to %d", n, maxWorkers)
-		}
-		c.execution = execution{workers: n}
-		return nil
-	}
+	return option(n >= 1 && n <= maxWorkers, func(c *config) { c.execution = execution{workers: n} },
+		"Workers(%d): want a number from 1 to %d", n, maxWorkers)
 }
 
 // Inline makes functions run one after the other, in the order of their deadlines, on
 // the goroutine that finds them due. While one runs no other timer fires.
 func Inline() Option {
-	return func(c *config) error {
-		c.execution = execution{inline: true, workers: 1}
-		return nil
-	}
+	return option(true, func(c *config) { c.execution = execution{inline: true, workers: 1} }, "")
 }
 
 // Budget sets how many timers are taken out of a structure under one hold of its lock
 // at most, from 1 to 1048576, by default 256. The rest follow at once after.
 func Budget(n int) Option {
-	return func(c *config) error {
-		if n < 1 || n > maxBudget {
-			return fmt.Errorf("Budget(%d): want a number from 1 to %d", n, maxBudget)
-		}
-		c.budget = n
-		return nil
-	}
+	return option(n >= 1 && n <= maxBudget, func(c *config) { c.budget = n },
+		"Budget(%d): want a number from 1 to %d", n, maxBudget)
 }
 
 // OnPanic makes report the one who hears of functions that panic, with the value and
 // the stack. The program goes on then. Without it a panic ends the program. It is
 // called on the goroutine of the function.
 func OnPanic(report func(value any, stack []byte)) Option {
-	return func(c *config) error {
-		if report == nil {
-			return fmt.Errorf("OnPanic(nil): want a function")
-		}
-		c.onPanic = report
-		return nil
-	}
+	return option(report != nil, func(c *config) { c.onPanic = report }, "OnPanic(nil): want a function")
 }
 
-// Slack makes Reset of a pending Timer or ChanTimer do nothing where the new deadline is later than
-// the one that stands, by up to this duration: the timer then fires that much earlier
-// than Reset asked for. It is 0 by default. A Handle does not know its deadline, and is
-// always moved.
+// Slack makes Reset of a pending Timer or ChanTimer do nothing where the new deadline is
+// later than the one that stands, by up to this duration: the timer then fires that much
+// earlier than Reset asked for. It is 0 by default. A Handle does not know its deadline,
+// and is always moved.
 func Slack(slack time.Duration) Option {
-	return func(c *config) error {
-		if slack < 0 {
-			return fmt.Errorf("Slack(%v): want a duration of at least 0s", slack)
-		}
-		c.slack = slack
-		return nil
-	}
+	return option(slack >= 0, func(c *config) { c.slack = slack },
+		"Slack(%v): want a duration of at least 0s", slack)
 }

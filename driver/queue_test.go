@@ -1,10 +1,12 @@
 package driver_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,38 +40,61 @@ func mustTake(t *testing.T, q *driver.Queue[int], want int) {
 	}
 }
 
-func mustTimeOut(t *testing.T, q *driver.Queue[int]) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), ms)
-	defer cancel()
-	if got, err := q.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("took %d, error %v", got, err)
+// Any order of calls does to a Queue what it does to a list of values with their times.
+func TestQueueAgainstAList(t *testing.T) {
+	type pushed struct {
+		value int
+		due   time.Duration // the tick from which on it can be taken
+		item  driver.Item
 	}
-}
-
-func TestQueueGivesWhatIsDueInOrder(t *testing.T) {
 	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
+		other := newQueue(t)
+		foreign := other.Push(time.Hour, 1)
 		start := time.Now()
-		for i := range 100 {
-			at := 1 + i*37%100
-			q.Push(time.Duration(at)*10*ms, at)
-		}
-		for want := range 50 {
-			mustTake(t, q, want+1)
-			if at := time.Since(start); at != time.Duration(want+1)*10*ms {
-				t.Errorf("took %d after %v", want+1, at)
+		rng := rand.New(rand.NewPCG(1, 6))
+		var there, gone []pushed
+		for value := range 2000 {
+			time.Sleep(time.Duration(rng.IntN(3)) * 450 * µs)
+			synctest.Wait()
+			now := time.Since(start)
+			switch op := rng.IntN(10); {
+			case op < 5:
+				delay := time.Duration(rng.IntN(9)-1) * ms / 2
+				due := now
+				if delay > 0 {
+					due = tickAt(now + delay)
+				}
+				there = append(there, pushed{value, due, q.Push(delay, value)})
+			case op < 7 && len(there) > 0:
+				i := rng.IntN(len(there))
+				if !q.Remove(there[i].item) {
+					t.Fatal("Remove of what is there returned false")
+				}
+				gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
+			case len(there) > 0: // wait, if none is due
+				got, err := q.Take(t.Context())
+				i := slices.IndexFunc(there, func(p pushed) bool { return p.value == got })
+				if err != nil || i < 0 {
+					t.Fatalf("took %d, error %v", got, err)
+				}
+				first := slices.MinFunc(there, func(a, b pushed) int { return cmp.Compare(a.due, b.due) })
+				if at := time.Since(start); there[i].due != first.due || at != max(now, first.due) {
+					t.Fatalf("took at %v what was due at %v, want %v", at, there[i].due, first.due)
+				}
+				gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
+			}
+			if n := len(gone); n > 0 && q.Remove(gone[rng.IntN(n)].item) || q.Remove(foreign) || q.Remove(driver.Item{}) {
+				t.Fatal("removed what is not in the queue")
+			}
+			if q.Len() != len(there) {
+				t.Fatalf("%d values, want %d", q.Len(), len(there))
 			}
 		}
-		time.Sleep(time.Minute) // the others wait
-		if q.Len() != 50 {
-			t.Errorf("%d values, want 50", q.Len())
+		ctx, cancel := context.WithTimeout(t.Context(), ms)
+		defer cancel()
+		if _, err := newQueue(t).Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Take of an empty queue: error %v", err)
 		}
-		q.Push(0, 1000)
-		for want := range 50 {
-			mustTake(t, q, want+51)
-		}
-		mustTake(t, q, 1000)
-		mustTimeOut(t, q)
 	})
 }
 
@@ -89,34 +114,6 @@ func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
 			q.Push(ms, i)
 		}
 		wg.Wait()
-	})
-}
-
-func TestQueueRemove(t *testing.T) {
-	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
-		var items []driver.Item
-		for i := range 6 {
-			items = append(items, q.Push(time.Duration(1+i)*time.Second, i))
-		}
-		time.Sleep(3 * time.Second)
-		synctest.Wait()
-		mustTake(t, q, 0)
-		for i, want := range []bool{false, true, true, true, true, true} { // taken, due, due, not due ...
-			if got := q.Remove(items[i]); got != want {
-				t.Errorf("Remove of %d returned %t", i, got)
-			}
-			if q.Remove(items[i]) {
-				t.Errorf("removed %d a second time", i)
-			}
-		}
-		if q.Len() != 0 {
-			t.Errorf("%d values are left", q.Len())
-		}
-		other := newQueue(t)
-		if q.Remove(other.Push(time.Hour, 1)) || q.Remove(driver.Item{}) || other.Len() != 1 {
-			t.Error("removed what is not in the queue")
-		}
-		mustTimeOut(t, q)
 	})
 }
 

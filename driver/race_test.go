@@ -28,105 +28,56 @@ func eachOnce(t *testing.T, ends []atomic.Int32) {
 	}
 }
 
-// A timer that is started and stopped as it fires either runs or was stopped.
-func TestStopRacesWithFire(t *testing.T) {
+// A timer that goroutines start and stop as it fires runs as often as it was started and not
+// stopped: when it was made, and by each Reset that returned false, less each Stop that
+// returned true.
+func TestStopAndResetRaceWithFire(t *testing.T) {
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...)
-			var ran, stopped atomic.Int64
-			var all, goroutines sync.WaitGroup
-			const n = 2000
-			for g := range 4 {
-				goroutines.Go(func() {
-					rng := rand.New(rand.NewPCG(1, uint64(g)))
-					for range n {
-						all.Add(1)
-						delay := time.Duration(rng.IntN(200)) * µs
-						var stop func() bool
-						f := func() {
-							ran.Add(1)
-							all.Done()
-						}
-						if rng.IntN(2) == 0 {
-							stop = d.AfterFunc(delay, f).Stop
-						} else {
-							stop = d.Schedule(delay, f).Stop
-						}
-						for range rng.IntN(100) {
-							runtime.Gosched()
-						}
-						var two sync.WaitGroup
-						for range 2 { // at most one of them stops it
-							two.Go(func() {
-								if stop() {
-									stopped.Add(1)
-									all.Done()
-								}
-							})
-						}
-						two.Wait()
-					}
-				})
-			}
-			goroutines.Wait()
-			all.Wait()
-			if ran.Load()+stopped.Load() != 4*n {
-				t.Errorf("%d have run, %d were stopped, of %d", ran.Load(), stopped.Load(), 4*n)
-			}
-			if s := d.Stats(); int64(s.Fired) != ran.Load() || int64(s.Stopped) != stopped.Load() || s.Pending != 0 {
-				t.Errorf("%d have run, %d were stopped, %+v", ran.Load(), stopped.Load(), s)
-			}
-		})
-	}
-}
-
-// A timer that is reset as it fires, by several goroutines, runs as often as it was started:
-// when it was made, and by each Reset that returned false.
-func TestResetRacesWithFire(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			d := newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...)
-			for range 4 {
-				var started, ran atomic.Int64
+			for round := range 100 {
+				var started, stopped, ran atomic.Int64
 				started.Store(1)
-				var timer *driver.Timer
-				begin, done := make(chan struct{}), make(chan struct{})
-				timer = d.AfterFunc(time.Hour, func() {
-					if ran.Add(1); ran.Load() == 10 {
-						close(done)
-					}
-				})
+				run := func() { ran.Add(1) }
+				var stop func() bool
+				var reset func(time.Duration) bool
+				if round%2 == 0 {
+					timer := d.AfterFunc(time.Hour, run)
+					stop, reset = timer.Stop, timer.Reset
+				} else {
+					h := d.Schedule(100*µs, run)
+					stop = h.Stop
+					reset = func(delay time.Duration) bool { h.Reset(delay); return true } // it starts nothing
+				}
 				var wg sync.WaitGroup
-				for g := range 3 {
+				for g := range 4 {
 					wg.Go(func() {
-						rng := rand.New(rand.NewPCG(2, uint64(g)))
-						<-begin
-						for {
-							select {
-							case <-done:
-								return
-							default:
-							}
-							if !timer.Reset(time.Duration(rng.IntN(100)) * µs) {
+						rng := rand.New(rand.NewPCG(uint64(round), uint64(g)))
+						for range 50 {
+							if rng.IntN(3) == 0 && stop() {
+								stopped.Add(1)
+							} else if !reset(time.Duration(rng.IntN(200)) * µs) {
 								started.Add(1)
 							}
-							for range rng.IntN(20) {
+							for range rng.IntN(50) {
 								runtime.Gosched()
 							}
 						}
 					})
 				}
-				close(begin)
 				wg.Wait()
-				if timer.Stop() {
-					started.Add(-1)
+				if stop() {
+					stopped.Add(1)
 				}
-				for ran.Load() < started.Load() {
+				for ran.Load()+stopped.Load() < started.Load() {
 					runtime.Gosched()
 				}
-				if ran.Load() > started.Load() {
-					t.Fatalf("started %d times, ran %d times", started.Load(), ran.Load())
+				if ran.Load()+stopped.Load() > started.Load() {
+					t.Fatalf("started %d times, stopped %d times, ran %d times", started.Load(), stopped.Load(), ran.Load())
 				}
+			}
+			if s := d.Stats(); s.Pending != 0 {
+				t.Errorf("%+v", s)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ type shard struct {
 	clock  *clock
 	slack  structures.Tick
 	d      *Driver
-	name   name
+	ref    shardRef
 	closed atomic.Bool
 	_      [64]byte
 
@@ -50,6 +50,27 @@ func (sh *shard) ready(now int64) {
 	sh.stale = sh.clock.begin(tick + 1)
 }
 
+// unlock unlocks the shard after a change at a moment, and sets the alarm to wake unless that
+// is never.
+func (sh *shard) unlock(wake structures.Tick, now int64) {
+	sh.mu.Unlock()
+	if wake != never {
+		sh.d.alarm.set(wake, now)
+	}
+}
+
+// unlockStopped unlocks the shard after a timer was to be stopped: whether it was pending, and
+// the shard has come to be empty.
+func (sh *shard) unlockStopped(pending, empty bool) {
+	if pending {
+		sh.stopped++
+	}
+	sh.mu.Unlock()
+	if empty {
+		sh.d.alarm.relax()
+	}
+}
+
 // schedule puts a task into the structure. It returns the tick to set the alarm to, or
 // never. The lock is held.
 func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, wake structures.Tick) {
@@ -62,7 +83,7 @@ func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id st
 // enter counts a timer that comes into the shard. The lock is held.
 func (sh *shard) enter() {
 	if sh.pending == 0 {
-		sh.show()
+		sh.publish()
 	}
 	sh.pending++
 	sh.put++
@@ -144,7 +165,7 @@ func (sh *shard) left() bool {
 // vacate takes note that no timer is left. The lock is held.
 func (sh *shard) vacate() {
 	sh.next.Store(int64(never))
-	sh.hide()
+	sh.unpublish()
 }
 
 // close drops the structure and returns how many timers were pending.
@@ -158,23 +179,23 @@ func (sh *shard) close() int {
 	return pending
 }
 
-// homes is how many goroutines are told apart when a shard is chosen.
-const homes = 64
+// stackHashes is how many goroutines are told apart when a shard is chosen.
+const stackHashes = 64
 
-// stay is how many timers a goroutine puts into one shard before it moves on to the
-// next: many, so that what it touches is in its cache; not all, as others would then
+// timersPerVisit is how many timers a goroutine puts into one shard before it moves on to
+// the next: many, so that what it touches is in its cache; not all, as others would then
 // wait for each other who stop what one goroutine has started.
-const stay = 1024
+const timersPerVisit = 1024
 
-// home is the shard that the goroutines of one hash use.
-type home struct {
+// preferred is the shard that the goroutines of one hash use.
+type preferred struct {
 	shard atomic.Uint32
 	inits atomic.Uint32 // timers that were given a shard and not put into it
 }
 
-// here tells goroutines apart by where their stacks are. The same goroutine may get
+// stackHash tells goroutines apart by where their stacks are. The same goroutine may get
 // another number at another time, and two may get the same.
-func here() uint {
+func stackHash() uint {
 	var onStack byte
 	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11) * 0x9e3779b97f4a7c15 >> 58)
 }
@@ -182,14 +203,14 @@ func here() uint {
 // lock locks a shard for a new timer. Goroutines that run at the same time get
 // different ones, mostly.
 func (d *Driver) lock() *shard {
-	home := &d.homes[here()%homes]
-	i := home.shard.Load()
+	p := &d.preferred[stackHash()%stackHashes]
+	i := p.shard.Load()
 	sh := &d.shards[i]
 	if !sh.mu.TryLock() {
-		return d.lockAnother(home, i)
+		return d.lockAnother(p, i)
 	}
-	if sh.put%stay == stay-1 {
-		home.shard.Store((i + 1) % uint32(len(d.shards)))
+	if sh.put%timersPerVisit == timersPerVisit-1 {
+		p.shard.Store((i + 1) % uint32(len(d.shards)))
 	}
 	return sh
 }
@@ -199,26 +220,25 @@ func (d *Driver) assign() *shard {
 	if len(d.shards) == 0 {
 		panic(errZero)
 	}
-	home := &d.homes[here()%homes]
-	i := home.shard.Load()
-	if home.inits.Add(1)%stay == 0 {
-		home.shard.Store((i + 1) % uint32(len(d.shards)))
+	p := &d.preferred[stackHash()%stackHashes]
+	i := p.shard.Load()
+	if p.inits.Add(1)%timersPerVisit == 0 {
+		p.shard.Store((i + 1) % uint32(len(d.shards)))
 	}
 	return &d.shards[i]
 }
 
-// lockAnother locks a shard that is free, where there is one. The goroutine moves
-// there.
-func (d *Driver) lockAnother(home *home, i uint32) *shard {
+// lockAnother locks a shard that is free, where there is one, which the goroutine prefers
+// from then on.
+func (d *Driver) lockAnother(p *preferred, i uint32) *shard {
 	for range 3 {
-		next := (i + 1) % uint32(len(d.shards))
-		if sh := &d.shards[next]; sh.mu.TryLock() {
-			home.shard.Store(next)
+		i = (i + 1) % uint32(len(d.shards))
+		if sh := &d.shards[i]; sh.mu.TryLock() {
+			p.shard.Store(i)
 			return sh
 		}
-		i = next
 	}
-	sh := &d.shards[home.shard.Load()]
+	sh := &d.shards[p.shard.Load()]
 	sh.mu.Lock()
 	return sh
 }

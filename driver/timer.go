@@ -18,11 +18,10 @@ type Timer struct {
 	// the lock of sh.
 	id structures.ID
 
-	// when is the tick at which the timer is due, or idle. A pending timer is in the
-	// structure with a deadline at or before when: one that is moved to a later tick
-	// stays where it is in the structure, and is put there once more when its turn
-	// has come. So a Reset to later changes nothing but when, and takes no lock. All
-	// other changes are made under the lock of sh.
+	// when is the tick at which the timer is due, or idle. The structure has a pending
+	// timer at that deadline or an earlier one: Reset to later changes when alone, and
+	// takes no lock; a pass that finds the timer at the earlier deadline schedules it
+	// anew. All other changes are made under the lock of sh.
 	when atomic.Int64
 }
 
@@ -48,14 +47,17 @@ func (t *Timer) Stop() bool {
 // timer was pending. If it has fired or was stopped, Reset starts it again and returns
 // false. It does not wait for the function to return, so that this may run a second
 // time meanwhile.
-func (t *Timer) Reset(delay time.Duration) bool {
+func (t *Timer) Reset(delay time.Duration) bool { return t.reset(delay, nil) }
+
+// reset is Reset. A value that the timer has sent on c is taken back, and counts as pending.
+func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	sh := t.sh
 	if sh == nil {
 		return false
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
+	return t.postpone(deadline) || sh.restart(t, now, deadline, c)
 }
 
 // postpone moves a pending timer to a later tick. It reports false where the timer is
@@ -74,15 +76,11 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 
 // arm starts a timer that is not in the structure, and unlocks the shard.
 func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick) {
-	if sh.closed.Load() {
-		sh.mu.Unlock()
-		return
+	wake := never
+	if !sh.closed.Load() {
+		wake = sh.armLocked(t, now, deadline)
 	}
-	wake := sh.armLocked(t, now, deadline)
-	sh.mu.Unlock()
-	if wake != never {
-		sh.d.alarm.set(wake, now)
-	}
+	sh.unlock(wake, now)
 }
 
 // armLocked starts a timer that is not in the structure. It returns the tick to set the
@@ -121,10 +119,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 	}
 	_, wake := sh.reschedule(now, deadline, t.id)
 	t.when.Store(int64(deadline))
-	sh.mu.Unlock()
-	if wake != never {
-		sh.d.alarm.set(wake, now)
-	}
+	sh.unlock(wake, now)
 	return true
 }
 
@@ -133,14 +128,8 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	sh.mu.Lock()
 	pending, empty := sh.disarm(t)
-	if pending {
-		sh.stopped++
-	}
 	unread := drain(c)
-	sh.mu.Unlock()
-	if empty {
-		sh.d.alarm.relax()
-	}
+	sh.unlockStopped(pending, empty)
 	return pending || unread
 }
 

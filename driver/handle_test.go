@@ -17,10 +17,10 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range shards * stay {
+		for range shards * timersPerVisit {
 			h := d.Schedule(time.Hour, func() {})
 			h.Stop()
-			if len(stale) == 0 || stale[len(stale)-1].shard != h.shard {
+			if len(stale) == 0 || stale[len(stale)-1].ref != h.ref {
 				stale = append(stale, h)
 			}
 		}
@@ -35,7 +35,7 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 		}
 		runtime.GC()
 	}
-	for len(namesFree()) < shards {
+	for len(refsFree()) < shards {
 		runtime.Gosched() // cleanups are still to come
 	}
 	d, err := New(Shards(shards))
@@ -44,13 +44,13 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 	}
 	defer func() { _ = d.Close() }()
 	reused := make(map[uint32]bool)
-	for range shards * stay {
+	for range shards * timersPerVisit {
 		h := d.Schedule(time.Hour, func() {})
-		reused[h.shard.number] = true
+		reused[h.ref.number] = true
 	}
 	n := 0
 	for _, h := range stale {
-		if reused[h.shard.number] {
+		if reused[h.ref.number] {
 			n++
 		}
 		if h.Stop() || h.Reset(time.Hour) {
@@ -60,15 +60,15 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 	if n == 0 {
 		t.Error("no name was given a second time")
 	}
-	if d.Len() != shards*stay {
+	if d.Len() != shards*timersPerVisit {
 		t.Errorf("%d are pending", d.Len())
 	}
 }
 
-func namesFree() []name {
-	names.mu.Lock()
-	defer names.mu.Unlock()
-	return names.free
+func refsFree() []shardRef {
+	refs.mu.Lock()
+	defer refs.mu.Unlock()
+	return refs.free
 }
 
 // A driver with a timer that is pending stays, whoever refers to it.
@@ -91,38 +91,38 @@ func TestADriverWithATimerStays(t *testing.T) {
 	}
 }
 
-func TestNamesAreGivenOnce(t *testing.T) {
-	var table nameTable
+func TestShardRefsAreGivenOnce(t *testing.T) {
+	var table refTable
 	a, b := make([]shard, 1500), make([]shard, 1500)
-	first, err := table.give(a)
+	first, err := table.allocate(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.take(first[:1000])
-	if _, err = table.give(b); err != nil {
+	table.release(first[:1000])
+	if _, err = table.allocate(b); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[name]bool{{}: true}
+	seen := map[shardRef]bool{{}: true}
 	for _, shards := range [][]shard{a, b} {
 		for i := range shards {
-			if seen[shards[i].name] {
-				t.Fatalf("name %v is given twice", shards[i].name)
+			if seen[shards[i].ref] {
+				t.Fatalf("reference %v is given twice", shards[i].ref)
 			}
-			seen[shards[i].name] = true
-			if table.entry(shards[i].name) == nil {
-				t.Fatalf("name %v has no entry", shards[i].name)
+			seen[shards[i].ref] = true
+			if table.entry(shards[i].ref) == nil {
+				t.Fatalf("reference %v has no entry", shards[i].ref)
 			}
 		}
 	}
 	if table.used != 2000 {
 		t.Errorf("%d numbers are used, want 2000", table.used)
 	}
-	table.take([]name{{number: 7, generation: 1<<32 - 1}})
+	table.release([]shardRef{{number: 7, generation: 1<<32 - 1}})
 	if len(table.free) != 0 {
 		t.Error("a name whose generations are used up is given again")
 	}
-	table.used = maxNames - 5
-	if _, err := table.give(make([]shard, 5)); err == nil {
+	table.used = maxRefs - 5
+	if _, err := table.allocate(make([]shard, 5)); err == nil {
 		t.Error("more names are given than there are")
 	}
 }
