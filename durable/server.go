@@ -43,19 +43,25 @@ type Server struct {
 // ServerOption is an option of Embedded.
 type ServerOption func(*Server) error
 
+// option returns one that sets something, if what was passed is valid.
+func option(valid bool, set func(*Server), format string, args ...any) ServerOption {
+	return func(s *Server) error {
+		if !valid {
+			return fmt.Errorf("durable: "+format, args...)
+		}
+		set(s)
+		return nil
+	}
+}
+
 // Listen makes the server listen at an address, "127.0.0.1:4222", so that other
 // processes can connect. Without it only Connect does. Whoever can reach the address
 // can do everything: one that other machines reach is refused without Password, Token
 // or TLS that asks for certificates, unless there is Insecure.
 func Listen(address string) ServerOption {
-	return func(s *Server) error {
-		host, port, err := splitAddress(address)
-		if err != nil {
-			return fmt.Errorf("durable: listen: %w", err)
-		}
-		s.listens, s.opts.Host, s.opts.Port = true, host, port
-		return nil
-	}
+	host, port, err := splitAddress(address)
+	return option(err == nil, func(s *Server) { s.listens, s.opts.Host, s.opts.Port = true, host, port },
+		"listen: %w", err)
 }
 
 // Cluster makes the server a node of a cluster: of this name, which listens at
@@ -63,104 +69,59 @@ func Listen(address string) ServerOption {
 // that of the node, and stays the same when it is started again. The nodes know each
 // other by what Password, Token and TLS say.
 func Cluster(cluster, name, address string, routes ...string) ServerOption {
-	return func(s *Server) error {
-		host, port, err := splitAddress(address)
-		if err != nil {
-			return fmt.Errorf("durable: cluster: %w", err)
-		}
+	host, port, err := splitAddress(address)
+	return option(err == nil, func(s *Server) {
 		s.opts.ServerName = name
 		s.opts.Cluster.Name, s.opts.Cluster.Host, s.opts.Cluster.Port = cluster, host, port
 		for _, route := range routes {
 			s.opts.Routes = append(s.opts.Routes, &url.URL{Scheme: "nats", Host: route})
 		}
-		return nil
-	}
+	}, "cluster: %w", err)
 }
 
 // Password makes the server ask clients, and nodes of its cluster, for a user and a
 // password.
 func Password(user, password string) ServerOption {
-	return func(s *Server) error {
-		if user == "" || password == "" {
-			return errors.New("durable: embedded server: want a user and a password")
-		}
-		s.opts.Username, s.opts.Password = user, password
-		return nil
-	}
+	return option(user != "" && password != "", func(s *Server) { s.opts.Username, s.opts.Password = user, password },
+		"embedded server: want a user and a password")
 }
 
 // Token makes the server ask clients, and nodes of its cluster, for a token.
 func Token(token string) ServerOption {
-	return func(s *Server) error {
-		if token == "" {
-			return errors.New("durable: embedded server: want a token")
-		}
-		s.opts.Authorization = token
-		return nil
-	}
+	return option(token != "", func(s *Server) { s.opts.Authorization = token }, "embedded server: want a token")
 }
 
 // TLS makes the server speak TLS only, with its Certificates. With ClientAuth
 // tls.RequireAndVerifyClientCert clients have to show a certificate of ClientCAs. A
 // node of a cluster speaks to the others in the same way, as a client by RootCAs.
 func TLS(config *tls.Config) ServerOption {
-	return func(s *Server) error {
-		if len(config.Certificates) == 0 && config.GetCertificate == nil {
-			return errors.New("durable: embedded server: TLS: want a certificate")
-		}
+	return option(len(config.Certificates) > 0 || config.GetCertificate != nil, func(s *Server) {
 		s.opts.TLS, s.opts.TLSConfig = true, config
 		s.opts.TLSVerify = config.ClientAuth == tls.RequireAndVerifyClientCert
-		return nil
-	}
+	}, "embedded server: TLS: want a certificate")
 }
 
 // Insecure lets anybody who reaches the address of Listen or Cluster do everything.
-func Insecure() ServerOption {
-	return func(s *Server) error {
-		s.insecure = true
-		return nil
-	}
-}
+func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure = true }, "") }
 
 // MaxStore limits what the server stores, in bytes. It is limited by the room on the
 // disk in any case. When the last tenth is begun new timers are refused with ErrFull;
 // those that are there can be moved and cancelled, and fire. In a cluster it is the
 // limit of this node, and nothing is kept back.
 func MaxStore(bytes int64) ServerOption {
-	return func(s *Server) error {
-		if bytes <= 0 {
-			return fmt.Errorf("durable: a store of %d bytes: want at least 1", bytes)
-		}
-		s.maxStore = bytes
-		return nil
-	}
+	return option(bytes > 0, func(s *Server) { s.maxStore = bytes }, "a store of %d bytes: want at least 1", bytes)
 }
 
 // SyncAlways makes the server bring each change to the disk before it answers. It
 // does so every two minutes by default: what kill -9 leaves is complete, what a
 // loss of power leaves may not be, unless there are replicas elsewhere.
-func SyncAlways() ServerOption {
-	return func(s *Server) error {
-		s.opts.SyncAlways = true
-		return nil
-	}
-}
+func SyncAlways() ServerOption { return option(true, func(s *Server) { s.opts.SyncAlways = true }, "") }
 
 // AcceptLoss makes Embedded go on with a store that has lost timers. See ErrLoss.
-func AcceptLoss() ServerOption {
-	return func(s *Server) error {
-		s.acceptLoss = true
-		return nil
-	}
-}
+func AcceptLoss() ServerOption { return option(true, func(s *Server) { s.acceptLoss = true }, "") }
 
 // Log is where the warnings and errors of the server go, by default to slog.Default.
-func Log(to *slog.Logger) ServerOption {
-	return func(s *Server) error {
-		s.log = to
-		return nil
-	}
-}
+func Log(to *slog.Logger) ServerOption { return option(true, func(s *Server) { s.log = to }, "") }
 
 func splitAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -68,11 +69,13 @@ func command(o *options) *cobra.Command {
 	flags.IntVar(&o.cfg.Replicas, "replicas", 1,
 		"nodes that store each timer; counts when the stream is made")
 	o.identity.flags(flags)
-	root.AddCommand(serveCommand(o), scheduleCommand(o), moveCommand(o), cancelCommand(o),
-		listCommand(o), statsCommand(o),
-		deadCommand(o, "revive", "Give the dead letters of KEY to the workers again",
-			(*durable.Client).Revive),
-		deadCommand(o, "discard", "Remove the dead letters of KEY", (*durable.Client).Discard))
+	key := cobra.ExactArgs(1)
+	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o),
+		o.command("move KEY WHEN", "Move the timer under KEY to WHEN, as of schedule, and keep its payload", cobra.ExactArgs(2), move),
+		o.command("cancel KEY", "Remove the timer under KEY", key, cancelTimer),
+		o.command("revive KEY", "Give the dead letters of KEY to the workers again", key, withDead((*durable.Client).Revive)),
+		o.command("discard KEY", "Remove the dead letters of KEY", key, withDead((*durable.Client).Discard)),
+		o.command("stats", "Say how much is stored", cobra.NoArgs, stats))
 	return root
 }
 
@@ -83,7 +86,7 @@ const protection = "\x00"
 // protect returns args with those protected that begin with - and a digit: no flag
 // does.
 func protect(args []string) []string {
-	args = append([]string(nil), args...)
+	args = slices.Clone(args)
 	for i, arg := range args {
 		if len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.') {
 			args[i] = protection + arg

@@ -99,12 +99,12 @@ func serveCommand(o *options) *cobra.Command {
 			o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), handler))
 			ctx, cancel := context.WithCancelCause(cmd.Context())
 			defer cancel(nil)
-			nc, err := s.connect(o, cancel)
+			nc, closeAll, err := s.connect(o, cancel)
 			if err != nil {
 				return err
 			}
-			defer nc.close()
-			c, err := durable.Open(ctx, nc.Conn, o.cfg)
+			defer closeAll()
+			c, err := durable.Open(ctx, nc, o.cfg)
 			if err != nil {
 				return err
 			}
@@ -142,29 +142,23 @@ func serveCommand(o *options) *cobra.Command {
 	return cmd
 }
 
-// connection is a connection and, if it is embedded, its server.
-type connection struct {
-	*nats.Conn
-	server *durable.Server
-}
-
 // connect connects to the server, which it starts if it is embedded. It calls failed
 // if that cannot go on.
-func (s *serving) connect(o *options, failed func(error)) (connection, error) {
+func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
 	if s.dir == "" {
 		options, err := o.identity.client()
 		if err != nil {
-			return connection{}, err
+			return nil, nil, err
 		}
 		nc, err := nats.Connect(o.url, append(options, nats.RetryOnFailedConnect(true))...)
 		if err != nil {
-			return connection{}, fmt.Errorf("server %s: %w", o.url, err)
+			return nil, nil, fmt.Errorf("server %s: %w", o.url, err)
 		}
-		return connection{Conn: nc}, nil
+		return nc, nc.Close, nil
 	}
 	options, err := o.identity.server()
 	if err != nil {
-		return connection{}, err
+		return nil, nil, err
 	}
 	options = append(options, durable.Listen(s.listen), durable.Log(o.cfg.Logger))
 	if s.insecure {
@@ -181,26 +175,18 @@ func (s *serving) connect(o *options, failed func(error)) (connection, error) {
 		err = fmt.Errorf("%w: restore the folder from a copy, or go on by --accept-loss", err)
 	}
 	if err != nil {
-		return connection{}, err
+		return nil, nil, err
 	}
-	nc, err := server.Connect(nats.Name("timerd"))
-	if err != nil {
+	if nc, err = server.Connect(nats.Name("timerd")); err != nil {
 		server.Close()
-		return connection{}, err
+		return nil, nil, err
 	}
 	go func() {
 		if err := server.Wait(); err != nil {
 			failed(err)
 		}
 	}()
-	return connection{nc, server}, nil
-}
-
-func (c connection) close() {
-	c.Conn.Close()
-	if c.server != nil {
-		c.server.Close()
-	}
+	return nc, func() { nc.Close(); server.Close() }, nil
 }
 
 // size is a flag for a number of bytes.

@@ -12,14 +12,11 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// draw writes the charts.
-func draw(dir string, results []result) error {
-	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
-	plotter.DefaultFont = plot.DefaultFont
-	if err := drawRates(filepath.Join(dir, "rates.svg"), results); err != nil {
-		return err
-	}
-	return drawLateness(filepath.Join(dir, "lateness.svg"), results)
+// series is a value of each result.
+type series struct {
+	name  string
+	color color.Color
+	of    func(result) float64
 }
 
 var (
@@ -28,82 +25,60 @@ var (
 	red   = color.RGBA{R: 0xd6, G: 0x27, B: 0x28, A: 0xff}
 )
 
-func label(r result) string {
-	return fmt.Sprintf("%s\n%d nodes\n%d workers", r.Backend, r.Nodes, r.Workers)
+// draw writes the charts. That of lateness has a logarithmic axis, as the setups lie far
+// apart.
+func draw(dir string, results []result) error {
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	plotter.DefaultFont = plot.DefaultFont
+	rates := newPlot("Timers a second", results)
+	rates.Y.Min = 0
+	late := newPlot("Lateness, ms", results)
+	late.Y.Scale, late.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	late.Legend.Left = true
+	for _, err := range []error{
+		points(rates, results, series{"stored", blue, func(r result) float64 { return r.Stored }}),
+		points(rates, results, series{"fired", amber, func(r result) float64 { return r.Fired }}),
+		points(late, results, series{"median", blue, func(r result) float64 { return r.P50 }}),
+		points(late, results, series{"99th percentile", amber, func(r result) float64 { return r.P99 }}),
+		points(late, results, series{"largest", red, func(r result) float64 { return r.Max }}),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	rates.Y.Max *= 1.1
+	late.Y.Min, late.Y.Max = late.Y.Min/2, late.Y.Max*5
+	const width, height = 20 * vg.Centimeter, 11 * vg.Centimeter
+	if err := rates.Save(width, height, filepath.Join(dir, "rates.svg")); err != nil {
+		return err
+	}
+	return late.Save(width, height, filepath.Join(dir, "lateness.svg"))
 }
 
-func labels(results []result) []string {
-	var list []string
+// newPlot returns a plot with a place for each result.
+func newPlot(title string, results []result) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Legend.Top = title, true
+	var labels []string
 	for _, r := range results {
-		list = append(list, label(r))
+		labels = append(labels, fmt.Sprintf("%s\n%d nodes\n%d workers", r.Backend, r.Nodes, r.Workers))
 	}
-	return list
-}
-
-const width, height = 20 * vg.Centimeter, 11 * vg.Centimeter
-
-func drawRates(path string, results []result) error {
-	p := plot.New()
-	p.Title.Text = "Timers a second"
-	p.Y.Min = 0
-	p.Legend.Top = true
-	for i, series := range []struct {
-		name  string
-		color color.Color
-		value func(result) float64
-	}{
-		{"stored", blue, func(r result) float64 { return r.Stored }},
-		{"fired", amber, func(r result) float64 { return r.Fired }},
-	} {
-		var values plotter.Values
-		for _, r := range results {
-			values = append(values, series.value(r))
-		}
-		bars, err := plotter.NewBarChart(values, vg.Points(18))
-		if err != nil {
-			return err
-		}
-		bars.Color, bars.LineStyle.Width = series.color, 0
-		bars.Offset = vg.Points(18) * (vg.Length(i) - 0.5)
-		p.Add(bars)
-		p.Legend.Add(series.name, bars)
-		p.Y.Max = max(p.Y.Max*1.05, 1)
-	}
-	p.NominalX(labels(results)...)
-	return p.Save(width, height, path)
-}
-
-// drawLateness has a logarithmic axis, as the setups lie far apart.
-func drawLateness(path string, results []result) error {
-	p := plot.New()
-	p.Title.Text = "Lateness, ms"
-	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = true, true
-	for _, series := range []struct {
-		name  string
-		color color.Color
-		value func(result) float64
-	}{
-		{"median", blue, func(r result) float64 { return r.P50 }},
-		{"99th percentile", amber, func(r result) float64 { return r.P99 }},
-		{"largest", red, func(r result) float64 { return r.Max }},
-	} {
-		var points plotter.XYs
-		for i, r := range results {
-			points = append(points, plotter.XY{X: float64(i), Y: max(series.value(r), 0.01)})
-		}
-		scatter, err := plotter.NewScatter(points)
-		if err != nil {
-			return err
-		}
-		scatter.Color, scatter.Radius = series.color, vg.Points(4)
-		scatter.Shape = vgdraw.CircleGlyph{}
-		p.Add(scatter)
-		p.Legend.Add(series.name, scatter)
-	}
-	p.Y.Min, p.Y.Max = p.Y.Min/2, p.Y.Max*5
+	p.NominalX(labels...)
 	p.X.Min, p.X.Max = -0.5, float64(len(results))-0.5
-	p.NominalX(labels(results)...)
-	return p.Save(width, height, path)
+	return p
+}
+
+func points(p *plot.Plot, results []result, s series) error {
+	var values plotter.XYs
+	for i, r := range results {
+		values = append(values, plotter.XY{X: float64(i), Y: max(s.of(r), 0.01)})
+	}
+	dots, err := plotter.NewScatter(values)
+	if err != nil {
+		return err
+	}
+	dots.Color, dots.Radius, dots.Shape = s.color, vg.Points(4), vgdraw.CircleGlyph{}
+	p.Add(dots)
+	p.Legend.Add(s.name, dots)
+	return nil
 }

@@ -3,21 +3,25 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"text/tabwriter"
 )
 
 // table returns what was found as Markdown.
 func table(results []result) []byte {
 	var b bytes.Buffer
-	b.WriteString("| fires | nodes | workers | pending | stored/s | µs each | fired/s | µs each | at timers/s | p50 | p99 | max |\n")
-	b.WriteString("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug) // lines between the cells
+	fmt.Fprintln(w, "fires\t nodes\t workers\t pending\t stored/s\t µs each\t fired/s\t µs each\t at timers/s\t p50\t p99\t max\t")
+	fmt.Fprintln(w, "---\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t")
 	for _, r := range results {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.0f | %.0f | %.0f | %.0f | %d | %s | %s | %s |\n",
-			r.Backend, r.Nodes, r.Workers, r.Pending, r.Stored, r.StoredCPU, r.Fired, r.FiredCPU, r.Rate, ms(r.P50), ms(r.P99), ms(r.Max))
+		fmt.Fprintf(w, "%s\t %d\t %d\t %d\t %.0f\t %.0f\t %.0f\t %.0f\t %d\t %s\t %s\t %s\t\n",
+			r.Backend, r.Nodes, r.Workers, r.Pending, r.Stored, r.StoredCPU, r.Fired, r.FiredCPU, r.Rate,
+			ms(r.P50), ms(r.P99), ms(r.Max))
 	}
+	_ = w.Flush() // to memory
 	for _, r := range results {
 		if r.Recovery > 0 {
-			fmt.Fprintf(&b, "\nA million timers, %s, one node: %.0f MB of memory (server and worker), %.0f MB on disk, %.1f s to recover.\n",
-				r.Backend, r.Memory, r.Disk, r.Recovery/1000)
+			fmt.Fprintf(&b, "\nA million timers, %s, one node: %.0f MB of memory (server and worker), "+
+				"%.0f MB on disk, %.1f s to recover.\n", r.Backend, r.Memory, r.Disk, r.Recovery/1000)
 		}
 	}
 	return b.Bytes()
