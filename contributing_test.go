@@ -73,11 +73,11 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 	for _, args := range [][]string{
 		{"go", "test", "-overlay", overlay, "-vet", "off", "-c", "-o", suite, module + "structures/mything"},
 		{suite, "-test.short"},
-		{"go", "test", "-overlay", overlay, "-vet", "off", "./report/internal/demo"}, // it goes through the catalog
-		{"go", "build", "-overlay", overlay, "-o", command, "./cmd/timerbench"},
-		{command, "explain", "mything"},
+		{"go", "test", "-overlay", overlay, "-vet", "off", "./report/internal/demo"},                 // it goes through the catalog
+		{"go", "build", "-overlay", overlay, "-ldflags", "-s -w", "-o", command, "./cmd/timerbench"}, // quick to link
 		{command, "run", "--structure", "^mything$", "--workload", "^mything$", "--n", "50", "--trials", "1", "--out", out},
 		{command, "report", out},
+		{command, "explain", "mything", "--results", out},
 	} {
 		if text, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)

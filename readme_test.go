@@ -195,34 +195,29 @@ func main() {
 	}
 }
 
-// Importing one structure must not bring in what another one, the suite or the
-// report needs.
-func TestStructuresNeedTheStandardLibraryOnly(t *testing.T) {
+// Importing one structure must not bring in what another one, the suite or the report needs, and
+// what a program needs for its timers not what measures them.
+func TestImportsStayFew(t *testing.T) {
+	ours := []string{"go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}
+	list := ours
 	for _, e := range catalog.All() {
-		if e.ThirdParty != "" {
-			continue
+		if e.ThirdParty == "" {
+			list = append(list, e.Package)
 		}
-		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", e.Package).Output()
+	}
+	for _, c := range []struct {
+		command []string
+		allowed string
+	}{{list, "structures"}, {append(ours, "./driver"), "(structures|driver)"}} {
+		out, err := exec.Command(c.command[0], c.command[1:]...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
+		allowed := regexp.MustCompile("^github.com/timerbench/timerbench/" + c.allowed)
 		for dep := range strings.FieldsSeq(string(out)) {
-			if !strings.HasPrefix(dep, "github.com/timerbench/timerbench/structures") {
-				t.Errorf("%s needs %s", e.Package, dep)
+			if !allowed.MatchString(dep) {
+				t.Errorf("%s must not be imported by %q", dep, c.command[5:])
 			}
-		}
-	}
-}
-
-// What a program needs for its timers must not bring in what measures them.
-func TestTheDriverNeedsTheStructuresOnly(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dep := range strings.FieldsSeq(string(out)) {
-		if !regexp.MustCompile("^github.com/timerbench/timerbench/(structures|driver)").MatchString(dep) {
-			t.Errorf("driver needs %s", dep)
 		}
 	}
 }
