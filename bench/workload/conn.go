@@ -59,8 +59,10 @@ func (*ConnDeadline) Kind() Kind { return Kind{Name: "conn-deadline", Unit: scri
 
 // New returns the process with n/2 connections.
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
+	conns := max(1, n/2)
 	return &connDeadlines{
-		conns:        make([]conn, max(1, n/2)),
+		eventLoop:    newEventLoop(conns, len(connDeadlines{}.timeout)),
+		conns:        make([]conn, conns),
 		timeout:      [2]float64{m.Read.in(tick), m.Write.in(tick)},
 		meanInterval: m.Every.in(tick),
 		messages:     int(m.Messages),
@@ -69,7 +71,7 @@ func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 }
 
 type connDeadlines struct {
-	eventLoop[connEvent]
+	eventLoop    // the kinds of timers are those of deadlines: to read, to write
 	conns        []conn
 	timeout      [2]float64 // to read, to write
 	meanInterval float64
@@ -79,16 +81,12 @@ type connDeadlines struct {
 }
 
 type conn struct {
-	deadlines    [2]timerRef
-	setAt        [2]structures.Tick // when they were set
+	setAt        [2]structures.Tick // when its deadlines were set
 	messagesLeft int                // messages to come
 }
 
-// connEvent is a deadline that has passed, or the arrival of a message.
-type connEvent struct {
-	conn int // -1: a message, for any connection
-	kind int // of the deadline: to read or to write
-}
+// connMessage is the event that a message arrives, for any connection.
+const connMessage = 2
 
 // Fill sets each deadline as it is at a random moment of the steady state.
 func (p *connDeadlines) Fill(w *script.Writer, r *script.Rand) {
@@ -102,7 +100,7 @@ func (p *connDeadlines) Fill(w *script.Writer, r *script.Rand) {
 				age = p.age(r, float64(p.lazy*timeout))
 			}
 			c.setAt[kind] = w.Now() - structures.Tick(age)
-			p.setDeadline(w, i, kind, ticks(timeout-age))
+			p.set(w, w.Now()+ticks(timeout-age), of(i, kind))
 		}
 	}
 	p.nextMessage(w, r)
@@ -120,16 +118,14 @@ func (p *connDeadlines) age(r *script.Rand, quiet float64) float64 {
 
 // Step is one message, or one deadline that passes.
 func (p *connDeadlines) Step(w *script.Writer, r *script.Rand) {
-	p.nextTick(w, func(e connEvent) {
-		if e.conn >= 0 {
-			// The other deadline may have passed at the same tick and closed it.
-			if !p.conns[e.conn].deadlines[e.kind].pending(w) {
-				p.reopen(w, e.conn)
-			}
-			return
+	p.nextTick(w, func(e event) {
+		switch {
+		case e.kind == connMessage:
+			p.message(w, r.IntN(len(p.conns)))
+			p.nextMessage(w, r)
+		case !p.pending(w, e): // the other deadline may have closed it at the same tick
+			p.reopen(w, int(e.owner))
 		}
-		p.message(w, r.IntN(len(p.conns)))
-		p.nextMessage(w, r)
 	})
 }
 
@@ -137,7 +133,7 @@ func (p *connDeadlines) Step(w *script.Writer, r *script.Rand) {
 // are one Poisson process, and each connection is equally likely to get the message.
 func (p *connDeadlines) nextMessage(w *script.Writer, r *script.Rand) {
 	p.nextArrival += float64(r.Exp()*p.meanInterval) / float64(len(p.conns))
-	p.planEvent(max(w.Now(), structures.Tick(math.Ceil(p.nextArrival))), connEvent{conn: -1})
+	p.plan(max(w.Now(), structures.Tick(math.Ceil(p.nextArrival))), of(0, connMessage))
 }
 
 func (p *connDeadlines) message(w *script.Writer, i int) {
@@ -149,7 +145,7 @@ func (p *connDeadlines) message(w *script.Writer, i int) {
 	for kind, timeout := range p.timeout {
 		if float64(w.Now()-c.setAt[kind]) >= float64(p.lazy*timeout) {
 			c.setAt[kind] = w.Now()
-			p.setDeadline(w, i, kind, ticks(timeout))
+			p.set(w, w.Now()+ticks(timeout), of(i, kind))
 		}
 	}
 }
@@ -157,16 +153,12 @@ func (p *connDeadlines) message(w *script.Writer, i int) {
 // reopen closes a connection and replaces it by a new one.
 func (p *connDeadlines) reopen(w *script.Writer, i int) {
 	c := &p.conns[i]
-	for kind := range c.deadlines {
-		p.cancelTimer(w, &c.deadlines[kind])
+	for kind := range p.timeout {
+		p.cancel(w, of(i, kind))
 	}
 	c.messagesLeft = p.messages
 	for kind, timeout := range p.timeout {
 		c.setAt[kind] = w.Now()
-		p.setDeadline(w, i, kind, ticks(timeout))
+		p.set(w, w.Now()+ticks(timeout), of(i, kind))
 	}
-}
-
-func (p *connDeadlines) setDeadline(w *script.Writer, i, kind int, delay structures.Tick) {
-	p.setTimer(w, &p.conns[i].deadlines[kind], w.Now()+delay, connEvent{i, kind})
 }

@@ -97,12 +97,12 @@ func (m *Cron) New(n int, tick time.Duration) script.Process {
 }
 
 type cron struct {
-	eventLoop[structures.Tick] // the period of the job that fires
-	n                          int
-	hashed                     bool
-	periods                    []structures.Tick
-	weights                    []float64 // cumulative sums
-	total                      float64
+	eventLoop // the tick of an event is the period of the job
+	n         int
+	hashed    bool
+	periods   []structures.Tick
+	weights   []float64 // cumulative sums
+	total     float64
 }
 
 func (p *cron) Fill(w *script.Writer, r *script.Rand) {
@@ -112,7 +112,7 @@ func (p *cron) Fill(w *script.Writer, r *script.Rand) {
 		if p.hashed {
 			first = 1 + structures.Tick(r.IntN(int(period)))
 		}
-		p.schedule(w, w.Now()+first, period)
+		p.schedule(w, w.Now()+first, event{tick: period})
 	}
 }
 
@@ -126,5 +126,5 @@ func (p *cron) period(r *script.Rand) structures.Tick {
 }
 
 func (p *cron) Step(w *script.Writer, _ *script.Rand) {
-	p.nextTick(w, func(period structures.Tick) { p.schedule(w, w.Now()+period, period) })
+	p.nextTick(w, func(e event) { p.schedule(w, w.Now()+e.tick, e) })
 }

@@ -26,8 +26,8 @@ func TestCronFollowsWeightsAndPhases(t *testing.T) {
 			weights = append(weights, float64(p.Weight))
 		}
 		// Before anything fires, each key is a job.
-		for _, period := range s.Process().(*cron).timerEvents {
-			counts[periods[period]]++
+		for _, e := range s.Process().(*cron).fires {
+			counts[periods[e.tick]]++
 		}
 		chiSquare(t, name+": periods", counts, weights)
 

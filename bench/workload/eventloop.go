@@ -8,59 +8,84 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// eventLoop runs a process from event to event. An event is a planned one, such as a
-// message that arrives, or a timer that fires. E describes an event to the process.
-type eventLoop[E any] struct {
-	planned     eventqueue.Queue[E]
-	timerEvents []E // events of the timers, by key
-	fired       []E // buffer of nextTick
+// event is something that happens: what was planned, such as a message that arrives, or a
+// timer that fires.
+type event struct {
+	owner, kind int32           // whose it is, such as a connection; the kind of the timer, or another one
+	tick        structures.Tick // what the process wants to know then
 }
 
-// timerRef refers to a timer that a process can move and cancel. The timer can be set
-// again after it has fired or was cancelled. The zero timerRef is not set.
+// of returns an event of a kind, or the timer of that kind, of an owner.
+func of(owner, kind int) event { return event{owner: int32(owner), kind: int32(kind)} }
+
+// eventLoop runs a process from event to event. Each owner has a timer of each kind, which
+// can be moved and cancelled, and set again after it has fired or was cancelled.
+type eventLoop struct {
+	kinds   int
+	timers  []timerRef // by owner and kind
+	planned eventqueue.Queue[event]
+	fires   []event // what happens when a timer fires, by key
+	fired   []event // buffer of nextTick
+}
+
+// timerRef refers to a timer of the script. The zero timerRef is not set.
 type timerRef struct {
 	key        uint32
 	valuePlus1 uint64 // 1 + the value of the timer; 0: never set
 }
 
-func (a timerRef) pending(w *script.Writer) bool {
-	return a.valuePlus1 > 0 && w.PendingAs(a.key, a.valuePlus1-1)
+func newEventLoop(owners, kinds int) eventLoop {
+	return eventLoop{kinds: kinds, timers: make([]timerRef, owners*kinds)}
 }
 
-// planEvent plans the event e at a tick.
-func (l *eventLoop[E]) planEvent(at structures.Tick, e E) { l.planned.Push(at, e) }
+// timer returns the timer of the owner and the kind of e.
+func (l *eventLoop) timer(e event) *timerRef { return &l.timers[int(e.owner)*l.kinds+int(e.kind)] }
+
+// pending reports whether that timer is pending.
+func (l *eventLoop) pending(w *script.Writer, e event) bool {
+	t := l.timer(e)
+	return t.valuePlus1 > 0 && w.PendingAs(t.key, t.valuePlus1-1)
+}
+
+// plan plans the event e at a tick.
+func (l *eventLoop) plan(at structures.Tick, e event) { l.planned.Push(at, e) }
 
 // schedule schedules a timer that fires the event e. It is neither moved nor cancelled.
-func (l *eventLoop[E]) schedule(w *script.Writer, at structures.Tick, e E) uint32 {
+func (l *eventLoop) schedule(w *script.Writer, at structures.Tick, e event) uint32 {
 	key := w.Schedule(at)
-	for int(key) >= len(l.timerEvents) {
-		l.timerEvents = append(l.timerEvents, e)
+	for int(key) >= len(l.fires) {
+		l.fires = append(l.fires, e)
 	}
-	l.timerEvents[key] = e
+	l.fires[key] = e
 	return key
 }
 
-// setTimer moves the timer of a if it is pending, and schedules a new one otherwise.
-func (l *eventLoop[E]) setTimer(w *script.Writer, a *timerRef, at structures.Tick, e E) {
-	if a.pending(w) {
-		w.Reschedule(a.key, at)
-		l.timerEvents[a.key] = e
+// set moves that timer if it is pending, and schedules a new one otherwise. When it fires, e
+// happens.
+func (l *eventLoop) set(w *script.Writer, at structures.Tick, e event) {
+	t := l.timer(e)
+	if l.pending(w, e) {
+		w.Reschedule(t.key, at)
+		l.fires[t.key] = e
 		return
 	}
 	key := l.schedule(w, at, e)
-	*a = timerRef{key, w.ValueOf(key) + 1}
+	*t = timerRef{key, w.ValueOf(key) + 1}
 }
 
-// cancelTimer cancels the timer of a if it is pending.
-func (l *eventLoop[E]) cancelTimer(w *script.Writer, a *timerRef) {
-	if a.pending(w) {
-		w.Cancel(a.key)
+// cancel cancels that timer if it is pending.
+func (l *eventLoop) cancel(w *script.Writer, e event) {
+	if l.pending(w, e) {
+		w.Cancel(l.timer(e).key)
 	}
 }
 
+// forget leaves the pending timers of an owner to themselves.
+func (l *eventLoop) forget(owner int) { clear(l.timers[owner*l.kinds:][:l.kinds]) }
+
 // nextTick advances to the tick of the next event. It calls handle for the timers that
 // fire there, then for the planned events.
-func (l *eventLoop[E]) nextTick(w *script.Writer, handle func(E)) {
+func (l *eventLoop) nextTick(w *script.Writer, handle func(event)) {
 	to, ok := w.NextDeadline()
 	if l.planned.Len() > 0 {
 		if at, _ := l.planned.First(); !ok || at < to {
@@ -73,7 +98,7 @@ func (l *eventLoop[E]) nextTick(w *script.Writer, handle func(E)) {
 	// The events are copied before handle schedules timers, which reuses the keys.
 	l.fired = l.fired[:0]
 	for _, key := range w.Advance(to) {
-		l.fired = append(l.fired, l.timerEvents[key])
+		l.fired = append(l.fired, l.fires[key])
 	}
 	for _, e := range l.fired {
 		handle(e)

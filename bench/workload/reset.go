@@ -42,43 +42,48 @@ func (*ResetEarlier) Kind() Kind { return Kind{Name: "reset-earlier", Unit: scri
 // New returns the process with n goroutines.
 func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
 	return &resets{
-		timers: make([]timerRef, n),
-		every:  ticks(m.Every.in(tick)),
-		early:  ticks(m.Early.in(tick)),
-		late:   ticks(m.Late.in(tick)),
+		eventLoop:  newEventLoop(n, 1),
+		goroutines: n,
+		every:      ticks(m.Every.in(tick)),
+		early:      ticks(m.Early.in(tick)),
+		late:       ticks(m.Late.in(tick)),
 	}
 }
 
 type resets struct {
-	eventLoop[int]     // a turn, counted from 0; timers that fire mean nothing
-	timers             []timerRef
+	eventLoop
+	goroutines         int
 	every, early, late structures.Tick
 }
 
-// noTurn is the event of a timer that fires: nothing happens.
-const noTurn = -1
+// The kinds of events: the timer of a goroutine fires, which means nothing, or a goroutine
+// has its turn.
+const (
+	resetTimer = iota
+	resetTurn
+)
 
 func (p *resets) Fill(w *script.Writer, _ *script.Rand) {
-	for i := range p.timers {
-		p.setTimer(w, &p.timers[i], w.Now()+p.late, noTurn)
+	for i := range p.goroutines {
+		p.set(w, w.Now()+p.late, of(i, resetTimer))
 	}
-	p.planEvent(p.turnTick(0), 0)
+	p.planTurn(0)
 }
 
-// turnTick returns the tick of a turn. Every goroutine has one turn in each interval.
-func (p *resets) turnTick(i int) structures.Tick {
-	n := len(p.timers)
-	return structures.Tick(i/n)*p.every + structures.Tick(i%n)*p.every/structures.Tick(n) + 1
+// planTurn plans a turn, counted from 0. Every goroutine has one turn in each interval.
+func (p *resets) planTurn(i int) {
+	n := p.goroutines
+	at := structures.Tick(i/n)*p.every + structures.Tick(i%n)*p.every/structures.Tick(n) + 1
+	p.plan(at, event{int32(i % n), resetTurn, structures.Tick(i)})
 }
 
 func (p *resets) Step(w *script.Writer, _ *script.Rand) {
-	p.nextTick(w, func(i int) {
-		if i == noTurn {
-			return
+	p.nextTick(w, func(e event) {
+		if e.kind == resetTurn {
+			timer := of(int(e.owner), resetTimer)
+			p.set(w, w.Now()+p.early, timer)
+			p.set(w, w.Now()+p.late, timer)
+			p.planTurn(int(e.tick) + 1)
 		}
-		timer := &p.timers[i%len(p.timers)]
-		p.setTimer(w, timer, w.Now()+p.early, noTurn)
-		p.setTimer(w, timer, w.Now()+p.late, noTurn)
-		p.planEvent(p.turnTick(i+1), i+1)
 	})
 }

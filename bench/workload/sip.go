@@ -79,7 +79,8 @@ func (*SIP) Kind() Kind { return Kind{Name: "sip"} }
 func (m *SIP) New(n int, tick time.Duration) script.Process {
 	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
 	p := &sip{
-		t1: in(m.T1), t2: in(m.T2), t4: in(m.T4), c: in(m.C), d: in(m.D),
+		eventLoop: newEventLoop(0, sipTimers),
+		t1:        in(m.T1), t2: in(m.T2), t4: in(m.T4), c: in(m.C), d: in(m.D),
 		answer: m.Answer.dist(tick), ring: m.Ring.dist(tick),
 		refused: float64(m.Refused), lost: float64(m.Lost),
 	}
@@ -88,29 +89,24 @@ func (m *SIP) New(n int, tick time.Duration) script.Process {
 }
 
 type sip struct {
-	eventLoop[sipEvent]
-	transactions []sipTransaction
-	free         []int   // indices of transactions that have ended
-	nextArrival  float64 // of the next transaction
-	meanInterval float64 // mean, between two arrivals
+	eventLoop               // the timers of a transaction are those of timerIndex
+	remaining    []timeline // by transaction
+	free         []int      // indices of transactions that have ended
+	nextArrival  float64    // of the next transaction
+	meanInterval float64    // mean, between two arrivals
 
 	t1, t2, t4, c, d structures.Tick
 	answer, ring     dist.Dist
 	refused, lost    float64
 }
 
-// sipTransaction is a transaction in progress.
-type sipTransaction struct {
-	timers    [4]timerRef
-	remaining timeline
-}
-
-// sipEvent is the next action of a transaction, the next arrival, or a timer that fires.
-// A timer that fires has no effect, because the timeline contains its consequences.
-type sipEvent struct {
-	transaction int  // -1: the next arrival
-	timer       byte // 0: the next action
-}
+// The kinds of events, besides a timer that fires. That has no effect, because the timeline
+// contains its consequences.
+const (
+	sipTimers  = 4 // of a transaction
+	sipNext    = 4 // the next action of a transaction
+	sipArrival = 5 // of the next transaction
+)
 
 // sipAction sets a timer or cancels it.
 type sipAction struct {
@@ -249,27 +245,26 @@ func (p *sip) Fill(w *script.Writer, r *script.Rand) {
 		}
 		p.begin(w, p.drawTimeline(r), structures.Tick(math.Ceil(p.nextArrival)))
 	}
-	p.planEvent(structures.Tick(math.Ceil(p.nextArrival)), sipEvent{transaction: -1})
+	p.plan(structures.Tick(math.Ceil(p.nextArrival)), of(0, sipArrival))
 }
 
 // Step handles the events of one tick.
 func (p *sip) Step(w *script.Writer, r *script.Rand) {
-	p.nextTick(w, func(e sipEvent) {
-		switch {
-		case e.timer != 0:
-		case e.transaction >= 0:
-			p.runNext(w, e.transaction)
-		default:
+	p.nextTick(w, func(e event) {
+		switch e.kind {
+		case sipNext:
+			p.runNext(w, int(e.owner))
+		case sipArrival:
 			p.begin(w, p.drawTimeline(r), w.Now())
 			p.nextArrival += float64(p.meanInterval * r.Exp())
-			p.planEvent(structures.Tick(math.Ceil(p.nextArrival)), sipEvent{transaction: -1})
+			p.plan(structures.Tick(math.Ceil(p.nextArrival)), of(0, sipArrival))
 		}
 	})
 }
 
 // begin adds a transaction that began at a tick, now or earlier.
 func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
-	var pending [4]sipAction
+	var pending [sipTimers]sipAction
 	for len(t) > 0 && began+t[0].at <= w.Now() {
 		pending[timerIndex(t[0].timer)] = t[0]
 		t = t[1:]
@@ -281,15 +276,17 @@ func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
 		}
 	}
 	if len(p.free) == 0 {
-		p.free = append(p.free, len(p.transactions))
-		p.transactions = append(p.transactions, sipTransaction{})
+		p.free = append(p.free, len(p.remaining))
+		p.remaining = append(p.remaining, nil)
+		p.timers = append(p.timers, make([]timerRef, sipTimers)...)
 	}
 	i := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
-	p.transactions[i] = sipTransaction{remaining: t}
-	for a, action := range pending {
+	p.remaining[i] = t
+	p.forget(i)
+	for kind, action := range pending {
 		if deadline := began + action.deadline; action.deadline > 0 && deadline > w.Now() {
-			p.setTimer(w, &p.transactions[i].timers[a], deadline, sipEvent{i, action.timer})
+			p.set(w, deadline, of(i, kind))
 		}
 	}
 	p.planNext(i)
@@ -297,8 +294,8 @@ func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
 
 // planNext plans the next action of a transaction. Without one the transaction has ended.
 func (p *sip) planNext(i int) {
-	if t := p.transactions[i].remaining; len(t) > 0 {
-		p.planEvent(t[0].at, sipEvent{transaction: i})
+	if t := p.remaining[i]; len(t) > 0 {
+		p.plan(t[0].at, of(i, sipNext))
 		return
 	}
 	p.free = append(p.free, i)
@@ -306,13 +303,12 @@ func (p *sip) planNext(i int) {
 
 // runNext executes the next action of a transaction.
 func (p *sip) runNext(w *script.Writer, i int) {
-	t := &p.transactions[i]
-	action := t.remaining[0]
-	t.remaining = t.remaining[1:]
-	if a := &t.timers[timerIndex(action.timer)]; action.deadline > 0 {
-		p.setTimer(w, a, action.deadline, sipEvent{i, action.timer})
+	action := p.remaining[i][0]
+	p.remaining[i] = p.remaining[i][1:]
+	if kind := timerIndex(action.timer); action.deadline > 0 {
+		p.set(w, action.deadline, of(i, kind))
 	} else {
-		p.cancelTimer(w, a)
+		p.cancel(w, of(i, kind))
 	}
 	p.planNext(i)
 }

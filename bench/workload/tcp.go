@@ -99,11 +99,12 @@ func (m *TCP) New(n int, tick time.Duration) script.Process {
 	lifetime, pending := p.means()
 	p.meanLifetime = lifetime
 	p.conns = make([]tcpConn, max(1, int(float64(n)*lifetime/pending)))
+	p.eventLoop = newEventLoop(len(p.conns), tcpTimers)
 	return p
 }
 
 type tcp struct {
-	eventLoop[tcpEvent]
+	eventLoop
 	conns        []tcpConn
 	meanLifetime float64 // mean, of a connection
 
@@ -114,31 +115,24 @@ type tcp struct {
 }
 
 type tcpConn struct {
-	retransmission, delayedAck, keepalive timerRef
-
 	roundTrip    structures.Tick
 	timeout      structures.Tick // for the segment on its way
 	ackPending   bool            // its acknowledgement is on the way
 	lastReceived structures.Tick // when the last segment of the peer came
 }
 
-// tcpEvent is something that happens to a connection, or a timer that fires.
-type tcpEvent struct {
-	kind  tcpEventKind
-	conn  int
-	since structures.Tick // tcpProbe: when the silence began
-}
-
-type tcpEventKind int
-
+// The kinds of events: first those of the timers of a connection.
 const (
-	tcpAnswer     tcpEventKind = iota // the acknowledgement of what was sent has come
-	tcpRequest                        // a request has come
-	tcpReply                          // the reply to it is ready
-	tcpRetransmit                     // timers, from here on
+	tcpRetransmit = iota
+	tcpDelayedAck // nothing follows
 	tcpKeepalive
-	tcpProbe // of a connection whose peer has vanished
-	tcpDone  // TIME_WAIT or delayed acknowledgement: nothing follows
+	tcpTimers // number of them
+
+	tcpAnswer   = iota // the acknowledgement of what was sent has come
+	tcpRequest         // a request has come
+	tcpReply           // the reply to it is ready
+	tcpProbe           // of a connection whose peer has vanished; the tick is when the silence began
+	tcpTimeWait        // nothing follows
 )
 
 // means returns the mean lifetime of a connection and the mean sum of the times that its
@@ -164,12 +158,12 @@ func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
 		c := &p.conns[i]
 		c.roundTrip = ticks(p.roundTrip.Draw(r))
 		age := structures.Tick(math.Min(float64(p.meanLifetime*r.Exp()), float64(p.keepalive-1)))
-		p.setTimer(w, &c.keepalive, w.Now()+p.keepalive-age, tcpEvent{kind: tcpKeepalive, conn: i})
+		p.set(w, w.Now()+p.keepalive-age, of(i, tcpKeepalive))
 		p.resume(w, r, i)
 	}
 	ended := float64(len(p.conns)) / p.meanLifetime // connections a tick
 	for range int(ended * float64((1-p.vanish)*float64(p.timeWait))) {
-		p.schedule(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), tcpEvent{kind: tcpDone})
+		p.schedule(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), of(0, tcpTimeWait))
 	}
 	for range int(ended * float64(p.vanish*float64(p.probeTime()))) {
 		silent := structures.Tick(r.IntN(int(p.probeTime())))
@@ -177,7 +171,7 @@ func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
 		for at <= silent {
 			at += p.probe
 		}
-		p.schedule(w, w.Now()+at-silent, tcpEvent{kind: tcpProbe, since: w.Now() - silent})
+		p.schedule(w, w.Now()+at-silent, event{kind: tcpProbe, tick: w.Now() - silent})
 	}
 }
 
@@ -189,44 +183,45 @@ func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
 	case at < trip:
 		c.ackPending = true
 		c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
-		p.setTimer(w, &c.retransmission, w.Now()+ticks(float64(c.timeout)-at), tcpEvent{kind: tcpRetransmit, conn: i})
-		p.planEvent(w.Now()+ticks(trip-at), tcpEvent{kind: tcpAnswer, conn: i})
+		p.set(w, w.Now()+ticks(float64(c.timeout)-at), of(i, tcpRetransmit))
+		p.plan(w.Now()+ticks(trip-at), of(i, tcpAnswer))
 	case at < trip+reply:
-		p.setTimer(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{kind: tcpDone})
-		p.planEvent(w.Now()+ticks(dist.Residual(p.reply, r)), tcpEvent{kind: tcpReply, conn: i})
+		p.set(w, w.Now()+p.delayedAck, of(i, tcpDelayedAck))
+		p.plan(w.Now()+ticks(dist.Residual(p.reply, r)), of(i, tcpReply))
 	default:
-		p.planEvent(w.Now()+ticks(dist.Residual(p.think, r)), tcpEvent{kind: tcpRequest, conn: i})
+		p.plan(w.Now()+ticks(dist.Residual(p.think, r)), of(i, tcpRequest))
 	}
 }
 
 // Step handles the events of one tick.
 func (p *tcp) Step(w *script.Writer, r *script.Rand) {
-	p.nextTick(w, func(e tcpEvent) {
-		c := &p.conns[e.conn]
+	p.nextTick(w, func(e event) {
+		i := int(e.owner)
+		c := &p.conns[i]
 		switch e.kind {
 		case tcpAnswer:
 			c.ackPending, c.lastReceived = false, w.Now()
-			p.cancelTimer(w, &c.retransmission)
+			p.cancel(w, of(i, tcpRetransmit))
 			if float64(r.Float64()*(p.exchanges+1)) < 1 {
-				p.end(w, r, e.conn)
+				p.end(w, r, i)
 			} else {
-				p.planEvent(w.Now()+ticks(p.think.Draw(r)), tcpEvent{kind: tcpRequest, conn: e.conn})
+				p.plan(w.Now()+ticks(p.think.Draw(r)), of(i, tcpRequest))
 			}
 		case tcpRequest:
 			c.lastReceived = w.Now()
-			p.setTimer(w, &c.delayedAck, w.Now()+p.delayedAck, tcpEvent{kind: tcpDone})
-			p.planEvent(w.Now()+ticks(p.reply.Draw(r)), tcpEvent{kind: tcpReply, conn: e.conn})
+			p.set(w, w.Now()+p.delayedAck, of(i, tcpDelayedAck))
+			p.plan(w.Now()+ticks(p.reply.Draw(r)), of(i, tcpReply))
 		case tcpReply:
-			p.cancelTimer(w, &c.delayedAck)
+			p.cancel(w, of(i, tcpDelayedAck))
 			c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
-			p.transmit(w, r, e.conn)
+			p.transmit(w, r, i)
 		case tcpRetransmit:
 			c.timeout = min(2*c.timeout, p.largestRTO)
-			p.transmit(w, r, e.conn)
+			p.transmit(w, r, i)
 		case tcpKeepalive:
 			// Traffic does not move this timer. When it fires, it is set again from
 			// the last segment of the peer.
-			p.setTimer(w, &c.keepalive, max(c.lastReceived, w.Now()-p.keepalive+1)+p.keepalive, e)
+			p.set(w, max(c.lastReceived, w.Now()-p.keepalive+1)+p.keepalive, e)
 		case tcpProbe:
 			p.probeAgain(w, e)
 		}
@@ -236,42 +231,42 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 // open opens a connection and sends its first segment.
 func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
+	p.forget(i)
 	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.firstRTO, lastReceived: w.Now()}
-	p.setTimer(w, &c.keepalive, w.Now()+p.keepalive, tcpEvent{kind: tcpKeepalive, conn: i})
+	p.set(w, w.Now()+p.keepalive, of(i, tcpKeepalive))
 	p.transmit(w, r, i)
 }
 
 // transmit sends a segment, or sends it again.
 func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
-	p.setTimer(w, &c.retransmission, w.Now()+c.timeout, tcpEvent{kind: tcpRetransmit, conn: i})
+	p.set(w, w.Now()+c.timeout, of(i, tcpRetransmit))
 	if lost := r.Float64() < p.loss; !lost && !c.ackPending {
 		c.ackPending = true
-		p.planEvent(w.Now()+c.roundTrip, tcpEvent{kind: tcpAnswer, conn: i})
+		p.plan(w.Now()+c.roundTrip, of(i, tcpAnswer))
 	}
 }
 
 // end replaces a connection by a new one. If the peer has vanished, the keepalive timer
 // of the old connection continues.
 func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
-	c := &p.conns[i]
 	if r.Float64() < p.vanish {
-		p.timerEvents[c.keepalive.key] = tcpEvent{kind: tcpProbe, since: c.lastReceived}
+		p.fires[p.timer(of(i, tcpKeepalive)).key] = event{kind: tcpProbe, tick: p.conns[i].lastReceived}
 	} else {
-		p.cancelTimer(w, &c.keepalive)
-		p.schedule(w, w.Now()+p.timeWait, tcpEvent{kind: tcpDone})
+		p.cancel(w, of(i, tcpKeepalive))
+		p.schedule(w, w.Now()+p.timeWait, of(0, tcpTimeWait))
 	}
 	p.open(w, r, i)
 }
 
 // probeAgain sets the timer of a silent connection again, unless all its probes
 // are sent.
-func (p *tcp) probeAgain(w *script.Writer, e tcpEvent) {
-	next := e.since + p.keepalive
+func (p *tcp) probeAgain(w *script.Writer, e event) {
+	next := e.tick + p.keepalive
 	for next <= w.Now() {
 		next += p.probe
 	}
-	if next <= e.since+p.probeTime() {
+	if next <= e.tick+p.probeTime() {
 		p.schedule(w, next, e)
 	}
 }

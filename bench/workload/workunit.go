@@ -89,10 +89,12 @@ func (*WorkUnit) Kind() Kind { return Kind{Name: "workunit"} }
 // New returns the process with n/5 pairs.
 func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
+	pairs := max(1, n/5)
 	return &workUnits{
-		pairs:   make([]pair, max(1, n/5)),
-		idle:    in(m.Idle),
-		closing: in(m.Close), linger: in(m.Linger),
+		eventLoop: newEventLoop(pairs, unitTimers),
+		pairs:     make([]pair, pairs),
+		idle:      in(m.Idle),
+		closing:   in(m.Close), linger: in(m.Linger),
 		pace:    in(m.Pace),
 		request: in(m.Request), jitter: in(m.Jitter),
 		deadline: in(m.Deadline), earlier: in(m.Earlier),
@@ -102,7 +104,7 @@ func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 }
 
 type workUnits struct {
-	eventLoop[unitEvent]
+	eventLoop
 	pairs []pair
 
 	idle, closing, linger, pace, request, jitter, deadline, earlier, begin structures.Tick
@@ -111,31 +113,23 @@ type workUnits struct {
 
 // pair is a client and its server.
 type pair struct {
-	timers      [unitTimers]timerRef
 	began       structures.Tick
 	interval    structures.Tick // from a response to the next request
 	unsent      int             // messages of the response
 	closesFired int             // close timers that have fired
 }
 
-// unitTimer is one of the timers of a pair.
-type unitTimer int
-
+// The timers of a pair.
 const (
-	unitIdleClient unitTimer = iota
+	unitIdleClient = iota
 	unitIdleServer
 	unitCloseClient
 	unitCloseServer
 	unitPace
 	unitRequest
 	unitDeadline
-	unitTimers = iota
+	unitTimers
 )
-
-type unitEvent struct {
-	pair  int
-	timer unitTimer
-}
 
 // Fill creates all pairs. They begin at random ticks within p.begin.
 func (p *workUnits) Fill(w *script.Writer, r *script.Rand) {
@@ -148,43 +142,40 @@ func (p *workUnits) Fill(w *script.Writer, r *script.Rand) {
 func (p *workUnits) startPair(w *script.Writer, r *script.Rand, i int) {
 	began := w.Now() + 1 + structures.Tick(r.IntN(int(p.begin)))
 	p.pairs[i] = pair{began: began, interval: p.request + structures.Tick(r.IntN(int(p.jitter)))}
-	for _, side := range []unitTimer{0, 1} {
-		p.setPairTimer(w, i, unitIdleClient+side, began+p.idle)
-		p.setPairTimer(w, i, unitCloseClient+side, began+p.closing)
+	for side := range 2 {
+		p.set(w, began+p.idle, of(i, unitIdleClient+side))
+		p.set(w, began+p.closing, of(i, unitCloseClient+side))
 	}
-	p.setPairTimer(w, i, unitRequest, began)
-}
-
-func (p *workUnits) setPairTimer(w *script.Writer, i int, t unitTimer, at structures.Tick) {
-	p.setTimer(w, &p.pairs[i].timers[t], at, unitEvent{i, t})
+	p.set(w, began, of(i, unitRequest))
 }
 
 // Step handles the events of one tick.
 func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
-	p.nextTick(w, func(e unitEvent) {
-		u := &p.pairs[e.pair]
-		if u.timers[e.timer].pending(w) {
+	p.nextTick(w, func(e event) {
+		i := int(e.owner)
+		u := &p.pairs[i]
+		if p.pending(w, e) {
 			return // it was the timer of a pair that has ended at this very tick
 		}
-		switch e.timer {
+		switch e.kind {
 		case unitRequest:
 			if u.closesFired == 0 {
-				p.setPairTimer(w, e.pair, unitDeadline, w.Now()+p.deadline)
+				p.set(w, w.Now()+p.deadline, of(i, unitDeadline))
 				u.unsent = p.messages
-				p.send(w, e.pair)
+				p.send(w, i)
 			}
 		case unitPace:
 			if u.unsent > 0 {
-				p.send(w, e.pair)
+				p.send(w, i)
 			}
 		case unitCloseClient, unitCloseServer:
 			if u.closesFired++; u.closesFired <= 2 {
-				p.setPairTimer(w, e.pair, e.timer, w.Now()+p.linger)
+				p.set(w, w.Now()+p.linger, e)
 			} else if u.closesFired == 4 {
-				p.replacePair(w, r, e.pair)
+				p.replacePair(w, r, i)
 			}
 		case unitIdleClient, unitIdleServer, unitDeadline:
-			p.replacePair(w, r, e.pair) // not with the published parameters
+			p.replacePair(w, r, i) // not with the published parameters
 		}
 	})
 }
@@ -194,22 +185,22 @@ func (p *workUnits) send(w *script.Writer, i int) {
 	u := &p.pairs[i]
 	first := u.unsent == p.messages
 	u.unsent--
-	p.setPairTimer(w, i, unitPace, w.Now()+p.pace)
-	p.setPairTimer(w, i, unitIdleServer, w.Now()+p.idle)
-	p.setPairTimer(w, i, unitIdleClient, w.Now()+p.idle)
+	p.set(w, w.Now()+p.pace, of(i, unitPace))
+	p.set(w, w.Now()+p.idle, of(i, unitIdleServer))
+	p.set(w, w.Now()+p.idle, of(i, unitIdleClient))
 	if first {
-		p.setPairTimer(w, i, unitDeadline, w.Now()+p.earlier)
+		p.set(w, w.Now()+p.earlier, of(i, unitDeadline))
 	}
 	if u.unsent == 0 {
-		p.cancelTimer(w, &u.timers[unitDeadline])
-		p.setPairTimer(w, i, unitRequest, w.Now()+u.interval)
+		p.cancel(w, of(i, unitDeadline))
+		p.set(w, w.Now()+u.interval, of(i, unitRequest))
 	}
 }
 
 // replacePair cancels the pending timers of a pair and starts another pair.
 func (p *workUnits) replacePair(w *script.Writer, r *script.Rand, i int) {
-	for t := range p.pairs[i].timers {
-		p.cancelTimer(w, &p.pairs[i].timers[t])
+	for t := range unitTimers {
+		p.cancel(w, of(i, t))
 	}
 	p.startPair(w, r, i)
 }
