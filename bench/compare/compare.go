@@ -173,7 +173,7 @@ func pairsOf(old, new *results.Run, kinds, session bool) []*pair {
 	for _, c := range old.Cells {
 		oldCells[keyOf(c)] = c
 	}
-	floors := make(map[place]float64) // none in a session
+	floors := make(map[cellOp]float64) // none in a session
 	if !session {
 		floors = noiseFloors(old, new)
 	}
@@ -188,7 +188,7 @@ func pairsOf(old, new *results.Run, kinds, session bool) []*pair {
 			ops = ops[:1]
 		}
 		for _, op := range ops {
-			pairs := pairsOfCell(before, c, i, op, floors[place{keyOf(c), op}])
+			pairs := pairsOfCell(before, c, i, op, floors[cellOp{keyOf(c), op}])
 			if session {
 				for _, p := range pairs {
 					p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)

@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// place is what has a noise floor of its own.
-type place struct {
+// cellOp is what has a noise floor of its own.
+type cellOp struct {
 	cell cellKey
 	op   string
 }
@@ -21,14 +21,14 @@ type control struct {
 // noiseFloors returns the noise floors of all cells, as log ratios: the larger one of
 // both results. A cell without a control has none. The variance of an A/A ratio is
 // learnt from all of the same kind, since one alone has few instances.
-func noiseFloors(runs ...*results.Run) map[place]float64 {
-	found := make(map[place][]control)
+func noiseFloors(runs ...*results.Run) map[cellOp]float64 {
+	found := make(map[cellOp][]control)
 	byOp := make(map[string][][]stats.Sample)
 	for _, r := range runs {
 		for _, c := range r.Cells {
 			for _, op := range opsOf(c) {
 				if a, ok := controlOf(c, op); ok {
-					at := place{keyOf(c), op}
+					at := cellOp{keyOf(c), op}
 					found[at] = append(found[at], a)
 					byOp[op] = append(byOp[op], ratios(a.of, a.again))
 				}
@@ -39,7 +39,7 @@ func noiseFloors(runs ...*results.Run) map[place]float64 {
 	for op, all := range byOp {
 		priors[op] = stats.PoolCenters(all)
 	}
-	floors := make(map[place]float64)
+	floors := make(map[cellOp]float64)
 	for at, list := range found {
 		for _, a := range list {
 			floors[at] = max(floors[at], floor(a.of, a.again, stats.Options{Prior: priors[at.op]}))

@@ -23,7 +23,7 @@
 // between the units. Each comparison has few units, often three, and three say little
 // of a variance. So the variances of all pairs of contenders of a cell are considered together:
 // each is drawn towards their common value, the more so the more alike they are (the moderated
-// t of Smyth 2004, "Linear models and empirical Bayes methods"). [PoolRatios] and
+// t of Smyth 2004, "Linear models and empirical Bayes methods"). [Cell.Prior] and
 // [PoolCenters] learn the common value of each level, a [Prior]. For the variance, a round counts for no
 // more than 4 robust standard deviations, of the pair or of the cell. Nothing is dropped from the estimate.
 //

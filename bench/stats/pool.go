@@ -22,9 +22,6 @@ type common struct {
 	most     float64 // limit of the degrees of freedom of an estimate together with the prior
 }
 
-// PoolRatios learns the variance of the ratio of two contenders from all pairs of them.
-func PoolRatios(contenders [][]Sample) Prior { return NewCell(contenders, Options{}).prior }
-
 // PoolCenters learns the variance of the cost of a contender from all of them.
 func PoolCenters(contenders [][]Sample) Prior {
 	var all []estimate

@@ -204,7 +204,7 @@ func TestCoverage(t *testing.T) {
 			test.m.common = 0.02
 			c := test.m.cell(seed)
 			c.passes(test.passes, everybody)
-			r, ok := stats.Paired(c.samples[0], c.samples[1], stats.Options{Prior: stats.PoolRatios(c.samples)})
+			r, ok := stats.Paired(c.samples[0], c.samples[1], stats.Options{Prior: stats.NewCell(c.samples, stats.Options{}).Prior()})
 			if truth := math.Exp(0.2); !ok || r.Lo > truth || r.Hi < truth {
 				missed++
 			}

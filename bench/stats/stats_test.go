@@ -174,7 +174,7 @@ func TestIntervalsHoldForThoseThatMayBeTheBest(t *testing.T) {
 	t.Parallel()
 	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
 	far := instances(70, 71, 70.5, 71, 70, 70)
-	one, alone := stats.Options{Prior: stats.PoolRatios([][]stats.Sample{a, b, far, far})}, stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{})
+	one, alone := stats.Options{Prior: stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{}).Prior()}, stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{})
 	single, _ := stats.Paired(b, a, one)
 	among := func(contenders ...int) stats.Ratio { return alone.Beside(0, contenders)[1] }
 	two, four, all := among(0, 1), among(0, 1, 2, 3), stats.Best([][]stats.Sample{a, b, far, far}, stats.Options{})[1]

@@ -181,17 +181,13 @@ func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 			insert(op.At)
 		}
 		b, sum, n := s.Next(60_000, nil), 0.0, 0
-		ops := b.Ops
-		for _, batch := range b.Batches {
-			for _, op := range ops[:batch.Len] {
-				if batch.Kind == script.KindSchedule {
-					sum += insert(op.At)
-					n++
-				} else {
-					deadlines = deadlines[sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > op.At }):]
-				}
+		for kind, op := range b.All() {
+			if kind == script.KindSchedule {
+				sum += insert(op.At)
+				n++
+			} else {
+				deadlines = deadlines[sort.Search(len(deadlines), func(i int) bool { return deadlines[i] > op.At }):]
 			}
-			ops = ops[batch.Len:]
 		}
 		if got := sum / float64(n); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: mean place %.3f, want %.3f", name, got, want)

@@ -61,22 +61,18 @@ func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 	scheduled := map[uint32]structures.Tick{}
 	now, total := structures.Tick(0), 0
 	b := s.Next(200_000, nil)
-	ops := b.Ops
-	for _, batch := range b.Batches {
-		for _, op := range ops[:batch.Len] {
-			switch batch.Kind {
-			case script.KindSchedule:
-				scheduled[op.Key] = now
-				total++
-			case script.KindCancel:
-				if at, ok := scheduled[op.Key]; ok {
-					ages = append(ages, float64(now-at))
-				}
-			default:
-				now = op.At
+	for kind, op := range b.All() {
+		switch kind {
+		case script.KindSchedule:
+			scheduled[op.Key] = now
+			total++
+		case script.KindCancel:
+			if at, ok := scheduled[op.Key]; ok {
+				ages = append(ages, float64(now-at))
 			}
+		default:
+			now = op.At
 		}
-		ops = ops[batch.Len:]
 	}
 	slices.Sort(ages)
 	// Both ends are rounded up to ticks, which leaves ages whole and their mean as it
@@ -103,20 +99,16 @@ func TestCacheTTLsFollowTheTrace(t *testing.T) {
 		s, _ := scriptOf(t, name, 1_000)
 		b, now := s.Next(100_000, nil), structures.Tick(0)
 		counts := make([]int, len(c.ttls))
-		ops := b.Ops
-		for _, batch := range b.Batches {
-			for _, op := range ops[:batch.Len] {
-				if batch.Kind != script.KindSchedule {
-					now = op.At
-					continue
-				}
-				i := slices.Index(c.ttls, (op.At-now)/1000)
-				if i < 0 || (op.At-now)%1000 != 0 {
-					t.Fatalf("%s: a TTL of %d ms", name, op.At-now)
-				}
-				counts[i]++
+		for kind, op := range b.All() {
+			if kind != script.KindSchedule {
+				now = op.At
+				continue
 			}
-			ops = ops[batch.Len:]
+			i := slices.Index(c.ttls, (op.At-now)/1000)
+			if i < 0 || (op.At-now)%1000 != 0 {
+				t.Fatalf("%s: a TTL of %d ms", name, op.At-now)
+			}
+			counts[i]++
 		}
 		if len(counts) > 1 {
 			chiSquare(t, name, counts, c.weights)

@@ -19,22 +19,18 @@ func TestResetEarlierMovesEachTimerForwardAndBack(t *testing.T) {
 	if len(b.Fires) > 0 || b.Count(script.KindCancel) > 0 {
 		t.Error("timers fire or are cancelled")
 	}
-	ops := b.Ops
 	now, moves := structures.Tick(0), 0
-	for _, batch := range b.Batches {
-		for _, op := range ops[:batch.Len] {
-			if batch.Kind != script.KindReschedule {
-				now = op.At
-				continue
-			}
-			want := now + 5_000
-			if moves++; moves%2 == 0 {
-				want = now + 10_000
-			}
-			if op.At != want {
-				t.Fatalf("move %d at tick %d goes to %d, want %d", moves, now, op.At, want)
-			}
+	for kind, op := range b.All() {
+		if kind != script.KindReschedule {
+			now = op.At
+			continue
 		}
-		ops = ops[batch.Len:]
+		want := now + 5_000
+		if moves++; moves%2 == 0 {
+			want = now + 10_000
+		}
+		if op.At != want {
+			t.Fatalf("move %d at tick %d goes to %d, want %d", moves, now, op.At, want)
+		}
 	}
 }
