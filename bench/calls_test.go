@@ -25,7 +25,7 @@ func TestARunTimesSingleCalls(t *testing.T) {
 	}
 	for i, c := range r.Calls {
 		w, e := cfg.Workloads[i/3], cfg.Structures[i%3]
-		if c.Workload != w.Name || c.N != 50 || c.Structure != e.Name || c.Rounds != callRounds {
+		if c.Workload != w.Name || c.N != 50 || c.Structure != e.Name || c.Rounds != 3 {
 			t.Errorf("%+v, want %s on %s", c, e.Name, w.Name)
 		}
 		period := structures.Tick(w.Model.(*workload.Avalanche).Period) / structures.Tick(w.Tick)
@@ -84,7 +84,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		from int // the first instance that has the fault
-	}{{"all instances", 1}, {"the last round", 1 + callRounds}} {
+	}{{"all instances", 1}, {"the last round", 1 + 3}} {
 		cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-period-256"})
 		made := 0
 		cfg.Structures = append(cfg.Structures, catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/timerbench/timerbench/bench/internal/heap"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -38,29 +39,25 @@ const maxPerTimer = 400
 func FitMemory(ctx context.Context, cfg Config, limit uint64) (Config, Memory, error) {
 	var largest Memory
 	cfg.apart = make(map[string]bool)
-	for _, w := range cfg.Workloads {
-		for _, n := range cfg.sizes(w) {
-			c, entries := cfg.cell(w, n, Clock{}), cfg.entries(n)
-			atMost := uint64(n) * uint64(len(entries)+4) * maxPerTimer // and the script, the control, the stub, Go's timers
-			if len(entries) == 0 || atMost < limit {
-				continue
-			}
-			calls := cfg.Profile.timesCalls(w)
-			memory := cellMemory
-			if calls {
-				memory = callsMemory
-			}
-			bytes, err := memory(ctx, c, entries)
-			if err == nil && c.lean && !calls && bytes > limit {
-				cfg.apart[c.name()], c.apart = true, true
-				bytes, err = largestAlone(ctx, c, entries)
-			}
-			if err != nil {
-				return cfg, largest, err
-			}
-			if bytes > largest.Bytes {
-				largest = Memory{c.name(), bytes}
-			}
+	for w, n := range cfg.cells() {
+		c, entries := cfg.cell(w, n, replay.Clock{}), cfg.entries(n)
+		// And the script, the control, the stub, Go's timers.
+		if uint64(n)*uint64(len(entries)+4)*maxPerTimer < limit {
+			continue
+		}
+		var bytes uint64
+		var err error
+		if cfg.Profile.timesCalls(w) {
+			bytes, err = callsMemory(ctx, c, entries)
+		} else if bytes, err = cellMemory(ctx, c, entries); err == nil && c.lean && bytes > limit {
+			cfg.apart[c.name()], c.apart = true, true
+			bytes, err = largestAlone(ctx, c, entries)
+		}
+		if err != nil {
+			return cfg, largest, err
+		}
+		if bytes > largest.Bytes {
+			largest = Memory{c.name(), bytes}
 		}
 	}
 	return cfg, largest, nil
@@ -68,7 +65,7 @@ func FitMemory(ctx context.Context, cfg Config, limit uint64) (Config, Memory, e
 
 // largestAlone estimates the memory of a cell with one structure, the one that takes the
 // most.
-func largestAlone(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+func largestAlone(ctx context.Context, c cell, entries []catalog.Entry) (uint64, error) {
 	var largest uint64
 	for _, e := range entries {
 		bytes, err := cellMemory(ctx, c, []catalog.Entry{e})
@@ -81,40 +78,34 @@ func largestAlone(ctx context.Context, c cellConfig, entries []catalog.Entry) (u
 }
 
 // cellMemory estimates the memory of a cell from two small cells.
-func cellMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+func cellMemory(ctx context.Context, c cell, entries []catalog.Entry) (uint64, error) {
 	small, err := filledMemory(ctx, c, entries, smallSample)
 	if err != nil {
 		return 0, err
 	}
 	large, err := filledMemory(ctx, c, entries, largeSample)
-	if err != nil {
-		return 0, err
-	}
 	perTimer := max(0, large-small) / (largeSample - smallSample)
-	return uint64(peakRatio * max(0, large+perTimer*float64(c.n-largeSample))), nil
+	return uint64(peakRatio * max(0, large+perTimer*float64(c.n-largeSample))), err
 }
 
-// callsMemory estimates the memory of a case of single calls: a script that is kept as a
-// whole, and as many structures as there are processors. The estimate for one structure
+// callsMemory estimates the memory of the analysis of single calls: a script that is kept as
+// a whole, and as many structures as there are processors. The estimate for one structure
 // holds the structure twice, as it has a control, and the script while it is filled.
-func callsMemory(ctx context.Context, c cellConfig, entries []catalog.Entry) (uint64, error) {
+func callsMemory(ctx context.Context, c cell, entries []catalog.Entry) (uint64, error) {
 	const kept = 4*16 + 32 // bytes of a timer: its operations after the fill, and its fire
 	largest, err := largestAlone(ctx, c, entries)
-	if err != nil {
-		return 0, err
-	}
-	return largest*uint64(max(2, runtime.GOMAXPROCS(0)))/2 + kept*uint64(c.n), nil
+	return largest*uint64(max(2, runtime.GOMAXPROCS(0)))/2 + kept*uint64(c.n), err
 }
 
 // filledMemory returns the live bytes of a cell with n timers in its first round.
-func filledMemory(ctx context.Context, c cellConfig, entries []catalog.Entry, n int) (float64, error) {
+func filledMemory(ctx context.Context, c cell, entries []catalog.Entry, n int) (float64, error) {
 	c.n = n
 	before := heap.Measure()
-	r := c.newCell(entries)
+	m := c.begun(entries)
 	if !c.apart {
-		r.addControl(referenceOf(entries))
+		m.addControl(referenceOf(entries))
 	}
-	p, err := r.begin(ctx, r.rows)
+	p, err := c.begin(ctx, 0, m.rows, nil)
 	if err != nil {
 		return 0, err
 	}

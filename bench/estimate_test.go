@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -22,7 +23,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := filledMemory(context.Background(), cfg.cell(hold, n, Clock{}), cfg.entries(n), n)
+	held, err := filledMemory(context.Background(), cfg.cell(hold, n, replay.Clock{}), cfg.entries(n), n)
 	if err != nil {
 		t.Fatal(err)
 	}

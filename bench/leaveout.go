@@ -11,41 +11,41 @@ import (
 // A structure is left out of a frugal cell if the lower end of its ratio to the best, of the same
 // workload at a tenth of the size or more, is above one of these (chosen).
 const (
-	hopeless       = 2.5
-	hopelessInGrid = 2 // of many cells that are alike, the best few say enough
+	tooSlow       = 2.5
+	tooSlowInGrid = 2 // of many cells that are alike, the best few say enough
 )
 
-// beFrugal makes the cell leave out what is hopeless and have few instances, if it has very many
+// beFrugal makes the cell leave out what is too slow and have few instances, if it has very many
 // timers. The sizes must be those of the profile. What is left out depends on another cell, so that the
 // parts of a run, which are measured apart, leave nothing out.
-func (c *cellConfig) beFrugal(cfg Config) {
-	from, times := cfg.Profile.frugalFrom, float64(hopeless)
+func (c *cell) beFrugal(cfg Config) {
+	from, times := cfg.Profile.frugalFrom, float64(tooSlow)
 	if c.workload.Grid != nil {
-		from, times = cfg.Profile.gridFrugalFrom, hopelessInGrid
+		from, times = cfg.Profile.gridFrugalFrom, tooSlowInGrid
 	}
-	whole := len(cfg.N) == 0 && cfg.Shard.Of <= 1 && cfg.Layouts <= 1 && cfg.Layout <= 1
+	whole := len(cfg.N) == 0 && cfg.Turns == nil && cfg.Shard.Of <= 1 && cfg.Layouts <= 1 && cfg.Layout <= 1
 	if whole && from > 0 && c.n >= from {
-		c.hopeless, c.perPass = times, roundsPerFrugalPass
+		c.tooSlow, c.perPass = times, roundsPerFrugalPass
 	}
 }
 
 // leaveOut returns the entries that take part in a cell, and the names of those that are
 // left out because of what they cost in the cells so far.
-func (c cellConfig) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []catalog.Entry, out []string) {
-	if c.hopeless == 0 {
+func (c cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []catalog.Entry, out []string) {
+	if c.tooSlow == 0 {
 		return entries, nil
 	}
 	for _, smaller := range cells {
 		if smaller.Workload == c.workload.Name && smaller.N < c.n && 10*smaller.N >= c.n {
-			out = append(append(out, smaller.LeftOut...), hopelessIn(smaller, c.hopeless)...)
+			out = append(append(out, smaller.LeftOut...), tooSlowIn(smaller, c.tooSlow)...)
 		}
 	}
 	in = slices.DeleteFunc(slices.Clone(entries), func(e catalog.Entry) bool { return slices.Contains(out, e.Name) })
 	return in, out
 }
 
-// hopelessIn returns the structures that take more than so many times as long as the best of a cell.
-func hopelessIn(c results.Cell, times float64) []string {
+// tooSlowIn returns the structures that take more than so many times as long as the best of a cell.
+func tooSlowIn(c results.Cell, times float64) []string {
 	var names []string
 	var costs [][]stats.Sample
 	for _, row := range c.Rows {

@@ -8,40 +8,43 @@ import (
 	"sync"
 
 	"github.com/timerbench/timerbench/bench/internal/heap"
+	"github.com/timerbench/timerbench/bench/internal/turns"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// pass is one instance of each contender that is in the race, and the rounds that these
-// instances replay. All passes of a cell replay the same script. It ends with the pass.
+// pass is a fresh instance of each of some contenders, and the rounds that these instances
+// replay. All passes of a cell replay the same script. A contender that fails is removed
+// from rows, and the others go on.
 type pass struct {
-	*cellRun
-	number  int // of the pass in the cell
-	collect bool
-	source  source
-	plan    roundPlan
-	rows    []*contender
-	blocks  []*script.Block // of the previous segment; their memory is reused
-	runs    [][]leanRun     // of these blocks, if the cell has lean loops
-	spare   *script.Block   // memory of a block that is not timed
-	aged    int             // operations since the fill
-
+	cell     cell
+	number   int // in the cell
+	collect  bool
+	order    *script.Rand // shuffles the contenders
+	rows     []*contender
+	failed   []results.Failure
 	hardware hardware // counts in the cost trials
+
+	source source
+	plan   roundPlan
+	aged   int                // operations since the fill
+	blocks []*script.Block    // of the previous segment; their memory is reused
+	runs   []replay.LeanBlock // of these blocks, if the cell has lean loops
+	spare  *script.Block      // memory of a block that is not timed
+
+	timedBlocks int
+	residents   float64 // sum of the mean resident timers of the timed blocks
 }
 
 // begin opens the source and fills a fresh instance for each of the rows, in their order.
-func (c *cellRun) begin(ctx context.Context, rows []*contender) (*pass, error) {
-	s, err := c.open(ctx, c.cellConfig)
+func (c cell) begin(ctx context.Context, number int, rows []*contender, order *script.Rand) (*pass, error) {
+	s, err := c.open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{cellRun: c, number: c.done, source: s, rows: slices.Clone(rows)}
-	if p.number == 0 && c.memory {
-		err = p.fillMeasured(ctx)
-	} else {
-		err = p.fill(ctx)
-	}
-	if err != nil {
+	p := &pass{cell: c, number: number, source: s, rows: slices.Clone(rows), order: order}
+	if err := p.fill(ctx); err != nil {
 		p.end()
 		return nil, err
 	}
@@ -51,30 +54,45 @@ func (c *cellRun) begin(ctx context.Context, rows []*contender) (*pass, error) {
 
 // fill fills all instances.
 func (p *pass) fill(ctx context.Context) error {
-	for _, row := range p.rows {
-		row.reserveIDs(p.source)
-		row.create()
-		row.createSecond()
+	for _, c := range p.rows {
+		c.instance = replay.Prepare(c.entry, p.source.keys())
+	}
+	if p.cell.memory && p.number == 0 {
+		return p.fillMeasured(ctx)
+	}
+	for _, c := range p.rows {
+		c.instance.Create()
+		c.instance.CreateSecond()
 	}
 	return p.source.populate(func(b *script.Block) error { return p.replayOnAll(ctx, b) })
 }
 
-// fillMeasured fills the instances one after the other and measures their memory.
+// fillMeasured fills the instances one after the other and measures their memory, without
+// the second instances of coarse ones.
 func (p *pass) fillMeasured(ctx context.Context) error {
-	for _, row := range p.rows {
-		row.reserveIDs(p.source)
-	}
 	before := heap.Measure()
-	return p.forEach(ctx, p.rows, func(row *contender) error {
-		after, err := row.fillMeasured(p.source)
+	return p.forEach(ctx, p.rows, func(c *contender) error {
+		i, exact := c.instance, c.entry.Exact()
+		i.Create()
+		err := p.source.populate(func(b *script.Block) error {
+			if exact {
+				return i.Replay(b)
+			}
+			i.Time(b)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		row.recordMemory(before, after)
-		if before = after; row.second != nil {
-			before = heap.Measure()
+		after := heap.Measure()
+		c.recordMemory(before, after)
+		if before = after; exact {
+			return nil
 		}
-		return nil
+		i.CreateSecond()
+		err = i.CatchUp(p.source.populate)
+		before = heap.Measure()
+		return err
 	})
 }
 
@@ -84,16 +102,11 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if p.number > 0 {
 		return p.replayNext(ctx, p.plan.block)
 	}
-	return p.prove(ctx)
-}
-
-// prove replays a block on all rows and checks every answer.
-func (p *pass) prove(ctx context.Context) error {
 	b, err := p.next(p.plan.prove, nil)
 	if err != nil {
 		return err
 	}
-	return p.sideBySide(ctx, func(row *contender) error { return row.prove(b) })
+	return p.sideBySide(ctx, func(c *contender) error { return c.prove(b) })
 }
 
 // next returns the next block of the source.
@@ -117,7 +130,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing it and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, func(row *contender) error { return row.replayChecked(b) })
+	return p.sideBySide(ctx, func(c *contender) error { return c.instance.Replay(b) })
 }
 
 // ageTo replays operations that are not timed until the instances are old enough for a
@@ -128,8 +141,8 @@ func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 // period: in each pass the rounds are apart by the same share of it, and each pass
 // begins a little later than the pass before.
 func (p *pass) ageTo(ctx context.Context, round int) error {
-	passes := p.passes()
-	age := p.plan.period * (round*passes + p.number%passes) / (passes * p.perPass)
+	passes := p.cell.passes()
+	age := p.plan.period * (round*passes + p.number%passes) / (passes * p.cell.perPass)
 	var replayed error
 	var working sync.WaitGroup
 	defer working.Wait()
@@ -153,25 +166,29 @@ func (p *pass) ageTo(ctx context.Context, round int) error {
 // largestAgeing limits the memory of a block that is not timed.
 const largestAgeing = 200_000
 
-// run runs one round: one trial of each contender.
-func (p *pass) run(ctx context.Context, round int) error {
-	if err := p.ageTo(ctx, round); err != nil {
-		return err
-	}
-	for range p.plan.segments {
-		if err := p.runSegment(ctx, round); err != nil {
+// run runs some rounds: in each, one trial of each contender.
+func (p *pass) run(ctx context.Context, rounds int) error {
+	for round := range rounds {
+		if err := p.ageTo(ctx, round); err != nil {
 			return err
 		}
+		for range p.plan.segments {
+			if err := p.runSegment(ctx, round); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return p.finish(ctx)
 }
 
 // runSegment runs one segment of a round: one block for each mode. Each contender
 // replays all of these blocks before the next contender starts. The first block fills
 // the caches, which still hold the data of the previous contender.
 func (p *pass) runSegment(ctx context.Context, round int) error {
-	t := results.Trial{Layout: p.layout, Instance: p.number, Round: p.number*p.perPass + round}
-	modes := p.modes(t.Round)
+	t := results.Trial{
+		Layout: p.cell.layout, Instance: p.number, Round: p.number*p.cell.perPass + round,
+	}
+	modes := p.cell.modes(t.Round)
 	for len(p.blocks) < len(modes) {
 		p.blocks, p.runs = append(p.blocks, nil), append(p.runs, nil)
 	}
@@ -185,85 +202,77 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			return err
 		}
 		p.blocks[i] = b
-		if p.lean {
-			p.runs[i] = leanRuns(b, p.workload.Kind().FiresOnly)
+		if p.cell.lean {
+			p.runs[i] = replay.Lean(b, p.cell.workload.Kind().FiresOnly)
 		}
 		if m != modeWarm {
 			p.timedBlocks++
-			p.residentSum += b.Resident
+			p.residents += b.Resident
 		}
 	}
-	for _, row := range p.shuffled() {
-		if err := p.turns.wait(); err != nil {
+	for _, c := range turns.Shuffled(p.order, p.rows) {
+		if err := p.cell.turns.wait(); err != nil {
 			return err
 		}
-		if err := p.replaySegment(ctx, row, modes, t); err != nil {
+		err := p.forEach(ctx, []*contender{c}, func(c *contender) error { return p.replaySegment(ctx, c, modes, t) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// replaySegment replays the blocks of a segment on one contender.
-func (p *pass) replaySegment(ctx context.Context, row *contender, modes []mode, t results.Trial) error {
-	return p.forEach(ctx, []*contender{row}, func(row *contender) error {
-		// The checks run last, because they bring other data into the caches.
-		outcomes := make([]outcome, len(modes))
-		for i, m := range modes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			p.trial(row, i, m, t)
-			outcomes[i] = row.snapshot()
+// replaySegment replays the blocks of a segment on one contender. The checks run last,
+// because they bring other data into the caches.
+func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t results.Trial) error {
+	outcomes := make([]replay.Outcome, len(modes))
+	for i, m := range modes {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		check := row.check
-		if p.lean {
-			check = row.checkLean
+		p.trial(c, i, m, t)
+		outcomes[i] = c.instance.Outcome()
+	}
+	check := c.instance.Check
+	if p.cell.lean {
+		check = c.instance.CheckLean
+	}
+	for i, o := range outcomes {
+		if err := check(p.blocks[i], o); err != nil {
+			return err
 		}
-		for i, o := range outcomes {
-			if err := check(p.blocks[i], o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// finish replays the remaining blocks of the source and makes the final checks.
+// finish replays the remaining blocks of the source and makes the checks that are possible
+// only at the end: the bindings of IDs to values, and the number of allocations. Lean loops
+// keep no bindings.
 func (p *pass) finish(ctx context.Context) error {
 	if err := p.source.remaining(func(b *script.Block) error { return p.replayOnAll(ctx, b) }); err != nil {
 		return err
 	}
-	pending := p.source.pending
-	if p.lean {
-		pending = nil
-	}
-	floorAllocs := uint64(0)
-	for _, row := range p.rows {
-		if row.row.Role == results.RoleFloor {
-			floorAllocs, _ = row.allocations(p.number)
+	floor := uint64(0)
+	for _, c := range p.rows {
+		if c.Role == results.RoleFloor {
+			floor, _ = c.allocations(p.number)
 		}
 	}
-	return p.forEach(ctx, p.rows, func(row *contender) error { return row.finish(pending, p.number, floorAllocs) })
-}
-
-// shuffled returns the rows in random order.
-func (p *pass) shuffled() []*contender {
-	order := slices.Clone(p.rows)
-	for i := range order {
-		j := p.order.IntN(i + 1)
-		order[i], order[j] = order[j], order[i]
-	}
-	return order
+	return p.forEach(ctx, p.rows, func(c *contender) error {
+		if !p.cell.lean {
+			if err := c.instance.CheckBindings(p.source.pending); err != nil {
+				return err
+			}
+		}
+		return c.checkAllocations(p.number, floor)
+	})
 }
 
 // forEach calls do with each of the rows, one after the other.
 func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
-	for _, row := range slices.Clone(rows) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := p.settle(ctx, row, catchPanic(func() error { return do(row) })); err != nil {
+	for _, c := range slices.Clone(rows) {
+		err := turns.Try(ctx, func() error { return do(c) })
+		if err := p.removeFailed(ctx, c, err); err != nil {
 			return err
 		}
 	}
@@ -274,70 +283,46 @@ func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contende
 // timed. Few timers are not worth a goroutine.
 func (p *pass) sideBySide(ctx context.Context, do func(*contender) error) error {
 	const fewTimers = 10_000
-	workers := runtime.GOMAXPROCS(0)
-	if p.n < fewTimers || workers < 2 {
+	if p.cell.n < fewTimers || runtime.GOMAXPROCS(0) < 2 {
 		return p.forEach(ctx, p.rows, do)
 	}
 	rows := slices.Clone(p.rows)
-	errs := make([]error, len(rows))
-	queue := make(chan int)
-	var working sync.WaitGroup
-	for range workers {
-		working.Go(func() {
-			for i := range queue {
-				if errs[i] = ctx.Err(); errs[i] == nil {
-					errs[i] = catchPanic(func() error { return do(rows[i]) })
-				}
-			}
-		})
-	}
-	for i := range rows {
-		queue <- i
-	}
-	close(queue)
-	working.Wait()
-	for i, row := range rows {
-		if err := p.settle(ctx, row, errs[i]); err != nil {
+	for i, err := range turns.SideBySide(ctx, rows, do) {
+		if err := p.removeFailed(ctx, rows[i], err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle removes a structure that has failed from the cell. Any other error ends the
-// cell.
-func (p *pass) settle(ctx context.Context, row *contender, err error) error {
+// removeFailed removes a contender that has failed with err, if that is not nil. Any error
+// that is not a fault of a structure ends the pass, and is returned.
+func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error {
+	where := fmt.Sprintf("%s, seed %d", p.cell.name(), p.cell.seed)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case row.row.Role == results.RoleFloor || row.row.Role == results.RoleBaseline:
-		return fmt.Errorf("%s, seed %d: the harness fails its own proof on %s: %w", p.name(), p.seed, row.row.Structure, err)
+	case c.ofHarness():
+		return fmt.Errorf("%s: the harness fails its own proof on %s: %w", where, c.Structure, err)
 	default:
-		p.remove(row, err)
-		row.stop()
-		p.rows = slices.DeleteFunc(p.rows, func(r *contender) bool { return r == row })
+		p.failed = append(p.failed, results.Failure{
+			Structure: c.Structure, Where: fmt.Sprintf("%s, block %d of pass %d", where, p.timedBlocks, p.number),
+			Reason: err.Error(),
+		})
+		c.stop()
+		p.rows = slices.DeleteFunc(p.rows, func(r *contender) bool { return r == c })
 	}
 	return nil
-}
-
-// catchPanic calls do and returns a panic of a structure as an error.
-func catchPanic(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it panics: %v", p)
-		}
-	}()
-	return do()
 }
 
 // end stops the source and the timers of the runtime, and drops the references to all
 // structures, so that the garbage collector frees them before the next pass.
 func (p *pass) end() {
 	p.source.close()
-	for _, row := range p.rows {
-		row.stop()
+	for _, c := range p.rows {
+		c.stop()
 	}
-	p.rows, p.blocks, p.runs, p.spare = nil, nil, nil, nil
+	p.blocks, p.runs, p.spare = nil, nil, nil
 	runtime.GC()
 }

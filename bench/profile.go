@@ -33,7 +33,7 @@ type Profile struct {
 	maxSize          int      // of the workloads that bring their own; larger ones are scaled down
 	maxCycle         int      // of the workloads that go through the whole population again and again
 	thirdParty       int      // largest size for adapters of third-party containers; 0: any
-	frugalFrom       int      // cells of so many timers leave out what was hopeless at a tenth of it, and have fewer instances; 0: none
+	frugalFrom       int      // cells of so many timers leave out what was too slow at a tenth of it, and have fewer instances; 0: none
 	gridFrugalFrom   int      // the same for the cells of the grid, which are many
 	idleTicks        int      // virtual time of the idle analysis
 	memorySizes      []int    // sizes of the memory analysis
@@ -147,7 +147,7 @@ func proveSize(proof, n int) int {
 // agePeriod returns the number of operations over which the rounds of a cell are spread:
 // about so many replace a population, because each timer is scheduled and cancelled
 // or fired. The rounds of lean loops follow one another.
-func (c cellConfig) agePeriod() int {
+func (c cell) agePeriod() int {
 	if c.lean {
 		return 0
 	}
@@ -155,7 +155,7 @@ func (c cellConfig) agePeriod() int {
 }
 
 // block returns the number of operations in a timed block.
-func (c cellConfig) block() int {
+func (c cell) block() int {
 	switch {
 	case c.workload.Trial > 0:
 		return c.workload.Trial

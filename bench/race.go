@@ -21,91 +21,96 @@ const maxPasses = 10
 // The control, the structure that it repeats and the reference stay to the end, whatever
 // their place: the noise is measured in every round, and other cells are compared by
 // the reference.
-func (c *cellRun) look() (open int) {
+func (m *measured) look() (open int) {
 	var rows []*contender
 	var costs [][]stats.Sample
 	of := "" // what the control repeats
-	for _, row := range c.rows {
-		switch row.row.Role {
+	for _, r := range m.rows {
+		switch r.Role {
 		case results.RoleStructure:
-			rows = append(rows, row)
-			costs = append(costs, results.Samples(row.row.Cost))
+			rows = append(rows, r)
+			costs = append(costs, results.Samples(r.Cost))
 		case results.RoleControl:
-			of = row.row.Of
+			of = r.Of
 		}
 	}
 	decisions := stats.Race(costs, stats.Options{})
-	for i, row := range rows {
+	for i, r := range rows {
 		switch {
-		case row.row.Stopped != results.StoppedDone:
+		case r.Stopped != results.StoppedDone:
 		case decisions[i] == stats.Continue:
 			open++
-		case decisions[i] == stats.Beaten && row.row.Structure != of && row.row.Structure != c.reference:
-			row.row.Stopped = results.StoppedBeaten
+		case decisions[i] == stats.Beaten && r.Structure != of && r.Structure != m.cell.reference:
+			r.Stopped = results.StoppedBeaten
 		}
 	}
 	switch {
 	case open == 0:
-		c.close(results.StoppedSettled)
-	case c.hasAllPasses():
+		m.close(results.StoppedSettled)
+	case m.hasAllPasses():
 		open = 0
 	}
 	return open
 }
 
 // close ends the race of a cell. The structures that are still in it get the reason.
-func (c *cellRun) close(reason results.Stopped) {
-	for _, row := range c.rows {
-		if row.row.Stopped == results.StoppedDone && row.row.Role == results.RoleStructure {
-			row.row.Stopped = reason
+func (m *measured) close(reason results.Stopped) {
+	for _, r := range m.rows {
+		if r.Stopped == results.StoppedDone && r.Role == results.RoleStructure {
+			r.Stopped = reason
 		}
 	}
 }
 
+// hasAllPasses reports whether the cell has all passes that there are.
+func (m *measured) hasAllPasses() bool { return m.passes >= maxPasses*m.cell.passes() }
+
 // race is the part of a run that adds rounds where the question is open. Its methods
 // accept nil, which is a run without racing.
 type race struct {
-	cells []*openCell
-}
-
-// openCell is a cell that is not settled.
-type openCell struct {
-	*cellRun
-	open     int // contenders that need more rounds
-	reported int // of its failures, those that are in the results
+	cells []*measured // that are not settled
 }
 
 // over reports whether no cell is open.
 func (r *race) over() bool { return r == nil || len(r.cells) == 0 }
 
 // enter adds a cell that has the rounds that everybody gets, unless it is settled.
-func (r *race) enter(c *cellRun) {
+func (r *race) enter(m *measured) {
 	if r == nil {
 		return
 	}
-	if open := c.look(); open > 0 {
-		r.cells = append(r.cells, &openCell{cellRun: c, open: open})
+	if m.open = m.look(); m.open > 0 {
+		r.cells = append(r.cells, m)
 	}
 }
 
-// phaseTime and headlineTime are what a cell may have in a phase of the race, for more than one
-// pass (chosen). A pass among few timers takes a tenth of phaseTime, and one among a million
-// several times as much: in equal numbers, the few would get a small share of the budget. The
-// cells of the first table of the report get more, and come first.
+// phaseTime and headlineTime are what a cell may have in a phase of the race, for more than
+// one pass (chosen). A pass among few timers takes a tenth of phaseTime, and one among a
+// million several times as much: in equal numbers, the few would get a small share of the
+// budget. The cells of the first table of the report get more, and come first.
 const (
 	phaseTime    = 500 * time.Millisecond
 	headlineTime = 4 * phaseTime
 )
 
+func (c cell) phaseTime() time.Duration {
+	if c.headline {
+		return headlineTime
+	}
+	return phaseTime
+}
+
 // run gives the open cells more passes, as many in a phase as fit into [phaseTime], but at
-// least one, those of the report's first table and then those with the most open contenders first, until all are settled or there is no
-// time for another pass. It calls begins before each pass, and save after those of a cell,
-// with the cell in out.
-func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, begins func(name string), save func() error) error {
+// least one, until all are settled or there is no time for another pass. The cells of the
+// report's first table come first, then those with the most open contenders. It calls begins
+// before each pass, and save after those of a cell, with the cell in out.
+func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run,
+	begins func(name string), save func() error,
+) error {
 	for fitted := true; fitted; {
 		fitted = false
-		slices.SortStableFunc(r.cells, func(a, b *openCell) int {
-			return cmp.Or(cmp.Compare(b.phaseTime(), a.phaseTime()), cmp.Compare(b.open, a.open))
+		slices.SortStableFunc(r.cells, func(a, b *measured) int {
+			return cmp.Or(cmp.Compare(b.cell.phaseTime(), a.cell.phaseTime()), cmp.Compare(b.open, a.open))
 		})
 		for _, c := range slices.Clone(r.cells) {
 			ran, err := c.phase(ctx, deadline, begins)
@@ -122,7 +127,7 @@ func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, be
 				return err
 			}
 		}
-		r.cells = slices.DeleteFunc(r.cells, func(c *openCell) bool { return c.open == 0 })
+		r.cells = slices.DeleteFunc(r.cells, func(c *measured) bool { return c.open == 0 })
 	}
 	for _, c := range r.cells {
 		c.close(results.StoppedBudget)
@@ -132,39 +137,16 @@ func (r *race) run(ctx context.Context, deadline time.Time, out *results.Run, be
 }
 
 // phase runs the passes of the cell in a phase. It reports whether there was time for any.
-func (c *openCell) phase(ctx context.Context, deadline time.Time, begins func(name string)) (ran bool, err error) {
-	for end := time.Now().Add(c.phaseTime()); time.Until(deadline) >= c.took; {
-		begins(fmt.Sprintf("%s, round %d of %d structures", c.name(), c.rounds, len(c.racing())))
-		if err := c.runPass(ctx); err != nil {
+func (m *measured) phase(ctx context.Context, deadline time.Time, begins func(name string)) (ran bool, err error) {
+	for end := time.Now().Add(m.cell.phaseTime()); time.Until(deadline) >= m.took; {
+		begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing())))
+		if err := m.pass(ctx); err != nil {
 			return ran, err
 		}
 		ran = true
-		if c.hasAllPasses() || time.Until(end) < c.took {
+		if m.hasAllPasses() || time.Until(end) < m.took {
 			break
 		}
 	}
 	return ran, nil
-}
-
-func (c *cellRun) phaseTime() time.Duration {
-	if c.headline {
-		return headlineTime
-	}
-	return phaseTime
-}
-
-// hasAllPasses reports whether the cell has all rounds that there are.
-func (c *cellRun) hasAllPasses() bool { return c.done >= maxPasses*c.passes() }
-
-// store replaces the cell in the results, and adds the failures since then.
-func (c *openCell) store(out *results.Run) {
-	out.Failures = append(out.Failures, c.failed[c.reported:]...)
-	c.reported = len(c.failed)
-	for i := range out.Cells {
-		if old := &out.Cells[i]; old.Workload == c.workload.Name && old.N == c.n {
-			seeds := old.OtherSeeds
-			*old = c.result()
-			old.OtherSeeds = seeds
-		}
-	}
 }

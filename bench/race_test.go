@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -94,13 +95,9 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 300_000
 	hold, _ := workload.Find("hold")
 	cfg := Config{Trials: 6, Seed: 1, Profile: Profile{proveOps: 10}}
-	c := cfg.cell(hold, n, Clock{}).newCell([]catalog.Entry{heapEntry("heap", 0, nil)})
-	blocks := 0
-	for _, row := range c.rows {
-		row.samples = newLatencies()
-	}
+	c := cfg.cell(hold, n, replay.Clock{})
 	for pass := range 3 {
-		p, err := c.begin(context.Background(), c.rows)
+		p, err := c.begin(context.Background(), pass, c.contenders([]catalog.Entry{heapEntry("heap", 0, nil)}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,51 +109,47 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 			if p.aged < want || p.aged > want+100 {
 				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.aged, want)
 			}
-			for _, row := range p.rows {
-				if got := int(row.done.Scheduled + row.done.Fired); got < want {
-					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, row.row.Structure, got, want)
+			for _, r := range p.rows {
+				if got := int(r.instance.Proof.Scheduled + r.instance.Proof.Fired); got < want {
+					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, r.Structure, got, want)
 				}
 			}
-			blocks++
 		}
 		p.end()
-		c.done++
-	}
-	if blocks != 6 {
-		t.Errorf("%d rounds", blocks)
 	}
 }
 
 // synthetic is a cell with costs that were not measured: a list of six rounds of three
 // instances for each structure.
-func synthetic(costs map[string][]float64) *cellRun {
-	c := cellConfig{trials: 6, perPass: roundsPerPass}.newCell(nil)
-	c.done, c.rounds = 3, 6
+func synthetic(costs map[string][]float64) *measured {
+	c := cell{trials: 6, perPass: roundsPerPass}.begun(nil)
+	c.passes, c.rounds = 3, 6
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		ns, ok := costs[name]
 		if !ok {
 			continue
 		}
-		row := &contender{row: results.Row{Structure: name, Role: results.RoleStructure}, entry: catalog.Entry{Name: name}}
+		row := newContender(results.RoleStructure, catalog.Entry{Name: name})
 		for i, v := range ns {
-			row.row.Cost = append(row.row.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
+			row.Cost = append(row.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
 		}
 		c.rows = append(c.rows, row)
 	}
 	c.addControl("a")
-	for i := range c.rows[1].row.Cost {
-		trial := c.rows[1].row.Cost[i]
+	for i := range c.rows[1].Cost {
+		trial := c.rows[1].Cost[i]
 		trial.NS *= 1 + 0.002*float64(i%3-1)
-		c.rows[len(c.rows)-1].row.Cost = append(c.rows[len(c.rows)-1].row.Cost, trial)
+		control := c.rows[len(c.rows)-1]
+		control.Cost = append(control.Cost, trial)
 	}
 	return c
 }
 
 func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
-	stopped := func(c *cellRun) map[string]results.Stopped {
+	stopped := func(c *measured) map[string]results.Stopped {
 		out := make(map[string]results.Stopped)
 		for _, row := range c.rows {
-			out[row.row.Structure] = row.row.Stopped
+			out[row.Structure] = row.Stopped
 		}
 		return out
 	}
@@ -179,7 +172,7 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 	}
 	var names []string
 	for _, row := range c.racing() {
-		names = append(names, row.row.Structure)
+		names = append(names, row.Structure)
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, []string{"a", "a-control", "b", FloorName}) {
@@ -188,7 +181,7 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 
 	// The reference of a shard stays, although it is beaten.
 	c = synthetic(noisy())
-	c.reference = "d"
+	c.cell.reference = "d"
 	c.look()
 	if got := stopped(c); got["d"] != "" || got["c"] != results.StoppedBeaten {
 		t.Errorf("with d as the reference, stopped: %v", got)
@@ -207,7 +200,7 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 
 	// The number of rounds is limited.
 	c = synthetic(noisy())
-	c.done = maxPasses * c.passes()
+	c.passes = maxPasses * c.cell.passes()
 	if open := c.look(); open != 0 || stopped(c)["a"] != results.StoppedDone {
 		t.Errorf("after all rounds that there are, %d are open, stopped: %v", open, stopped(c))
 	}
@@ -277,20 +270,20 @@ func TestAPhaseHasAsManyPassesAsFit(t *testing.T) {
 	} {
 		cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn"})
 		cfg.Trials = 6
-		cell := cfg.cell(cfg.Workloads[0], 50, Clock{}).newCell(cfg.Structures)
-		cell.done, cell.rounds, cell.took = c.done, 2*c.done, c.took
+		m := cfg.cell(cfg.Workloads[0], 50, replay.Clock{}).begun(cfg.Structures)
+		m.passes, m.rounds, m.took = c.done, 2*c.done, c.took
 		began := 0
-		ran, err := (&openCell{cellRun: cell}).phase(t.Context(), time.Now().Add(c.budget), func(string) { began++ })
-		if passes := cell.done - c.done; err != nil || ran != (passes > 0) || began != passes || passes < c.least || passes > c.most {
+		ran, err := m.phase(t.Context(), time.Now().Add(c.budget), func(string) { began++ })
+		if passes := m.passes - c.done; err != nil || ran != (passes > 0) || began != passes || passes < c.least || passes > c.most {
 			t.Errorf("%s: %v, %v, %d passes, want %d to %d", c.name, ran, err, passes, c.least, c.most)
 		}
 	}
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []catalog.Entry{heapEntry("slow", 20_000, nil)}
-	cell := cfg.cell(cfg.Workloads[0], 50, Clock{}).newCell(cfg.Structures)
-	cell.done = 3
-	if ran, err := (&openCell{cellRun: cell}).phase(t.Context(), time.Now().Add(time.Hour), func(string) {}); !ran || err != nil || cell.done != 4 {
-		t.Errorf("%v, %v: %d passes of %v in a phase of %v, want one", ran, err, cell.done-3, cell.took, phaseTime)
+	m := cfg.cell(cfg.Workloads[0], 50, replay.Clock{}).begun(cfg.Structures)
+	m.passes = 3
+	if ran, err := m.phase(t.Context(), time.Now().Add(time.Hour), func(string) {}); !ran || err != nil || m.passes != 4 {
+		t.Errorf("%v, %v: %d passes of %v in a phase of %v, want one", ran, err, m.passes-3, m.took, phaseTime)
 	}
 }
 
@@ -369,26 +362,26 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 	p := Profile{frugalFrom: 1000, gridFrugalFrom: 100}
 	hold, grid := workload.Workload{Name: "hold"}, workload.Workload{Name: "grid", Grid: &workload.GridPlace{}}
 	for _, test := range []struct {
-		name     string
-		cfg      Config
-		w        workload.Workload
-		n        int
-		hopeless float64
+		name    string
+		cfg     Config
+		w       workload.Workload
+		n       int
+		tooSlow float64
 	}{
 		{"few timers", Config{Profile: p}, hold, 999, 0},
-		{"many timers", Config{Profile: p}, hold, 1000, hopeless},
+		{"many timers", Config{Profile: p}, hold, 1000, tooSlow},
 		{"few of the grid", Config{Profile: p}, grid, 99, 0},
-		{"many of the grid", Config{Profile: p}, grid, 100, hopelessInGrid},
+		{"many of the grid", Config{Profile: p}, grid, 100, tooSlowInGrid},
 		{"a profile that is not frugal", Config{}, grid, 1000, 0},
 		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, 0},
 		{"a shard", Config{Profile: p, Shard: Shard{1, 2}}, hold, 1000, 0},
 		{"layouts", Config{Profile: p, Layouts: 2}, hold, 1000, 0},
 		{"one layout", Config{Profile: p, Layout: 2}, hold, 1000, 0},
 	} {
-		c := cellConfig{workload: test.w, n: test.n, perPass: roundsPerPass}
+		c := cell{workload: test.w, n: test.n, perPass: roundsPerPass}
 		c.beFrugal(test.cfg)
-		if c.hopeless != test.hopeless || (c.perPass == roundsPerFrugalPass) != (test.hopeless > 0) {
-			t.Errorf("%s: leaves out from %v, %d rounds a pass, want %v", test.name, c.hopeless, c.perPass, test.hopeless)
+		if c.tooSlow != test.tooSlow || (c.perPass == roundsPerFrugalPass) != (test.tooSlow > 0) {
+			t.Errorf("%s: leaves out from %v, %d rounds a pass, want %v", test.name, c.tooSlow, c.perPass, test.tooSlow)
 		}
 	}
 }

@@ -24,10 +24,11 @@ type Replayed struct {
 // long. Each replay is a call of the function that is given to replay, which must call
 // it once; a profiler can mark the time there. The blocks are written and checked in
 // between. The time has no meaning beside that of other structures: measure it by [Run].
-func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e catalog.Entry, d time.Duration, replay func(block func())) (Replayed, error) {
-	c := cellConfig{workload: w, n: n, seed: seed, trials: 1, perPass: 1, open: openScript}
-	r := &cellRun{cellConfig: c, rows: []*contender{{row: results.Row{Structure: e.Name, Role: results.RoleStructure}, entry: e}}}
-	p, err := r.begin(ctx, r.rows)
+func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e catalog.Entry,
+	d time.Duration, replay func(block func()),
+) (Replayed, error) {
+	c := cell{workload: w, n: n, seed: seed, trials: 1, perPass: 1, open: openScript}
+	p, err := c.begin(ctx, 0, []*contender{newContender(results.RoleStructure, e)}, nil)
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -36,28 +37,26 @@ func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e c
 	defer p.hardware.close()
 	out := Replayed{Unit: w.CostUnit()}
 	var counted hardwareCounts
-	for len(p.rows) > 0 && out.NS < float64(d) {
-		b, err := p.next(p.plan.block, p.spare)
-		if err != nil {
+	for len(p.failed) == 0 && out.NS < float64(d) {
+		if p.spare, err = p.next(p.plan.block, p.spare); err != nil {
 			return out, err
 		}
-		p.spare = b
-		err = p.forEach(ctx, p.rows, func(row *contender) error {
-			row.reserve(b)
-			units := b.Units(out.Unit)
+		err = p.forEach(ctx, p.rows, func(r *contender) error {
+			r.instance.Reserve(p.spare)
+			units := p.spare.Units(out.Unit)
 			replay(func() {
-				p.hardware.count(&counted, units, func() { out.NS += float64(row.replayWhole(b)) })
+				p.hardware.count(&counted, units, func() { out.NS += float64(r.instance.Time(p.spare)) })
 			})
 			out.Units += units
-			out.Operations += b.Calls
-			return row.check(b, row.snapshot())
+			out.Operations += p.spare.Calls
+			return r.instance.Check(p.spare, r.instance.Outcome())
 		})
 		if err != nil {
 			return out, err
 		}
 	}
-	if len(r.failed) > 0 {
-		return out, fmt.Errorf("no time counts without the proof: %w", r.failed[0])
+	if len(p.failed) > 0 {
+		return out, fmt.Errorf("no time counts without the proof: %w", p.failed[0])
 	}
 	out.Counters = counted.perUnit()
 	return out, nil

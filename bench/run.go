@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -86,16 +87,16 @@ type Progress struct {
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	cfg = cfg.withDefaults()
 	started := time.Now()
-	clock := MeasureClock()
+	clock := replay.MeasureClock()
 	r := newRun(clock, parameters(cfg))
 	if cfg.Resume != nil {
 		r = cfg.Resume
 	}
 	r.Command = cfg.Command
 	earlier := r.Seconds
-	racing := &race{}
-	if cfg.Budget == 0 {
-		racing = nil
+	var racing *race
+	if cfg.Budget > 0 {
+		racing = &race{}
 	}
 	steps := stepsOf(cfg, clock, racing)
 	if len(steps) == 0 {
@@ -113,13 +114,17 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	p := Progress{Steps: len(steps)}
 	for _, s := range steps {
-		p.Total += s.seconds
+		p.Total += s.duration()
+	}
+	begins := func(name string) {
+		if p.Name = name; cfg.Progress != nil {
+			cfg.Progress(p)
+		}
 	}
 	for i, s := range steps {
 		if !slices.Contains(r.Done, s.name) {
-			p.Name = s.name
-			report(cfg, p)
-			if err := s.run(ctx, r); err != nil {
+			begins(s.name)
+			if err := s.run(ctx, s.entries, r); err != nil {
 				return r, err
 			}
 			r.Done = append(r.Done, s.name)
@@ -128,14 +133,11 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 			}
 		}
 		p.Step++
-		p.Done += s.seconds
+		p.Done += s.duration()
 	}
 	if !racing.over() {
 		deadline := started.Add(cfg.Budget - time.Duration(earlier*float64(time.Second)))
-		if err := racing.run(ctx, deadline, r, func(name string) {
-			p.Name = name
-			report(cfg, p)
-		}, func() error { return save(false) }); err != nil {
+		if err := racing.run(ctx, deadline, r, begins, func() error { return save(false) }); err != nil {
 			return r, err
 		}
 	}
@@ -144,8 +146,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 			return r, err
 		}
 	}
-	p.Name = ""
-	report(cfg, p)
+	begins("")
 	var failures []error
 	for _, f := range r.Failures {
 		failures = append(failures, f)
@@ -163,9 +164,9 @@ func (cfg Config) withDefaults() Config {
 
 // NewRun returns results without measurements. It is for measurements that [Run] does
 // not make.
-func NewRun(p results.Parameters) *results.Run { return newRun(MeasureClock(), p) }
+func NewRun(p results.Parameters) *results.Run { return newRun(replay.MeasureClock(), p) }
 
-func newRun(clock Clock, p results.Parameters) *results.Run {
+func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 	return &results.Run{
 		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
 		Environment: environment(clock),
@@ -190,16 +191,11 @@ func holdsAll[T comparable](list, of []T) bool {
 	return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
 }
 
-func report(cfg Config, p Progress) {
-	if cfg.Progress != nil {
-		cfg.Progress(p)
-	}
-}
-
 func parameters(cfg Config) results.Parameters {
 	p := results.Parameters{
 		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(), Shard: cfg.Shard.String(), Lean: cfg.Profile.lean,
+		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(),
+		Shard: cfg.Shard.String(), Lean: cfg.Profile.lean,
 	}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -43,7 +44,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	var steps []string
 	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
 	drivers := []results.Driver{results.Ticking, results.Tickless}
-	idleCounts := len(idlePopulations) * len(dist.Grid()) * len(cfg.Structures) * len(drivers)
+	idleCounts := len(analysis.IdlePopulations) * len(dist.Grid()) * len(cfg.Structures) * len(drivers)
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
 		saved++
@@ -214,5 +215,20 @@ func TestTheSameSeedCountsTheSame(t *testing.T) {
 		if a.Cells[i].Rows[0].Proof != b.Cells[i].Rows[0].Proof || a.Cells[i].Resident != b.Cells[i].Resident {
 			t.Errorf("%s: proofs or populations differ between two runs of the same seed", a.Cells[i].Workload)
 		}
+	}
+}
+
+func TestARunWithACoarseStructureCompletes(t *testing.T) {
+	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50", "idle"})
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Structures[1].MaxLate = func(structures.Tick) structures.Tick { return 1 }
+	if _, err = Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
+		t.Errorf("beyond its bound: error %v", err)
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -27,7 +28,8 @@ func (s Shard) String() string {
 // ParseShard is the inverse of String.
 func ParseShard(text string) (Shard, error) {
 	var s Shard
-	if n, err := fmt.Sscanf(text, "%d/%d", &s.Index, &s.Of); n != 2 || err != nil || s.String() != text || s.Of < 1 || s.Index < 1 || s.Index > s.Of {
+	_, err := fmt.Sscanf(text, "%d/%d", &s.Index, &s.Of)
+	if err != nil || s.String() != text || s.Index < 1 || s.Index > s.Of {
 		return Shard{}, fmt.Errorf("%q: want a shard such as 2/8, from 1/8 to 8/8", text)
 	}
 	return s, nil
@@ -47,16 +49,17 @@ func (s Shard) choose(steps []step) []step {
 func divide(steps []step, shards int) [][]step {
 	total := 0.0
 	for _, s := range steps {
-		total += s.seconds
+		total += s.duration()
 	}
 	type unit struct {
 		step
-		of, part int // index of the step, and of the part in it
+		of      int // index of the step
+		seconds float64
 	}
 	var units []unit
 	for i, s := range steps {
-		for j, part := range s.parts(total/float64(shards), shards) {
-			units = append(units, unit{part, i, j})
+		for _, part := range s.parts(total/float64(shards), shards) {
+			units = append(units, unit{part, i, part.duration()})
 		}
 	}
 	slices.SortStableFunc(units, func(a, b unit) int { return cmp.Compare(b.seconds, a.seconds) })
@@ -94,12 +97,12 @@ func (s step) parts(limit float64, most int) []step {
 		shared, others = s.entries[at:at+1], slices.Delete(others, at, at+1)
 	}
 	most = min(most, len(others))
-	count := min(int(math.Ceil(s.seconds/limit)), most)
+	count := min(int(math.Ceil(s.duration()/limit)), most)
 	if count < 2 {
 		return []step{s}
 	}
 	// The shared contenders make a part take longer than its share.
-	for count < most && s.some(s.entries[:len(shared)+(len(others)+count-1)/count]).seconds > limit {
+	for count < most && s.seconds(len(shared)+(len(others)+count-1)/count) > limit {
 		count++
 	}
 	out := make([]step, count)
@@ -146,18 +149,19 @@ type PlannedStep struct {
 func PlanRun(cfg Config, perShard float64) Plan {
 	cfg = cfg.withDefaults()
 	var p Plan
-	for _, s := range stepsOf(cfg, Clock{}, nil) {
-		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds * max(1, cfg.Layouts), len(s.entries), s.seconds})
-		p.Seconds += s.seconds
+	for _, s := range stepsOf(cfg, replay.Clock{}, nil) {
+		seconds := s.duration()
+		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds * max(1, cfg.Layouts), len(s.entries), seconds})
+		p.Seconds += seconds
 	}
-	all := allSteps(cfg, Clock{}, nil)
+	all := allSteps(cfg, replay.Clock{}, nil)
 	for p.Shards = 1; len(all) > 0; p.Shards++ {
 		p.Slowest = 0
 		parts := 0
 		for _, shard := range divide(all, p.Shards) {
 			sum := 0.0
 			for _, s := range shard {
-				sum += s.seconds
+				sum += s.duration()
 			}
 			p.Slowest = max(p.Slowest, sum)
 			parts += len(shard)

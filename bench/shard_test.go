@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -16,7 +17,7 @@ import (
 func TestShardsDivideARun(t *testing.T) {
 	full, _ := FindProfile("full")
 	cfg := Config{Profile: full, Structures: catalog.All(), Workloads: full.Workloads(), Trials: full.Trials}
-	all := allSteps(cfg, Clock{}, nil)
+	all := allSteps(cfg, replay.Clock{}, nil)
 	for _, shards := range []int{2, 7, 40} {
 		seen := make(map[string][]string)
 		longest, total := 0.0, 0.0
@@ -24,12 +25,12 @@ func TestShardsDivideARun(t *testing.T) {
 			cfg.Shard = Shard{i + 1, shards}
 			sum := 0.0
 			here := make(map[string]bool)
-			for _, s := range stepsOf(cfg, Clock{}, nil) {
+			for _, s := range stepsOf(cfg, replay.Clock{}, nil) {
 				if here[s.name] {
 					t.Errorf("%d shards: two parts of %s are in one", shards, s.name)
 				}
 				here[s.name] = true
-				sum += s.seconds
+				sum += s.duration()
 				if !s.once && !slices.ContainsFunc(s.entries, func(e catalog.Entry) bool { return e.Name == ReferenceName }) {
 					t.Errorf("%d shards: a part of %s has no reference", shards, s.name)
 				}

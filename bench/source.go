@@ -47,7 +47,7 @@ type scriptSource struct {
 }
 
 // openScript starts the script of a cell and writes the block that fills a structure.
-func openScript(ctx context.Context, c cellConfig) (source, error) {
+func openScript(ctx context.Context, c cell) (source, error) {
 	block := c.block()
 	s := &scriptSource{
 		Script: c.workload.Script(c.n, c.seed), ctx: ctx,

@@ -8,10 +8,12 @@ import (
 	"math"
 	"os"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -75,11 +77,23 @@ func (t *Trace) Measurable(trials int) error {
 const traceInstances = 3
 
 // cell returns the cell that replays the trace.
-func (t *Trace) cell(trials int, clock Clock) cellConfig {
-	return cellConfig{
-		workload: t.workload(), n: t.n(), trials: trials, perPass: max(roundsPerPass, (trials+traceInstances-1)/traceInstances), clock: clock,
-		open: func(context.Context, cellConfig) (source, error) { return newTraceSource(t) },
+func (t *Trace) cell(trials int, clock replay.Clock) cell {
+	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
+	return cell{
+		workload: t.workload(), n: t.n(), trials: trials, perPass: perPass, clock: clock,
+		open: func(context.Context, cell) (source, error) { return newTraceSource(t) },
 	}
+}
+
+// step returns the step that measures the cell. Traces have no shards and take no part in
+// the race.
+func (t *Trace) step(trials int, clock replay.Clock, entries []catalog.Entry) step {
+	c := t.cell(trials, clock)
+	s := c.step(entries, nil)
+	s.seconds = func(structures int) float64 {
+		return 100e-9 * float64(c.passes()) * float64(t.Summary.Totals.Count()) * float64(structures)
+	}
+	return s
 }
 
 // traceSource provides the blocks of a trace. Each instance of a contender replays
@@ -129,7 +143,7 @@ func (s *traceSource) plan(rounds int) roundPlan {
 		left /= 2 // the fill takes at most half
 	}
 	perRound := int(left) / (rounds + 1)
-	const share = 3.5 // three timed blocks and half a block to warm the caches the caches
+	const share = 3.5 // three timed blocks, and half a block to warm the caches
 	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, segments)))
 	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}

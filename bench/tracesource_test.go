@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/heap"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -83,44 +85,59 @@ func recordedTrace(t *testing.T, calls int) *Trace {
 }
 
 // replayTrace replays a trace in all ways, one after the other, and returns the proof.
-func replayTrace(c *contender, t *Trace) (script.Proof, error) {
+func replayTrace(e catalog.Entry, t *Trace) (script.Proof, error) {
 	source, err := newTraceSource(t)
 	if err != nil {
 		return script.Proof{}, err
 	}
 	defer source.close()
-	defer c.stop()
+	c := newContender(results.RoleStructure, e)
+	if e.Name == FloorName {
+		c.Role = results.RoleFloor
+	}
+	i := replay.New(e)
+	c.instance = i
 	if err := source.rewind(); err != nil {
 		return script.Proof{}, err
 	}
 	var b *script.Block
-	for i := 0; ; i++ {
+	for way := 0; ; way++ {
 		b, err = source.nextBlock(997, b)
 		if errors.Is(err, io.EOF) {
-			if c.second == nil {
-				err = c.checkBindings(source.pending)
-			} else {
-				err = nil
-			}
-			return c.done, err
+			return i.Proof, i.CheckBindings(source.pending)
 		}
 		if err != nil {
 			return script.Proof{}, err
 		}
-		if err := c.replayAs(i, b); err != nil {
+		switch way % 4 {
+		case 0:
+			i.Time(b)
+		case 1:
+			i.TimeByKind(b, replay.Clock{})
+		case 2:
+			i.Sample(b, replay.NewLatencies())
+		case 3:
+			if err := c.prove(b); err != nil {
+				return script.Proof{}, err
+			}
+			continue
+		}
+		if err := i.Check(b, i.Outcome()); err != nil {
 			return script.Proof{}, err
 		}
 	}
 }
 
+var floor = catalog.Entry{Name: FloorName, New: replay.Null}
+
 func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 	w, _ := workload.Find("mixed")
-	s := w.Script(testN, 1)
+	s := w.Script(500, 1)
 	b := s.Fill()
 	ops := len(b.Ops)
 	b = s.Next(20_000, b)
 	ops += len(b.Ops)
-	made := madeTrace(t, w.Name, testN, uint64(ops))
+	made := madeTrace(t, w.Name, 500, uint64(ops))
 	if got := made.Summary.Totals.Count(); got != uint64(ops) {
 		t.Fatalf("%d operations, want %d", got, ops)
 	}
@@ -140,25 +157,25 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 
 func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
 	for name, tr := range map[string]*Trace{
-		"made": madeTrace(t, "mixed", testN, 20_000), "recorded": recordedTrace(t, 20_000),
+		"made": madeTrace(t, "mixed", 500, 20_000), "recorded": recordedTrace(t, 20_000),
 	} {
 		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
 			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
 		}
-		floor, err := replayTrace(withStructure(cellConfig{workload: tr.workload()}.contenders(nil)[0]), tr)
+		want, err := replayTrace(floor, tr)
 		if err != nil {
 			t.Errorf("the floor on the trace that was %s: %v", name, err)
 		}
-		if totals := tr.Summary.Totals; floor.Scheduled != totals.Ops[trace.Schedule] || floor.Fired != totals.Fired || floor.Cancelled != totals.Ops[trace.Cancel] {
-			t.Errorf("%s: replayed %+v, the trace holds %+v", name, floor, totals)
+		if totals := tr.Summary.Totals; want.Scheduled != totals.Ops[trace.Schedule] || want.Fired != totals.Fired || want.Cancelled != totals.Ops[trace.Cancel] {
+			t.Errorf("%s: replayed %+v, the trace holds %+v", name, want, totals)
 		}
 		for _, e := range catalog.All() {
-			proof, err := replayTrace(contenderOf(e), tr)
+			proof, err := replayTrace(e, tr)
 			if err != nil {
 				t.Errorf("%s on the trace that was %s: %v", e.Name, name, err)
 			}
-			if e.Exact() && proof.Checksum != floor.Checksum {
-				t.Errorf("%s on the trace that was %s: checksum %x, want %x", e.Name, name, proof.Checksum, floor.Checksum)
+			if e.Exact() && proof.Checksum != want.Checksum {
+				t.Errorf("%s on the trace that was %s: checksum %x, want %x", e.Name, name, proof.Checksum, want.Checksum)
 			}
 		}
 	}
@@ -206,7 +223,7 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 		"loses a timer":            {faultyEntry("loses a timer"), recordedTrace(t, 5000), "scheduled"},
 		"mixes values up":          {faultyEntry("mixes values up"), recordedTrace(t, 5000), "checksum"},
 	} {
-		if _, err := replayTrace(contenderOf(c.e), c.t); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := replayTrace(c.e, c.t); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a structure that %s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -214,7 +231,7 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 
 // A trace longer than one block is measured to its end, in the given number of trials.
 func TestATrialSumsUpTheSegmentsOfALongTrace(t *testing.T) {
-	tr := madeTrace(t, "mixed", testN, 300_000)
+	tr := madeTrace(t, "mixed", 500, 300_000)
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
 	cfg.Traces = []*Trace{tr}
 	r, err := Run(context.Background(), cfg)
@@ -289,12 +306,13 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer source.close()
-	row := &contender{replayer: &replayer{}}
-	row.reserve(&script.Block{Keys: source.keys()})
+	row := replay.Prepare(catalog.Entry{New: func() structures.Scheduler[uint64] {
+		return hwheel.New[uint64](hwheel.Capacity(2 * n))
+	}}, source.keys())
 	empty := heap.Measure().Bytes
-	row.s = hwheel.New[uint64](hwheel.Capacity(2 * n))
+	row.Create()
 	structure := heap.Measure().Bytes - empty // Capacity reserves all of its memory
-	if err := source.populate(func(b *script.Block) error { row.replayWhole(b); return nil }); err != nil {
+	if err := source.populate(func(b *script.Block) error { row.Time(b); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	var b *script.Block
@@ -308,8 +326,7 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		b = next
-		row.replayWhole(b)
-		if err := row.check(b, row.snapshot()); err != nil {
+		if err := row.Replay(b); err != nil {
 			t.Fatal(err)
 		}
 		if atShort == 0 && source.opsRead >= short {
@@ -341,7 +358,7 @@ func TestTheTraceInTheRepository(t *testing.T) {
 	if s.Bytes > 500_000 || s.Totals.Count() < 300_000 || s.Duration() < 30*time.Second || s.Resident < 400 || s.CancelRate < 0.99 || s.Totals.Fired == 0 {
 		t.Errorf("%d operations in %d bytes over %v, %.0f pending, %.4f cancelled", s.Totals.Count(), s.Bytes, s.Duration(), s.Resident, s.CancelRate)
 	}
-	floor, err := replayTrace(withStructure(cellConfig{workload: tr.workload()}.contenders(nil)[0]), tr)
+	want, err := replayTrace(floor, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +366,12 @@ func TestTheTraceInTheRepository(t *testing.T) {
 		if e.ThirdParty != "" && testing.Short() {
 			continue
 		}
-		proof, err := replayTrace(contenderOf(e), tr)
+		proof, err := replayTrace(e, tr)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
-		if e.Exact() && proof != floor {
-			t.Errorf("%s: %+v, want %+v", e.Name, proof, floor)
+		if e.Exact() && proof != want {
+			t.Errorf("%s: %+v, want %+v", e.Name, proof, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const (
 // A block of a cyclic workload is long and has few batches. It needs no warm-up, its
 // time by kind also gives the time of the whole block, and a quarter of the rounds
 // gives enough latency samples.
-func (c cellConfig) modes(round int) []mode {
+func (c cell) modes(round int) []mode {
 	const manyTimers = 50_000
 	asked := round < c.trials && c.turns == nil
 	switch {
@@ -47,22 +47,19 @@ func (c cellConfig) modes(round int) []mode {
 	return []mode{modeWarm, modeCost}
 }
 
-// cyclic reports whether a block is a whole cycle of all timers.
-func (c cellConfig) cyclic() bool { return c.workload.Kind().Cyclic }
-
-// trial replays a block of the segment and records its time and its allocations; trial says where it
-// belongs. The garbage collector is off during the replay, so that the garbage of one
-// structure costs another nothing. Only the costs are recorded in a pass with the collector
-// on.
-func (p *pass) trial(row *contender, block int, m mode, trial results.Trial) {
-	b := p.blocks[block]
-	row.reserve(b)
-	replay := func() time.Duration { return row.replayWhole(b) }
-	if p.lean {
-		replay = func() time.Duration { return row.replayLean(p.runs[block]) }
+// trial replays a block of the segment and records its time and its allocations; t says
+// where it belongs. The garbage collector is off during the replay, so that the garbage of
+// one structure costs another nothing. Only the costs are recorded in a pass with the
+// collector on.
+func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
+	b, i, cyclic := p.blocks[block], c.instance, p.cell.cyclic()
+	i.Reserve(b)
+	replay := func() time.Duration { return i.Time(b) }
+	if p.cell.lean {
+		replay = func() time.Duration { return i.TimeLean(p.runs[block]) }
 	}
 	if p.collect {
-		if m == modeLatency || m == modeByKind && !p.cyclic() {
+		if m == modeLatency || m == modeByKind && !cyclic {
 			m = modeWarm
 		}
 	} else {
@@ -70,36 +67,36 @@ func (p *pass) trial(row *contender, block int, m mode, trial results.Trial) {
 		defer debug.SetGCPercent(percent)
 	}
 	var before, after runtime.MemStats
-	trial.Ops, trial.Wakes, trial.Units = b.Calls, b.Pops, b.Units(p.workload.CostUnit())
+	t.Ops, t.Wakes, t.Units = b.Calls, b.Pops, b.Units(p.cell.workload.CostUnit())
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
 		replay()
 		return
 	case modeCost:
-		p.hardware.count(&row.counted, trial.Units, func() { trial.NS = float64(replay()) })
+		p.hardware.count(&c.counted, t.Units, func() { t.NS = float64(replay()) })
 	case modeByKind:
-		trial.Kinds = row.replayByKind(b, p.clock)
-		for _, k := range trial.Kinds {
-			trial.NS += k.NS
+		t.Kinds = i.TimeByKind(b, p.cell.clock)
+		for _, k := range t.Kinds {
+			t.NS += k.NS
 		}
 	case modeLatency:
-		row.replaySampled(b, row.samples)
+		i.Sample(b, c.samples)
 		return
 	}
 	runtime.ReadMemStats(&after)
-	trial.Allocs = after.Mallocs - before.Mallocs
-	trial.AllocBytes = after.TotalAlloc - before.TotalAlloc
+	t.Allocs = after.Mallocs - before.Mallocs
+	t.AllocBytes = after.TotalAlloc - before.TotalAlloc
 	if m == modeByKind && !p.collect {
-		row.row.ByKind = addTrial(row.row.ByKind, trial)
+		c.ByKind = addTrial(c.ByKind, t)
 	}
-	if trial.Kinds = nil; m == modeByKind && !p.cyclic() {
+	if t.Kinds = nil; m == modeByKind && !cyclic {
 		return
 	}
 	if p.collect {
-		row.row.WithGC = addTrial(row.row.WithGC, trial)
+		c.WithGC = addTrial(c.WithGC, t)
 	} else {
-		row.row.Cost = addTrial(row.row.Cost, trial)
+		c.Cost = addTrial(c.Cost, t)
 	}
 }
 

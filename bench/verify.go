@@ -1,11 +1,13 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -29,63 +31,45 @@ type Verified struct {
 // error.
 func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) error {
 	cfg = cfg.withDefaults()
-	for _, w := range cfg.Workloads {
-		for _, n := range cfg.sizes(w) {
-			entries := cfg.entries(n)
-			if len(entries) == 0 {
-				continue
+	for w, n := range cfg.cells() {
+		entries := cfg.entries(n)
+		c := cfg.cell(w, n, replay.Clock{})
+		v := newVerified(c, entries, seeds)
+		for range seeds {
+			operations, failed, err := c.verify(ctx, entries)
+			if err != nil {
+				return err
 			}
-			v := Verified{Workload: w.Name, N: n, Structures: len(entries), Seeds: seeds}
-			c := cfg.cell(w, n, Clock{})
-			for range seeds {
-				if err := c.verify(ctx, entries, &v); err != nil {
-					return err
-				}
-				c.seed++
-			}
-			done(v)
+			v.Operations += operations
+			v.Failures = append(v.Failures, failed...)
+			c.seed++
 		}
+		done(v)
 	}
 	return nil
 }
 
-// VerifyReleases returns the structures that keep references to the values of timers
-// that have fired or were cancelled.
-func VerifyReleases(entries []catalog.Entry) []results.Failure {
-	var out []results.Failure
-	for _, e := range entries {
-		if err := checkReleases(e.Name); err != nil {
-			out = append(out, results.Failure{Structure: e.Name, Where: "the release of values", Reason: err.Error()})
-		}
-	}
-	return out
-}
-
-// verify replays the cell with its seed and adds what it finds to v.
-func (c cellConfig) verify(ctx context.Context, entries []catalog.Entry, v *Verified) error {
+// verify replays the cell with its seed.
+func (c cell) verify(ctx context.Context, entries []catalog.Entry) (operations int, failed []results.Failure, err error) {
 	if c.workload.Kind().SingleCalls {
-		return callsCase{c}.verify(ctx, entries, v)
+		_, operations, failed, err = c.calls().Prove(ctx, entries)
+		return operations, failed, err
 	}
-	r := &cellRun{cellConfig: c, rows: c.contenders(entries)}
-	p, err := r.begin(ctx, r.rows)
+	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	defer p.end()
 	if err := p.firstBlock(ctx); err != nil {
-		return err
+		return 0, nil, err
 	}
 	for range c.trials {
 		if err := p.replayNext(ctx, p.plan.block); err != nil {
-			return err
+			return 0, nil, err
 		}
 	}
-	if err := p.finish(ctx); err != nil {
-		return err
-	}
-	v.Operations += p.aged
-	v.Failures = append(v.Failures, r.failed...)
-	return nil
+	err = p.finish(ctx)
+	return p.aged, p.failed, err
 }
 
 // VerifyRun replays the scripts of the cells of r, by the seeds that it names, and compares the
@@ -95,21 +79,19 @@ func (c cellConfig) verify(ctx context.Context, entries []catalog.Entry, v *Veri
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
 	cfg = cfg.withDefaults()
 	for _, cell := range r.Cells {
-		c, ok := cfg.cellLike(r, cell)
-		if !ok {
-			continue
-		}
 		rows := cell.Rows
 		for _, part := range cell.Parts {
 			rows = append(rows[:len(rows):len(rows)], part.Rows...)
 		}
-		entries := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
-			return !slices.ContainsFunc(rows, func(row results.Row) bool { return row.Structure == e.Name })
-		})
-		if len(entries) == 0 {
+		proofs := make(map[string]script.Proof)
+		for _, row := range rows {
+			proofs[row.Structure] = row.Proof
+		}
+		c, entries, ok := cfg.cellLike(r, cell, proofs)
+		if !ok {
 			continue
 		}
-		v := Verified{Workload: cell.Workload, N: cell.N, Structures: len(entries), Seeds: 1 + len(cell.OtherSeeds)}
+		v := newVerified(c, entries, 1+len(cell.OtherSeeds))
 		if err := c.verifyRows(ctx, entries, rows, &v); err != nil {
 			return err
 		}
@@ -127,61 +109,81 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 	return cfg.verifyCalls(ctx, r, done)
 }
 
-// cellLike returns the configuration of a cell of r; ok is false if cfg does not have it.
-func (cfg Config) cellLike(r *results.Run, cell results.Cell) (c cellConfig, ok bool) {
-	if len(cfg.N) > 0 && !slices.Contains(cfg.N, cell.N) {
-		return c, false
+func newVerified(c cell, entries []catalog.Entry, seeds int) Verified {
+	return Verified{Workload: c.workload.Name, N: c.n, Structures: len(entries), Seeds: seeds}
+}
+
+// cellLike returns the configuration of a cell of r, and the structures of cfg of which r has
+// a proof. ok is false if cfg does not have the cell or none of the structures.
+func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]script.Proof) (
+	c cell, entries []catalog.Entry, ok bool,
+) {
+	entries = slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
+		_, ok := proofs[e.Name]
+		return !ok
+	})
+	if len(entries) == 0 || len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
+		return c, nil, false
 	}
 	for _, t := range cfg.Traces {
-		if t.name() == cell.Workload {
-			return t.cell(cfg.Trials, Clock{}), t.n() == cell.N
+		if t.name() == of.Workload {
+			return t.cell(cfg.Trials, replay.Clock{}), entries, t.n() == of.N
 		}
 	}
-	i := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool { return w.Name == cell.Workload })
+	i := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool { return w.Name == of.Workload })
 	if i < 0 {
-		return c, false
+		return c, nil, false
 	}
 	if r.Parameters.Repeat > 0 {
-		kinds := slices.ContainsFunc(cell.Rows, func(row results.Row) bool { return len(row.ByKind) > 0 })
+		kinds := slices.ContainsFunc(of.Rows, func(row results.Row) bool { return len(row.ByKind) > 0 })
 		cfg.Turns = &Turns{Wait: func() error { return nil }, Kinds: kinds}
-		return cfg.cell(cfg.Workloads[i], cell.N, Clock{}), true
 	}
-	c = cfg.cell(cfg.Workloads[i], cell.N, Clock{})
-	for _, row := range cell.Rows {
-		first := 0 // rounds of the first instance
+	c = cfg.cell(cfg.Workloads[i], of.N, replay.Clock{})
+	if r.Parameters.Repeat == 0 {
+		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
+	}
+	return c, entries, true
+}
+
+// roundsOfFirstInstance returns the rounds of the first instance of a cell, or 0 if it has
+// none.
+func roundsOfFirstInstance(c results.Cell) int {
+	for _, row := range c.Rows {
+		rounds := 0
 		for _, t := range row.Cost {
 			if t.Instance == 0 {
-				first++
+				rounds++
 			}
 		}
-		if first > 0 {
-			c.perPass = first
-			break
+		if rounds > 0 {
+			return rounds
 		}
 	}
-	return c, true
+	return 0
 }
 
 // verifyRows makes the pass whose proofs the rows have, and compares them.
-func (c cellConfig) verifyRows(ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified) error {
-	r := &cellRun{cellConfig: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0)}
-	r.done = c.passes() - 1
-	r.rounds = r.done * c.perPass
-	for _, row := range r.rows {
-		row.samples = newLatencies()
+func (c cell) verifyRows(ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified) error {
+	passes := c.passes() - 1
+	m := &measured{
+		cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
+		passes: passes, rounds: passes * c.perPass,
 	}
-	if err := r.runPass(ctx); err != nil {
+	for _, r := range m.rows {
+		r.samples = replay.NewLatencies()
+	}
+	if err := m.pass(ctx); err != nil {
 		return err
 	}
-	v.Failures = append(v.Failures, r.failed...)
+	v.Failures = append(v.Failures, m.failed...)
 	for _, row := range rows {
-		for _, replayed := range r.rows {
-			if name := replayed.row.Structure; name == row.Structure || name == row.Of {
-				v.compare(c, row.Structure, row.Proof, replayed.row.Proof)
+		for _, replayed := range m.rows {
+			if name := replayed.Structure; name == row.Structure || name == row.Of {
+				v.compare(c, row.Structure, row.Proof, replayed.Proof)
 			}
 		}
 	}
-	p := r.rows[0].row.Proof // of the floor
+	p := m.rows[0].Proof // of the floor
 	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
 	return nil
 }
@@ -190,36 +192,26 @@ func (c cellConfig) verifyRows(ctx context.Context, entries []catalog.Entry, row
 func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Verified)) error {
 	for rest := r.Calls; len(rest) > 0; {
 		of := results.Cell{Workload: rest[0].Workload, N: rest[0].N}
-		same := func(calls results.Calls) bool { return calls.Workload == of.Workload && calls.N == of.N }
 		proofs := make(map[string]script.Proof)
-		for _, calls := range rest {
-			if same(calls) {
+		rest = slices.DeleteFunc(slices.Clone(rest), func(calls results.Calls) bool {
+			same := calls.Workload == of.Workload && calls.N == of.N
+			if same {
 				proofs[calls.Structure] = calls.Proof
 			}
-		}
-		rest = slices.DeleteFunc(slices.Clone(rest), same)
-		entries := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
-			_, ok := proofs[e.Name]
-			return !ok
+			return same
 		})
-		c, ok := cfg.cellLike(r, of)
-		if !ok || len(entries) == 0 {
+		c, entries, ok := cfg.cellLike(r, of, proofs)
+		if !ok {
 			continue
 		}
-		kept, err := callsCase{c}.write(ctx)
+		replayed, operations, failed, err := c.calls().Prove(ctx, entries)
 		if err != nil {
 			return err
 		}
-		run, err := callsCase{c}.replay(ctx, kept, entries, (*contender).replayChecked)
-		if err != nil {
-			return err
-		}
-		v := Verified{
-			Workload: of.Workload, N: of.N, Structures: len(entries), Seeds: 1,
-			Operations: kept.operations(), Failures: run.failed,
-		}
-		for _, row := range run.rows {
-			v.compare(c, row.row.Structure, proofs[row.row.Structure], row.proof)
+		v := newVerified(c, entries, 1)
+		v.Operations, v.Failures = operations, failed
+		for i, e := range entries {
+			v.compare(c, e.Name, proofs[e.Name], replayed[i])
 		}
 		done(v)
 	}
@@ -227,7 +219,7 @@ func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Ver
 }
 
 // compare adds a failure if a proof of a results file is not that of the replay.
-func (v *Verified) compare(c cellConfig, name string, file, replayed script.Proof) {
+func (v *Verified) compare(c cell, name string, file, replayed script.Proof) {
 	if file == replayed {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -36,7 +37,7 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	}); err != nil || failed == 0 {
 		t.Errorf("%v, %d failures of a faulty structure", err, failed)
 	}
-	if f := VerifyReleases(cfg.Structures); len(f) > 0 {
+	if f := analysis.Releases(cfg.Structures); len(f) > 0 {
 		t.Errorf("%v", f)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

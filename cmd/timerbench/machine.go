@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/doctor"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -39,7 +41,7 @@ on such a machine is possible, with wider intervals.`,
 			findings := examine()
 			if noise > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "measuring the noise for %s\n", noise)
-				n, err := bench.MeasureNoise(cmd.Context(), noise)
+				n, err := analysis.MeasureNoise(cmd.Context(), noise)
 				if err != nil {
 					return err
 				}
@@ -63,7 +65,7 @@ on such a machine is possible, with wider intervals.`,
 
 // examine makes the checks of this machine that take no time.
 func examine() []results.Finding {
-	clock := bench.MeasureClock()
+	clock := replay.MeasureClock()
 	return doctor.Here(clock.ReadNS, clock.StepNS).Check()
 }
 

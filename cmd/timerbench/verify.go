@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
 )
@@ -64,7 +65,7 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 		return err
 	}
 	cfg.Trials = 6 // blocks
-	v.failures = bench.VerifyReleases(cfg.Structures)
+	v.failures = analysis.Releases(cfg.Structures)
 	if err := bench.Verify(cmd.Context(), cfg, seeds, v.show); err != nil {
 		return err
 	}

@@ -1,0 +1,167 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/timerbench/timerbench/bench/internal/turns"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Calls times every call of a workload that is about single calls, from the fill until
+// each timer has fired once. First every answer is proved. Then all calls are made in
+// several rounds, each on a new instance, and the outcome of each round is proved.
+type Calls struct {
+	Workload workload.Workload
+	N        int
+	Seed     uint64
+	Block    int // operations
+}
+
+// callRounds is the number of rounds (chosen).
+const callRounds = 3
+
+// Name names the analysis.
+func (c Calls) Name() string { return fmt.Sprintf("longest calls, %s, n %d", c.Workload.Name, c.N) }
+
+// Seconds estimates the duration: every answer proved once, and every call timed in each
+// round.
+func (c Calls) Seconds(structures int) float64 {
+	const (
+		perCall = 250e-9 // that schedules, cancels or fires
+		perTick = 120e-9
+		calls   = 5 // of a timer: with the fill and the replacements
+	)
+	ticks := 0.0
+	if m, ok := c.Workload.Model.(*workload.Avalanche); ok {
+		ticks = float64(m.Period+m.Spread) / float64(c.Workload.Tick)
+	}
+	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
+}
+
+// Run measures the structures.
+func (c Calls) Run(ctx context.Context, entries []catalog.Entry) ([]results.Calls, []results.Failure, error) {
+	k, err := c.write(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, errs := c.prove(ctx, k, entries)
+	var out []results.Calls
+	var failed failures
+	for i, e := range entries {
+		err := failed.try(ctx, e, c.where(), func() error {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			calls, err := c.measure(ctx, k, e)
+			if err == nil {
+				out = append(out, calls)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, failed, nil
+}
+
+func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Seed) }
+
+// Prove checks every answer of the structures, and returns their proofs and the number of
+// operations. The failures are in the order of the structures.
+func (c Calls) Prove(ctx context.Context, entries []catalog.Entry) (
+	proofs []script.Proof, operations int, failed []results.Failure, err error,
+) {
+	k, err := c.write(ctx)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	proofs, errs := c.prove(ctx, k, entries)
+	for i, err := range errs {
+		if ctx.Err() != nil {
+			return nil, 0, nil, ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, results.Failure{
+				Structure: entries[i].Name, Where: c.where(), Reason: err.Error(),
+			})
+		}
+	}
+	for _, b := range k.blocks[1:] {
+		operations += b.Calls + b.Pops
+	}
+	return proofs, operations, failed, nil
+}
+
+func (c Calls) prove(ctx context.Context, k *kept, entries []catalog.Entry) ([]script.Proof, []error) {
+	proofs := make([]script.Proof, len(entries))
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	return proofs, turns.SideBySide(ctx, order, func(at int) error {
+		i := replay.New(entries[at])
+		err := k.replay(ctx, i, i.Prove)
+		proofs[at] = i.Proof
+		return err
+	})
+}
+
+// measure times every call of a structure in several rounds, with the collector off.
+func (c Calls) measure(ctx context.Context, k *kept, e catalog.Entry) (results.Calls, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	watch := replay.NewWatch(callRounds)
+	var proof script.Proof
+	for range callRounds {
+		i := replay.New(e)
+		i.Wrap(watch.Round)
+		if err := k.replay(ctx, i, i.Replay); err != nil {
+			return results.Calls{}, err
+		}
+		proof = i.Proof
+	}
+	calls, err := watch.Result()
+	calls.Workload, calls.N, calls.Structure, calls.Proof = c.Workload.Name, c.N, e.Name, proof
+	return calls, err
+}
+
+// kept is a script that is written once and replayed several times.
+type kept struct {
+	*script.Script
+	blocks []*script.Block // the first one is the fill
+}
+
+// write writes the script until each timer has fired once.
+func (c Calls) write(ctx context.Context) (*kept, error) {
+	k := &kept{Script: c.Workload.Script(c.N, c.Seed)}
+	b, err := k.FillContext(ctx)
+	for err == nil {
+		if k.blocks = append(k.blocks, b); b.Want.Fired >= uint64(c.N) {
+			break
+		}
+		b, err = k.NextContext(ctx, c.Block, nil)
+	}
+	return k, err
+}
+
+// replay replays the script on an instance, the blocks after the fill as block does.
+func (k *kept) replay(ctx context.Context, i *replay.Instance, block func(*script.Block) error) error {
+	if err := i.Replay(k.blocks[0]); err != nil {
+		return err
+	}
+	for _, b := range k.blocks[1:] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := block(b); err != nil {
+			return err
+		}
+	}
+	return i.CheckBindings(k.Pending)
+}

@@ -1,0 +1,189 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// IdlePopulations are the numbers of timers in the idle analysis. They are small,
+// because wake-ups are idle mainly when few timers are pending.
+var IdlePopulations = []int{10, 1000}
+
+// Idle is one script of the idle analysis: the hold model with one distribution of delays,
+// for so many ticks. Wake-ups are counted and timed in separate passes.
+type Idle struct {
+	Delays string // kind of the distribution
+	N      int
+	Ticks  int
+	Seed   uint64
+}
+
+// Name names the analysis.
+func (c Idle) Name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.Delays, c.N) }
+
+// timedPasses is how often a script of the idle analysis is timed. Interrupts only make
+// a pass longer, so the shortest pass counts.
+const timedPasses = 3
+
+// Seconds estimates the duration: the counts and the timed passes, under both drivers.
+func (c Idle) Seconds(structures int) float64 {
+	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
+}
+
+// Run replays the script on every structure under both drivers.
+func (c Idle) Run(ctx context.Context, entries []catalog.Entry) ([]results.Idle, []results.Failure, error) {
+	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
+	blocks := []*script.Block{sc.Fill()}
+	for sc.Now() < structures.Tick(c.Ticks) {
+		blocks = append(blocks, sc.Next(1, nil))
+	}
+	var out []results.Idle
+	var failed failures
+	for _, e := range entries {
+		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
+			where := fmt.Sprintf("%s, %s driver, seed %d", c.Name(), d, c.Seed)
+			err := failed.try(ctx, e, where, func() error {
+				idle, err := c.count(e, d, blocks)
+				if err != nil {
+					return err
+				}
+				idle.NS = shortestPass(e, d, blocks)
+				out = append(out, idle)
+				return nil
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return out, failed, nil
+}
+
+// count replays blocks on one structure under one driver.
+func (c Idle) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
+	w := newDriven(e, d)
+	for _, b := range blocks {
+		w.Replay(b, w.advance)
+	}
+	last := blocks[len(blocks)-1]
+	if err := w.Check(last); err != nil {
+		return results.Idle{}, err
+	}
+	i := w.idle
+	i.Workload, i.Distribution, i.N = workload.HoldWith(c.Delays).Name, c.Delays, c.N
+	i.Structure, i.Driver = e.Name, d
+	i.Ticks, i.Work = uint64(w.clock), w.work()
+	if !e.Exact() && d == results.Ticking {
+		i.Lateness = w.lateness()
+	}
+	return i, nil
+}
+
+// driven replays a script under a driver and counts the wake-ups. The script
+// determines when timers are scheduled and cancelled. The driver determines when the
+// structure is woken.
+type driven struct {
+	*replay.Walker
+	driver results.Driver
+	coarse bool
+	work   func() structures.Work
+	clock  structures.Tick
+	idle   results.Idle
+
+	late, share []float64 // of the timers of a coarse structure, in ticks and of the delay
+}
+
+func newDriven(e catalog.Entry, d results.Driver) *driven {
+	w := &driven{Walker: replay.NewWalker(e), driver: d, coarse: !e.Exact()}
+	w.work = func() structures.Work { return structures.Work{} }
+	if s, ok := w.Structure().(interface{ Work() structures.Work }); ok {
+		w.work = s.Work
+	}
+	w.Fired = func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick) {
+		w.idle.Fired++
+		if w.coarse {
+			late := float64(at - t.Deadline)
+			w.late, w.share = append(w.late, late), append(w.share, late/float64(delay))
+		}
+	}
+	return w
+}
+
+// advance moves the clock to a tick and makes the wake-ups of the driver until then.
+func (w *driven) advance(to structures.Tick) {
+	if w.driver == results.Ticking {
+		for w.clock < to {
+			w.clock++
+			w.wake(w.clock)
+		}
+		return
+	}
+	for at, ok := w.Structure().Next(); ok && at <= to; at, ok = w.Structure().Next() {
+		w.wake(at)
+	}
+	w.clock = to
+	if w.coarse {
+		// A coarse structure rounds by the delay, measured from its clock. So the
+		// caller moves that clock before it schedules. This counts as no wake-up,
+		// because the caller is awake anyway. Nothing is due unless Next was wrong.
+		w.Wake(to)
+	}
+}
+
+// wake pops the timers that are due. If there are none, it counts the idle wake-up by
+// its cause.
+func (w *driven) wake(at structures.Tick) {
+	fired, work := w.idle.Fired, w.work()
+	w.Wake(at)
+	w.idle.Wakeups++
+	work = w.work().Sub(work)
+	switch {
+	case w.idle.Fired > fired:
+	case work.Moved > 0:
+		w.idle.Moved++
+	case work.Dropped > 0:
+		w.idle.Dropped++
+	default:
+		w.idle.Empty++
+	}
+}
+
+func (w *driven) lateness() *results.Lateness {
+	var l results.Lateness
+	if len(w.late) > 0 {
+		l.Mean, l.P99, l.Max = meanP99Max(w.late)
+		l.MeanShare, l.P99Share, l.MaxShare = meanP99Max(w.share)
+	}
+	return &l
+}
+
+func meanP99Max(values []float64) (mean, p99, largest float64) {
+	slices.Sort(values)
+	return stat.Mean(values, nil), stat.Quantile(0.99, stat.Empirical, values, nil), values[len(values)-1]
+}
+
+// shortestPass returns the time in nanoseconds that a structure takes for all blocks under a
+// driver: the shortest of timedPasses passes. Wake-ups are not counted.
+func shortestPass(e catalog.Entry, d results.Driver, blocks []*script.Block) float64 {
+	shortest := time.Duration(math.MaxInt64)
+	for range timedPasses {
+		i := replay.New(e)
+		i.Reserve(blocks[len(blocks)-1])
+		start := time.Now()
+		i.Drive(blocks, d == results.Ticking)
+		shortest = min(shortest, time.Since(start))
+	}
+	return float64(shortest)
+}

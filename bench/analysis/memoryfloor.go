@@ -1,0 +1,71 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// MemoryFloor measures what a random access to n records of 32 bytes takes, as many
+// bytes as a structure needs for a timer.
+type MemoryFloor struct{ N int }
+
+// Name names the analysis.
+func (c MemoryFloor) Name() string { return fmt.Sprintf("memory access, n %d", c.N) }
+
+// Seconds estimates the duration.
+func (c MemoryFloor) Seconds(int) float64 { return 0.1 + 200e-9*float64(c.N) }
+
+// Run measures the machine; there are no structures.
+func (c MemoryFloor) Run(context.Context, []catalog.Entry) ([]results.MemoryFloor, []results.Failure, error) {
+	const touches, steps = 1 << 20, 200_000
+	r := rand.New(rand.NewPCG(1, 2))
+	records := newRecords(c.N, r)
+	victims := make([]uint32, touches)
+	for i := range victims {
+		victims[i] = uint32(r.IntN(c.N))
+	}
+	var touched, chased []float64
+	at := uint64(0)
+	for range 5 {
+		start := time.Now()
+		touch(records, victims)
+		touched = append(touched, float64(time.Since(start))/touches)
+		start = time.Now()
+		at = chase(records, at, steps)
+		chased = append(chased, float64(time.Since(start))/steps)
+	}
+	return []results.MemoryFloor{{N: c.N, TouchNS: stats.Median(touched), ChaseNS: stats.Median(chased)}}, nil, nil
+}
+
+type record struct{ touched, next, _, _ uint64 }
+
+// newRecords returns records each of which names another one: together they are one cycle.
+func newRecords(n int, r *rand.Rand) []record {
+	records := make([]record, n)
+	order := r.Perm(n)
+	for i, at := range order {
+		records[at].next = uint64(order[(i+1)%n])
+	}
+	return records
+}
+
+// touch reads and writes records where nothing waits for them.
+func touch(records []record, victims []uint32) {
+	for _, v := range victims {
+		records[v].touched++
+	}
+}
+
+// chase follows the records from one to the next, and returns where it ends.
+func chase(records []record, at uint64, steps int) uint64 {
+	for range steps {
+		at = records[at].next
+	}
+	return at
+}

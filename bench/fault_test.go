@@ -1,0 +1,114 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// faulty is a correct heap with one fault, at every hundredth call.
+type faulty struct {
+	*minheap.Heap[uint64]
+	fault string
+	calls int
+}
+
+func (f *faulty) has(fault string) bool {
+	if f.fault != fault {
+		return false
+	}
+	f.calls++
+	return f.calls%100 == 0
+}
+
+func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	switch {
+	case f.has("loses a timer"):
+		return 0
+	case f.has("fires a tick late"):
+		deadline++
+	case f.has("mixes values up"):
+		value++
+	}
+	return f.Heap.Schedule(deadline, value)
+}
+
+func (f *faulty) Cancel(id structures.ID) bool {
+	if f.has("panics") {
+		panic("on purpose")
+	}
+	return f.Heap.Cancel(id) && !f.has("refuses a cancel")
+}
+
+func faultyEntry(fault string) catalog.Entry {
+	return catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+		return &faulty{Heap: minheap.New[uint64](), fault: fault}
+	}}
+}
+
+func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "idle"})
+	panicking := faultyEntry("panics")
+	panicking.Name = "panicking"
+	cfg.Structures = append(cfg.Structures, faultyEntry("refuses a cancel"), panicking)
+	r, err := Run(context.Background(), cfg)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{"faulty", "churn", "seed 7", "refused", "panicking", "it panics: on purpose"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not name %q", err, part)
+		}
+	}
+	if !r.Complete || len(r.Cells) != 2 || len(r.Failures) < 2 {
+		t.Fatalf("complete %v with %d cells and %d failures, want all cells", r.Complete, len(r.Cells), len(r.Failures))
+	}
+	for _, row := range r.Cells[0].Rows {
+		if row.Structure == "faulty" || row.Structure == "panicking" {
+			t.Errorf("%s has a row on churn in spite of its failure", row.Structure)
+		}
+	}
+	if names := len(r.Cells[0].Rows); names != 4 { // floor, Go's timers, quadheap, control
+		t.Errorf("%d rows on churn, want the other 4", names)
+	}
+}
+
+func TestACellWithoutAStructureIsLeftOut(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"churn"})
+	cfg.Structures = []catalog.Entry{faultyEntry("refuses a cancel")}
+	if r, err := Run(context.Background(), cfg); err == nil || len(r.Cells) != 0 {
+		t.Errorf("error %v, %d cells", err, len(r.Cells))
+	}
+}
+
+// allocating allocates once in a thousand calls.
+type allocating struct {
+	*minheap.Heap[uint64]
+	calls int
+	last  *[64]byte
+}
+
+func (l *allocating) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	if l.calls++; l.calls%1000 == 0 {
+		l.last = new([64]byte)
+	}
+	return l.Heap.Schedule(deadline, value)
+}
+
+func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
+	for _, declared := range []bool{true, false} {
+		cfg := tinyRun(t, nil, []string{"churn"})
+		cfg.Structures = []catalog.Entry{{
+			Name: "leaking", Allocates: declared,
+			New: func() structures.Scheduler[uint64] { return &allocating{Heap: minheap.New[uint64]()} },
+		}}
+		_, err := Run(context.Background(), cfg)
+		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
+			t.Errorf("declared %t: error %v", declared, err)
+		}
+	}
+}

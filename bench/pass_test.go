@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"runtime/metrics"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// gcWatch notes whether the garbage collector was on when it was called.
+type gcWatch struct {
+	structures.Scheduler[uint64]
+	on, off int
+}
+
+func (g *gcWatch) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	if metrics.Read(percent); percent[0].Value.Uint64() == math.MaxUint64 {
+		g.off++
+	} else {
+		g.on++
+	}
+	return g.Scheduler.Schedule(deadline, value)
+}
+
+// The garbage collector is off in every trial, save in those of a pass with it on.
+func TestTheCollectorIsOffInTrials(t *testing.T) {
+	w, _ := workload.Find("churn")
+	e, _ := catalog.Find("minheap")
+	for _, collect := range []bool{false, true} {
+		watch := &gcWatch{}
+		c, s := newContender(results.RoleStructure, e), w.Script(100, 1)
+		c.instance, c.samples = replay.New(e), replay.NewLatencies()
+		c.instance.Wrap(func(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
+			watch.Scheduler = s
+			return watch
+		})
+		c.instance.Time(s.Fill())
+		p := &pass{cell: cell{workload: w, n: 100}, collect: collect}
+		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
+			watch.on, watch.off = 0, 0
+			p.blocks = []*script.Block{s.Next(500, nil)}
+			p.trial(c, 0, m, results.Trial{})
+			if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
+				t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
+			}
+		}
+	}
+}
+
+// sizesAsked is a source that notes how many operations the blocks have.
+type sizesAsked struct {
+	source
+	sizes []int
+}
+
+func (s *sizesAsked) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
+	s.sizes = append(s.sizes, size)
+	return s.source.nextBlock(size, reuse)
+}
+
+// Before the timed block of each round stands one that touches the population twice, as far
+// as it fits into the cache.
+func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
+	for n, want := range map[int]int{100: 5_000, 10_000: 20_000, 30_000: 50_000} {
+		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
+		cfg.Trials = 1
+		c := cfg.cell(cfg.Workloads[0], n, replay.Clock{})
+		asked := &sizesAsked{}
+		c.open = func(ctx context.Context, c cell) (s source, err error) {
+			asked.source, err = openScript(ctx, c)
+			return asked, err
+		}
+		if err := c.begun(cfg.Structures).everybody(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// The block that is proved, and those of the round: warm, cost, by kind, latency.
+		block := c.block()
+		if len(asked.sizes) != 5 || asked.sizes[1] < want || !slices.Equal(asked.sizes[2:], []int{block, block, block}) {
+			t.Errorf("n %d: blocks of %d operations, want a second one of %d and three of %d", n, asked.sizes, want, block)
+		}
+	}
+}

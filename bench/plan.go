@@ -1,0 +1,270 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// step is a part of a run. Its results are saved as soon as it is done.
+type step struct {
+	name    string
+	rounds  int                          // of a cell
+	seconds func(structures int) float64 // estimated duration
+	entries []catalog.Entry
+	run     func(context.Context, []catalog.Entry, *results.Run) error
+
+	// once says that the step is the same for all code layouts, and that its structures are
+	// not compared with one another in time.
+	once bool
+}
+
+// duration returns the estimated duration in seconds.
+func (s step) duration() float64 { return s.seconds(len(s.entries)) }
+
+// some returns the step with some of its structures.
+func (s step) some(entries []catalog.Entry) step {
+	s.entries = entries
+	return s
+}
+
+// stepsOf lists the steps of a run, or of one shard. The cells that are open after their
+// step enter the race, which may be nil.
+func stepsOf(cfg Config, clock replay.Clock, racing *race) []step {
+	steps := cfg.Shard.choose(allSteps(cfg, clock, racing))
+	if cfg.Layout > 1 { // the first layout has what they have in common
+		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
+	}
+	return steps
+}
+
+// allSteps lists the steps of all shards.
+func allSteps(cfg Config, clock replay.Clock, racing *race) []step {
+	var steps []step
+	measured := make(map[int]bool)          // sizes at which a cell measures the memory
+	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
+	largest := cfg.largestSize()
+	for w, n := range cfg.cells() {
+		entries := cfg.entries(n)
+		c := cfg.cell(w, n, clock)
+		if cfg.Profile.timesCalls(w) {
+			calls := analysisStep(c.calls(), entries, func(r *results.Run) *[]results.Calls { return &r.Calls })
+			steps = append(steps, calls)
+			continue
+		}
+		// Among many timers, measuring the heap takes longer than the cell.
+		const manyTimers = 100_000
+		c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
+		measured[n] = true
+		if unit := w.CostUnit(); cfg.Turns == nil && !c.lean && n == largest && !collected[unit] {
+			c.withGC, collected[unit] = true, true
+		}
+		c.headline = n == cfg.headline(w)
+		steps = append(steps, c.step(entries, racing))
+	}
+	if cfg.Profile.lean {
+		for _, n := range cfg.allSizes() {
+			steps = append(steps, analysisStep(analysis.MemoryFloor{N: n}, nil,
+				func(r *results.Run) *[]results.MemoryFloor { return &r.MemoryFloors }))
+		}
+	}
+	for _, t := range cfg.Traces {
+		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
+			steps = append(steps, t.step(cfg.Trials, clock, entries))
+		}
+	}
+	for i, s := range steps {
+		steps[i].seconds = func(structures int) float64 {
+			return s.seconds(structures) * float64(max(1, cfg.Layouts))
+		}
+	}
+	if !cfg.wantsIdle() {
+		return steps
+	}
+	for _, n := range cfg.Profile.memorySizes {
+		replaced := min(cfg.Profile.replacedPerTimer*n, cfg.Profile.maxReplaced)
+		steps = append(steps, analysisStep(analysis.Memory{N: n, Replaced: replaced, Seed: cfg.Seed},
+			cfg.entries(n), func(r *results.Run) *[]results.Memory { return &r.Memory }))
+	}
+	for _, n := range analysis.IdlePopulations {
+		for _, delay := range dist.Grid() {
+			idle := analysis.Idle{Delays: delay.Name, N: n, Ticks: cfg.Profile.idleTicks, Seed: cfg.Seed}
+			steps = append(steps, analysisStep(idle, cfg.Structures,
+				func(r *results.Run) *[]results.Idle { return &r.Idle }))
+		}
+	}
+	return steps
+}
+
+// step returns the step that measures the cell.
+func (c cell) step(entries []catalog.Entry, racing *race) step {
+	return step{
+		name: c.name(), rounds: c.trials, entries: entries, seconds: c.seconds,
+		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
+			entries, out := c.leaveOut(entries, r.Cells)
+			m, err := c.measure(ctx, entries)
+			if err != nil {
+				return err
+			}
+			m.leftOut = out
+			racing.enter(m)
+			if c.withGC {
+				if err := m.passWithGC(ctx); err != nil {
+					return err
+				}
+			}
+			m.store(r)
+			return nil
+		},
+	}
+}
+
+// analysisStep returns the step that runs an analysis beside the cells, and adds its results
+// to those that to names.
+func analysisStep[R any](a interface {
+	Name() string
+	Seconds(structures int) float64
+	Run(context.Context, []catalog.Entry) ([]R, []results.Failure, error)
+}, entries []catalog.Entry, to func(*results.Run) *[]R) step {
+	return step{
+		name: a.Name(), entries: entries, seconds: a.Seconds, once: true,
+		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
+			found, failed, err := a.Run(ctx, entries)
+			*to(r) = append(*to(r), found...)
+			r.Failures = append(r.Failures, failed...)
+			return err
+		},
+	}
+}
+
+// roundsPerPass is the number of rounds that one instance replays (chosen): two show what
+// varies between rounds, and more instances say more than more rounds.
+const roundsPerPass = 2
+
+// roundsPerFrugalPass is roundsPerPass of cells of very many timers, where filling and ageing an
+// instance takes longer than its rounds (chosen).
+const roundsPerFrugalPass = 3
+
+// cell returns the configuration of the cell of a workload at one size.
+func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
+	c := cell{
+		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
+		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+		lean: cfg.Profile.lean,
+	}
+	if w.Resident > 0 {
+		c.otherSeeds = cfg.Profile.otherSeeds
+	}
+	c.apart = cfg.apart[c.name()]
+	c.beFrugal(cfg)
+	if cfg.Turns != nil || c.lean {
+		c.perPass = max(1, cfg.Trials)
+	}
+	if cfg.Shard.Of > 1 {
+		c.reference = referenceOf(cfg.entries(n))
+	}
+	return c
+}
+
+// calls returns the analysis of the single calls of the workload.
+func (c cell) calls() analysis.Calls {
+	return analysis.Calls{Workload: c.workload, N: c.n, Seed: c.seed, Block: c.block()}
+}
+
+// instances returns the least number of instances of a contender in a cell. Traces count as
+// other cells do.
+func (cfg Config) instances() int {
+	least := cell{trials: cfg.Trials, perPass: roundsPerPass}.passes()
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.sizes(w) {
+			least = min(least, cfg.cell(w, n, replay.Clock{}).passes())
+		}
+	}
+	return least
+}
+
+// cells goes through the workloads of the run at each of their sizes, where a structure of
+// the choice takes part.
+func (cfg Config) cells() iter.Seq2[workload.Workload, int] {
+	return func(yield func(workload.Workload, int) bool) {
+		for _, w := range cfg.Workloads {
+			for _, n := range cfg.sizes(w) {
+				if len(cfg.entries(n)) > 0 && !yield(w, n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// headline returns the size at which the first table of the report shows a workload: the
+// largest one at which all structures take part, or the largest one if there is none.
+func (cfg Config) headline(w workload.Workload) int {
+	largest, whole := 0, 0
+	for _, n := range cfg.sizes(w) {
+		c := cell{workload: w, n: n}
+		c.beFrugal(cfg)
+		largest = max(largest, n)
+		if c.tooSlow == 0 {
+			whole = max(whole, n)
+		}
+	}
+	return cmp.Or(whole, largest)
+}
+
+// wantsIdle reports whether the run includes the idle and memory analyses. It does if
+// it includes the workload IdleName and takes no turns.
+func (cfg Config) wantsIdle() bool {
+	return cfg.Turns == nil && slices.ContainsFunc(cfg.Workloads, func(w workload.Workload) bool {
+		return w.Name == workload.IdleName
+	})
+}
+
+// entries returns the structures that run on n timers. Sizes that the user has given
+// override the limit of the profile, but not that of the structure.
+func (cfg Config) entries(n int) []catalog.Entry {
+	profile := cfg.Profile
+	if len(cfg.N) > 0 {
+		profile.thirdParty = 0
+	}
+	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool { return !profile.fits(e, n) })
+}
+
+// allSizes returns the sizes of all workloads, each once.
+func (cfg Config) allSizes() []int {
+	var out []int
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.sizes(w) {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// largestSize returns the largest size of the run that is not a workload's own.
+func (cfg Config) largestSize() int {
+	sizes := cfg.N
+	if len(sizes) == 0 {
+		sizes = cfg.Profile.sizes
+	}
+	return slices.Max(append([]int{0}, sizes...))
+}
+
+// sizes returns the sizes at which to run a workload.
+func (cfg Config) sizes(w workload.Workload) []int {
+	if len(cfg.N) > 0 {
+		return cfg.N
+	}
+	return cfg.Profile.sizesOf(w)
+}

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// slow takes a given time for each of its calls, counted from 1.
+type slow struct {
+	structures.Scheduler[uint64]
+	calls int
+	took  func(call int) time.Duration
+}
+
+func (s *slow) wait() {
+	s.calls++
+	time.Sleep(s.took(s.calls))
+}
+
+func (s *slow) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	s.wait()
+	return s.Scheduler.Schedule(deadline, value)
+}
+
+func (s *slow) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	s.wait()
+	return s.Scheduler.Reschedule(id, deadline)
+}
+
+func (s *slow) Cancel(id structures.ID) bool {
+	s.wait()
+	return s.Scheduler.Cancel(id)
+}
+
+func (s *slow) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	s.wait()
+	return s.Scheduler.Pop(now)
+}
+
+// rounds makes six calls in each of some rounds, with the times of tables.
+func rounds(w *Watch, times [][]time.Duration) {
+	for _, times := range times {
+		s := w.Round(&slow{minheap.New[uint64](), 0, func(call int) time.Duration { return times[call-1] }})
+		a, b := s.Schedule(5, 1), s.Schedule(6, 2)
+		s.Reschedule(a, 7)
+		s.Pop(3)
+		s.Pop(6)
+		if !s.Cancel(a) || s.Cancel(b) {
+			panic("the scheduler does not get the calls")
+		}
+	}
+}
+
+// Each call counts with its shortest time, and the longest call of each operation is
+// named with the tick of its clock.
+func TestTheLongestCallOfEachOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWatch(3)
+		rounds(w, [][]time.Duration{
+			{10, 20, 30, 9000, 50, 60, 5},
+			{8000, 20, 31, 40, 50, 60, 5},
+			{11, 21, 7000, 41, 51, 90, 5},
+		})
+		got, err := w.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []results.LongestCall{
+			{Operation: results.Schedule, NS: 20, At: 0}, {Operation: results.Cancel, NS: 60, At: 6},
+			{Operation: results.Reschedule, NS: 30, At: 0}, {Operation: results.Pop, NS: 50, At: 6},
+		}
+		if !slices.Equal(got.Longest, want) || got.Calls != 7 || got.Rounds != 3 || got.P999 != 60 {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		if longest := got.Max(); longest != want[1] {
+			t.Errorf("the longest is %+v, want %+v", longest, want[1])
+		}
+	})
+}
+
+func TestRoundsMustMakeTheSameCalls(t *testing.T) {
+	w := NewWatch(2)
+	w.Round(minheap.New[uint64]()).Schedule(1, 1)
+	if _, err := w.Result(); err == nil || err.Error() != "1 rounds of timed calls, want 2" {
+		t.Errorf("a round is missing: error %v", err)
+	}
+	s := w.Round(minheap.New[uint64]())
+	s.Schedule(1, 1)
+	s.Pop(1)
+	if _, err := w.Result(); err == nil || err.Error() != "2 calls in round 2, and 1 in the first one" {
+		t.Errorf("a round has another call: error %v", err)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 999, 1000, 50_000} {
+		values := make([]uint32, n)
+		for i := range values {
+			values[i] = uint32(r.Uint64() >> (32 + r.IntN(32)))
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		for _, q := range []float64{0, 0.5, 0.999} {
+			if got, want := quantile(values, q), sorted[int(q*float64(n))]; got != want {
+				t.Errorf("quantile %g of %d values is %d, want %d", q, n, got, want)
+			}
+		}
+	}
+	if got := quantile(nil, 0.999); got != 0 {
+		t.Errorf("quantile of nothing is %d", got)
+	}
+}

@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// rounding is a simple coarse structure: a heap that rounds deadlines up to multiples of
+// grain. early is subtracted from the rounded deadline.
+type rounding struct {
+	*minheap.Heap[rounded]
+	grain, early structures.Tick
+}
+
+type rounded struct {
+	deadline structures.Tick
+	value    uint64
+}
+
+func newRounding(grain, early structures.Tick) *rounding {
+	return &rounding{minheap.New[rounded](), grain, early}
+}
+
+func (s *rounding) up(deadline structures.Tick) structures.Tick {
+	return (deadline+s.grain-1)/s.grain*s.grain - s.early
+}
+
+func (s *rounding) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	return s.Heap.Schedule(s.up(deadline), rounded{deadline, value})
+}
+
+func (s *rounding) Reschedule(structures.ID, structures.Tick) bool { panic("not used") }
+
+func (s *rounding) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+	r, ok := s.Heap.Pop(now)
+	return structures.Timer[uint64]{ID: r.ID, Deadline: r.Value.deadline, Value: r.Value.value}, ok
+}
+
+func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
+	return catalog.Entry{
+		Name:    "rounding",
+		MaxLate: func(structures.Tick) structures.Tick { return declared },
+		New:     func() structures.Scheduler[uint64] { return newRounding(grain, early) },
+	}
+}
+
+func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
+	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
+		w, _ := workload.Find(name)
+		if err := allReplays(roundingEntry(8, 0, 7), w, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// This workload pops at each tick.
+func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
+	w, _ := workload.Find("kafka-purgatory")
+	for fault, e := range map[string]catalog.Entry{
+		"later than declared": roundingEntry(8, 0, 6),
+		"early":               roundingEntry(8, 1, 7),
+	} {
+		if err := allReplays(e, w, 1); err == nil {
+			t.Errorf("%s: the replay passes it", fault)
+		}
+	}
+}
+
+// keepsTimers is a coarse structure that never fires every tenth timer.
+type keepsTimers struct {
+	*rounding
+	calls int
+}
+
+func (s *keepsTimers) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	if s.calls++; s.calls%10 == 0 {
+		return s.Heap.Schedule(math.MaxInt64, rounded{deadline, value})
+	}
+	return s.rounding.Schedule(deadline, value)
+}
+
+func TestACoarseStructureMayNotKeepATimer(t *testing.T) {
+	e := roundingEntry(8, 0, 7)
+	e.New = func() structures.Scheduler[uint64] { return &keepsTimers{rounding: newRounding(8, 0)} }
+	w, _ := workload.Find("hold")
+	if err := allReplays(e, w, 1); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Each of the two instances keeps its bound, but they fire timers at different ticks.
+func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
+	e := roundingEntry(8, 0, 7)
+	made := 0
+	e.New = func() structures.Scheduler[uint64] {
+		made++
+		return newRounding(structures.Tick(4*made), 0)
+	}
+	w, _ := workload.Find("hold")
+	if err := allReplays(e, w, 1); err == nil || !strings.Contains(err.Error(), "two instances") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
+	c := walkerOn(nil, func(delay structures.Tick) structures.Tick { return delay / 8 })
+	for _, x := range []struct{ at, delay, want structures.Tick }{
+		{100, 80, 110},
+		{math.MaxInt64 - 5, 80, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := c.latestFire(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
+			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
+		}
+	}
+}

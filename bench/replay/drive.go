@@ -1,0 +1,46 @@
+package replay
+
+import (
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Drive replays blocks as fast as it can, woken by a driver that wakes at every tick or at
+// those that Next names, and not by the script. This is timed code. It proves nothing.
+func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
+	now := structures.Tick(0)
+	for _, b := range blocks {
+		ops := b.Ops
+		for i, batch := range b.Batches {
+			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
+				for _, op := range ops[:batch.Len] {
+					r.driveTo(now, op.At, ticking)
+					now = op.At
+				}
+			} else {
+				r.do(b.Batches[i:i+1], ops)
+			}
+			ops = ops[batch.Len:]
+		}
+	}
+}
+
+// driveTo moves the clock of the structure from one tick to another. Under either driver the
+// last Pop is at the second tick, because coarse structures round by their clock.
+func (r *replayer) driveTo(from, to structures.Tick, ticking bool) {
+	if ticking {
+		for now := from + 1; now <= to; now++ {
+			popAll(r.s, now)
+		}
+		return
+	}
+	for at, ok := r.s.Next(); ok && at < to; at, ok = r.s.Next() {
+		popAll(r.s, at)
+	}
+	popAll(r.s, to)
+}
+
+func popAll(s structures.Scheduler[uint64], now structures.Tick) {
+	for _, ok := s.Pop(now); ok; _, ok = s.Pop(now) {
+	}
+}

@@ -1,0 +1,143 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Instance is a fresh instance of a structure that replays a script, block by block. One of
+// a coarse structure has a second one beside it, which is not timed: each of its timers is
+// held against its bound, and what the two fire must be the same.
+type Instance struct {
+	replayer
+	entry  catalog.Entry
+	second *Walker // nil: exact, or not created yet
+
+	// Proof is the outcome after the last block that was checked.
+	Proof script.Proof
+}
+
+// New returns an instance with its structure.
+func New(e catalog.Entry) *Instance {
+	i := Prepare(e, 0)
+	i.Create()
+	i.CreateSecond()
+	return i
+}
+
+// Prepare returns an instance without its structure, with room for the IDs of so many keys.
+// So that room does not count as memory of the structure, which [Instance.Create] makes.
+func Prepare(e catalog.Entry, keys int) *Instance {
+	i := &Instance{entry: e}
+	i.Reserve(&script.Block{Keys: keys})
+	return i
+}
+
+// Create creates the structure.
+func (i *Instance) Create() { i.s = i.entry.New() }
+
+// CreateSecond creates the second instance of a coarse structure, and reports whether it is
+// one.
+func (i *Instance) CreateSecond() bool {
+	if i.entry.Exact() {
+		return false
+	}
+	i.second = NewWalker(i.entry)
+	return true
+}
+
+// Wrap puts a scheduler around the structure, such as one that times its calls.
+func (i *Instance) Wrap(wrap func(structures.Scheduler[uint64]) structures.Scheduler[uint64]) {
+	i.s = wrap(i.s)
+}
+
+// Len returns the number of pending timers.
+func (i *Instance) Len() int { return i.s.Len() }
+
+// Replay replays a block without timing it and checks its outcome.
+func (i *Instance) Replay(b *script.Block) error {
+	i.Time(b)
+	return i.Check(b, i.Outcome())
+}
+
+// Prove replays a block without timing it. Of an exact structure it checks every answer, of
+// a coarse one the bound of each timer.
+func (i *Instance) Prove(b *script.Block) error {
+	if i.second != nil {
+		return i.Replay(b)
+	}
+	if err := newProver(&i.replayer).replay(b); err != nil {
+		return err
+	}
+	return i.Check(b, i.Outcome())
+}
+
+// Check compares the outcome after a block with that of the generator. Each block must be
+// checked, in order.
+func (i *Instance) Check(b *script.Block, o Outcome) error {
+	if i.second != nil {
+		i.second.Replay(b, i.second.Wake)
+	}
+	return i.compare(b, o)
+}
+
+// CatchUp lets the second instance of a coarse structure replay what the first one has
+// replayed alone.
+func (i *Instance) CatchUp(blocks func(do func(*script.Block) error) error) error {
+	o, last := i.Outcome(), &script.Block{}
+	err := blocks(func(b *script.Block) error {
+		if i.second != nil {
+			i.second.Replay(b, i.second.Wake)
+		}
+		*last = *b
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return i.compare(last, o)
+}
+
+func (i *Instance) compare(b *script.Block, o Outcome) error {
+	i.Proof = o.done
+	if i.second == nil {
+		return o.check(b)
+	}
+	if err := i.second.Check(b); err != nil {
+		return err
+	}
+	if second := i.second.Outcome(); o != second {
+		return fmt.Errorf("two instances that replayed the same fired other timers, "+
+			"or at other ticks: %+v and %+v", o, second)
+	}
+	return nil
+}
+
+// CheckBindings checks that each timer fired with its own ID and value. The remaining
+// sum of bindings must be that of the pending timers. A coarse structure, of which others
+// may be pending, is checked timer by timer by its second instance.
+func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
+	if i.second != nil {
+		return nil
+	}
+	want := uint64(0)
+	pending(func(t script.Timer) { want += script.Binding(i.ids[t.Key], t.Value) })
+	if i.outcome.binding != want {
+		return fmt.Errorf("of %d timers some fired under an ID or with a value that is not theirs",
+			i.outcome.done.Fired)
+	}
+	return nil
+}
+
+// stopper is a scheduler whose timers live on in the Go runtime until Stop.
+type stopper interface{ Stop() }
+
+// Stop stops the timers that the scheduler has started in the Go runtime.
+func (i *Instance) Stop() {
+	if s, ok := i.s.(stopper); ok {
+		s.Stop()
+	}
+}

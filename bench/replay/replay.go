@@ -1,0 +1,220 @@
+// Package replay replays the blocks of a script on a structure.
+//
+// An [Instance] is a fresh instance of a structure. Two loops are timed: the proved one,
+// which keeps counts and checksums of what fired ([Instance.Time] and its variants), and the
+// lean one, which only makes the calls ([Instance.TimeLean]). Untimed, [Instance.Prove] checks
+// every answer. After each block [Instance.Check] compares the outcome with that of the
+// generator. No time counts without it.
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Outcome is what a replay has done so far, in counts and checksums.
+type Outcome struct {
+	done    script.Proof // Pending is set by Outcome
+	late    uint64       // sum over the timers that fired: see script.LateChecksum
+	binding uint64       // sum over the pending timers: see script.Binding
+	refused uint64       // cancels and reschedules of pending timers
+	granted uint64       // cancels and reschedules of timers that are not pending
+}
+
+// replayer replays a script on one structure. Besides the calls it does only what any
+// caller must do: it stores the IDs and reads the timers that fire. It does the same
+// for every structure.
+type replayer struct {
+	outcome       Outcome
+	s             structures.Scheduler[uint64]
+	ids           []structures.ID // by key
+	lastCancelled structures.ID   // stale under any structure, even one that fires late
+}
+
+// fireExpecter is a scheduler that is given the fires of a block before the block is
+// replayed.
+type fireExpecter interface{ expect(fires []script.Fire) }
+
+// Reserve prepares the replay of a block, outside the timed region: it allocates the
+// array of IDs.
+func (r *replayer) Reserve(b *script.Block) {
+	if n := b.Keys - len(r.ids); n > 0 {
+		r.ids = append(r.ids, make([]structures.ID, n)...)
+	}
+	if s, ok := r.s.(fireExpecter); ok {
+		s.expect(b.Fires)
+	}
+}
+
+// Outcome returns a copy of the outcome so far.
+func (r *replayer) Outcome() Outcome {
+	o := r.outcome
+	o.done.Pending = uint64(r.s.Len())
+	return o
+}
+
+// check compares the outcome of an exact structure after a block with the expected one.
+func (o Outcome) check(b *script.Block) error {
+	if err := o.checkAnswers(); err != nil {
+		return err
+	}
+	if err := o.done.Check(b.Want); err != nil {
+		return err
+	}
+	if o.late != b.Late {
+		return fmt.Errorf("of %d timers some fired at another tick than the first wake-up "+
+			"from their deadline on", o.done.Fired)
+	}
+	return nil
+}
+
+// checkAnswers checks that Cancel and Reschedule accepted all pending timers and no
+// others.
+func (o Outcome) checkAnswers() error {
+	if o.refused > 0 {
+		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", o.refused)
+	}
+	if o.granted > 0 {
+		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted",
+			o.granted)
+	}
+	return nil
+}
+
+// Time replays a block by the proved loop and returns its duration. It reads the clock only
+// before and after the block.
+func (r *replayer) Time(b *script.Block) time.Duration {
+	r.Reserve(b)
+	start := time.Now()
+	r.do(b.Batches, b.Ops)
+	return time.Since(start)
+}
+
+// TimeByKind replays a block and reads the clock once per batch of operations. It
+// returns the time by kind, without the cost of reading the clock.
+func (r *replayer) TimeByKind(b *script.Block, clock Clock) []results.KindTime {
+	r.Reserve(b)
+	var times [script.NumKinds]results.KindTime
+	ops := b.Ops
+	epoch := time.Now()
+	last := time.Since(epoch)
+	for i, batch := range b.Batches {
+		fired := r.outcome.done.Fired
+		r.do(b.Batches[i:i+1], ops)
+		now := time.Since(epoch)
+		k := &times[batch.Kind]
+		k.NS += float64(now - last)
+		k.ClockReads++
+		if batch.Kind == script.KindFire {
+			k.Count += int(r.outcome.done.Fired - fired)
+		} else {
+			k.Count += batch.Len
+		}
+		last = now
+		ops = ops[batch.Len:]
+	}
+	var out []results.KindTime
+	for kind, k := range times {
+		if k.Count > 0 {
+			k.Kind = script.Kind(kind)
+			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// doOne executes one operation.
+func (r *replayer) doOne(kind script.Kind, op script.Op) {
+	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
+}
+
+// do executes the operations of batches; all may contain more. This is the timed code.
+// It has one loop for each kind, which contains only the call, the array of IDs and
+// the checksums.
+func (r *replayer) do(batches []script.Batch, all []script.Op) {
+	s, ids := r.s, r.ids
+	o := r.outcome
+	for _, batch := range batches {
+		ops := all[:batch.Len]
+		all = all[batch.Len:]
+		switch batch.Kind {
+		case script.KindSchedule:
+			for i := range ops {
+				id := s.Schedule(ops[i].At, o.done.Scheduled)
+				ids[ops[i].Key] = id
+				o.binding += script.Binding(id, o.done.Scheduled)
+				o.done.Scheduled++
+			}
+		case script.KindCancel:
+			cancelled := o.done.Cancelled
+			for i := range ops {
+				id := ids[ops[i].Key]
+				o.binding -= script.Binding(id, uint64(ops[i].Number))
+				if s.Cancel(id) {
+					o.done.Cancelled++
+				}
+			}
+			o.refused += uint64(len(ops)) - (o.done.Cancelled - cancelled)
+			r.lastCancelled = ids[ops[len(ops)-1].Key]
+		case script.KindReschedule:
+			o.refused += r.reschedule(ops)
+		case script.KindFire, script.KindWake:
+			for i := range ops {
+				at := ops[i].At
+				for {
+					t, ok := s.Pop(at)
+					if !ok {
+						break
+					}
+					o.recordFired(at, t)
+				}
+			}
+		case script.KindRefused:
+			o.granted += r.tryStale(ops)
+		}
+	}
+	r.outcome = o
+}
+
+// reschedule moves timers and returns the number of refused moves. It is separate from do,
+// like tryStale, so that do has fewer variables in registers.
+func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
+	s, ids := r.s, r.ids
+	for i := range ops {
+		if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
+			refused++
+		}
+	}
+	return refused
+}
+
+// tryStale makes calls with a stale ID, which must be refused, and returns the number that
+// were granted.
+func (r *replayer) tryStale(ops []script.Op) (granted uint64) {
+	for i := range ops {
+		var ok bool
+		if at := ops[i].At; at > 0 {
+			ok = r.s.Reschedule(r.lastCancelled, at)
+		} else {
+			ok = r.s.Cancel(r.lastCancelled)
+		}
+		if ok {
+			granted++
+		}
+	}
+	return granted
+}
+
+// recordFired adds a timer that fired at a tick.
+func (o *Outcome) recordFired(at structures.Tick, t structures.Timer[uint64]) {
+	h := script.Checksum(t.Deadline, t.Value)
+	o.done.Fired++
+	o.done.Checksum += h
+	o.late += script.LateChecksum(at, t.Deadline, h)
+	o.binding -= script.Binding(t.ID, t.Value)
+}

@@ -1,0 +1,254 @@
+package replay
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/internal/gotimer"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/minheap"
+)
+
+// testN is the size at which tests run a workload without a size of its own.
+const testN = 500
+
+// testSize returns the size at which tests run a workload. Large workloads are scaled
+// down.
+func testSize(w workload.Workload) int {
+	if w.Resident > 0 {
+		return min(w.Resident, 10_000)
+	}
+	return testN
+}
+
+// replayAs replays a block in one of the four ways and checks the outcome.
+func (i *Instance) replayAs(way int, b *script.Block) error {
+	switch way % 4 {
+	case 0:
+		i.Time(b)
+	case 1:
+		i.TimeByKind(b, Clock{})
+	case 2:
+		i.Sample(b, NewLatencies())
+	case 3:
+		if !slices.Contains([]string{"null", "stub", "time.AfterFunc"}, i.entry.Name) {
+			return i.Prove(b)
+		}
+		i.Time(b)
+	}
+	return i.Check(b, i.Outcome())
+}
+
+// allReplays replays a workload in all ways and returns the first failure of the proof.
+func allReplays(e catalog.Entry, w workload.Workload, seed uint64) error {
+	s, i := w.Script(testSize(w), seed), New(e)
+	defer i.Stop()
+	b := s.Fill()
+	if err := i.Replay(b); err != nil {
+		return err
+	}
+	for way := range 8 {
+		b = s.Next(2000, b)
+		if err := i.replayAs(way, b); err != nil {
+			return err
+		}
+	}
+	return i.CheckBindings(s.Pending)
+}
+
+func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
+	for _, w := range workload.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
+			entries := append(catalog.All(), catalog.Entry{Name: "null", New: Null})
+			if w.Kind().NothingFires {
+				goTimers := func() structures.Scheduler[uint64] { return gotimer.New() }
+				entries = append(entries, catalog.Entry{Name: "stub", New: Stub},
+					catalog.Entry{Name: "time.AfterFunc", New: goTimers})
+			}
+			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
+				for _, e := range entries {
+					if err := allReplays(e, w, seed); err != nil {
+						t.Errorf("%s, seed %d: %v", e.Name, seed, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// faulty is a correct heap with one fault, which the proof must find. The fault occurs
+// at every hundredth call.
+type faulty struct {
+	*minheap.Heap[uint64]
+	fault string
+	calls int
+	last  structures.Timer[uint64]
+	held  []structures.Timer[uint64] // popped from the heap, returned by the next Pop
+}
+
+func (f *faulty) everyHundredth() bool { f.calls++; return f.calls%100 == 0 }
+
+func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	switch {
+	case f.fault == "loses a timer" && f.everyHundredth():
+		return 0
+	case f.fault == "fires a tick early" && f.everyHundredth():
+		deadline--
+	case f.fault == "fires a tick late" && f.everyHundredth():
+		deadline++
+	case f.fault == "mixes values up" && f.everyHundredth():
+		value++
+	}
+	return f.Heap.Schedule(deadline, value)
+}
+
+func (f *faulty) Cancel(id structures.ID) bool {
+	switch {
+	case f.fault == "refuses a cancel" && f.everyHundredth():
+		f.Heap.Cancel(id)
+		return false
+	case f.fault == "forgets a cancel" && f.everyHundredth():
+		return true
+	}
+	return f.Heap.Cancel(id) || f.fault == "accepts an old ID" && f.everyHundredth()
+}
+
+func (f *faulty) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	if f.fault == "forgets to move" && f.everyHundredth() {
+		return true
+	}
+	return f.Heap.Reschedule(id, deadline)
+}
+
+func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	if f.fault == "fires twice" && f.last.ID != 0 && f.everyHundredth() {
+		t := f.last
+		f.last = structures.Timer[uint64]{}
+		return t, true
+	}
+	if len(f.held) > 0 {
+		t := f.held[0]
+		f.held = f.held[1:]
+		return t, true
+	}
+	t, ok := f.Heap.Pop(now)
+	if !ok {
+		return t, false
+	}
+	switch {
+	case f.fault == "fires under a wrong ID" && f.everyHundredth():
+		t.ID++
+	case f.fault == "swaps values of a tick":
+		if u, ok := f.Heap.Pop(now); ok {
+			if u.Deadline == t.Deadline && f.everyHundredth() {
+				t.Value, u.Value = u.Value, t.Value
+			}
+			f.held = append(f.held, u)
+		}
+	}
+	f.last = t
+	return t, true
+}
+
+func (f *faulty) Next() (structures.Tick, bool) {
+	at, ok := f.Heap.Next()
+	if f.fault == "names a tick too late" && f.everyHundredth() {
+		at++
+	}
+	return at, ok
+}
+
+func (f *faulty) Len() int {
+	n := f.Heap.Len() + len(f.held)
+	if f.fault == "counts wrong" && f.everyHundredth() {
+		n++
+	}
+	return n
+}
+
+func faultyEntry(fault string) catalog.Entry {
+	return catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+		return &faulty{Heap: minheap.New[uint64](), fault: fault}
+	}}
+}
+
+func TestTheProofFindsEveryFault(t *testing.T) {
+	for _, c := range []struct{ fault, workload string }{
+		{"", "mixed"}, {"", "cron-aligned"},
+		{"loses a timer", "mixed"}, {"fires a tick early", "mixed"}, {"fires a tick late", "mixed"}, {"mixes values up", "mixed"},
+		{"refuses a cancel", "mixed"}, {"forgets a cancel", "mixed"}, {"forgets to move", "mixed"}, {"fires twice", "mixed"},
+		{"swaps values of a tick", "cron-aligned"}, {"fires under a wrong ID", "mixed"},
+		{"accepts an old ID", "start-stop"}, {"names a tick too late", "hold"}, {"counts wrong", "churn"},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			w, _ := workload.Find(c.workload)
+			err := allReplays(faultyEntry(c.fault), w, 1)
+			if found := err != nil; found != (c.fault != "") {
+				t.Errorf("a structure that %s on %s: error %v", c.fault, c.workload, err)
+			}
+		})
+	}
+}
+
+// The error of the prover says which answer is wrong.
+func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
+	for _, c := range []struct{ fault, workload, want string }{
+		{"swaps values of a tick", "cron-aligned", "and ID"}, {"fires under a wrong ID", "mixed", "and ID"},
+		{"accepts an old ID", "start-stop", "is accepted"}, {"names a tick too late", "hold", "Next had named"},
+		{"counts wrong", "churn", "Len is"},
+	} {
+		w, _ := workload.Find(c.workload)
+		s := w.Script(testSize(w), 1)
+		tested, b := New(faultyEntry(c.fault)), s.Fill()
+		tested.Time(b)
+		if err := tested.Prove(s.Next(20_000, b)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a structure that %s on %s: error %v, want %q", c.fault, c.workload, err, c.want)
+		}
+	}
+}
+
+// The checksums of timed blocks find these faults without the prover.
+func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
+	w, _ := workload.Find("cron-aligned")
+	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {
+		s := w.Script(testSize(w), 1)
+		i, b := New(faultyEntry(fault)), s.Fill()
+		for range 5 {
+			i.Time(b)
+			b = s.Next(5000, b)
+		}
+		err := errors.Join(i.Replay(b), i.CheckBindings(s.Pending))
+		if found := err != nil; found != (fault != "") {
+			t.Errorf("a structure that %s: error %v", fault, err)
+		}
+	}
+}
+
+// The cost of reading the clock is taken out of the time of each kind, once for each reading.
+// Times are whole nanoseconds, so a cost of 1/1024 ns leaves the number of readings behind
+// the point.
+func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
+	const readNS = 1.0 / 1024
+	w, _ := workload.Find("churn")
+	e, _ := catalog.Find("minheap")
+	i, s := New(e), w.Script(100, 1)
+	i.Time(s.Fill())
+	readings := 0
+	for _, k := range i.TimeByKind(s.Next(500, nil), Clock{ReadNS: readNS}) {
+		readings += k.ClockReads
+		if whole := k.NS + float64(k.ClockReads)*readNS; k.ClockReads == 0 || k.ClockReads%1024 == 0 || whole != math.Trunc(whole) {
+			t.Errorf("%s: %v ns with %d readings", k.Kind, k.NS, k.ClockReads)
+		}
+	}
+	if readings < 10 {
+		t.Errorf("%d readings", readings)
+	}
+}

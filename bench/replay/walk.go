@@ -1,0 +1,154 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Walker replays a script one operation at a time, untimed, and holds each timer that fires
+// against the expected one: its deadline, its ID, and the last tick at which it may fire. A
+// coarse structure may fire late, by at most what it declares for the delay. None may fire
+// early.
+type Walker struct {
+	*replayer
+	maxLate  func(delay structures.Tick) structures.Tick // nil: exact
+	fires    []script.Fire                               // of the block, not due yet
+	unfired  map[uint64]expected                         // due and not fired, by value
+	lastWake structures.Tick                             // when nothing due was left
+	err      error                                       // the first error found
+
+	// Fired, if not nil, is called for each timer that fires, with the delay from the last
+	// Schedule or Reschedule to its deadline.
+	Fired func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick)
+}
+
+// expected is a timer that is due, with the ID that it must fire with.
+type expected struct {
+	script.Fire
+	id structures.ID
+}
+
+// NewWalker returns a Walker on a new instance of a structure.
+func NewWalker(e catalog.Entry) *Walker { return walkerOn(&replayer{s: e.New()}, e.MaxLate) }
+
+func walkerOn(r *replayer, maxLate func(structures.Tick) structures.Tick) *Walker {
+	return &Walker{replayer: r, maxLate: maxLate, unfired: make(map[uint64]expected)}
+}
+
+// Structure returns what is walked on.
+func (w *Walker) Structure() structures.Scheduler[uint64] { return w.s }
+
+// Replay replays a block. It calls advance instead of the wake-ups of the script, with the
+// tick of each: advance must call [Walker.Wake] at each tick at which timers are to fire.
+func (w *Walker) Replay(b *script.Block, advance func(to structures.Tick)) {
+	w.begin(b)
+	for kind, op := range b.All() {
+		w.step(kind, op, advance)
+	}
+}
+
+func (w *Walker) begin(b *script.Block) {
+	w.Reserve(b)
+	w.fires = b.Fires
+}
+
+func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures.Tick)) {
+	if kind != script.KindFire && kind != script.KindWake {
+		w.doOne(kind, op)
+		return
+	}
+	// The IDs are read now, because later operations reuse their keys.
+	for len(w.fires) > 0 && w.fires[0].At <= op.At {
+		f := w.fires[0]
+		w.unfired[f.Value] = expected{f, w.ids[f.Key]}
+		w.fires = w.fires[1:]
+	}
+	advance(op.At)
+}
+
+// Wake calls Pop at a tick until nothing is due.
+func (w *Walker) Wake(at structures.Tick) { w.wake(at, at) }
+
+// wake is Wake where the program of the script wakes at another tick.
+func (w *Walker) wake(at, programAt structures.Tick) {
+	for {
+		t, ok := w.s.Pop(at)
+		if !ok {
+			break
+		}
+		w.outcome.recordFired(programAt, t)
+		w.checkFired(at, t)
+	}
+	w.lastWake = at
+}
+
+// fail keeps the first error.
+func (w *Walker) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// checkFired compares one timer that has fired with the expected one. A structure can
+// fire timers only at a wake-up. So a timer is too late only if the previous wake-up
+// was already at its bound or after it.
+func (w *Walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
+	f, ok := w.unfired[t.Value]
+	delete(w.unfired, t.Value)
+	latest := w.latestFire(f.Fire)
+	switch {
+	case !ok:
+		w.fail("timer number %d fired at tick %d, early or a second time", t.Value, at)
+	case t.Deadline != f.At || t.ID != f.id:
+		w.fail("timer number %d fired with deadline %d and ID %#x, want deadline %d and ID %#x",
+			t.Value, t.Deadline, t.ID, f.At, f.id)
+	case at < f.At:
+		w.fail("a timer with deadline %d fired early, at tick %d", f.At, at)
+	case at > latest && w.lastWake >= latest:
+		w.fail("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
+			f.At, f.Delay, at, latest)
+	}
+	if w.Fired != nil {
+		w.Fired(at, t, f.Delay)
+	}
+}
+
+// latestFire returns the last tick at which a timer may fire. It saturates at the
+// largest tick.
+func (w *Walker) latestFire(f script.Fire) structures.Tick {
+	if w.maxLate == nil {
+		return f.At
+	}
+	late := w.maxLate(f.Delay)
+	if f.At > math.MaxInt64-late {
+		return math.MaxInt64
+	}
+	return f.At + late
+}
+
+// Check compares the outcome after a block with that of the generator. A timer that is late
+// within its bound counts as pending.
+func (w *Walker) Check(b *script.Block) error {
+	want := b.Want
+	for _, f := range w.unfired {
+		if limit := w.latestFire(f.Fire); w.lastWake >= limit {
+			w.fail("a timer with deadline %d and delay %d has not fired by tick %d, %d after its bound",
+				f.At, f.Delay, w.lastWake, w.lastWake-limit)
+		}
+		want.Fired--
+		want.Pending++
+		want.Checksum -= script.Checksum(f.At, f.Value)
+	}
+	o := w.Outcome()
+	if err := o.checkAnswers(); err != nil {
+		return err
+	}
+	if w.err != nil {
+		return w.err
+	}
+	return o.done.Check(want)
+}
