@@ -72,7 +72,7 @@ bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a q
 	$(CMD) run --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
 		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(value ARGS)
 	$(CMD) report
-	cp $(LAST)/scale.svg docs/scale.svg
+	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results
@@ -85,8 +85,8 @@ keep: ## Keep the last report in docs/results, which README and recommend use
 	test -s $(LAST)/report.md
 	mkdir -p docs/results
 	rm -f docs/results/*
-	sed '/^## How /,$$d; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/winners.png $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/|') docs/results/
+	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
+	cp $(LAST)/report-charts/winners.png $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// CONTRIBUTING says that a structure is one folder and one entry, and a workload one
-// file and one line. Both are added here, to a copy that exists for the compiler only:
+// CONTRIBUTING says that a structure is one folder and one entry, and a workload or a chart one
+// file and one line. They are added here, to a copy that exists for the compiler only:
 // the structure passes the suite, the tests that go through the catalog pass with it, and
-// the command measures it on the workload.
-func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
+// the command measures it on the workload and draws the chart.
+func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
@@ -59,6 +59,8 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tnewAligned(),", "\t\tnewMything(),", "")
+	add("report/internal/section/mything.go", read("testdata/contributing/chart.go.txt"))
+	oneLine("report/internal/section/section.go", "\tanswer,", "\tmything,", "")
 
 	overlay := filepath.Join(dir, "overlay.json")
 	data, err := json.Marshal(map[string]any{"Replace": files})
@@ -83,7 +85,11 @@ func TestAStructureAndAWorkloadAreAddedAsContributingSays(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)
 		}
 	}
-	if page := read(filepath.Join(out, "report.md")); !strings.Contains(page, "mything") {
-		t.Error("the report does not name the structure")
+	page := read(filepath.Join(out, "report.md"))
+	for _, want := range []string{"| mything |", "## How many timers are there?", "(report-charts/mything.png)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not say %q", want)
+		}
 	}
+	read(filepath.Join(out, "report-charts", "mything.png"))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/advice"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // readData returns the data in a page, as its script reads them.
@@ -34,13 +34,11 @@ func TestThePageHoldsWhatItsScriptLooksUp(t *testing.T) {
 	t.Parallel()
 	r := compact()
 	known := testKnowledge(six)
-	entry, _ := catalog.Find("skiplist")
-	entry.ThirdParty = "example.com/other"
-	known.entries = []catalog.Entry{entry}
-	v := newView(r, known)
+	known.Entries[5].ThirdParty, known.Entries[5].Package = "example.com/other", "example.com/skiplist"
+	v := viewOf(r, known)
 	_, _, html := htmlOf(t, v)
 	got := readData(t, html)
-	answers, err := advice.New(r).GridJSON()
+	answers, err := advice.Of(v.Run).GridJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +63,9 @@ func TestThePageHoldsWhatItsScriptLooksUp(t *testing.T) {
 func TestThePageAnswersWithoutItsScript(t *testing.T) {
 	t.Parallel()
 	r := compact()
-	a := advice.New(r)
-	page, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+	v := viewOf(r, testKnowledge(six))
+	a := advice.Of(v.Run)
+	page, _, html := htmlOf(t, v)
 	got := readHTML(t, html)
 	first := a.Typical()[0]
 	if !slices.Contains(got.texts["p"], first.Sentence) || !slices.Contains(got.texts["strong"], first.Ranking[0].Structure) {
@@ -80,7 +79,7 @@ func TestThePageAnswersWithoutItsScript(t *testing.T) {
 	}
 	markdown := page.markdown()
 	for _, x := range a.Typical() {
-		if !strings.Contains(markdown, "- "+literal(x.Sentence)) {
+		if !strings.Contains(markdown, "- "+section.Literal(x.Sentence)) {
 			t.Errorf("the Markdown does not say %q", x.Sentence)
 		}
 	}
@@ -96,7 +95,7 @@ func TestThePageAnswersWithoutItsScript(t *testing.T) {
 func TestAPageWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]*results.Run{"idle only": {Complete: true, Idle: small().results().Idle}, "empty": {}} {
-		page, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+		page, _, html := htmlOf(t, viewOf(r, testKnowledge(six)))
 		got := readHTML(t, html)
 		if slices.Contains(got.ids, "answer") || strings.Contains(page.markdown(), "standard questions") {
 			t.Errorf("%s: there is an answer", name)
@@ -110,10 +109,9 @@ func TestAPageWithoutAnswers(t *testing.T) {
 // IDs that the script looks for are its own, whatever the titles are.
 func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	t.Parallel()
-	v := newView(compact(), testKnowledge(six))
-	p := v.page(nil)
+	p := newPage(viewOf(compact(), testKnowledge(six)), nil)
 	for _, id := range ownIDs {
-		p.section(section{title: id, tables: []table{{title: id, body: "text"}}})
+		p.sections = append(p.sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: "text"}}})
 	}
 	html, err := p.html()
 	if err != nil {

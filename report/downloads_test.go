@@ -19,7 +19,7 @@ import (
 func TestThePageHoldsItsResults(t *testing.T) {
 	t.Parallel()
 	r := tiny().results()
-	_, _, html := htmlOf(t, newView(r, testKnowledge(six)))
+	_, _, html := htmlOf(t, viewOf(r, testKnowledge(six)))
 	links := readHTML(t, html).downloads
 	if len(links) != 3 {
 		t.Fatalf("%d files, want 3", len(links))
@@ -78,7 +78,7 @@ func TestThePageHoldsItsResults(t *testing.T) {
 // A page of no cells has nothing to take.
 func TestAPageOfNothingHoldsNoFiles(t *testing.T) {
 	t.Parallel()
-	_, _, html := htmlOf(t, newView(&results.Run{}, testKnowledge(six)))
+	_, _, html := htmlOf(t, viewOf(&results.Run{}, testKnowledge(six)))
 	if links := readHTML(t, html).downloads; links != nil {
 		t.Errorf("%d files", len(links))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,18 +11,20 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
+	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// knowing is the knowledge of tests, and the pages of some structures of the catalog.
-func knowing(t *testing.T, names ...string) knowledge {
+// knowing is what the catalog says of some structures.
+func knowing(t *testing.T, names ...string) analysis.Knowledge {
 	t.Helper()
-	known := testKnowledge(six)
+	known := testKnowledge(nil)
 	for _, name := range names {
-		known.entries = append(known.entries, find(t, name))
+		known.Entries = append(known.Entries, find(t, name))
 	}
 	return known
 }
@@ -67,10 +68,10 @@ func costs(cells ...map[string]float64) *results.Run {
 	return r
 }
 
-func factOf(facts []fact, name string) string {
+func factOf(facts []section.Fact, name string) string {
 	for _, f := range facts {
-		if f.name == name {
-			return f.text
+		if f.Name == name {
+			return f.Text
 		}
 	}
 	return ""
@@ -80,7 +81,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	t.Parallel()
 	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
 	r.Cells[2].LeftOut = []string{"rbtree"}
-	of := func(name string) []fact { return facts(find(t, name), r, Verdicts(r)) }
+	of := func(name string) []section.Fact { return section.Facts(find(t, name), analysis.Of(r)) }
 	for _, test := range []struct{ structure, fact, want string }{
 		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
 		{"hwheel", "Loses", "most in hold, N = 200 (2.0 × the fastest)"},
@@ -95,7 +96,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
-	if got := factOf(facts(find(t, "hwheel"), nil, nil), "Wins and loses"); got != "there are no results that could tell" {
+	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "there are no results that could tell" {
 		t.Errorf("without results: %q", got)
 	}
 	if got := factOf(of("hwheel"), "Loses"); strings.Contains(got, "N = 100") {
@@ -119,7 +120,7 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 		{"rbtree-gods", "Off the shelf", "github.com/emirpasic/gods"},
 		{"rbtree-gods", "Memory", "allocates in the steady state"},
 	} {
-		if got := factOf(facts(find(t, test.structure), r, nil), test.fact); !strings.Contains(got, test.want) {
+		if got := factOf(section.Facts(find(t, test.structure), analysis.Of(r)), test.fact); !strings.Contains(got, test.want) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
@@ -129,14 +130,13 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 func TestAPageWithoutADrawing(t *testing.T) {
 	t.Parallel()
 	known := knowing(t, "rbtree")
-	known.entries = append(known.entries, hidden())
-	v := newView(costs(map[string]float64{"rbtree": 10, "hidden": 20}), known)
-	s := explain(v)
-	if len(s.tables) != 2 || s.tables[0].chart == nil || s.tables[1].chart != nil {
-		t.Fatalf("%d pages", len(s.tables))
+	known.Entries = append(known.Entries, hidden())
+	s := explained(viewOf(costs(map[string]float64{"rbtree": 10, "hidden": 20}), known))
+	if len(s.Tables) != 2 || s.Tables[0].Chart == nil || s.Tables[1].Chart != nil {
+		t.Fatalf("%d pages", len(s.Tables))
 	}
-	if !strings.Contains(s.tables[1].body, "2.0 × the fastest") {
-		t.Errorf("the page does not say how it did: %s", s.tables[1].body)
+	if !strings.Contains(s.Tables[1].Body, "2.0 × the fastest") {
+		t.Errorf("the page does not say how it did: %s", s.Tables[1].Body)
 	}
 	x := Explain(hidden(), nil)
 	if got := x.Text(); !strings.Contains(got, noDrawing) {
@@ -153,41 +153,34 @@ func TestAPageWithoutADrawing(t *testing.T) {
 // The report explains the structures of its run, and only these.
 func TestTheReportExplainsTheStructuresOfItsRun(t *testing.T) {
 	t.Parallel()
-	v := newView(costs(map[string]float64{"hwheel": 10, "rbtree": 20}), knowing(t, "wheel", "hwheel", "rbtree", "skiplist"))
-	sections := v.sections()
+	v := viewOf(costs(map[string]float64{"hwheel": 10, "rbtree": 20}), knowing(t, "wheel", "hwheel", "rbtree", "skiplist"))
 	var found []string
-	for _, f := range charts(sections) {
-		if strings.HasPrefix(f.Name, "explain-") {
-			found = append(found, f.Name)
-			if f.Legend == nil || f.Height < 100 {
-				t.Errorf("%s has no legend or no height: %v", f.Name, f.Height)
-			}
+	for _, table := range explained(v).Tables {
+		f := table.Chart
+		found = append(found, f.Name)
+		if f.Legend == nil || f.Height < 100 {
+			t.Errorf("%s has no legend or no height: %v", f.Name, f.Height)
 		}
 	}
 	if want := []string{"explain-hwheel", "explain-rbtree"}; !slices.Equal(found, want) {
 		t.Errorf("charts %q, want %q", found, want)
 	}
-	page := v.page(sections)
-	if text := page.markdown(); !strings.Contains(text, "<details><summary>hwheel: hierarchical") || !strings.Contains(text, "(explain-hwheel.png)") {
+	text := newPage(v, section.All(v)).markdown()
+	if !strings.Contains(text, "<details><summary>hwheel: hierarchical") ||
+		!strings.Contains(text, "(report-charts/explain-hwheel.png)") {
 		t.Error("report.md does not fold the drawing of hwheel")
 	}
-	dir := t.TempDir()
-	for _, f := range charts(sections) {
-		png, err := f.PNG(testDPI)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, dir, f.Name+".png", png)
-		write(t, dir, f.Name+".svg", f.SVG())
-		if f.Name == "explain-hwheel" {
-			checkPNG(t, dir, f)
-			checkSVG(t, dir, f)
-		}
-	}
-	empty := newView(&results.Run{}, knowing(t, "hwheel"))
-	if n := len(charts(empty.sections())); n != 0 {
+	if n := len(figures(viewOf(&results.Run{}, knowing(t, "hwheel")))); n != 0 {
 		t.Errorf("%d charts of empty results", n)
 	}
+}
+
+// explained is the section that explains structures.
+func explained(v *section.View) section.Section {
+	all := section.All(v)
+	return all[slices.IndexFunc(all, func(s section.Section) bool {
+		return s.Title == "How does each structure work?"
+	})]
 }
 
 func TestExplainedStructuresOfTheCatalog(t *testing.T) {
@@ -216,13 +209,6 @@ func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, dir, name string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 const (
 	explainPage  = "../docs/explain.md"
 	exampleBegin = "<!-- hwheel -->\n"
@@ -245,7 +231,9 @@ func TestTheExampleOnThePageIsDrawn(t *testing.T) {
 		t.Fatalf("%s has no example", explainPage)
 	case got == want:
 	case *update:
-		write(t, "../docs", "explain.md", []byte(before+exampleBegin+want+exampleEnd+after))
+		if err := os.WriteFile(explainPage, []byte(before+exampleBegin+want+exampleEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	default:
 		t.Errorf("%s shows\n%s\nand it is (run with -update)\n%s", explainPage, got, want)
 	}
@@ -253,8 +241,10 @@ func TestTheExampleOnThePageIsDrawn(t *testing.T) {
 
 func TestAStructureMayBeUnclearEverywhere(t *testing.T) {
 	t.Parallel()
-	got := fmt.Sprint(standing("near", rowsOf(map[string][]float64{"best": {1}, "near": {1}}), []Verdict{{Workload: "hold", N: 10, Fastest: []string{"best"}, Unclear: []string{"near"}}}))
-	for _, want := range []string{"in 0 of 1 cells", "is not known well enough, in 1: hold, N = 10"} {
+	e := hidden()
+	e.Name = "near"
+	got := fmt.Sprint(section.Facts(e, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}))))
+	for _, want := range []string{"in 0 of 1 cells", "is not known well enough, in 1: hold, N = 1M"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the facts do not say %q: %s", want, got)
 		}

@@ -9,8 +9,11 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/looks"
+	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -18,7 +21,7 @@ import (
 // Explanation is the page of one structure.
 type Explanation struct {
 	entry catalog.Entry
-	facts []fact
+	facts []section.Fact
 	look  draw.Look
 }
 
@@ -26,14 +29,21 @@ type Explanation struct {
 // nil: there are none, and the page says so.
 func Explain(e catalog.Entry, r *results.Run) *Explanation {
 	x := &Explanation{entry: e}
-	var verdicts []Verdict
+	var run *analysis.Run
 	if r != nil {
-		verdicts = Verdicts(r)
+		run = analysis.Of(r)
 	}
-	x.facts = facts(e, r, verdicts)
-	x.look = looks(catalogStructures(), []contender{{e.Name, results.RoleStructure, ""}})[e.Name]
+	x.facts = section.Facts(e, run)
+	who := analysis.Contender{Name: e.Name, Role: results.RoleStructure}
+	x.look = looks.Of(catalog.All(), []analysis.Contender{who})[e.Name]
 	return x
 }
+
+const (
+	drawingIntro = "What each operation does to it, drawn from a live instance. " +
+		"Each drawing is what the next operation finds. " + section.DrawingLimits
+	noDrawing = "It does not show its shape, so there is no drawing of it."
+)
 
 // Text returns the page as text of at most 80 columns, unless a name is longer.
 func (x *Explanation) Text() string {
@@ -41,11 +51,11 @@ func (x *Explanation) Text() string {
 	b.WriteString(x.entry.Name + "\n\n")
 	widest := 0
 	for _, f := range x.facts {
-		widest = max(widest, utf8.RuneCountInString(f.name))
+		widest = max(widest, utf8.RuneCountInString(f.Name))
 	}
 	for _, f := range x.facts {
-		name := f.name
-		for line := range strings.Lines(text.WrapSoft(f.text, sketch.Columns-widest-2)) {
+		name := f.Name
+		for line := range strings.Lines(text.WrapSoft(f.Text, sketch.Columns-widest-2)) {
 			fmt.Fprintf(&b, "%-*s  %s\n", widest, name, strings.TrimSpace(line))
 			name = ""
 		}
@@ -56,7 +66,7 @@ func (x *Explanation) Text() string {
 		b.WriteString(noDrawing + "\n")
 		return b.String()
 	}
-	for line := range strings.Lines(text.WrapSoft(drawingIntro+drawingLimits, sketch.Columns)) {
+	for line := range strings.Lines(text.WrapSoft(drawingIntro, sketch.Columns)) {
 		b.WriteString(strings.TrimSpace(line) + "\n")
 	}
 	b.WriteString(demo.Legend + "\n\n")
@@ -64,28 +74,21 @@ func (x *Explanation) Text() string {
 	return b.String()
 }
 
-// drawingIntro says what the drawings show.
-const drawingIntro = "What each operation does to it, drawn from a live instance. Each drawing is what the next operation finds. "
-
-const noDrawing = "It does not show its shape, so there is no drawing of it."
-
 // HTML returns the page as one file that needs no other.
 func (x *Explanation) HTML() ([]byte, error) {
-	p := &page{title: x.entry.Name, chapters: []chapter{{}}}
-	f := explainChart(x.entry, x.look)
-	if f == nil {
-		p.text(noDrawing)
-	} else {
-		p.text(drawingIntro + drawingLimits)
-		p.add(block{chart: f})
+	p := &page{title: x.entry.Name, front: section.Section{
+		Lead:   noDrawing,
+		Tables: []section.Table{{Body: section.FactTable(x.entry.Name, x.facts), Main: true}},
+	}}
+	if f := section.Drawing(x.entry, x.look); f != nil {
+		p.front.Lead, p.front.Charts = drawingIntro, []*draw.Figure{f}
 	}
-	p.add(block{text: factTable(x.entry.Name, x.facts), wide: true})
 	return p.html()
 }
 
 // SVG returns the drawing alone. It fails if the structure does not show its shape.
 func (x *Explanation) SVG() ([]byte, error) {
-	f := explainChart(x.entry, x.look)
+	f := section.Drawing(x.entry, x.look)
 	if f == nil {
 		return nil, errors.New("report: " + x.entry.Name + " does not show its shape: there is nothing to draw")
 	}

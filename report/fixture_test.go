@@ -13,6 +13,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -34,13 +37,13 @@ var workloads = []string{
 }
 
 // inFamilies gives each structure the family that its name tells.
-func inFamilies(names []string) []structure {
-	out := make([]structure, len(names))
+func inFamilies(names []string) []catalog.Entry {
+	out := make([]catalog.Entry, len(names))
 	for i, name := range names {
-		out[i].name = name
+		out[i].Name = name
 		for _, f := range []catalog.Family{catalog.Heaps, catalog.Wheels, catalog.Trees, catalog.Lists} {
 			if strings.Contains(name, strings.TrimSuffix(string(f), "s")) {
-				out[i].family = f
+				out[i].Family = f
 				break
 			}
 		}
@@ -48,9 +51,22 @@ func inFamilies(names []string) []structure {
 	return out
 }
 
+// viewOf is the view of results with what testKnowledge knows.
+func viewOf(r *results.Run, known analysis.Knowledge) *section.View {
+	return section.NewView(analysis.With(r, known))
+}
+
+func figures(v *section.View) []*draw.Figure { return section.Figures(section.All(v)) }
+
+// markdownOf is the page in Markdown of results with six structures.
+func markdownOf(r *results.Run) string {
+	v := viewOf(r, testKnowledge(six))
+	return newPage(v, section.All(v)).markdown()
+}
+
 // testKnowledge stands still while the catalog and the workloads grow.
-func testKnowledge(structures []string) knowledge {
-	return knowledge{structures: inFamilies(structures), workload: func(name string) (workload.Workload, bool) {
+func testKnowledge(structures []string) analysis.Knowledge {
+	return analysis.Knowledge{Entries: inFamilies(structures), Workload: func(name string) (workload.Workload, bool) {
 		w := workload.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
 		switch rest, grid := strings.CutPrefix(name, "grid-"); {
 		case grid:
@@ -84,7 +100,7 @@ func (f fixture) results() *results.Run {
 			Structures: f.structures, Workloads: f.workloads, N: f.sizes},
 	}
 	for _, w := range f.workloads {
-		known, _ := testKnowledge(nil).workload(w)
+		known, _ := testKnowledge(nil).Workload(w)
 		sizes := f.sizes
 		if known.Resident > 0 {
 			sizes = []int{known.Resident}
@@ -143,7 +159,7 @@ func (f fixture) cell(w string, n int) results.Cell {
 	nothingFires := w == "churn" || w == "start-stop"
 	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474
-	known, _ := testKnowledge(nil).workload(w)
+	known, _ := testKnowledge(nil).Workload(w)
 	c.Category = string(known.Category)
 	if known.Grid != nil {
 		c.Grid = &results.Grid{Delays: known.Grid.Delays, CancelPercent: known.Grid.CancelPercent}
@@ -268,4 +284,12 @@ func large() fixture {
 	f := small()
 	f.structures = twenty
 	return f
+}
+
+func trials(ns ...float64) []results.Trial {
+	var out []results.Trial
+	for i, v := range ns {
+		out = append(out, results.Trial{Round: i, NS: v * 10, Units: 10})
+	}
+	return out
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 var (
@@ -31,7 +32,10 @@ var (
 	pageScript string
 )
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+// pageTemplate writes a page. Each page has IDs of its own.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"id": section.IDs(), "markdown": fromMarkdown, "inline": inline,
+}).Parse(pageSource))
 
 // converter turns Markdown into HTML that is well-formed XML too. It leaves out
 // tags in the Markdown: only this package makes tags.
@@ -40,6 +44,12 @@ var converter = goldmark.New(
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(alignByClass{}, 1000))),
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
+
+func fromMarkdown(s string) (template.HTML, error) {
+	var b bytes.Buffer
+	err := converter.Convert([]byte(s), &b)
+	return template.HTML(b.String()), err
+}
 
 // alignByClass gives cells that are aligned to the left a class, since the policy of the page
 // forbids styles in tags. The style sheet aligns the others, which are nearly all, to the right.
@@ -57,53 +67,41 @@ func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context
 	})
 }
 
-// The data of the template: chapters and blocks of a page, with the IDs that links
-// refer to.
-type (
-	htmlPage struct {
-		Title                string
-		Made                 template.HTML
-		Policy               string
-		Style                template.CSS
-		Script, Data         template.JS // empty: the page has no script
-		Before, First, After string      // the first answer, cut at the name of the structure; empty: there is none
-		Far                  string      // of the first answer
-		Chapters             []htmlChapter
-	}
-	htmlChapter struct {
-		Title, ID string
-		Screen    bool
-		Blocks    []htmlBlock
-	}
-	htmlBlock struct {
-		ID      string
-		Alt     string        // of a chart
-		Chart   template.HTML // empty: a text
-		Narrow  template.HTML // the chart for narrow screens
-		Summary string
-		Wide    bool
-		Open    bool
-		Screen  bool
-		Text    template.HTML
-		Files   []download
-	}
-)
+// htmlPage is the data of the template.
+type htmlPage struct {
+	Title, Made          string
+	Policy               string
+	Style                template.CSS
+	Script, Data         template.JS // empty: the page has no script
+	Before, First, After string      // the first answer, cut at the name of the structure; empty: none
+	Far                  string      // of the first answer
+	Front                section.Section
+	Sections             []htmlSection
+}
+
+type htmlSection struct {
+	section.Section
+	ID    string
+	Files []download
+}
+
+// ownIDs are those that the page has itself, whatever its titles are.
+var ownIDs = []string{
+	"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "said", "hint", "data",
+}
 
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html() ([]byte, error) {
-	out := htmlPage{Title: p.title, Style: template.CSS(pageStyle + draw.Style())}
+	out := htmlPage{
+		Title: p.title, Made: p.made, Style: template.CSS(pageStyle + draw.Style()), Front: p.front,
+	}
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
 		out.Far = p.first.Far
 	}
-	var made bytes.Buffer
-	if err := converter.Convert([]byte(p.made), &made); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	out.Made = template.HTML(made.String())
-	if p.data != nil {
+	if p.run != nil {
 		data, err := p.data()
 		if err != nil {
 			return nil, err
@@ -116,50 +114,34 @@ func (p *page) html() ([]byte, error) {
 		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.JS(text)
 	}
 	out.Policy = policy(string(out.Style), string(out.Script))
-	id := ids()
+	id := section.IDs()
 	for _, own := range ownIDs {
 		id(own)
 	}
-	for _, chapter := range p.chapters {
-		c := htmlChapter{Title: chapter.title, Screen: chapter.screen}
-		if chapter.title != "" {
-			c.ID = id(chapter.title)
-		}
-		for _, block := range chapter.blocks {
-			if block.markdownOnly {
-				continue
-			}
-			b := htmlBlock{Summary: block.summary, Wide: block.wide, Open: block.open, Screen: block.screen}
-			switch f := block.chart; {
-			case f != nil:
-				b.ID, b.Alt, b.Chart, b.Narrow = id(f.Name), f.Alt(), inline(f.SVG()), inline(f.NarrowSVG())
-			case block.summary != "":
-				b.ID = id(block.summary)
-			}
-			var text bytes.Buffer
-			if err := converter.Convert([]byte(block.text), &text); err != nil {
-				return nil, fmt.Errorf("report: %w", err)
-			}
-			b.Text = template.HTML(text.String())
-			if block.downloads != nil {
-				var err error
-				if b.Files, err = block.downloads(); err != nil {
-					return nil, err
-				}
-			}
-			c.Blocks = append(c.Blocks, b)
-		}
-		out.Chapters = append(out.Chapters, c)
+	for _, s := range p.sections {
+		out.Sections = append(out.Sections, htmlSection{Section: s, ID: id(s.Title)})
 	}
+	if p.takeable() {
+		files, err := downloads(p.run.Run)
+		if err != nil {
+			return nil, err
+		}
+		out.Sections = append(out.Sections, htmlSection{ID: id(takeTitle), Files: files, Section: section.Section{
+			Title: takeTitle, Lead: "Everything that this page is made from, and trials for other programs; " +
+				"`timerbench export` writes those by kind of operation and latencies, too. `gunzip` unpacks the " +
+				"files; `timerbench report` and `timerbench recommend` read the first one as it is.",
+		}})
+	}
+	t, err := pageTemplate.Clone()
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, out); err != nil {
+	if err == nil {
+		err = t.Funcs(template.FuncMap{"id": id}).Execute(&b, out)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
 }
-
-// ownIDs are those that the page has itself, whatever its titles are.
-var ownIDs = []string{"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "said", "hint", "data"}
 
 // policy is the content security policy of a page: nothing is loaded, and nothing runs or styles but
 // what has these digests.
@@ -176,11 +158,9 @@ func digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline returns an SVG without the XML declaration, and without what the style sheet of the page or
-// the default of browsers makes superfluous: a tenth of its bytes.
-func inline(svg []byte) template.HTML {
-	return template.HTML(superfluous.Replace(string(svg[max(0, bytes.Index(svg, []byte("<svg"))):])))
-}
+// inline returns an SVG without what the style sheet of the page or the default of browsers makes
+// superfluous: a tenth of its bytes.
+func inline(svg []byte) template.HTML { return template.HTML(superfluous.Replace(string(svg))) }
 
 var superfluous = strings.NewReplacer(
 	` lengthAdjust="spacingAndGlyphs"`, "",

@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // rendered is what a reader of a page finds in it.
@@ -122,11 +123,11 @@ func sha256Source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func htmlOf(t *testing.T, v *view) (page *page, figures []*draw.Figure, html []byte) {
+func htmlOf(t *testing.T, v *section.View) (page *page, figures []*draw.Figure, html []byte) {
 	t.Helper()
-	sections := v.sections()
-	figures = charts(sections)
-	page = v.page(sections)
+	sections := section.All(v)
+	page = newPage(v, sections)
+	figures = section.Figures(sections)
 	html, err := page.html()
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
 		"empty":             {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page, charts, html := htmlOf(t, newView(r, testKnowledge(twenty)))
+			page, charts, html := htmlOf(t, viewOf(r, testKnowledge(twenty)))
 			markdown := page.markdown()
 			got := readHTML(t, html)
 			for _, f := range charts {
@@ -208,11 +209,11 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	r.Parameters.Traces = map[string]results.Recording{hold: recording}
 	r.Environment.CPU = names[0]
 	known := testKnowledge(six)
-	known.workload = func(name string) (workload.Workload, bool) {
+	known.Workload = func(name string) (workload.Workload, bool) {
 		return workload.Workload{Name: name, Summary: names[0], Source: names[5]}, true
 	}
 
-	_, _, html := htmlOf(t, newView(r, known))
+	_, _, html := htmlOf(t, viewOf(r, known))
 	got := readHTML(t, html)
 	if got.elements["b"] > 0 || got.elements["del"] > 0 || got.elements["br"] > 0 {
 		t.Error("a name became markup")
@@ -245,7 +246,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 // fields follows the page.
 func TestTextOnFieldsDoesNotFollowThePage(t *testing.T) {
 	t.Parallel()
-	svg := string(chartsNamed(t, newView(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
+	svg := string(chartsNamed(t, viewOf(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
 	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {
 		number, follows := strings.Trim(m[2], "0123456789.") == "", strings.Contains(m[1], "class=")
 		if number == follows {

@@ -2,12 +2,12 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // liveFixture adds timers under a real clock to results, or makes results of them alone.
@@ -45,9 +45,9 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 	run := liveFixture(fixture{structures: six, workloads: workloads[:1], sizes: []int{100}, trials: 6}.results(), 1, 2, 4)
 	alone := liveFixture(&results.Run{Format: results.Format, Version: results.Version, Complete: true}, 1, 2)
 	for what, r := range map[string]*results.Run{"beside workloads": run, "alone": alone} {
-		v := newView(r, testKnowledge(six))
-		sections := v.sections()
-		page := v.page(sections).markdown()
+		v := viewOf(r, testKnowledge(six))
+		sections := section.All(v)
+		page := newPage(v, sections).markdown()
 		for _, want := range []string{
 			"## What do timers cost under a real clock",
 			"live-lateness.png", "live-contention.png",
@@ -64,17 +64,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 		if strings.Contains(page, "No workload has a measured cost") {
 			t.Errorf("%s: it says that nothing was measured", what)
 		}
-		looks := v.liveLooks()
-		var seen []string
-		for _, l := range looks {
-			l.Name = "" // all but that
-			seen = append(seen, fmt.Sprint(l))
-		}
-		slices.Sort(seen)
-		if seen = slices.Compact(seen); len(seen) != 4 {
-			t.Errorf("%s: %d contenders have %d looks", what, len(looks), len(seen))
-		}
-		for _, f := range charts(sections) {
+		for _, f := range section.Figures(sections) {
 			if !strings.HasPrefix(f.Name, "live-") {
 				continue
 			}
@@ -87,11 +77,17 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 
 func TestThereIsNoContentionOfOneGoroutine(t *testing.T) {
 	r := liveFixture(&results.Run{Complete: true}, 1)
-	if s := liveTimers(newView(r, testKnowledge(six))); s.charts[0] == nil || s.charts[1] != nil {
-		t.Error("want lateness and no contention")
+	names := func() (out []string) {
+		for _, f := range figures(viewOf(r, testKnowledge(six))) {
+			out = append(out, f.Name)
+		}
+		return out
+	}
+	if got := names(); !slices.Equal(got, []string{"live-lateness"}) {
+		t.Errorf("%q, want lateness and no contention", got)
 	}
 	r.Live = nil
-	if s := liveTimers(newView(r, testKnowledge(six))); len(s.charts)+len(s.tables) > 0 {
-		t.Error("want nothing where nothing was measured")
+	if got := names(); got != nil {
+		t.Errorf("%q, want nothing where nothing was measured", got)
 	}
 }

@@ -1,124 +1,280 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"image/color"
 	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-const pageTitle = "Timer structures compared"
-
-// page is the content of a report, block by block, apart from how it is written
-// out, as Markdown or as HTML.
+// page is the content of a report, apart from how it is written out, as Markdown or as HTML.
 type page struct {
 	title    string
-	made     string                    // when and on what, in Markdown; empty: not known
-	first    *advice.Answer            // it stands at the top; nil: none
-	data     func() (*pageData, error) // for the script; nil: the page has none
-	chapters []chapter
+	made     string            // when and on what, in Markdown; empty: not known
+	first    *advice.Answer    // it stands at the top of the HTML; nil: none
+	typical  string            // the first answers, in Markdown, for readers without controls
+	front    section.Section   // what stands above the sections
+	sections []section.Section // those that are not empty
+	run      *analysis.Run     // what the script looks up, and what can be taken along; nil: nothing
+	adviser  *advice.Adviser   // answers for the script
+	looks    map[string]draw.Look
 }
 
-// chapter is what stands under one heading. The first one has no title: it stands
-// above the others.
-type chapter struct {
-	title  string
-	screen bool // it is not printed
-	blocks []block
-}
-
-// block is a chart or a text, or both folded together.
-type block struct {
-	chart   *draw.Figure
-	text    string // Markdown
-	summary string // plain; of a text that unfolds on a click
-	wide    bool   // the text may be wider than the page
-	open    bool   // it is unfolded at first
-	screen  bool   // it is not printed
-
-	downloads func() ([]download, error) // files that are part of the HTML; nil: none
-
-	markdownOnly bool // for pages without controls or files
-	htmlOnly     bool
-}
-
-// page puts sections one below the other, after the answers and what a reader must know first.
-func (v *view) page(sections []section) *page {
-	p := &page{title: pageTitle, made: v.made(), chapters: []chapter{{}}}
-	v.answers(p)
-	for _, w := range slices.Concat(v.warnings(), v.gaps(sections)) {
-		p.text(w)
+// newPage puts sections one below the other, after the answers and what a reader must know first.
+func newPage(v *section.View, sections []section.Section) *page {
+	p := &page{
+		title: "Timer structures compared", made: made(v), run: v.Run, adviser: advice.Of(v.Run), looks: v.Looks,
+		sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
-	for _, s := range sections {
-		p.section(s)
+	p.answers()
+	for _, text := range slices.Concat(warnings(v.Run), gaps(v, sections)) {
+		p.add(text)
 	}
-	v.downloads(p)
 	return p
 }
 
-// section adds a chapter, unless it would be empty.
-func (p *page) section(s section) {
-	if len(s.charts) == 0 && len(s.tables) == 0 {
+// add adds a paragraph to the front.
+func (p *page) add(text string) {
+	if text != "" {
+		p.front.Tables = append(p.front.Tables, section.Table{Lead: text, Main: true})
+	}
+}
+
+// answers adds the answers.
+func (p *page) answers() {
+	typical := p.adviser.Typical()
+	if len(typical) == 0 {
 		return
 	}
-	printed := len(s.charts) > 0 || slices.ContainsFunc(s.tables, func(t table) bool { return t.main })
-	p.chapters = append(p.chapters, chapter{title: s.title, screen: !printed})
-	p.text(s.lead)
-	for _, f := range s.charts {
-		p.add(block{chart: f})
+	p.first = &typical[0]
+	for _, x := range typical {
+		p.typical += "- " + section.Literal(x.Sentence+far(x)) + "\n"
 	}
-	p.text(s.caption)
-	for _, t := range s.tables {
-		if t.lead != "" {
-			p.add(block{text: t.lead, screen: true})
+	p.front.Lead = p.adviser.Verdict(func(name string) string { return "**" + section.Literal(name) + "**" })
+	standard := p.adviser.Standard()
+	t := show.Table{Align: "ll", Header: []string{"For", "Answer"}}
+	for _, x := range standard {
+		question := x.Words()
+		answer := strings.TrimPrefix(x.Sentence, "For "+question+": ") + far(x)
+		t.Add(section.Literal(question), section.Literal(answer))
+	}
+	p.front.Tables = []section.Table{{
+		Title: "The answers to the standard questions", Body: t.Markdown(), Main: true, Open: true,
+	}}
+	var notes []string // what the results do not hold, each once
+	for _, x := range slices.Concat(typical, standard) {
+		for _, note := range x.Missing {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
-		p.add(block{chart: t.chart, text: t.body, summary: t.title, wide: !strings.HasPrefix(t.body, "- "), screen: !t.main})
 	}
+	p.add(section.Literal(strings.Join(notes, " ")))
 }
 
-// text adds a paragraph, unless it is empty.
-func (p *page) text(markdown string) {
-	if markdown != "" {
-		p.add(block{text: markdown})
+// far says that an answer rests on what is far from its question, where it does.
+func far(x advice.Answer) string {
+	if x.Far == "" {
+		return ""
 	}
+	return " " + x.Far
 }
 
-func (p *page) add(b block) {
-	last := &p.chapters[len(p.chapters)-1]
-	b.text = strings.TrimRight(b.text, "\n")
-	last.blocks = append(last.blocks, b)
+// made says when and on what the results were made, and what of the machine widens them: a reader
+// needs it beside the first figure.
+func made(v *section.View) string {
+	e := v.Environment
+	var parts []string
+	for _, p := range []string{e.CPU, strings.Trim(e.OS+"/"+e.Arch, "/"), e.Go} {
+		if p != "" {
+			parts = append(parts, section.Literal(p))
+		}
+	}
+	if e.Cores > 0 {
+		parts = append(parts, show.Count(e.Cores, "core"))
+	}
+	out := strings.Join(parts, ", ")
+	if !v.Created.IsZero() {
+		date := "Measured on " + v.Created.UTC().Format("2 January 2006")
+		if out != "" {
+			date += ": "
+		}
+		out = date + out
+	}
+	if out != "" {
+		out += ". "
+	}
+	return out + v.MachineLead()
 }
 
 // warnings are what a reader must know before all else.
-func (v *view) warnings() []string {
+func warnings(r *analysis.Run) []string {
 	var out []string
-	if !v.r.Complete {
-		out = append(out, "> **This run was interrupted.** What is here was measured and proved in full; the rest is missing.")
+	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
+	if !r.Complete {
+		add("**This run was interrupted.** What is here was measured and proved in full; the rest is missing.")
 	}
-	for _, f := range v.r.Failures {
-		out = append(out, "> **"+literal(f.Structure)+" broke its contract** on "+literal(f.Where)+", and has no figures there: "+literal(f.Reason)+".")
+	for _, f := range r.Failures {
+		add("**%s broke its contract** on %s, and has no figures there: %s.",
+			section.Literal(f.Structure), section.Literal(f.Where), section.Literal(f.Reason))
 	}
-	if v.anyCost(func(s stat) bool { return !s.bounded() }) {
-		out = append(out, "> **Too few trials for intervals.** A 95 % confidence interval needs at least two trials. "+
+	unbounded, one := false, false
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			// Controls do not count: they begin a pass later than the structures.
+			if s := row.Cost(); s.OK() && row.Role != results.RoleControl {
+				unbounded = unbounded || !s.Bounded()
+				one = one || s.Bounded() && s.Level == stats.Rounds
+			}
+		}
+	}
+	if unbounded {
+		add("**Too few trials for intervals.** A 95 %% confidence interval needs at least two trials. " +
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
-	if v.anyCost(func(s stat) bool { return s.bounded() && s.level == stats.Rounds }) {
-		out = append(out, "> **One instance of each structure.** How cost varies with the placement in memory is not known from these results, "+
-			"and not in their intervals: another run may differ by more.")
+	if one {
+		add("**One instance of each structure.** How cost varies with the placement in memory is not known from " +
+			"these results, and not in their intervals: another run may differ by more.")
 	}
 	return out
 }
 
-// anyCost reports whether is holds for the cost of some row. Controls do not count: they begin
-// a pass later than the structures.
-func (v *view) anyCost(is func(stat) bool) bool {
-	return slices.ContainsFunc(v.r.Cells, func(c results.Cell) bool {
-		return slices.ContainsFunc(c.Rows, func(r results.Row) bool {
-			s := v.cost(c, r)
-			return r.Role != results.RoleControl && s.ok() && is(s)
-		})
-	})
+// namedStructures is how many structures a gap names (chosen).
+const namedStructures = 5
+
+// gaps are what the results do not hold, as far as a reader would look for it in vain.
+func gaps(v *section.View, sections []section.Section) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
+	if n := v.Version; n > 0 && n < results.Version {
+		add("**Results of an older version.** They are of version %d, and this program writes version %d. "+
+			"What only later versions measure is missing.", n, results.Version)
+	}
+	var measured []string
+	for _, who := range v.Measured(v.Cells...) {
+		if who.IsStructure() {
+			measured = append(measured, who.Name)
+		}
+	}
+	switch all := len(v.Known.Entries); {
+	case len(measured) == 0 && v.Live == nil:
+		add("**No costs.** No workload has a measured cost in these results, so no structure can be named. " +
+			"`timerbench run` measures them.")
+	case len(measured) == 1:
+		add("**One structure.** Only %s was measured, so there is nothing to compare it with.",
+			section.Literal(measured[0]))
+	case len(measured) > 1 && len(measured) < all:
+		names := fmt.Sprintf("%d of %d", len(measured), all)
+		if len(measured) <= namedStructures {
+			names += ": " + section.Literal(show.And(measured))
+		}
+		add("**Some structures only.** Measured were %s. One that is missing may be better than all of these.", names)
+	}
+	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
+		return workload.Category(c.Category) != workload.Recorded
+	}) {
+		add("**Traces only.** What is said of the structures holds for what was recorded. Other numbers of timers, " +
+			"delays and shares of cancels were not measured.")
+	}
+	var absent []string
+	for _, s := range sections {
+		if s.Empty() && s.Absent != "" {
+			absent = append(absent, s.Absent)
+		}
+	}
+	if len(absent) > 0 {
+		add("**Left out,** because the results hold no data for them: %s.", strings.Join(absent, ", "))
+	}
+	return out
+}
+
+// markdown writes the page as Markdown. It shows charts as PNGs, which look the
+// same everywhere, and links the SVGs.
+func (p *page) markdown() string {
+	var b strings.Builder
+	text := func(s string) {
+		if s != "" {
+			b.WriteString(strings.TrimRight(s, "\n") + "\n\n")
+		}
+	}
+	chart := func(f *draw.Figure) {
+		path := Charts + "/" + f.Name
+		text(fmt.Sprintf("[![%s](%s.png)](%s.svg)", section.Literal(f.Alt()), path, path))
+	}
+	text("# " + p.title)
+	text(p.made)
+	text(p.typical)
+	for _, s := range append([]section.Section{p.front}, p.sections...) {
+		if s.Title != "" {
+			text("## " + s.Title)
+		}
+		text(s.Lead)
+		for _, f := range s.Charts {
+			chart(f)
+		}
+		text(s.Caption)
+		for _, t := range s.Tables {
+			text(t.Lead)
+			if t.Title != "" {
+				open := map[bool]string{true: " open"}[t.Open]
+				text("<details" + open + "><summary>" + html.EscapeString(section.OneLine(t.Title)) + "</summary>")
+			}
+			if t.Chart != nil {
+				chart(t.Chart)
+			}
+			text(t.Body)
+			if t.Title != "" {
+				text("</details>")
+			}
+		}
+	}
+	if p.takeable() {
+		text("## " + takeTitle)
+		text("`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's benchmarks, for " +
+			"benchstat (`--benchfmt`); the results themselves are JSON. The HTML page holds all three.")
+	}
+	return b.String()
+}
+
+// pageData is what the script of the page looks up, as one block of JSON.
+type pageData struct {
+	Structures []dataStructure `json:"structures"`
+	Answers    json.RawMessage `json:"answers"` // see advice.Adviser.GridJSON
+}
+
+// dataStructure is a structure of the results.
+type dataStructure struct {
+	Name       string `json:"name"`
+	Family     string `json:"family"`
+	Color      string `json:"color"` // of its family's hue
+	ThirdParty bool   `json:"shelf,omitempty"`
+	Import     string `json:"import,omitempty"` // path
+}
+
+func (p *page) data() (*pageData, error) {
+	answers, err := p.adviser.GridJSON()
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	d := &pageData{Structures: []dataStructure{}, Answers: answers}
+	for _, who := range p.run.Present(analysis.Contender.IsStructure) {
+		c := color.NRGBAModel.Convert(p.looks[who.Name].Color).(color.NRGBA)
+		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
+		if e, ok := p.run.Entry(who.Name); ok {
+			s.Family, s.ThirdParty, s.Import = string(e.Family), e.ThirdParty != "", e.Package
+		}
+		d.Structures = append(d.Structures, s)
+	}
+	return d, nil
 }

@@ -26,8 +26,7 @@ func TestThePageSaysWhatIsMissing(t *testing.T) {
 		"a failure": {failed, []string{`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`}, nil},
 		"nothing":   {&results.Run{}, []string{"This run was interrupted"}, []string{"## Which one"}},
 	} {
-		v := newView(c.r, testKnowledge(six))
-		page := v.page(v.sections()).markdown()
+		page := markdownOf(c.r)
 		for _, want := range c.want {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: the page does not say %q:\n%s", name, want, page)

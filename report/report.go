@@ -3,8 +3,15 @@
 // Each picture answers one question, in PNG and SVG. The page shows them, each
 // followed by its numbers, in two forms: report.html is one file that needs no
 // other, to open in a browser, to print or to pass on; report.md shows the
-// pictures that lie beside it, for repositories. Every structure has one colour
-// and one marker on all of them. The same results give the same bytes.
+// pictures in the folder report-charts beside it, for repositories. Every structure
+// has one colour and one marker on all of them. The same results give the same bytes.
+//
+// Package analysis says what follows from the results, package section holds the
+// questions with their charts and tables, and this package writes them out. Package
+// draw draws: gonum/plot places axes, ticks and marks and renders the PNG; the SVG
+// is written by draw itself, because it carries what a page needs and gonum's cannot:
+// the names of structures and cells, colours that follow a dark page, no ID and no
+// style that a strict policy forbids.
 //
 // All times are nanoseconds of the machine that made the results. Medians come
 // with 95 % confidence intervals that hold the variation between instances.
@@ -15,81 +22,85 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/scenario"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// The names of the page that Write makes, in its two forms.
+// The names of the page that Write makes, in its two forms, and of the folder of its charts.
 const (
 	Page     = "report.md"
 	HTMLPage = "report.html"
+	Charts   = "report-charts"
 )
 
 // Write makes all charts that the results hold data for, each as PNG and SVG,
 // and the pages that show them, in the folder dir, which it creates when
-// missing. Each file appears whole or not at all. A chart for which the
-// results hold no data is left out, and the pages say so. Charts that only a
-// former page in the folder shows are removed.
+// missing. Each page, and the folder of the charts, appears whole or not at all,
+// and replaces that of a former report. A chart for which the results hold no data
+// is left out, and the pages say so.
 func Write(dir string, r *results.Run) error {
-	_, err := Files(dir, r)
-	return err
-}
-
-// Files is Write and returns the paths of the files written, the pages last.
-func Files(dir string, r *results.Run) ([]string, error) {
-	known := knowledge{workload: func(name string) (workload.Workload, bool) { return scenario.Find(r.Parameters.Scenarios, name) }}
-	known.entries, known.structures = catalog.All(), catalogStructures()
-	return files(dir, r, known, draw.DPI)
-}
-
-func files(dir string, r *results.Run, known knowledge, dpi int) ([]string, error) {
 	if r == nil {
-		return nil, errors.New("report: no results")
+		return errors.New("report: no results")
 	}
-	v := newView(r, known)
-	sections := v.sections()
-	var written []string
-	save := func(name string, data []byte) error {
-		path := filepath.Join(dir, name)
-		if err := atomicfile.WriteBytes(path, data); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		written = append(written, path)
-		return nil
+	return write(dir, analysis.Of(r), draw.DPI)
+}
+
+func write(dir string, r *analysis.Run, dpi int) error {
+	v := section.NewView(r)
+	sections := section.All(v)
+	p := newPage(v, sections)
+	html, err := p.html()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report: %w", err)
 	}
-	before := chartsOf(dir)
-	for _, f := range charts(sections) {
-		png, err := f.PNG(dpi)
-		if err == nil {
-			err = save(f.Name+".png", png)
-		}
-		if err != nil {
-			return written, err
-		}
-		if err := save(f.Name+".svg", f.SVG()); err != nil {
-			return written, err
+	if err := writeCharts(filepath.Join(dir, Charts), section.Figures(sections), dpi); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	for name, data := range map[string][]byte{Page: []byte(p.markdown()), HTMLPage: html} {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, name), data); err != nil {
+			return fmt.Errorf("report: %w", err)
 		}
 	}
-	page := v.page(sections)
-	if err := save(Page, []byte(page.markdown())); err != nil {
-		return written, err
+	return nil
+}
+
+// writeCharts replaces the folder of the charts by a fresh one. Without charts there is none.
+func writeCharts(path string, figures []*draw.Figure, dpi int) (err error) {
+	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no folder: want one that may be replaced, or none", path)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	html, err := page.html()
+	fresh, err := os.MkdirTemp(filepath.Dir(path), "."+Charts+"-")
 	if err != nil {
-		return written, err
+		return err
 	}
-	if err := save(HTMLPage, html); err != nil {
-		return written, err
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(fresh)) // it is gone if it was renamed
+	}()
+	for _, f := range figures {
+		png, err := f.PNG(dpi)
+		if err != nil {
+			return err
+		}
+		for ext, data := range map[string][]byte{".png": png, ".svg": f.SVG()} {
+			if err := os.WriteFile(filepath.Join(fresh, f.Name+ext), data, 0o644); err != nil {
+				return err
+			}
+		}
 	}
-	return written, remove(before, written)
+	if err := errors.Join(os.Chmod(fresh, 0o755), os.RemoveAll(path)); err != nil || len(figures) == 0 {
+		return err
+	}
+	return os.Rename(fresh, path)
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -24,7 +24,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -83,8 +85,7 @@ func compact() *results.Run {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	v := newView(compact(), testKnowledge(six))
-	golden(t, Page, []byte(v.page(v.sections()).markdown()), bytes.Equal)
+	golden(t, Page, []byte(markdownOf(compact())), bytes.Equal)
 }
 
 // What is said of workloads that are modelled on programs does not hold for one
@@ -105,8 +106,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 			}
 		}
 	}
-	v := newView(r, testKnowledge(six))
-	page := v.page(v.sections()).markdown()
+	page := markdownOf(r)
 	for _, want := range []string{
 		"the time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + show.Grouped(123_456) + " | 90 s | 700 | 99.5 % |",
@@ -120,6 +120,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 			t.Errorf("the page says %q", wrong)
 		}
 	}
+	v := viewOf(r, testKnowledge(six))
 	if svg := chartsNamed(t, v, "overview")[0].SVG(); !bytes.Contains(svg, []byte(">recorded from programs<")) {
 		t.Error("the overview does not say where the workload comes from")
 	}
@@ -132,7 +133,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, newView(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "memory", "pareto", "drift") {
+	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "memory", "pareto", "drift") {
 		got, err := f.PNG(testDPI)
 		if err != nil {
 			t.Fatal(err)
@@ -201,29 +202,21 @@ func TestCharts(t *testing.T) {
 			t.Parallel()
 			known := testKnowledge(twenty)
 			dir := filepath.Join(t.TempDir(), "new", "folder")
-			written, err := files(dir, test.r, known, testDPI)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := []string{Page, HTMLPage}
+			v := section.NewView(writeTo(t, dir, test.r, known))
+			want := []string{HTMLPage, Page}
 			for _, name := range test.charts {
-				want = append(want, name+".png", name+".svg")
-			}
-			var got []string
-			for _, path := range written {
-				got = append(got, filepath.Base(path))
+				want = append(want, Charts+"/"+name+".png", Charts+"/"+name+".svg")
 			}
 			slices.Sort(want)
-			slices.Sort(got)
-			if !slices.Equal(got, want) {
+			if got := filesIn(t, dir); !slices.Equal(got, want) {
 				t.Errorf("written %q, want %q", got, want)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, Page))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range charts(newView(test.r, known).sections()) {
-				if !strings.Contains(string(page), "("+f.Name+".png)") {
+			for _, f := range figures(v) {
+				if !strings.Contains(string(page), "("+Charts+"/"+f.Name+".png)") {
 					t.Errorf("the page does not show %s", f.Name)
 				}
 				checkPNG(t, dir, f)
@@ -234,9 +227,6 @@ func TestCharts(t *testing.T) {
 					t.Errorf("the page says %s", bad)
 				}
 			}
-			if left, err := os.ReadDir(dir); err != nil || len(left) != len(written) {
-				t.Errorf("%d files in the folder, %d written (%v)", len(left), len(written), err)
-			}
 		})
 	}
 }
@@ -244,7 +234,7 @@ func TestCharts(t *testing.T) {
 // checkPNG wants a picture of the size that the SVG says, and not a blank one.
 func checkPNG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, f.Name+".png"))
+	data, err := os.ReadFile(filepath.Join(dir, Charts, f.Name+".png"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,23 +242,18 @@ func checkPNG(t *testing.T, dir string, f *draw.Figure) {
 	if err != nil {
 		t.Fatalf("%s: %v", f.Name, err)
 	}
-	if got, want := img.Bounds().Size(), f.Size(testDPI); got != want {
-		t.Errorf("%s: size %v, want %v", f.Name, got, want)
+	if got, want := img.Bounds().Dx(), int(draw.Width); got != want { // at 72 DPI a point is a pixel
+		t.Errorf("%s: width %d, want %d", f.Name, got, want)
 	}
-	if n := len(coloursIn(img, img.Bounds())); n < 20 {
-		t.Errorf("%s: only %d colours: blank", f.Name, n)
-	}
-}
-
-// coloursIn counts the pixels of each colour in a part of a picture.
-func coloursIn(img image.Image, part image.Rectangle) map[color.NRGBA]int {
-	seen := make(map[color.NRGBA]int)
-	for y := part.Min.Y; y < part.Max.Y; y++ {
-		for x := part.Min.X; x < part.Max.X; x++ {
-			seen[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
+	seen := make(map[color.Color]bool)
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			seen[img.At(x, y)] = true
 		}
 	}
-	return seen
+	if len(seen) < 20 {
+		t.Errorf("%s: only %d colours: blank", f.Name, len(seen))
+	}
 }
 
 var svgTexts = regexp.MustCompile(`<text ([^>]*)>([^<]*)<`)
@@ -276,7 +261,7 @@ var svgTexts = regexp.MustCompile(`<text ([^>]*)>([^<]*)<`)
 // checkSVG wants well-formed XML that holds the title and every key.
 func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, f.Name+".svg"))
+	data, err := os.ReadFile(filepath.Join(dir, Charts, f.Name+".svg"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,48 +300,14 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	}
 }
 
-// Every key of a legend can be seen in it, and what it stands for can be seen in
-// the panels: in its colour, where it has one of its own.
-func TestLegendsNameWhatIsThere(t *testing.T) {
-	t.Parallel()
-	const dpi = 144 // so that thin lines have pixels of their very colour
-	v := newView(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "overview", "scale", "memory", "curve-hold-1000000", "drift") {
-		data, err := f.PNG(dpi)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		legend, panels := f.Parts(dpi)
-		inLegend, inPanels := coloursIn(img, legend), coloursIn(img, panels)
-		for _, k := range f.Legend {
-			c := k.Color()
-			if inLegend[c] == 0 {
-				t.Errorf("%s: the key %q cannot be seen in the legend", f.Name, k.Text)
-			}
-			// Grey stands for what each structure shows in its own colour; steps of a
-			// scale need not all occur.
-			if grey := c.R == c.G && c.G == c.B; grey || k.Swatch != nil {
-				continue
-			}
-			if inPanels[c] == 0 {
-				t.Errorf("%s: the legend names %q, of which the panels show nothing", f.Name, k.Text)
-			}
-		}
-	}
-}
-
 // Charts without a legend of structures show each in its colour, too.
 func TestColours(t *testing.T) {
 	t.Parallel()
-	v := newView(large().results(), testKnowledge(twenty))
+	v := viewOf(large().results(), testKnowledge(twenty))
 	for _, f := range chartsNamed(t, v, "memory", "pareto") {
 		data := f.SVG()
 		for _, name := range twenty {
-			n := draw.Mix(v.looks[name].Color, 0)
+			n := draw.Mix(v.Looks[name].Color, 0)
 			if !bytes.Contains(data, fmt.Appendf(nil, `fill="#%02x%02x%02x"`, n.R, n.G, n.B)) {
 				t.Errorf("%s lacks the colour of %s", f.Name, name)
 			}
@@ -364,10 +315,37 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// chartsNamed returns charts by name.
-func chartsNamed(t *testing.T, v *view, names ...string) []*draw.Figure {
+// writeTo writes a report, and returns the results as it has analysed them.
+func writeTo(t *testing.T, dir string, r *results.Run, known analysis.Knowledge) *analysis.Run {
 	t.Helper()
-	all := charts(v.sections())
+	run := analysis.With(r, known)
+	if err := write(dir, run, testDPI); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// filesIn are the paths of all files in a folder and below, relative to it.
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			path, err = filepath.Rel(dir, path)
+			out = append(out, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// chartsNamed returns charts by name.
+func chartsNamed(t *testing.T, v *section.View, names ...string) []*draw.Figure {
+	t.Helper()
+	all := figures(v)
 	var out []*draw.Figure
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(f *draw.Figure) bool { return f.Name == name })
@@ -379,37 +357,26 @@ func chartsNamed(t *testing.T, v *view, names ...string) []*draw.Figure {
 	return out
 }
 
+// The same results make the same bytes, and drawing must not sort or change what it was given.
 func TestSameResultsSameBytes(t *testing.T) {
 	t.Parallel()
-	var runs [2][]string
-	for i := range runs {
-		dir := t.TempDir()
-		written, err := files(dir, compact(), testKnowledge(six), testDPI)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range written {
-			data, err := os.ReadFile(path)
+	var files [2][]string
+	for i := range files {
+		dir, r := t.TempDir(), compact()
+		writeTo(t, dir, r, testKnowledge(six))
+		for _, path := range filesIn(t, dir) {
+			data, err := os.ReadFile(filepath.Join(dir, path))
 			if err != nil {
 				t.Fatal(err)
 			}
-			runs[i] = append(runs[i], filepath.Base(path), string(data))
+			files[i] = append(files[i], path, string(data))
+		}
+		if !reflect.DeepEqual(r, compact()) {
+			t.Error("the results changed")
 		}
 	}
-	if !slices.Equal(runs[0], runs[1]) {
+	if !slices.Equal(files[0], files[1]) {
 		t.Error("the same results made different files")
-	}
-}
-
-// TestResultsUntouched: drawing must not sort or change what it was given.
-func TestResultsUntouched(t *testing.T) {
-	t.Parallel()
-	r := compact()
-	if _, err := files(t.TempDir(), r, testKnowledge(six), testDPI); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(r, compact()) {
-		t.Error("the results changed")
 	}
 }
 
@@ -425,7 +392,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := Write(file, &results.Run{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
-	for before, name := range []string{Page, HTMLPage} {
+	for _, name := range []string{Page, HTMLPage} {
 		dir := t.TempDir()
 		page := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
@@ -434,21 +401,119 @@ func TestWriteErrors(t *testing.T) {
 		if err := Write(dir, &results.Run{}); err == nil || !strings.Contains(err.Error(), page) {
 			t.Errorf("a folder in place of the page: %v", err)
 		}
-		if left, _ := os.ReadDir(dir); len(left) != 1+before {
-			t.Errorf("temporary files stay behind: %v", left)
+		for _, left := range filesIn(t, dir) {
+			if left != Page && left != HTMLPage {
+				t.Errorf("a temporary file stays behind: %s", left)
+			}
+		}
+	}
+	dir := t.TempDir()
+	own := filepath.Join(dir, Charts)
+	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, &results.Run{}); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
+		t.Errorf("a file in place of the folder of charts: %v", err)
+	}
+	if got := filesIn(t, dir); !slices.Equal(got, []string{Charts}) {
+		t.Errorf("after the error there is %q", got)
+	}
+}
+
+// The names in a results file do not decide where files are written.
+func TestNamesFromAFileAreNoPaths(t *testing.T) {
+	t.Parallel()
+	f := fixture{structures: []string{"hwheel"}, sizes: []int{10}, trials: 6,
+		workloads: []string{"x/../../../escaped", "x/../../../Escaped", "/escaped", `..\escaped`, strings.Repeat("long", 100)}}
+	root := t.TempDir()
+	dir := filepath.Join(root, "a", "b", "out")
+	writeTo(t, dir, f.results(), testKnowledge(six))
+	charts := 0
+	for _, path := range filesIn(t, root) {
+		switch in := filepath.Dir(path); {
+		case in == "a/b/out/"+Charts:
+			charts++
+		case path != "a/b/out/"+Page && path != "a/b/out/"+HTMLPage:
+			t.Errorf("%s lies outside %s", path, dir)
+		}
+	}
+	if charts < 2*len(f.workloads) {
+		t.Errorf("%d charts", charts)
+	}
+}
+
+// The suite refuses a results file with an unknown role; a program that makes
+// results by itself still gets a report.
+func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
+	t.Parallel()
+	r := tiny().results()
+	for i := range r.Cells {
+		for j := range r.Cells[i].Rows {
+			if row := &r.Cells[i].Rows[j]; row.Structure == "rbtree" {
+				row.Structure, row.Role = "unheard-of", results.Role("boss")
+			}
+		}
+	}
+	dir := t.TempDir()
+	writeTo(t, dir, r, testKnowledge(six))
+	page, err := os.ReadFile(filepath.Join(dir, Page))
+	if err != nil || !strings.Contains(string(page), "| unheard-of |") {
+		t.Errorf("the page does not name it: %v", err)
+	}
+}
+
+// Few charts of latencies, however many workloads there are.
+func TestFewLatencyCharts(t *testing.T) {
+	t.Parallel()
+	f := small()
+	r := f.results()
+	for _, w := range []string{"a", "b", "c", "d"} {
+		c := r.Cells[len(r.Cells)-1]
+		c.Workload, c.N = w, 70_000
+		r.Cells = append(r.Cells, c)
+	}
+	curves := slices.DeleteFunc(figures(viewOf(r, testKnowledge(six))), func(f *draw.Figure) bool {
+		return !strings.HasPrefix(f.Name, "curve-")
+	})
+	if n := len(curves); n != 3 {
+		t.Errorf("%d charts", n)
+	}
+}
+
+// Every chart of measurements says what it says and what it does not.
+func TestChartsSayWhatTheySay(t *testing.T) {
+	t.Parallel()
+	r := liveFixture(small().results(), 2)
+	for _, f := range figures(viewOf(r, testKnowledge(six))) {
+		if !strings.HasPrefix(f.Subtitle, "What it says: ") || !strings.Contains(f.Caption, "What it does not say: ") {
+			t.Errorf("%s: %q, %q", f.Name, f.Subtitle, f.Caption)
 		}
 	}
 }
 
-func TestWrite(t *testing.T) {
+// A second report into a folder leaves no chart of the first one, and nothing else is touched.
+func TestChartsGoWithTheirPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := Write(dir, &results.Run{Complete: true}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{Page, HTMLPage} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
+	own := []string{"notes.md", "photo.png", "results.json"}
+	for _, name := range own {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	r := tiny().results()
+	writeTo(t, dir, r, testKnowledge(six))
+	if n := len(filesIn(t, dir)); n < len(own)+10 {
+		t.Fatalf("%d files: nothing to remove", n)
+	}
+	writeTo(t, dir, &results.Run{Complete: true, Calls: r.Calls}, testKnowledge(six))
+	want := append(own, Charts+"/longest-calls.png", Charts+"/longest-calls.svg", Page, HTMLPage)
+	slices.Sort(want)
+	if got := filesIn(t, dir); !slices.Equal(got, want) {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+	writeTo(t, dir, &results.Run{Complete: true}, testKnowledge(six))
+	if _, err := os.Lstat(filepath.Join(dir, Charts)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder of no charts: %v", err)
 	}
 }

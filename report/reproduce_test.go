@@ -16,10 +16,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 		{Check: "page size", Value: "4096", Verdict: "ok"},
 	}
 	r.Cells[0].LeftOut = []string{"list"}
-	page := func() string {
-		v := newView(r, testKnowledge(six))
-		return v.page(v.sections()).markdown()
-	}
+	page := func() string { return markdownOf(r) }
 	got := page()
 	for _, want := range []string{
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",

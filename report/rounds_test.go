@@ -7,6 +7,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // rowsOf makes a run of one cell in which each structure has instances of two rounds.
@@ -23,8 +25,8 @@ func rowsOf(costs map[string][]float64) *results.Run {
 }
 
 func pageOf(r *results.Run) string {
-	v := newView(r, testKnowledge([]string{"best", "near", "far"}))
-	return v.page(v.sections()).markdown()
+	v := viewOf(r, testKnowledge([]string{"best", "near", "far"}))
+	return newPage(v, section.All(v)).markdown()
 }
 
 func wantOnPage(t *testing.T, page string, wants ...string) {
@@ -70,19 +72,6 @@ func TestThePageFlagsDrift(t *testing.T) {
 	wantOnPage(t, pageOf(rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
 }
 
-// The course follows the structures that took part to the end.
-func TestTheCourseOfACell(t *testing.T) {
-	t.Parallel()
-	r := rowsOf(map[string][]float64{"best": {1, 4, 9}, "near": {4, 4, 4}, "far": {100}})
-	var got []float64
-	for _, s := range course(r.Cells[0]) {
-		got = append(got, round(s.Value))
-	}
-	if len(got) != 3 || got[0] != 2 || got[1] != 4 || got[2] != 6 {
-		t.Errorf("%v, want the geometric means 2, 4 and 6", got)
-	}
-}
-
 func TestThePageShowsWarningsOfSamples(t *testing.T) {
 	t.Parallel()
 	wantOnPage(t, pageOf(rowsOf(map[string][]float64{"best": {1, 2, 3, 4, 5, 6}, "near": {1, 2}, "far": {1, 2}})),
@@ -113,7 +102,7 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 		}
 	}
 	wantOnPage(t, pageOf(r), warning)
-	if s := (&view{r: r}).analysis(r.Cells[0]).costs["best"]; s.level != stats.Rounds || !s.bounded() {
+	if s := analysis.Of(r).Cells[0].Row("best").Cost(); s.Level != stats.Rounds || !s.Bounded() {
 		t.Errorf("%+v", s)
 	}
 }

@@ -27,7 +27,7 @@ func TestAxesNameTheUnitOfTheirPanel(t *testing.T) {
 				r.Cells[i].Unit = script.PerReschedule
 			}
 		}
-		svg := chartsNamed(t, newView(r, testKnowledge(six)), "scale")[0].SVG()
+		svg := chartsNamed(t, viewOf(r, testKnowledge(six)), "scale")[0].SVG()
 		reschedules := 0
 		if c.moved != "" {
 			reschedules = 1

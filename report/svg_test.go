@@ -3,6 +3,7 @@ package report
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,9 +19,9 @@ var (
 // the colours of its style sheet.
 func TestSVGNamesStructuresAndTones(t *testing.T) {
 	t.Parallel()
-	v := newView(large().results(), testKnowledge(twenty))
+	v := viewOf(large().results(), testKnowledge(twenty))
 	style := draw.Style()
-	for _, f := range charts(v.sections()) {
+	for _, f := range figures(v) {
 		svg := string(f.SVG())
 		if !strings.Contains(svg, `class="paper" fill="#ffffff"`) {
 			t.Errorf("%s: the background is no paper", f.Name)
@@ -36,7 +37,7 @@ func TestSVGNamesStructuresAndTones(t *testing.T) {
 		for _, m := range svgGroup.FindAllStringSubmatch(svg, -1) {
 			name, family, title := m[1], m[2], m[3]
 			found = append(found, name)
-			if i := slices.IndexFunc(v.known.structures, func(s structure) bool { return s.name == name }); i >= 0 && family != string(v.known.structures[i].family) {
+			if e, ok := v.Entry(name); ok && family != string(e.Family) {
 				t.Errorf("%s: the family of %s is %q", f.Name, name, family)
 			}
 			if !strings.HasPrefix(title, name) {
@@ -55,6 +56,51 @@ func TestSVGNamesStructuresAndTones(t *testing.T) {
 			}
 			if n < 2 {
 				t.Errorf("%s: %d groups of %s, which is in the legend", f.Name, n, k.Text)
+			}
+		}
+	}
+}
+
+// What a chart does not show of its series, the SVG holds for a page to show, and the picture does not.
+func TestTheOtherCurvesAreThereOnDemand(t *testing.T) {
+	t.Parallel()
+	v := viewOf(large().results(), testKnowledge(twenty))
+	f := chartsNamed(t, v, "scale")[0]
+	structures := 0
+	for _, k := range f.Legend {
+		if k.Look.Family != "" {
+			structures++
+		}
+	}
+	if structures < 6 || structures > 8 {
+		t.Errorf("%d structures in the legend", structures)
+	}
+	onDemand := regexp.MustCompile(`<g data-structure="([^"]*)"[^>]* class="more" display="none">`)
+	hidden := make(map[string]bool)
+	for _, m := range onDemand.FindAllStringSubmatch(string(f.SVG()), -1) {
+		hidden[m[1]] = true
+	}
+	for _, who := range v.Measured(v.Cells...) {
+		is := func(k draw.Key) bool { return k.Look.Structure == who.Name }
+		if shown := slices.ContainsFunc(f.Legend, is); shown == hidden[who.Name] {
+			t.Errorf("%s is in the legend: %v, and hidden: %v", who.Name, shown, shown)
+		}
+	}
+	for _, s := range []string{"svg .more { display: none; }", "svg .more.pin { display: inline; }"} {
+		if !strings.Contains(draw.Style(), s) {
+			t.Errorf("the style sheet lacks %s", s)
+		}
+	}
+}
+
+// Text is at least 9 pixels high where a chart is 820 pixels wide.
+func TestTextsAreLargeEnough(t *testing.T) {
+	t.Parallel()
+	size := regexp.MustCompile(`font-size="([^"]*)"`)
+	for _, f := range figures(viewOf(compact(), testKnowledge(twenty))) {
+		for _, m := range size.FindAllStringSubmatch(string(f.SVG()), -1) {
+			if points, err := strconv.ParseFloat(m[1], 64); err != nil || points*820/draw.Width.Points() < 9 {
+				t.Errorf("%s: a text of %s points", f.Name, m[1])
 			}
 		}
 	}

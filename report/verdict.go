@@ -3,6 +3,8 @@ package report
 import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // Verdict is the answer of one cell: which structures are the fastest, and what
@@ -27,29 +29,24 @@ type Multiple struct {
 
 // Verdicts returns the verdicts of all cells that have one, in the order of the
 // results, and of each workload by size.
-func Verdicts(r *results.Run) []Verdict { return (&view{r: r}).verdicts() }
-
-func (v *view) verdicts() []Verdict {
+func Verdicts(r *results.Run) []Verdict {
 	var out []Verdict
-	for _, w := range v.workloads() {
-		for _, c := range v.cells(w) {
-			if a := v.analysis(c); len(a.ranked) > 0 {
-				out = append(out, a.verdict(c))
-			}
+	for _, c := range analysis.Of(r).Cells {
+		if len(c.Ranked) == 0 {
+			continue
 		}
-	}
-	return out
-}
-
-func (a *analysis) verdict(c results.Cell) Verdict {
-	best := a.ranked[0].stat
-	out := Verdict{Workload: c.Workload, N: c.N, Unit: unitOf(c), NS: best.median,
-		Fastest: a.names(ranked.ties), Unclear: a.names(ranked.isUnclear)}
-	if best.bounded() {
-		out.Spread = max(best.hi-best.median, best.median-best.lo) / best.median
-	}
-	for _, r := range a.others() {
-		out.Others = append(out.Others, Multiple{r.Name, r.ToBest.Center, r.ToBest.Lo, r.ToBest.Hi})
+		best := c.Ranked[0].Cost()
+		v := Verdict{
+			Workload: c.Workload, N: c.N, Unit: c.Unit, NS: best.Median,
+			Fastest: analysis.Names(c.In(stats.Tie)), Unclear: analysis.Names(c.In(stats.Unclear)),
+		}
+		if best.Bounded() {
+			v.Spread = max(best.Hi-best.Median, best.Median-best.Lo) / best.Median
+		}
+		for _, s := range c.In(stats.Worse) {
+			v.Others = append(v.Others, Multiple{s.Structure, s.ToBest.Center, s.ToBest.Lo, s.ToBest.Hi})
+		}
+		out = append(out, v)
 	}
 	return out
 }

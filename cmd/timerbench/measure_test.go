@@ -34,7 +34,7 @@ func TestRunThenReport(t *testing.T) {
 	stdout, _ := must(t, "report", filepath.Join(out, resultsFile), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
 	for _, dir := range []string{out, charts} {
-		for _, file := range []string{"report.md", "report.html", "scale.png", "scale.svg"} {
+		for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
 			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
 				t.Errorf("report wrote no %s: %v", file, err)
 			}

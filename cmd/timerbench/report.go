@@ -26,9 +26,9 @@ func newReport() *cobra.Command {
 		Use:   "report [FILE | FOLDER]",
 		Short: "Draw charts and tables from results, without running again",
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
-that needs no other, and ` + report.Page + `, which shows the charts beside it. Of a folder
-it draws the last complete run in it or in a folder below. Charts and pages go
-where the results are. It ends with the name of the page, and with the answers to
+that needs no other, and ` + report.Page + `, which shows the charts in the folder
+` + report.Charts + ` beside it. Of a folder it draws the last complete run in it or in a
+folder below. Charts and pages go where the results are. It ends with the name of the page, and with the answers to
 three typical questions, if the run is whole (see recommend), or to that of a trace.`,
 		Example: `  timerbench report
   timerbench report ` + runsFolder + `/2026-11-21-073012-normal

@@ -11,29 +11,24 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/report/internal/rank"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // Adviser answers questions from the results of one run. It is for one goroutine at a time.
 type Adviser struct {
-	r       *results.Run
-	entries map[string]catalog.Entry
-	cells   []*cell
-	shapes  []string // of the delays, as far as they were measured
-	tailed  bool     // there are percentiles of single calls
+	r      *analysis.Run
+	cells  []*cell
+	shapes []string // of the delays, as far as they were measured
+	tailed bool     // there are percentiles of single calls
 }
 
 // cell is a cell that can answer.
 type cell struct {
-	results.Cell
+	*analysis.Cell
 	place
-	ranking *rank.Cell
-	ranked  map[bool][]rank.Structure // by Question.Late
-	beside  map[leader]map[string]stats.Ratio
-	ns      map[string]float64 // cost of a unit of structures
-	tailNS  map[string]float64
-	tails   map[string]float64 // multiples of the least
+	ranked map[bool][]analysis.Ranked // by Question.Late
+	beside map[leader]map[string]stats.Ratio
+	tails  map[string]float64 // multiples of the least
 }
 
 // leader is a structure that others are compared with, coarse ones too or not.
@@ -80,34 +75,28 @@ type Evidence struct {
 
 // New returns an adviser on results, which must not change.
 func New(r *results.Run) *Adviser {
-	a := &Adviser{r: r, entries: make(map[string]catalog.Entry)}
-	for _, e := range catalog.All() {
-		a.entries[e.Name] = e
-	}
 	if r == nil {
-		a.r = &results.Run{}
-		return a
+		r = &results.Run{}
 	}
-	run := rank.Of(r)
+	return Of(analysis.Of(r))
+}
+
+// Of returns an adviser on results that are analysed.
+func Of(r *analysis.Run) *Adviser {
+	a := &Adviser{r: r}
 	for _, c := range r.Cells {
 		p, ok := placeOf(r, c)
-		ranking := run.Cell(c)
-		if !ok || len(ranking.Structures) == 0 {
+		if !ok || len(c.Ranked) == 0 {
 			continue
 		}
 		x := &cell{
-			Cell: c, place: p, ranking: ranking, ns: make(map[string]float64), tailNS: make(map[string]float64), beside: make(map[leader]map[string]stats.Ratio),
-			ranked: map[bool][]rank.Structure{true: ranking.Structures, false: ranking.Among(a.exact)},
+			Cell: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
+			ranked: map[bool][]analysis.Ranked{true: c.Ranked, false: c.Among(a.exact)},
+			beside: make(map[leader]map[string]stats.Ratio),
 		}
 		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
 			a.shapes = append(a.shapes, p.delays)
 		}
-		for _, row := range c.Rows {
-			if row.Role == results.RoleStructure && len(rank.Costs(row)) > 0 {
-				x.ns[row.Structure], x.tailNS[row.Structure] = median(row), tail(row)
-			}
-		}
-		x.tails = tails(c, max(r.Environment.ClockNS, 1))
 		a.tailed = a.tailed || len(x.tails) > 0
 		a.cells = append(a.cells, x)
 	}
@@ -116,12 +105,12 @@ func New(r *results.Run) *Adviser {
 
 // exact reports whether a structure is known to be exact.
 func (a *Adviser) exact(name string) bool {
-	e, ok := a.entries[name]
+	e, ok := a.r.Entry(name)
 	return ok && e.Exact()
 }
 
 // Run returns the results that the answers come from.
-func (a *Adviser) Run() *results.Run { return a.r }
+func (a *Adviser) Run() *results.Run { return a.r.Run }
 
 // errNothing is the answer of results without a usable cell.
 var errNothing = errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
@@ -156,8 +145,8 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 	out := Answer{Question: q, Missing: a.missing(q)}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
-			Workload: w.Workload, N: w.N, Unit: cmp.Or(w.Unit, script.PerLifecycle), Distance: w.distance, Weight: w.weight,
-			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Name,
+			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
+			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
 	out.Ranking = a.rank(q, near)
@@ -221,7 +210,7 @@ func (a *Adviser) rank(q Question, near []weighted) []Ranked {
 	present := []bool{true, a.tailed, len(memory) > 0, len(idle) > 0}
 	var out []Ranked
 	for _, name := range structuresOf(near, q.Late) {
-		e := a.entries[name]
+		e, _ := a.r.Entry(name)
 		if e.Limit > 0 && q.N > float64(e.Limit) {
 			continue
 		}
@@ -232,7 +221,7 @@ func (a *Adviser) rank(q Question, near []weighted) []Ranked {
 			return times
 		})
 		s.TailTimes = average(near, func(c *cell) float64 { return c.tails[name] })
-		s.NS, s.TailNS = near[0].ns[name], near[0].tailNS[name]
+		s.NS, s.TailNS = median(near[0].Row(name)), tail(near[0].Row(name))
 		log, weight, complete := 0.0, 0.0, s.Cost > 0
 		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / least(memory), s.Wakeups} {
 			if shares[i] == 0 || !present[i] {
@@ -300,8 +289,8 @@ func costSpread(near []weighted, name string, of leader) (below, above float64) 
 // ratios compares the structures of a cell with one of them.
 func (c *cell) ratios(of leader) map[string]stats.Ratio {
 	if _, ok := c.beside[of]; !ok {
-		c.beside[of] = c.ranking.Beside(of.name, func(name string) bool {
-			return slices.ContainsFunc(c.ranked[of.late], func(s rank.Structure) bool { return s.Name == name })
+		c.beside[of] = c.Beside(of.name, func(name string) bool {
+			return slices.ContainsFunc(c.ranked[of.late], func(s analysis.Ranked) bool { return s.Structure == name })
 		})
 	}
 	return c.beside[of]
@@ -312,8 +301,8 @@ func structuresOf(near []weighted, late bool) []string {
 	var out []string
 	for _, w := range near {
 		for _, s := range w.ranked[late] {
-			if !slices.Contains(out, s.Name) {
-				out = append(out, s.Name)
+			if !slices.Contains(out, s.Structure) {
+				out = append(out, s.Structure)
 			}
 		}
 	}

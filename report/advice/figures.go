@@ -9,13 +9,13 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/report/internal/rank"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // cost returns the cost of a structure as a multiple of that of the fastest that takes part; 0: not known.
 func (c *cell) cost(name string, late bool) float64 {
 	for _, s := range c.ranked[late] {
-		if s.Name == name {
+		if s.Structure == name {
 			return s.ToBest.Center
 		}
 	}
@@ -37,9 +37,12 @@ func (a *Adviser) multiple(c *cell, name string, late bool) float64 {
 	return times
 }
 
-// median returns the cost of a unit of a row, in nanoseconds.
-func median(row results.Row) float64 {
-	center, _ := stats.Center(rank.Costs(row), stats.Options{})
+// median returns the cost of a unit of a row, in nanoseconds; 0: not known.
+func median(row *analysis.Row) float64 {
+	if row == nil {
+		return 0
+	}
+	center, _ := stats.Center(row.Samples, stats.Options{})
 	return center.Center
 }
 
@@ -47,8 +50,11 @@ func median(row results.Row) float64 {
 const leastSamples = 1000
 
 // tail returns the 99.9th percentile of the slowest kind of call, in nanoseconds; 0: not known.
-func tail(row results.Row) float64 {
+func tail(row *analysis.Row) float64 {
 	worst := 0.0
+	if !row.HasCost() {
+		return worst
+	}
 	for _, l := range row.Latency {
 		if l.Samples >= leastSamples {
 			worst = max(worst, l.P999)
@@ -59,7 +65,7 @@ func tail(row results.Row) float64 {
 
 // tails returns the tails of the structures above that of the floor, as multiples of the least. A clock
 // reading is added to each. It is empty where the floor has no percentiles.
-func tails(c results.Cell, clock float64) map[string]float64 {
+func tails(c *analysis.Cell, clock float64) map[string]float64 {
 	floor := make(map[script.Kind]float64)
 	for _, row := range c.Rows {
 		if row.Role == results.RoleFloor {

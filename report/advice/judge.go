@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 )
@@ -27,7 +26,7 @@ const Near = 1.10
 func (a *Adviser) Judge() []Judgement {
 	var out []Judgement
 	for _, c := range a.cells {
-		switch categoryOf(a.r, c.Cell) {
+		switch workload.Category(c.Category) {
 		case workload.Program, workload.Recorded, workload.Custom:
 		default:
 			continue
@@ -36,28 +35,15 @@ func (a *Adviser) Judge() []Judgement {
 		if err != nil {
 			continue
 		}
-		j := Judgement{Workload: c.Workload, N: c.Cell.N, Named: x.Ranking[0].Structure}
+		j := Judgement{Workload: c.Workload, N: c.N, Named: x.Ranking[0].Structure}
 		j.Times = cmp.Or(c.cost(j.Named, x.Late), math.NaN())
 		j.Hit = j.Times <= Near
 		for _, s := range c.ranked[x.Late] {
 			if s.Standing() != stats.Worse {
-				j.Fastest = append(j.Fastest, s.Name)
+				j.Fastest = append(j.Fastest, s.Structure)
 			}
 		}
 		out = append(out, j)
 	}
 	return out
-}
-
-// categoryOf returns the category of the workload of a cell, as this version has it where the results do
-// not say.
-func categoryOf(r *results.Run, c results.Cell) workload.Category {
-	if c.Category != "" {
-		return workload.Category(c.Category)
-	}
-	if _, ok := r.Parameters.Traces[c.Workload]; ok {
-		return workload.Recorded
-	}
-	w, _ := find(r, c)
-	return w.Category
 }

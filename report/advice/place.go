@@ -3,10 +3,9 @@ package advice
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // place is where a cell or a question is among the workloads.
@@ -70,7 +69,7 @@ func (q place) distance(c place) float64 {
 }
 
 // placeOf returns the place of a cell. ok is false if its cost is not that of calls, or not known.
-func placeOf(r *results.Run, c results.Cell) (p place, ok bool) {
+func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 	if c.Unit == script.PerTick {
 		return place{}, false
 	}
@@ -81,7 +80,7 @@ func placeOf(r *results.Run, c results.Cell) (p place, ok bool) {
 	var calls, wakes, units float64
 	kinds := make(map[script.Kind]float64)
 	for _, row := range c.Rows {
-		for _, t := range row.Cost {
+		for _, t := range row.Row.Cost {
 			calls, wakes, units = calls+float64(t.Ops), wakes+float64(t.Wakes), units+t.Units
 		}
 		for _, t := range row.ByKind {
@@ -103,7 +102,7 @@ func placeOf(r *results.Run, c results.Cell) (p place, ok bool) {
 		p.moved, p.fires = kinds[script.KindReschedule]/done, kinds[script.KindFire]/done
 	case c.Unit == script.PerReschedule:
 		p.moved = min(units/calls, 1)
-	case c.Unit == script.PerLifecycle || c.Unit == "":
+	case c.Unit == script.PerLifecycle:
 		p.moved = max(0, 1-2*units/calls)
 		p.fires = (1 - p.moved) * (1 - p.cancel) / 2
 	default:
@@ -113,20 +112,15 @@ func placeOf(r *results.Run, c results.Cell) (p place, ok bool) {
 }
 
 // delaysOf returns the shape of the delays of a cell. Empty: there are several, or it is not known.
-func delaysOf(r *results.Run, c results.Cell) string {
-	if place, ok := gridOf(r, c); ok {
-		return place.Delays
+func delaysOf(r *analysis.Run, c *analysis.Cell) string {
+	if c.Grid != nil {
+		return c.Grid.Delays
 	}
-	w, _ := find(r, c)
+	w, _ := r.Known.Workload(c.Workload)
 	if w.Model != nil {
 		if kinds := workload.Delays(w.Model); len(kinds) == 1 && kinds[0] != "mixture" {
 			return kinds[0]
 		}
 	}
 	return ""
-}
-
-// find returns the workload of a cell, as its scenario or this version has it.
-func find(r *results.Run, c results.Cell) (workload.Workload, bool) {
-	return scenario.Find(r.Parameters.Scenarios, c.Workload)
 }

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/timerbench/timerbench/bench/results"
 )
 
 // standard are the standard questions, the typical ones first.
@@ -106,8 +104,8 @@ func (g *Grid) At(n, cancel, moved, delays, matters, late int) Answer {
 func (a *Adviser) Grid() *Grid {
 	shares, shapes := make(map[float64]bool), make(map[string]bool)
 	for _, c := range a.cells {
-		if place, ok := gridOf(a.r, c.Cell); ok {
-			shares[float64(place.CancelPercent)/100], shapes[place.Delays] = true, true
+		if c.Grid != nil {
+			shares[float64(c.Grid.CancelPercent)/100], shapes[c.Grid.Delays] = true, true
 		}
 	}
 	for _, c := range a.cells { // without a grid: what there is
@@ -155,25 +153,13 @@ func (a *Adviser) Grid() *Grid {
 func (a *Adviser) sizes() []int {
 	var out []int
 	for _, c := range a.cells {
-		if e := math.Log10(float64(c.Cell.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
-			out = append(out, c.Cell.N)
+		if e := math.Log10(float64(c.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
+			out = append(out, c.N)
 		}
 	}
 	if len(out) == 0 && len(a.cells) > 0 {
-		out = []int{a.cells[0].Cell.N}
+		out = []int{a.cells[0].N}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// gridOf returns the place of a cell in the comparison grid, as this version has it where the results
-// do not say.
-func gridOf(r *results.Run, c results.Cell) (results.Grid, bool) {
-	if c.Grid != nil {
-		return *c.Grid, true
-	}
-	if w, ok := find(r, c); ok && w.Grid != nil {
-		return results.Grid(*w.Grid), true
-	}
-	return results.Grid{}, false
 }

@@ -21,7 +21,7 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 		p.Rows([]Look{row})
 		panels = append(panels, p)
 	}
-	panels[1].UnnamedY()
+	panels[1].SharedY = true
 	f := &Figure{Title: strings.Repeat("a long title ", 5), Height: 100, Panels: Arrange(panels, 2)}
 	for range 2 { // drawing changes nothing
 		broad, narrow := string(f.SVG()), string(f.NarrowSVG())

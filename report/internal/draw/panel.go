@@ -11,7 +11,7 @@ type Panel struct {
 	plot  *plot.Plot
 	names map[string]Look // of its rows, by what stands there
 
-	shared bool // its vertical axis is that of the panel to the left
+	SharedY bool // its vertical axis is that of the panel to the left, which names the ticks
 }
 
 // NewPanel returns an empty panel in the style of all figures.
@@ -81,10 +81,6 @@ func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
 	p.plot.X.Tick.Marker = ticks
 }
 
-// UnnamedY drops the names of the ticks on the vertical axis, where a panel to the
-// left has the same.
-func (p *Panel) UnnamedY() { p.shared = true }
-
 // narrowTicks is how many labels a horizontal axis of a narrow figure has room for.
 const narrowTicks = 5
 
@@ -92,7 +88,7 @@ const narrowTicks = 5
 // until undo is called.
 func (p *Panel) prepare(first, narrow bool) (undo func()) {
 	x, y := p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker
-	if p.shared && !first {
+	if p.SharedY && !first {
 		p.plot.Y.Tick.Marker = unnamed{y}
 	}
 	if ticks, ok := x.(LogTicks); ok && narrow {

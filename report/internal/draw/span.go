@@ -6,6 +6,14 @@ import "math"
 // empty.
 type Span struct{ min, max float64 }
 
+// SpanOf is the range of values.
+func SpanOf[V int | float64](values ...V) (s Span) {
+	for _, v := range values {
+		s.Add(float64(v))
+	}
+	return s
+}
+
 // Add widens the range; values that a logarithmic axis cannot show are left out.
 func (s *Span) Add(values ...float64) {
 	for _, v := range values {
@@ -22,9 +30,6 @@ func (s *Span) Add(values ...float64) {
 // Empty reports whether nothing was added.
 func (s Span) Empty() bool { return s.max == 0 }
 
-// Point reports whether the range holds one value only.
-func (s Span) Point() bool { return s.min == s.max }
-
 // Around returns the range with room at both ends, by factors, and so wide that
 // some ticks fall into it.
 func (s Span) Around(low, high float64) Span {
@@ -36,12 +41,5 @@ func (s Span) Around(low, high float64) Span {
 		grow := math.Sqrt(3 / width)
 		s.min, s.max = s.min/grow, s.max*grow
 	}
-	return s
-}
-
-// RoomForLabels widens the range at its upper end, so that labels there have that
-// share of the panel.
-func (s Span) RoomForLabels(share float64) Span {
-	s.max *= math.Pow(s.max/s.min, share/(1-share))
 	return s
 }

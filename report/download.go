@@ -1,0 +1,70 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// takeTitle heads what other programs can read.
+const takeTitle = "What can I take with me?"
+
+// takeable reports whether there is anything that other programs can read.
+func (p *page) takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
+
+// download is a file that is part of the HTML page, compressed with gzip.
+type download struct {
+	Name string
+	What string
+	Size string            // of the compressed file
+	Link template.HTMLAttr // its address, with the data
+}
+
+// downloads packs results. Only the first file has the times by kind of operation, which are most of
+// the trials, and the latencies: they would make the page several times as large.
+func downloads(r *results.Run) ([]download, error) {
+	whole := *r
+	whole.Cells = slices.Clone(r.Cells)
+	for i := range whole.Cells {
+		c := &whole.Cells[i]
+		c.Rows = slices.Clone(c.Rows)
+		for j := range c.Rows {
+			c.Rows[j].ByKind, c.Rows[j].Latency = nil, nil
+		}
+	}
+	var out []download
+	for _, f := range []struct {
+		name, what string
+		r          *results.Run
+		write      func(io.Writer, *results.Run) error
+	}{
+		{"results.json.gz", "the results, as timerbench reads them", r, results.EncodeCompact},
+		{"trials.csv.gz", "a line for each trial of whole blocks, for spreadsheets and data frames", &whole,
+			results.WriteCSV},
+		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", &whole,
+			results.WriteBenchfmt},
+	} {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err == nil {
+			if err = f.write(z, f.r); err == nil {
+				err = z.Close()
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("report: packing %s: %w", f.name, err)
+		}
+		data := base64.StdEncoding.EncodeToString(packed.Bytes())
+		out = append(out, download{
+			Name: f.name, What: f.what, Size: fmt.Sprintf("%.0f kB", float64(packed.Len())/1000),
+			Link: template.HTMLAttr(`href="data:application/gzip;base64,` + data + `"`),
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,187 @@
+// Package analysis says what follows from the results of a run: which structure is the best in each
+// cell, what the others cost beside it, and how each does over all cells. The report and package
+// advice share it, so that they cannot contradict each other.
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Run is the results of a run and what follows from them. It is for one goroutine at a time.
+type Run struct {
+	*results.Run
+	Known Knowledge
+
+	Cells      []*Cell     // by workload in the order of the results, then the smallest N first
+	Contenders []Contender // in the order of charts and tables
+	Noise      float64     // factor of all standard errors, from the A/A comparisons of all cells
+
+	places map[string]int // of structures by their merit, see ByMerit
+}
+
+// Knowledge is what this version knows besides the results.
+type Knowledge struct {
+	Entries  []catalog.Entry // the structures, in the order of the catalog
+	Workload func(name string) (workload.Workload, bool)
+}
+
+// Contender is the name of a row in the results.
+type Contender struct {
+	Name string
+	Role results.Role
+	Of   string // of a control: the structure
+}
+
+// IsStructure reports whether the contender is no part of the harness.
+func (c Contender) IsStructure() bool { return c.Role == results.RoleStructure }
+
+// Shown is the name on charts: readers cannot know what the floor is called.
+func (c Contender) Shown() string {
+	if c.Role == results.RoleFloor {
+		return c.Name + " (floor)"
+	}
+	return c.Name
+}
+
+// Of analyses results with what this version knows.
+func Of(r *results.Run) *Run {
+	return With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
+		return scenario.Find(r.Parameters.Scenarios, name)
+	}})
+}
+
+// With analyses results. They must not change.
+func With(r *results.Run, known Knowledge) *Run {
+	out := &Run{Run: r, Known: known}
+	var controls []stats.Ratio
+	order := make(map[string]int) // of the workloads
+	for _, of := range r.Cells {
+		if _, ok := order[of.Workload]; !ok {
+			order[of.Workload] = len(order)
+		}
+		c := out.cell(of)
+		out.Cells = append(out.Cells, c)
+		for _, row := range c.Rows {
+			if of := c.Row(row.Of); row.Role == results.RoleControl && of != nil {
+				if ratio := row.Beside(of); ratio.Bounded() {
+					controls = append(controls, ratio)
+				}
+			}
+		}
+	}
+	out.Noise = stats.Noise(controls, stats.Options{})
+	for _, c := range out.Cells {
+		c.Options.Noise, c.pairs.Options.Noise = out.Noise, out.Noise
+		c.Ranked = c.Among(func(string) bool { return true })
+	}
+	slices.SortStableFunc(out.Cells, func(a, b *Cell) int {
+		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)
+	})
+	out.Contenders = out.contenders()
+	return out
+}
+
+// contenders are structures as in the catalog, then those that it does not know, then what the
+// harness adds.
+func (r *Run) contenders() []Contender {
+	var out []Contender
+	seen := make(map[string]bool)
+	add := func(c Contender) {
+		if !seen[c.Name] {
+			seen[c.Name] = true
+			out = append(out, c)
+		}
+	}
+	for _, cell := range r.Run.Cells {
+		for _, row := range cell.Rows {
+			add(Contender{row.Structure, row.Role, row.Of})
+		}
+	}
+	for _, idle := range r.Idle {
+		add(Contender{Name: idle.Structure, Role: results.RoleStructure})
+	}
+	for _, calls := range r.Calls {
+		add(Contender{Name: calls.Structure, Role: results.RoleStructure})
+	}
+	place := make(map[string]int)
+	for i, e := range r.Known.Entries {
+		place[e.Name] = i - len(r.Known.Entries) // before all others
+	}
+	roles := map[results.Role]int{
+		results.RoleBaseline: 1, results.RoleControl: 2, results.RoleFloor: 3,
+	}
+	slices.SortStableFunc(out, func(a, b Contender) int {
+		return cmp.Or(roles[a.Role]-roles[b.Role], place[a.Name]-place[b.Name])
+	})
+	return out
+}
+
+// Entry is that of the catalog; it is empty if this version does not know the structure.
+func (r *Run) Entry(name string) (e catalog.Entry, ok bool) {
+	i := slices.IndexFunc(r.Known.Entries, func(e catalog.Entry) bool { return e.Name == name })
+	if i < 0 {
+		return e, false
+	}
+	return r.Known.Entries[i], true
+}
+
+// IsCoarse reports whether a structure fires late, as far as this version knows.
+func (r *Run) IsCoarse(name string) bool {
+	e, ok := r.Entry(name)
+	return ok && !e.Exact()
+}
+
+// Present returns the contenders that keep accepts, in order.
+func (r *Run) Present(keep func(Contender) bool) []Contender {
+	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c Contender) bool { return !keep(c) })
+}
+
+// Measured returns the contenders that have a cost in any of the cells.
+func (r *Run) Measured(cells ...*Cell) []Contender {
+	return r.Present(func(who Contender) bool {
+		return slices.ContainsFunc(cells, func(c *Cell) bool { return c.Row(who.Name).HasCost() })
+	})
+}
+
+// Workloads are those of the cells, in the order of the results.
+func (r *Run) Workloads() []string {
+	var out []string
+	for _, c := range r.Cells {
+		out = append(out, c.Workload)
+	}
+	return slices.Compact(out)
+}
+
+// CellsOf returns those of a workload, the smallest N first.
+func (r *Run) CellsOf(workload string) []*Cell {
+	return slices.DeleteFunc(slices.Clone(r.Cells), func(c *Cell) bool { return c.Workload != workload })
+}
+
+// Largest returns the cell of a workload with the largest N that has a row with the data asked for;
+// nil: none. The last cells of an interrupted run may have none.
+func (r *Run) Largest(workload string, has func(*Row) bool) *Cell {
+	for _, c := range slices.Backward(r.Cells) {
+		if c.Workload == workload && slices.ContainsFunc(c.Rows, has) {
+			return c
+		}
+	}
+	return nil
+}
+
+// LargestOfEach returns that cell of each workload that has one.
+func (r *Run) LargestOfEach(has func(*Row) bool) []*Cell {
+	var out []*Cell
+	for _, w := range r.Workloads() {
+		if c := r.Largest(w, has); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}

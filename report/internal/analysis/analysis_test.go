@@ -1,0 +1,147 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+func trials(ns ...float64) []results.Trial {
+	var out []results.Trial
+	for i, v := range ns {
+		out = append(out, results.Trial{Round: i, NS: v * 10, Units: 10})
+	}
+	return out
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}), stats.Options{})
+	if s.Trials != 6 || s.Median != 3.5 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9 || s.Mean != 4 || s.Level != stats.Rounds {
+		t.Errorf("%+v", s)
+	}
+	if s := costOf(trials(3), stats.Options{}); s.Bounded() || s.Median != 3 || len(s.Warnings) == 0 {
+		t.Errorf("one trial has no 95 %% interval, and that is a warning: %+v", s)
+	}
+	if s := costOf(nil, stats.Options{}); s.OK() || s.Bounded() {
+		t.Errorf("no trials: %+v", s)
+	}
+}
+
+// The interval of few instances is wider than that of as many rounds of one instance.
+func TestTheIntervalOfACostHasTheInstancesInIt(t *testing.T) {
+	t.Parallel()
+	one, three := trials(10, 10.1, 11, 11.1, 12, 12.1), trials(10, 10.1, 11, 11.1, 12, 12.1)
+	for i := range three {
+		three[i].Instance = i / 2
+	}
+	a, b := costOf(one, stats.Options{}), costOf(three, stats.Options{})
+	if b.Level != stats.Instances || b.Hi-b.Lo < 1.5*(a.Hi-a.Lo) || a.Median != b.Median {
+		t.Errorf("one instance %+v, three %+v", a, b)
+	}
+}
+
+// A time less the cost of the clock may be negative. It is counted all the same.
+func TestNegativeTimesCount(t *testing.T) {
+	t.Parallel()
+	s := summarize([]stats.Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, 3, stats.Options{})
+	if s.Trials != 7 || s.Median != 4 || s.Lo != -4 || s.Hi != 7 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// first analyses a run and returns its first cell.
+func first(r results.Run, cells ...results.Cell) *Cell {
+	r.Cells = cells
+	return Of(&r).Cells[0]
+}
+
+func TestAnalyse(t *testing.T) {
+	t.Parallel()
+	row := func(name string, role results.Role, ns ...float64) results.Row {
+		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
+	}
+	c := results.Cell{Rows: []results.Row{
+		row("slow", results.RoleStructure, 7, 7, 7, 7, 7, 8),
+		row("unclear", results.RoleStructure, 2, 2.2, 2.1, 2.2, 1.9, 2),
+		row("tie", results.RoleStructure, 2.01, 2.02, 2, 2, 2.03, 2.01),
+		row("best", results.RoleStructure, 2, 2.01, 2.02, 2, 2.01, 2),
+		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
+		row("none", results.RoleStructure),
+	}}
+	a := first(results.Run{}, c)
+	if got := Names(a.In(stats.Tie)); !slices.Equal(got, []string{"best", "tie"}) {
+		t.Errorf("ties: %v", got)
+	}
+	if got := Names(a.In(stats.Unclear)); !slices.Equal(got, []string{"unclear"}) {
+		t.Errorf("unclear: %v", got)
+	}
+	mayBeBest := func(name string) bool { return a.Row(name).MayBeBest() }
+	if others := a.In(stats.Worse); len(others) != 1 || others[0].Structure != "slow" ||
+		mayBeBest("slow") || !mayBeBest("unclear") || mayBeBest("null") || mayBeBest("absent") {
+		t.Errorf("others: %+v", others)
+	}
+	if r := a.Row("null").ToBest(); r.Center < 0.49 || r.Center > 0.51 {
+		t.Errorf("the floor to the best: %+v", r)
+	}
+	for i := range c.Rows {
+		c.Rows[i].Cost = c.Rows[i].Cost[:min(1, len(c.Rows[i].Cost))]
+	}
+	if a := first(results.Run{}, c); len(Names(a.In(stats.Tie))) != 1 || len(a.In(stats.Worse)) != 0 {
+		t.Errorf("one trial each says nothing but what is first: %+v", a.Ranked)
+	}
+}
+
+// Controls that differ make the intervals of all cells wider, in the ranking as in comparisons of two.
+func TestControlsThatDifferWidenAllIntervals(t *testing.T) {
+	t.Parallel()
+	row := func(name string, role results.Role, times float64, wave int) results.Row {
+		r := results.Row{Structure: name, Role: role, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
+		for i := range r.Cost {
+			r.Cost[i].NS *= times * (1 + 0.004*float64(i*i%wave))
+		}
+		return r
+	}
+	structures := []results.Row{row("a", results.RoleStructure, 1, 1), row("b", results.RoleStructure, 1.1, 3), row("list", results.RoleStructure, 9, 5)}
+	c, other := results.Cell{Workload: "hold", Rows: structures}, results.Cell{Workload: "churn", Rows: []results.Row{structures[0]}}
+	a := first(results.Run{}, c, other)
+	if a.Row("b").MayBeBest() || !a.Row("b").Beside(a.Row("a")).Differs() {
+		t.Errorf("without a control: %+v", a.Ranked)
+	}
+	control := row("a-control", results.RoleControl, 1.12, 4)
+	control.Of = "a"
+	other.Rows = append(other.Rows, control)
+	a = first(results.Run{}, c, other)
+	if !a.Row("b").MayBeBest() || a.Row("list").MayBeBest() ||
+		a.Row("b").Beside(a.Row("a")).Differs() || !a.Row("list").Beside(a.Row("a")).Differs() {
+		t.Errorf("with a control that differs by 12 %%: noise %g, %+v", a.Options.Noise, a.Ranked)
+	}
+}
+
+// A race has looked at the data several times, which an analysis must know.
+func TestARaceCostsLooks(t *testing.T) {
+	t.Parallel()
+	c := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: trials(1, 2)}}}
+	if got := first(results.Run{}, c).Options.Looks; got != 0 {
+		t.Errorf("%d looks without a race", got)
+	}
+	r := results.Run{Parameters: results.Parameters{Budget: 60}}
+	if got := first(r, c).Options.Looks; got != stats.RaceLooks {
+		t.Errorf("%d looks of a race, want %d", got, stats.RaceLooks)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	t.Parallel()
+	row := &Row{Row: results.Row{Cost: []results.Trial{
+		{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250},
+	}}}
+	if objects, size := row.Allocations(); objects != 1 || size != 15 {
+		t.Error(objects, size)
+	}
+	if objects, _ := new(Row).Allocations(); objects != 0 {
+		t.Error("no lifecycles")
+	}
+}

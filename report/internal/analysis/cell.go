@@ -1,0 +1,210 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+)
+
+// Cell is a cell of the results. Where older results do not say its unit, its category and its
+// place in the grid, they are as this version declares them.
+type Cell struct {
+	results.Cell
+	Rows    []*Row
+	Ranked  []Ranked // the structures with a cost, the lowest first
+	Options stats.Options
+
+	centers stats.Prior // of the costs of contenders
+	names   []string    // of the structures, in the order of the pairs
+	pairs   *stats.Cell
+}
+
+// Row is a row of a cell.
+type Row struct {
+	results.Row
+	Samples []stats.Sample // the usable trials as costs of a unit, in nanoseconds
+
+	cell *Cell
+	cost *Stat
+}
+
+// Ranked is a structure beside the best of those with which it is compared.
+type Ranked struct {
+	*Row
+	ToBest stats.Ratio
+}
+
+// Standing is that of the structure.
+func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
+
+// cell compares the structures of a cell, and what repeats them.
+func (r *Run) cell(of results.Cell) *Cell {
+	c := &Cell{Cell: of}
+	known, _ := r.Known.Workload(c.Workload)
+	c.Unit = cmp.Or(c.Unit, script.PerLifecycle)
+	if c.Grid == nil && known.Grid != nil {
+		place := results.Grid(*known.Grid)
+		c.Grid = &place
+	}
+	if _, ok := r.Parameters.Traces[c.Workload]; ok && c.Category == "" {
+		c.Category = string(workload.Recorded)
+	}
+	c.Category = cmp.Or(c.Category, string(known.Category))
+	if r.Parameters.Budget > 0 { // it was raced, so the data were looked at several times
+		c.Options.Looks = stats.RaceLooks
+	}
+	var structures, controls [][]stats.Sample
+	for _, row := range of.Rows {
+		x := &Row{Row: row, Samples: results.Samples(row.Cost), cell: c}
+		c.Rows = append(c.Rows, x)
+		switch {
+		case !x.HasCost():
+		case row.Role == results.RoleStructure:
+			structures, c.names = append(structures, x.Samples), append(c.names, row.Structure)
+		case row.Role == results.RoleControl:
+			controls = append(controls, x.Samples)
+		}
+	}
+	alike := slices.Concat(structures, controls)
+	c.pairs = stats.NewCell(alike, c.Options)
+	c.Options.Prior = c.pairs.Prior()
+	c.centers = stats.PoolCenters(alike)
+	return c
+}
+
+// Row finds a contender; nil: it is not in the cell.
+func (c *Cell) Row(name string) *Row {
+	for _, r := range c.Rows {
+		if r.Structure == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// Of returns the row in a role; nil: there is none.
+func (c *Cell) Of(role results.Role) *Row {
+	for _, r := range c.Rows {
+		if r.Role == role {
+			return r
+		}
+	}
+	return nil
+}
+
+// Structures counts those that have a cost.
+func (c *Cell) Structures() int { return len(c.names) }
+
+// Among ranks the structures that keep accepts among themselves, the best first. Those that share
+// no round with it are left out.
+func (c *Cell) Among(keep func(name string) bool) []Ranked {
+	places := c.places(keep)
+	if len(places) == 0 {
+		return nil
+	}
+	best := c.pairs.Best(places)
+	order := func(s Ranked) float64 {
+		if s.Structure == c.names[best] {
+			return 0
+		}
+		return s.ToBest.Center
+	}
+	var out []Ranked
+	for n, ratio := range c.pairs.Beside(best, places) {
+		if ratio.Pairs > 0 {
+			if circle := ratio.Center; circle < 1 { // nobody is better than the best
+				ratio.Center, ratio.Lo, ratio.Hi = 1, ratio.Lo/circle, ratio.Hi/circle
+			}
+			out = append(out, Ranked{c.Row(c.names[places[n]]), ratio})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Ranked) int { return cmp.Compare(order(x), order(y)) })
+	return out
+}
+
+// Beside returns the ratios of the structures that keep accepts to one of them, by name. There are
+// none if the cell lacks that one.
+func (c *Cell) Beside(lead string, keep func(name string) bool) map[string]stats.Ratio {
+	out := make(map[string]stats.Ratio)
+	if of := slices.Index(c.names, lead); of >= 0 {
+		places := c.places(keep)
+		for n, ratio := range c.pairs.Beside(of, places) {
+			if ratio.Pairs > 0 {
+				out[c.names[places[n]]] = ratio
+			}
+		}
+	}
+	return out
+}
+
+func (c *Cell) places(keep func(name string) bool) []int {
+	var out []int
+	for i, name := range c.names {
+		if keep(name) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// In returns the structures of a standing, the lowest cost first.
+func (c *Cell) In(standing stats.Standing) []Ranked {
+	return slices.DeleteFunc(slices.Clone(c.Ranked), func(r Ranked) bool { return r.Standing() != standing })
+}
+
+// Names are those of structures.
+func Names(list []Ranked) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, r.Structure)
+	}
+	return out
+}
+
+// HasCost reports whether some trial is usable. The row may be nil, as in the methods below.
+func (r *Row) HasCost() bool { return r != nil && len(r.Samples) > 0 }
+
+// Cost is the time of one unit of the cell: mostly a lifecycle, a timer scheduled and done with.
+func (r *Row) Cost() Stat {
+	if r == nil {
+		return Stat{}
+	}
+	if r.cost == nil {
+		s := costOf(r.Row.Cost, r.cell.inCell(r.cell.centers))
+		r.cost = &s
+	}
+	return *r.cost
+}
+
+// Beside compares two rows of a cell, round by round. Pairs is 0 if they have no round in common.
+func (r *Row) Beside(of *Row) stats.Ratio {
+	if r == nil || of == nil {
+		return stats.Ratio{}
+	}
+	ratio, _ := stats.Paired(r.Samples, of.Samples, r.cell.Options)
+	return ratio
+}
+
+// ToBest is the ratio to the best structure of the cell.
+func (r *Row) ToBest() stats.Ratio {
+	if r == nil || len(r.cell.Ranked) == 0 {
+		return stats.Ratio{}
+	}
+	for _, s := range r.cell.Ranked {
+		if s.Row == r {
+			return s.ToBest
+		}
+	}
+	return r.Beside(r.cell.Ranked[0].Row)
+}
+
+// MayBeBest reports whether a structure ties with the best one, or is not told apart from it.
+func (r *Row) MayBeBest() bool {
+	return r != nil && slices.ContainsFunc(r.cell.Ranked, func(s Ranked) bool {
+		return s.Row == r && s.Standing() != stats.Worse
+	})
+}

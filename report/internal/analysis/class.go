@@ -1,0 +1,51 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/workload"
+)
+
+// Class is what the workload of a cell stands for.
+type Class string
+
+// The classes.
+const (
+	Programs  Class = "programs"                    // what programs do, each at its own size
+	Grid      Class = "delays and shares cancelled" // distribution of delays x share cancelled
+	Synthetic Class = "synthetic"                   // one pattern at many sizes
+)
+
+// Classes are all of them in the order of charts.
+var Classes = []Class{Programs, Grid, Synthetic}
+
+// Class returns that of a cell. One of unknown category is synthetic.
+func (c *Cell) Class() Class {
+	switch workload.Category(c.Category) {
+	case workload.Grid:
+		return Grid
+	case workload.Program, workload.Custom, workload.Recorded:
+		return Programs
+	}
+	return Synthetic
+}
+
+// InClass returns the largest cell with a cost of each workload of a class.
+func (r *Run) InClass(class Class) []*Cell {
+	return slices.DeleteFunc(r.LargestOfEach((*Row).HasCost), func(c *Cell) bool { return c.Class() != class })
+}
+
+// Scaled returns the synthetic workloads that were run at several sizes, or all of them if none was.
+func (r *Run) Scaled() []string {
+	var all, several []string
+	for _, c := range r.InClass(Synthetic) {
+		all = append(all, c.Workload)
+		if len(r.CellsOf(c.Workload)) > 1 {
+			several = append(several, c.Workload)
+		}
+	}
+	if len(several) == 0 {
+		return all
+	}
+	return several
+}

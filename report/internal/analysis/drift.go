@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// Control is an A/A comparison: a second instance of a structure and its ratio to the first.
+type Control struct {
+	*Cell
+	Row   *Row
+	Ratio stats.Ratio // without the noise, which it is to show
+}
+
+// Controls returns the A/A comparisons of all cells.
+func (r *Run) Controls() []Control {
+	var out []Control
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			of := c.Row(row.Of)
+			if row.Role != results.RoleControl || of == nil {
+				continue
+			}
+			narrow := c.Options
+			narrow.Noise = 1
+			if ratio, ok := stats.Paired(row.Samples, of.Samples, narrow); ok {
+				out = append(out, Control{c, row, ratio})
+			}
+		}
+	}
+	return out
+}
+
+// RoundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
+// of the structures that took part in the most rounds.
+func (c *Cell) RoundMeans() []stats.Sample {
+	most := 0
+	for _, row := range c.Rows {
+		if row.Role == results.RoleStructure {
+			most = max(most, len(row.Samples))
+		}
+	}
+	var out []stats.Sample
+	n := 0.0
+	for _, row := range c.Rows {
+		if row.Role != results.RoleStructure || len(row.Samples) < most {
+			continue
+		}
+		n++
+		for _, s := range row.Samples {
+			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
+			if i < 0 {
+				i = len(out)
+				out = append(out, s)
+				out[i].Value = 0
+			}
+			out[i].Value += math.Log(s.Value)
+		}
+	}
+	for i := range out {
+		out[i].Value = math.Exp(out[i].Value / n)
+	}
+	return out
+}
+
+// Drift is a cell and the rank correlation of its cost with the round.
+type Drift struct {
+	*Cell
+	Means  []stats.Sample // see RoundMeans
+	Tau, P float64
+}
+
+// Found reports whether the cost rose or fell steadily.
+func (d Drift) Found() bool { return d.P < 1-stats.DefaultConfidence }
+
+// Drifts returns those of all cells with two rounds or more.
+func (r *Run) Drifts() []Drift {
+	var out []Drift
+	for _, c := range r.Cells {
+		if d := (Drift{Cell: c, Means: c.RoundMeans()}); len(d.Means) > 1 {
+			d.Tau, d.P = stats.Drift(d.Means)
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+// Package looks gives each contender a colour and a marker, the same on all charts.
+package looks
+
+import (
+	"hash/fnv"
+	"image/color"
+	"math"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// palette is the shades of a family of structures, which share a hue. Markers tell its
+// members apart, and shades help.
+type palette struct {
+	shades []color.Color
+	first  int // index of the marker of its first member
+}
+
+// others is the family of what the catalog does not know, or gives no hue to.
+const others catalog.Family = ""
+
+// The hues were searched so that any two families differ for everybody, also for those who
+// do not see red, green or blue as others do, and that all of them are read on white and on
+// a dark page. So no shade is very light or very dark.
+var palettes = map[catalog.Family]palette{
+	catalog.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
+	catalog.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
+	catalog.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
+	catalog.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
+	others:         {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
+}
+
+func hexes(s ...string) []color.Color {
+	out := make([]color.Color, len(s))
+	for i := range s {
+		out[i] = draw.Hex(s[i])
+	}
+	return out
+}
+
+// Baseline is the look of what is compared with structures and is none.
+var Baseline = draw.Look{Color: draw.Ink, Marker: draw.Square}
+
+var floor = draw.Look{
+	Color: draw.Hex("8a8a8a"), Marker: draw.Circle.AsHollow(), Dashes: []draw.Length{3, 2},
+}
+
+// control repeats the hue of the structure under control, hollow and dashed.
+func control(of draw.Look) draw.Look {
+	return draw.Look{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
+}
+
+// Other is the look of one of those that are no structure of the catalog, by its number.
+func Other(member int) draw.Look { return palettes[others].look(member) }
+
+func (p palette) look(member int) draw.Look {
+	return draw.Look{
+		Color:  p.shades[member%len(p.shades)],
+		Marker: draw.Markers[(p.first+member)%len(draw.Markers)],
+	}
+}
+
+// Of assigns a look to each contender, by name. A structure of the catalog gets the next look of its
+// family in catalog order, so that it looks the same in every report of one version. What this
+// version does not know gets the look at the hash of its name, or the next free one. That of what
+// the harness adds is decided by its role.
+func Of(entries []catalog.Entry, rows []analysis.Contender) map[string]draw.Look {
+	out := make(map[string]draw.Look)
+	members := make(map[catalog.Family]int)
+	for _, e := range entries {
+		f := e.Family
+		if _, ok := palettes[f]; !ok {
+			f = others
+		}
+		look := palettes[f].look(members[f])
+		members[f]++
+		look.Family = string(f)
+		out[e.Name] = look
+	}
+	taken := make(map[int]bool)
+	for member := range members[others] {
+		taken[member] = true
+	}
+	for _, c := range rows {
+		if _, known := out[c.Name]; !known && !hasOwn(c.Role) {
+			member := hash(c.Name)
+			for tries := 0; taken[member] && tries < combinations; tries++ {
+				member = (member + 1) % combinations
+			}
+			taken[member] = true
+			out[c.Name] = Other(member)
+		}
+	}
+	for _, c := range rows {
+		switch c.Role {
+		case results.RoleFloor:
+			out[c.Name] = floor
+		case results.RoleBaseline:
+			out[c.Name] = Baseline
+		case results.RoleControl:
+			of, ok := out[c.Of]
+			if !ok {
+				of = floor
+			}
+			out[c.Name] = control(of)
+		}
+	}
+	for name, look := range out {
+		look.Name, look.Structure = name, name
+		out[name] = look
+	}
+	for _, c := range rows {
+		look := out[c.Name]
+		look.Name = c.Shown()
+		out[c.Name] = look
+	}
+	return out
+}
+
+// combinations is how many looks there are for what the catalog does not know.
+var combinations = len(palettes[others].shades) * len(draw.Markers)
+
+func hash(name string) int {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return int(h.Sum32() % uint32(combinations))
+}
+
+// hasOwn reports whether the role, not the name, says how a row looks.
+func hasOwn(role results.Role) bool {
+	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
+}
+
+// Steps are the colours of ratios: each is for costs up to that many times the best. They are those
+// of the colour map viridis, of which everybody sees the order.
+var Steps = []draw.Step{
+	{To: 1.1, Name: "up to 1.1 ×", Color: draw.Hex("fde725")},
+	{To: 1.5, Name: "1.5 ×", Color: draw.Hex("a0da39")},
+	{To: 2, Name: "2 ×", Color: draw.Hex("4ac16d")},
+	{To: 3, Name: "3 ×", Color: draw.Hex("1fa187")},
+	{To: 5, Name: "5 ×", Color: draw.Hex("277f8e")},
+	{To: 10, Name: "10 ×", Color: draw.Hex("365c8d")},
+	{To: 30, Name: "30 ×", Color: draw.Hex("46327e")},
+	{To: math.Inf(1), Name: "more", Color: draw.Hex("440154")},
+}

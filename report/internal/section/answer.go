@@ -1,0 +1,256 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/looks"
+)
+
+// answer says which structure is the fastest on which workload.
+func answer(v *View) Section {
+	return Section{
+		Title:  "Which one should I use?",
+		Absent: "the overview",
+		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
+		Caption: "The fastest structures of each workload at the largest N at which nearly all took part, " +
+			"in order of their cost. Multiples are ratios paired by round. Their intervals hold together at " +
+			"95 % for all that may be the fastest (multiple comparison with the best), and they decide: " +
+			"those that **tie** lie within 5 % of the first, what is **unclear** reaches it, and all others " +
+			"are worse. × floor: what it takes beside the harness alone, which every number includes. " +
+			"Go's timers are time.AfterFunc, where that can take part.",
+		Tables: []Table{
+			{Body: v.answerTable(), Main: true},
+			{Title: "Every cell as a multiple of its fastest structure (bold: the fastest, a tie with it, " +
+				"or unclear, which has a question mark)", Body: v.ratioTable()},
+		},
+	}
+}
+
+// overviewChart shows the cost of each structure relative to the best, for each
+// workload at the N of the table below it. Nil: no workload has a cost.
+func (v *View) overviewChart() *draw.Figure {
+	cells := v.AnswerCells()
+	if len(cells) == 0 {
+		return nil
+	}
+	heat := v.overviewTable(cells)
+	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise confidence of 95 %. "
+	if len(cells) > 1 {
+		caption += "Typical: the geometric mean of the row. Worst: its largest multiple, what the choice costs " +
+			"at most. Both only where all workloads were measured; the rows are sorted by the typical multiple, " +
+			"those that lack a workload last. "
+	}
+	return &draw.Figure{
+		Name:  "overview",
+		Title: "Which timer structure costs least, over all workloads?",
+		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
+			"each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
+		Caption: caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
+			"the tables below do." + v.coarseNote(),
+		Legend: heat.Legend(),
+		Height: heat.Height(),
+		Panels: [][]*draw.Panel{{heat.Panel()}},
+		Narrow: heat.Stack(),
+	}
+}
+
+// overAll is the number of columns that sum a row up.
+const overAll = 2
+
+// overviewTable has a row for each structure, by merit, and a column for each cell. If there
+// are several cells, the first columns sum the row up.
+func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
+	t := draw.Heat{Steps: looks.Steps, Number: func(v float64) string {
+		if v == 1 {
+			return "1"
+		}
+		return show.Times(v)
+	}}
+	if len(cells) > 1 {
+		t.Columns = []draw.Look{{Name: "typical"}, {Name: "worst"}}
+		t.Groups = []draw.Group{{Names: []string{"over all"}}}
+	}
+	class := analysis.Class("")
+	for _, c := range cells {
+		if c.Class() != class {
+			class = c.Class()
+			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[analysis.Class][]string{
+				analysis.Programs:  {v.fromPrograms(), "programs"},
+				analysis.Grid:      {"delays, share cancelled", "grid"},
+				analysis.Synthetic: {"synthetic"},
+			}[class]})
+		}
+		name := c.Workload
+		if c.Grid != nil {
+			name = fmt.Sprintf("%s, %d %%", c.Grid.Delays, c.Grid.CancelPercent)
+		}
+		t.Columns = append(t.Columns, draw.Look{Name: name + "  " + short(c.N), Cell: cellName(c)})
+	}
+	merits := append(v.Merits(cells, analysis.Contender.IsStructure),
+		v.Merits(cells, func(who analysis.Contender) bool { return who.Role == results.RoleBaseline })...)
+	for _, who := range merits {
+		t.Rows = append(t.Rows, v.Looks[who.Name])
+		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst",
+			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst)))
+		var values []float64
+		var best []bool
+		if len(cells) > 1 {
+			typical, worst := math.NaN(), math.NaN()
+			if who.Complete {
+				typical, worst = who.Typical, who.Worst
+			}
+			values, best = []float64{typical, worst}, make([]bool, overAll)
+		}
+		for _, c := range cells {
+			row, value := c.Row(who.Name), math.NaN()
+			if r := row.ToBest(); r.Pairs > 0 {
+				value = r.Center
+			}
+			values, best = append(values, value), append(best, row.MayBeBest())
+		}
+		t.Value, t.Bold = append(t.Value, values), append(t.Bold, best)
+	}
+	return t
+}
+
+// fromPrograms says where the workloads of programs come from.
+func (v *View) fromPrograms() string {
+	var found []string
+	for _, origin := range []struct {
+		category workload.Category
+		words    string
+	}{
+		{workload.Program, "modelled on programs"},
+		{workload.Recorded, "recorded from programs"},
+		{workload.Custom, "from scenario files"},
+	} {
+		if slices.ContainsFunc(v.InClass(analysis.Programs), func(c *analysis.Cell) bool {
+			return workload.Category(c.Category) == origin.category
+		}) {
+			found = append(found, origin.words)
+		}
+	}
+	return strings.Join(found, " or ")
+}
+
+// coarseNote names the structures that fire late, if this version knows any.
+func (v *View) coarseNote() string {
+	var names []string
+	for _, e := range v.Known.Entries {
+		if !e.Exact() {
+			names = append(names, e.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " Coarse, so that it fires late: " + names[0] + "."
+	}
+	return " Coarse, so that they fire late: " + show.And(names) + "."
+}
+
+// units names what the costs of cells are counted per, the commonest first.
+func units(cells []*analysis.Cell) string {
+	var found []string
+	for _, unit := range []script.Unit{
+		script.PerLifecycle, script.PerTick, script.PerReschedule, script.PerOperation,
+	} {
+		if slices.ContainsFunc(cells, func(c *analysis.Cell) bool { return c.Unit == unit }) {
+			found = append(found, string(unit))
+		}
+	}
+	if len(found) < 2 {
+		return strings.Join(found, "")
+	}
+	return found[0] + " (or " + strings.Join(found[1:], ", or ") + ")"
+}
+
+// answerTable names the fastest of each workload, at the N of the overview.
+func (v *View) answerTable() string {
+	t := newTable("lrllrrrll", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
+		"× floor", "Beside Go's timers", "Next")
+	for _, c := range v.AnswerCells() {
+		best := c.Ranked[0]
+		var next any
+		if others := c.In(stats.Worse); len(others) > 0 {
+			next = nextBest(others[0])
+		}
+		t.add(c.Workload+perUnit(c), size(c.N), someOf(analysis.Names(c.In(stats.Tie))),
+			someOf(analysis.Names(c.In(stats.Unclear))), best.Cost().Median, interval(best.Cost()),
+			times(best.Beside(c.Of(results.RoleFloor))), asFast(best.Beside(c.Of(results.RoleBaseline))), next)
+	}
+	return t.Markdown()
+}
+
+// someOf joins the first of names, and is a dash where there are none.
+func someOf(names []string) string {
+	const most = 3 // chosen: a reader wants a name, not a list
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return show.Unknown
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return show.And(names)
+}
+
+// nextBest names a structure and its cost to the best.
+func nextBest(r analysis.Ranked) markup {
+	out := fmt.Sprintf("%s %s\u00a0×", Literal(r.Structure), times(r.ToBest))
+	if to := r.ToBest; to.Bounded() && to.Lo < to.Hi {
+		out += fmt.Sprintf(" (%s to %s)", show.Times(to.Lo), show.Times(to.Hi))
+	}
+	return markup(out)
+}
+
+// asFast says how fast something is whose time is so many times as long.
+func asFast(r stats.Ratio) string {
+	switch {
+	case r.Pairs == 0:
+		return show.Unknown
+	case r.Center < 1/1.05:
+		return show.Times(1/r.Center) + " times as fast"
+	case r.Center > 1.05:
+		return show.Times(r.Center) + " times as long"
+	}
+	return "as long"
+}
+
+// ratioTable is the overview in numbers, at every N.
+func (v *View) ratioTable() string {
+	columns := v.ByMerit(v.Present(func(who analysis.Contender) bool {
+		return who.IsStructure() || who.Role == results.RoleBaseline
+	}))
+	t := newTable("lr", "Workload", "N")
+	for _, who := range columns {
+		t.Header = append(t.Header, Literal(who.Name))
+	}
+	for _, c := range v.Cells {
+		if len(c.Ranked) == 0 {
+			continue
+		}
+		uncertain := analysis.Names(c.In(stats.Unclear))
+		line := []any{c.Workload, size(c.N)}
+		for _, who := range columns {
+			row := c.Row(who.Name)
+			text := times(row.ToBest())
+			if slices.Contains(uncertain, who.Name) {
+				text += "?"
+			}
+			line = append(line, boldIf(row.MayBeBest(), text))
+		}
+		t.add(line...)
+	}
+	return t.Markdown()
+}

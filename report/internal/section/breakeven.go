@@ -1,0 +1,128 @@
+package section
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+)
+
+// plainList is the simplest structure.
+const plainList = "list"
+
+// breakEven says from how many timers on the structures are worth more than the
+// simplest one.
+func breakEven(v *View) Section {
+	return Section{
+		Title: "From how many timers on is it worth more than a list?",
+		Lead: "The measured number of resident timers from which on each structure costs less than " +
+			"`" + plainList + "`, a slice scanned for its minimum. A structure counts as faster or slower at a size " +
+			"where the 95 % interval of the ratio of the two, paired by round, lies on one side of 1; " +
+			"otherwise it is unclear which is faster. `" + plainList + "` takes part up to a limit only: " +
+			"\"not up to\" names the largest size at which both were measured.",
+		Tables: []Table{{Body: v.breakEvenTable()}},
+	}
+}
+
+// against is how a structure compares with the list at one size.
+type against string
+
+// The verdicts. A difference counts where the interval of the paired ratio lies
+// on one side of 1.
+const (
+	faster  against = "faster"
+	slower  against = "slower"
+	unclear against = "unclear"
+)
+
+func compared(r stats.Ratio) against {
+	switch {
+	case !r.Differs():
+		return unclear
+	case r.Center < 1:
+		return faster
+	}
+	return slower
+}
+
+// sizeVerdict is a verdict and the number of timers at which it was found.
+type sizeVerdict struct {
+	n int
+	against
+}
+
+// againstList compares a structure with the list at every size at which both
+// were measured, the smallest first.
+func againstList(cells []*analysis.Cell, name string) []sizeVerdict {
+	var out []sizeVerdict
+	for _, c := range cells {
+		if r := c.Row(name).Beside(c.Row(plainList)); r.Pairs > 0 {
+			out = append(out, sizeVerdict{c.N, compared(r)})
+		}
+	}
+	return out
+}
+
+// fasterFrom says from which measured size on a structure is faster than the list.
+// It says so only if the structure is faster at every larger size too. It is
+// empty where fewer than two sizes can be compared.
+func fasterFrom(sizes []sizeVerdict) string {
+	if len(sizes) < 2 {
+		return ""
+	}
+	from := len(sizes)
+	for from > 0 && sizes[from-1].against == faster {
+		from--
+	}
+	largest := sizes[len(sizes)-1]
+	ever := func(a against) bool {
+		return slices.ContainsFunc(sizes, func(s sizeVerdict) bool { return s.against == a })
+	}
+	switch {
+	case from == 0:
+		return "every size"
+	case from < len(sizes):
+		return fmt.Sprintf("from %s on (%s)", short(sizes[from].n), byVerdict(sizes[:from]))
+	case !ever(faster) && !ever(slower):
+		return "unclear at every size"
+	case !ever(faster) && largest.against == slower:
+		return "not up to " + short(largest.n)
+	}
+	return byVerdict(sizes)
+}
+
+// byVerdict lists sizes by verdict: "slower at 10; faster at 100 and 1k".
+func byVerdict(sizes []sizeVerdict) string {
+	var parts []string
+	for i := 0; i < len(sizes); {
+		first := sizes[i].against
+		var ns []string
+		for ; i < len(sizes) && sizes[i].against == first; i++ {
+			ns = append(ns, short(sizes[i].n))
+		}
+		parts = append(parts, string(first)+" at "+show.And(ns))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// breakEvenTable has a row for each structure and a column for each workload that
+// was run at several sizes.
+func (v *View) breakEvenTable() string {
+	workloads := v.Scaled()
+	t := newTable("l", append([]string{"Structure"}, workloads...)...)
+	for _, who := range v.Contenders {
+		line, compared := []any{who.Name}, false
+		for _, w := range workloads {
+			from := fasterFrom(againstList(v.CellsOf(w), who.Name))
+			compared = compared || from != ""
+			line = append(line, unless(from))
+		}
+		if compared && who.IsStructure() && who.Name != plainList {
+			t.add(line...)
+		}
+	}
+	return t.Markdown()
+}

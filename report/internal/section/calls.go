@@ -1,0 +1,146 @@
+package section
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// longestCalls says how long one call takes where many timers come due together.
+func longestCalls(v *View) Section {
+	s := Section{
+		Title: "How long does the longest call take when everything comes due at once?",
+		Lead: "Every call is timed, those that fill the structure included. The same calls are made in several " +
+			"rounds, each on a new instance, and each call counts with its shortest time: so what interrupts the " +
+			"machine does not count, and what the structure has to do does. The clock moves tick by tick. " +
+			"The garbage collector is off.",
+	}
+	lists := v.callsByWorkload()
+	s.Charts = []*draw.Figure{v.callsChart(lists)}
+	for _, list := range lists {
+		title := sized(list[0].Workload, list[0].N) + ": longest call of each operation"
+		s.Tables = append(s.Tables, Table{Title: title, Body: callsTable(list)})
+	}
+	return s
+}
+
+// callsByWorkload returns the longest calls of each workload at its largest size, the
+// structure with the shortest one first.
+func (v *View) callsByWorkload() [][]results.Calls {
+	var out [][]results.Calls
+	for _, c := range v.Calls {
+		i := slices.IndexFunc(out, func(list []results.Calls) bool { return list[0].Workload == c.Workload })
+		switch {
+		case i < 0:
+			out = append(out, []results.Calls{c})
+		case c.N > out[i][0].N:
+			out[i] = []results.Calls{c}
+		case c.N == out[i][0].N:
+			out[i] = append(out[i], c)
+		}
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b results.Calls) int { return cmp.Compare(a.Max().NS, b.Max().NS) })
+	}
+	return out
+}
+
+// operationMarkers are the markers of the operations in callsChart.
+var operationMarkers = map[results.Operation]draw.Marker{
+	results.Schedule: draw.Circle, results.Cancel: draw.Diamond,
+	results.Reschedule: draw.Triangle, results.Pop: draw.Square,
+}
+
+// operationsOf returns the operations that the calls of a workload have.
+func operationsOf(list []results.Calls) []results.Operation {
+	return slices.DeleteFunc(slices.Clone(results.Operations), func(o results.Operation) bool {
+		return !slices.ContainsFunc(list, func(c results.Calls) bool { _, ok := c.Of(o); return ok })
+	})
+}
+
+// callsChart shows the longest call of each operation: a panel for each workload, a row
+// for each structure, that with the shortest one of all workloads on top. Nil: there are
+// none.
+func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
+	all := slices.Concat(lists...)
+	longest := make(map[string]float64) // by structure
+	var times draw.Span
+	for _, c := range all {
+		longest[c.Structure] = max(longest[c.Structure], c.Max().NS)
+		for _, call := range c.Longest {
+			times.Add(call.NS)
+		}
+	}
+	rows := v.Present(func(who analysis.Contender) bool { return longest[who.Name] > 0 })
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b analysis.Contender) int {
+		return cmp.Compare(longest[a.Name], longest[b.Name])
+	})
+	times = times.Around(1.4, 1.4)
+	columns := min(len(lists), 2)
+	var panels []*draw.Panel
+	for i, list := range lists {
+		p := draw.NewPanel(sized(list[0].Workload, list[0].N))
+		p.LogX("longest call", times, draw.LogTicks{Label: show.Duration, Most: 18 / columns})
+		p.Rows(v.looksOf(rows))
+		p.SharedY = i%columns > 0
+		for _, c := range list {
+			row := slices.IndexFunc(rows, func(who analysis.Contender) bool { return who.Name == c.Structure })
+			for _, call := range c.Longest {
+				if call.NS <= 0 {
+					continue
+				}
+				look := v.Looks[c.Structure]
+				look.Marker = operationMarkers[call.Operation]
+				p.Add(draw.Dots{Look: look, Radius: 3, Marks: []draw.Mark{{
+					X: call.NS, Y: draw.RowAt(row, len(rows)),
+					Title: fmt.Sprintf("%s %s at tick %s",
+						call.Operation, show.Duration(call.NS), show.Grouped(int64(call.At))),
+				}}})
+			}
+		}
+		panels = append(panels, p)
+	}
+	f := &draw.Figure{
+		Name: "longest-calls",
+		Subtitle: "What it says: the longest call of each operation, where all timers come due together. " +
+			"Further left is better.",
+		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
+			"spread out. Logarithmic time axis." + v.clockNote(),
+		Height: draw.Lines(len(lists), columns) * draw.RowsHeight(len(rows)),
+		Panels: draw.Arrange(panels, columns),
+	}
+	for _, o := range operationsOf(all) {
+		look := draw.Look{Color: draw.Faded, Marker: operationMarkers[o]}
+		f.Legend = append(f.Legend, draw.Key{Text: string(o), Look: look, Radius: 3})
+	}
+	return f
+}
+
+// callsTable shows the longest call of each operation, and the tick of the clock at it.
+func callsTable(list []results.Calls) string {
+	t := newTable("lr", "Structure")
+	operations := operationsOf(list)
+	for _, o := range operations {
+		t.Header = append(t.Header, string(o)+" µs", "at tick")
+	}
+	for _, c := range list {
+		row := []any{c.Structure}
+		for _, o := range operations {
+			if call, ok := c.Of(o); ok {
+				row = append(row, call.NS/1e3, int64(call.At))
+			} else {
+				row = append(row, nil, nil)
+			}
+		}
+		t.add(row...)
+	}
+	return t.Markdown()
+}

@@ -1,0 +1,242 @@
+package section
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+func TestCurvesEndWhereTheSystemDecides(t *testing.T) {
+	t.Parallel()
+	quantiles := func(ns ...float64) results.Latency {
+		l := results.Latency{Kind: script.KindFire, Samples: 1_000_000}
+		for i, q := range []float64{0.5, 0.9, 0.99, 0.999, 0.9999, 1} {
+			l.Quantiles = append(l.Quantiles, results.Quantile{Q: q, NS: ns[i]})
+		}
+		return l
+	}
+	floor := curve(quantiles(30, 30, 31, 40, 5000, 80_000))
+	if len(floor) != 4 || floor[3].X != 1000 || floor[3].Y != 40 {
+		t.Errorf("the floor: %+v", floor)
+	}
+	got := above(curve(quantiles(30, 29, 300, 400, 1000, 2000)), floor)
+	if len(got) != 2 || got[0].X != 100 || got[0].Y != 300 || got[1].X != 1000 {
+		t.Errorf("above the floor: %+v", got)
+	}
+	row := func(name string, role results.Role, l results.Latency) results.Row {
+		return results.Row{Structure: name, Role: role, Latency: []results.Latency{l}}
+	}
+	c := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
+		row("wheel", results.RoleStructure, quantiles(40, 50, 60, 70, 80, 90)),
+		row("minheap", results.RoleStructure, quantiles(30, 30, 31, 40, 80, 90)),
+		row("null", results.RoleFloor, quantiles(30, 30, 31, 40, 5000, 80_000)),
+	}}
+	v := viewOf(t, &results.Run{Cells: []results.Cell{c}})
+	svg := string(v.curveChart(v.Cells[0]).SVG())
+	for name, want := range map[string]int{"wheel": 2, "minheap": 1, "null": 2} { // once in the legend
+		if n := strings.Count(svg, `<g data-structure="`+name+`"`); n != want {
+			t.Errorf("%s is drawn %d times, want %d", name, n, want)
+		}
+	}
+	few := quantiles(1, 2, 3, 4, 5, 6)
+	few.Samples = 50
+	if got := curve(few); len(got) != 2 {
+		t.Errorf("percentiles of 50 samples: %+v", got)
+	}
+}
+
+// The tail is that of the slowest kind of call, and nothing where the floor is as slow.
+func TestTails(t *testing.T) {
+	t.Parallel()
+	row := func(name string, role results.Role, schedule, fire float64) results.Row {
+		return results.Row{Structure: name, Role: role, Latency: []results.Latency{
+			{Kind: script.KindSchedule, Samples: 5000, P999: schedule}, {Kind: script.KindFire, Samples: 5000, P999: fire},
+		}}
+	}
+	c := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
+		row("wheel", results.RoleStructure, 700, 500), row("minheap", results.RoleStructure, 40, 60), row("null", results.RoleFloor, 40, 60),
+		{Structure: "rbtree", Role: results.RoleStructure, Latency: []results.Latency{{Kind: script.KindFire, Samples: 999, P999: 9000}}},
+	}}
+	v := viewOf(t, &results.Run{Cells: []results.Cell{c}})
+	for name, want := range map[string]string{"wheel": "700 (schedule)", "minheap": "floor", "rbtree": "–", "null": "60 (fire)"} {
+		if got := tail(v.Cells[0], v.Cells[0].Row(name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, f := range Figures(All(v)) {
+		if svg := string(f.SVG()); strings.Contains(svg, ">max<") {
+			t.Errorf("%s shows the maximum", f.Name)
+		}
+	}
+}
+
+func TestIdleCountsAddUpOverShapes(t *testing.T) {
+	t.Parallel()
+	count := func(delays string, n int, driver results.Driver, name string, moved uint64) results.Idle {
+		return results.Idle{Workload: "idle", Distribution: delays, N: n, Driver: driver, Structure: name, Wakeups: 100, Fired: 10, Moved: moved, Empty: 1}
+	}
+	r := &results.Run{Idle: []results.Idle{
+		count("uniform", 10, results.Tickless, "wheel", 70), // not at the largest size
+		count("uniform", 1000, results.Tickless, "wheel", 7), count("pareto", 1000, results.Tickless, "wheel", 5),
+		count("uniform", 1000, results.Tickless, "minheap", 0), count("pareto", 1000, results.Tickless, "minheap", 0),
+		count("uniform", 1000, results.Tickless, "rbtree", 3), // no other shape
+	}}
+	v := viewOf(t, r)
+	sum, ok := v.idleSum(results.Tickless, "wheel")
+	if !ok || sum.Moved != 12 || sum.Empty != 2 || sum.Wakeups != 200 || sum.Total() != 14 {
+		t.Errorf("%+v, %v", sum, ok)
+	}
+	if _, ok := v.idleSum(results.Tickless, "rbtree"); ok {
+		t.Error("a sum over fewer shapes than that of others")
+	}
+	section := idle(v)
+	if len(section.Charts) != 0 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
+		t.Errorf("%d charts, %d tables: %+v", len(section.Charts), len(section.Tables), section.Tables)
+	}
+	if want := "Under a tickless driver, 2 of 2 structures wake up for nothing at times: wheel on 7 % and minheap on 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead, want) {
+		t.Errorf("the section says %q, want %q", section.Lead, want)
+	}
+	if !strings.Contains(section.Tables[0].Body, "| wheel | tickless | 0 | 200 | 20 | 14 | 2 | 12 |") {
+		t.Errorf("the table does not show the sums:\n%s", section.Tables[0].Body)
+	}
+}
+
+func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
+	t.Parallel()
+	var r results.Run
+	for _, m := range []struct {
+		n     int
+		names []string
+	}{{10_000, six}, {1_000_000, six[:5]}, {10_000_000, six[:2]}} {
+		for i, name := range m.names {
+			r.Memory = append(r.Memory, results.Memory{Structure: name, N: m.n, Bytes: 50 - float64(i), AgedBytes: 60 - float64(i)})
+		}
+	}
+	list := viewOf(t, &r).footprints()
+	if len(list) != 5 || list[0].N != 1_000_000 || list[0].Structure != six[4] {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestParetoFront(t *testing.T) {
+	t.Parallel()
+	r := &results.Run{Cells: []results.Cell{
+		timed("hold", 1_000_000, map[string]float64{"minheap": 40, "quadheap": 30, "wheel": 20, "hwheel": 10, "rbtree": 50}),
+		timed("hold", 100, map[string]float64{"minheap": 1, "quadheap": 30, "wheel": 20, "hwheel": 10, "rbtree": 50}), // another size
+	}}
+	for name, bytes := range map[string]float64{"minheap": 20, "quadheap": 30, "wheel": 35, "hwheel": 34, "skiplist": 1} {
+		r.Memory = append(r.Memory, results.Memory{Structure: name, N: 1_000_000, Bytes: bytes, AgedBytes: bytes})
+	}
+	f := viewOf(t, r).paretoChart()
+	svg := string(f.SVG())
+	bold := func(name string) bool {
+		for _, m := range regexp.MustCompile(`<text ([^>]*)>([^<]*)<`).FindAllStringSubmatch(svg, -1) {
+			if m[2] == name {
+				return strings.Contains(m[1], "bold")
+			}
+		}
+		t.Errorf("no label %s", name)
+		return false
+	}
+	for name, want := range map[string]bool{"minheap": true, "quadheap": true, "hwheel": true, "wheel": false} {
+		if bold(name) != want {
+			t.Errorf("%s is on the front: %v, want %v", name, !want, want)
+		}
+	}
+	if strings.Contains(svg, ">rbtree<") || !strings.Contains(f.Caption, "1 structures") {
+		t.Errorf("what lacks a figure is shown, or not said: %s", f.Caption)
+	}
+}
+
+// A coarse structure stands at its lateness, with the latest of its timers, and exact ones at none.
+func TestLatenessAgainstCost(t *testing.T) {
+	t.Parallel()
+	r := &results.Run{Cells: []results.Cell{timed("hold", 100, map[string]float64{"minheap": 10, "wheel": 20, "rbtree": 30, "quadheap": 40, "skiplist": 50})}}
+	late := func(mean, most float64) results.Idle {
+		return results.Idle{Workload: "idle", Distribution: "uniform", N: 100, Structure: "wheel", Driver: results.Ticking, Lateness: &results.Lateness{MeanShare: mean, MaxShare: most}}
+	}
+	r.Idle = []results.Idle{late(0.02, 0.1)}
+	v := viewOf(t, r)
+	svg := string(v.latenessChart().SVG())
+	for _, want := range []string{">wheel, at most 10 %<", ">minheap<", ">rbtree<", ">quadheap<", "late by 2 % of the delay on average"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the chart does not say %q", want)
+		}
+	}
+	if strings.Contains(svg, ">skiplist<") {
+		t.Error("more than three exact structures")
+	}
+	r.Idle = nil
+	if viewOf(t, r).latenessChart() != nil {
+		t.Error("a chart of no coarse structure")
+	}
+}
+
+func TestDriftChartMarksTrends(t *testing.T) {
+	t.Parallel()
+	calm, rising := timed("hold", 100, map[string]float64{"minheap": 10}), timed("churn", 100, map[string]float64{"minheap": 10})
+	for _, c := range []*results.Cell{&calm, &rising} {
+		row := &c.Rows[0]
+		row.Cost = nil
+		for i := range 20 {
+			ns := 10 + 0.1*float64(i%3)
+			if c == &rising {
+				ns = 10 + float64(i)
+			}
+			row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i, NS: ns, Units: 1})
+		}
+	}
+	v := viewOf(t, &results.Run{Cells: []results.Cell{calm, rising}})
+	if d := v.Drifts(); len(d) != 2 || d[0].Found() || !d[1].Found() {
+		t.Fatalf("%+v", d)
+	}
+	svg := string(v.driftChart().SVG())
+	at, end := strings.Index(svg, "<title>churn"), strings.LastIndex(svg, "</g>")
+	if at < 0 || !strings.Contains(svg[at:end], `class="ink-line"`) || strings.Contains(svg[strings.Index(svg, "<title>hold"):at], `class="ink-line"`) {
+		t.Error("the rising cell alone stands out")
+	}
+}
+
+func TestAsFast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		center float64
+		want   string
+	}{{0.074, "14 times as fast"}, {1, "as long"}, {0.98, "as long"}, {2.5, "2.5 times as long"}} {
+		r := stats.Ratio{Pairs: 3}
+		r.Center = c.center
+		if got := asFast(r); got != c.want {
+			t.Errorf("%g: %q, want %q", c.center, got, c.want)
+		}
+	}
+	if got := asFast(stats.Ratio{}); got != "–" {
+		t.Errorf("nothing to compare: %q", got)
+	}
+}
+
+// Kinds of drivers and numbers of shards over one structure look different, and so do peers.
+func TestLiveTimersHaveLooksOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	live := &results.Live{}
+	for _, n := range []int{1000, 100_000} {
+		live.Rows = append(live.Rows,
+			results.LiveRow{Name: "time", Role: results.RoleBaseline, Resident: n},
+			results.LiveRow{Name: "hwheel tickless", Role: results.RoleStructure, Structure: "hwheel", Resident: n},
+			results.LiveRow{Name: "hwheel, shards 1", Role: results.RoleStructure, Structure: "hwheel", Resident: n},
+			results.LiveRow{Name: "somebody's", Role: results.RolePeer, Resident: n})
+	}
+	v := viewOf(t, &results.Run{Live: live, Calls: []results.Calls{{Structure: "hwheel"}}})
+	seen := make(map[string]bool)
+	for _, l := range v.liveLooks() {
+		l.Name = "" // all but that
+		seen[fmt.Sprint(l)] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d looks of 4 contenders", len(seen))
+	}
+}

@@ -1,0 +1,83 @@
+package section
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// forest says how the leaders compare, workload by workload.
+func forest(v *View) Section {
+	return Section{
+		Title:  "Where is another structure worth it?",
+		Absent: "ratios of structures",
+		Charts: []*draw.Figure{v.forestChart()},
+	}
+}
+
+// forestChart shows the ratios of the leaders to the one with the best typical multiple, paired
+// by round: a panel for each, a row for each workload. Nil: there are no two structures to compare.
+func (v *View) forestChart() *draw.Figure {
+	cells := v.AnswerCells()
+	measured := v.Measured(cells...)
+	leaders := v.Leaders(measured)
+	if len(leaders) < 2 {
+		return nil
+	}
+	base, rest := leaders[0].Name, leaders[1:]
+	var rows []draw.Look
+	for _, c := range cells {
+		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(c.N), Cell: cellName(c)})
+	}
+	marks := make(map[string][]draw.Mark)
+	var ratios draw.Span
+	for i, c := range cells {
+		for _, who := range rest {
+			r := c.Row(who.Name).Beside(c.Row(base))
+			if r.Pairs == 0 {
+				continue
+			}
+			m := draw.Mark{X: r.Center, Y: draw.RowAt(i, len(rows)), Title: times(r) + " on " + rows[i].Name}
+			if r.Bounded() {
+				m.Lo, m.Hi = r.Lo, r.Hi
+			}
+			ratios.Add(m.X, m.Lo, m.Hi)
+			marks[who.Name] = append(marks[who.Name], m)
+		}
+	}
+	if ratios.Empty() {
+		return nil
+	}
+	ratios.Add(1)
+	ratios = ratios.Around(1.15, 1.15)
+	columns := min((len(rest)+1)/2, 4)
+	var panels []*draw.Panel
+	for i, who := range rest {
+		p := draw.NewPanel(who.Name)
+		p.LogX("time of "+who.Name+" / time of "+base, ratios, draw.LogTicks{Label: ratioTick, Most: 15 / columns})
+		p.Rows(rows)
+		p.SharedY = i%columns > 0
+		p.Add(draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}})
+		p.Add(draw.Dots{Look: v.Looks[who.Name], Radius: 2.7, Marks: marks[who.Name]})
+		panels = append(panels, p)
+	}
+	return &draw.Figure{
+		Name: "forest",
+		Subtitle: fmt.Sprintf("What it says: the time of a structure divided by that of %s, the best over all "+
+			"workloads, round by round, with the 95 %% interval. Left of the line the structure is faster than %s, "+
+			"right of it slower.", base, base),
+		Caption: "What it does not say: how long anything takes. Each workload at the largest N at which nearly all " +
+			"took part; the axis is logarithmic; each interval is for one comparison, so of twenty, one misses on " +
+			"average. " + v.ChoiceNote(measured),
+		Height: draw.Lines(len(rest), columns) * draw.RowsHeight(len(rows)),
+		Panels: draw.Arrange(panels, columns),
+	}
+}
+
+func ratioTick(r float64) string {
+	if r < 1 {
+		return "1/" + show.Figure(1/r)
+	}
+	return show.Figure(r)
+}

@@ -1,0 +1,217 @@
+package section
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// harness says how far the figures can be trusted.
+func harness(v *View) Section {
+	return Section{
+		Title:  "Can these numbers be trusted?",
+		Lead:   v.MachineLead(),
+		Charts: []*draw.Figure{v.driftChart()},
+		Tables: []Table{
+			{Title: "What was examined of the machine", Body: v.machineTable()},
+			{
+				Lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +
+					"it is part of every other row, and is not taken off.",
+				Title: "The floor in every cell", Body: v.floorTable(),
+			},
+			{Lead: v.controlLead(), Title: "The control in every cell", Body: v.controlTable()},
+			{Lead: v.driftLead(), Title: "Cells whose cost changed steadily", Body: v.driftTable()},
+			{Title: "Rounds, and why there were no more", Body: v.roundsTable()},
+			{Title: "Warnings about the samples of rounds, from benchmath", Body: v.warningTable()},
+			{
+				Lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + " +
+					"pending), and every exact structure had to fire the same timers at the same ticks as the script " +
+					"or the trace says: the checksum is over tick and value of each. A structure that rounds " +
+					"deadlines has a checksum of its own.",
+				Title: "What the replays agreed on", Body: v.proofTable(),
+			},
+			{Title: "What they agreed on under other seeds, untimed", Body: v.seedTable()},
+		},
+	}
+}
+
+// MachineLead says what was found amiss with the machine.
+func (v *View) MachineLead() string {
+	findings := v.Environment.Machine
+	if len(findings) == 0 {
+		return "**The machine** was not examined. `timerbench doctor` says how fit one is for measuring."
+	}
+	var bad []string
+	for _, f := range findings {
+		if f.Verdict == "warn" {
+			bad = append(bad, Literal(f.Check+" ("+f.Value+")"))
+		}
+	}
+	if len(bad) == 0 {
+		return fmt.Sprintf("**The machine** was examined before the run: nothing to object to in %d checks.",
+			len(findings))
+	}
+	return fmt.Sprintf("**The machine** was examined before the run. Of %d checks %d warn: %s.",
+		len(findings), len(bad), strings.Join(bad, "; "))
+}
+
+// machineTable shows all that was examined.
+func (v *View) machineTable() string {
+	t := newTable("llll", "Check", "Found", "Verdict", "What to do")
+	for _, f := range v.Environment.Machine {
+		t.add(f.Check, f.Value, f.Verdict, unless(f.Advice))
+	}
+	return t.Markdown()
+}
+
+// floorTable shows what the harness itself costs, and its share of the fastest.
+func (v *View) floorTable() string {
+	t := newTable("lrlr", "Workload", "N", "Floor", "Median ns", "95 % CI", "Overall mean ns", "Share of the fastest")
+	for _, c := range v.Cells {
+		for _, row := range c.Rows {
+			if s := row.Cost(); row.Role == results.RoleFloor && s.OK() {
+				share := show.Unknown
+				if r := row.ToBest(); r.Pairs > 0 {
+					share = show.Percent(r.Center)
+				}
+				t.add(c.Workload, size(c.N), row.Structure, s.Median, interval(s), s.Mean, share)
+			}
+		}
+	}
+	return t.Markdown()
+}
+
+func (v *View) controlLead() string {
+	differ, all := 0, 0
+	for _, c := range v.Controls() {
+		if c.Ratio.Bounded() {
+			all++
+		}
+		if c.Ratio.Differs() {
+			differ++
+		}
+	}
+	return fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio "+
+		"to the structure that it repeats, paired by round, should be 1. Of %d such A/A comparisons, %d came out "+
+		"different; by chance alone, about %s should. If more do, the intervals of all ratios are widened until they "+
+		"do not: here by a factor of %s.",
+		all, differ, show.Figure(float64(all)*(1-stats.DefaultConfidence)), show.Times(v.Noise))
+}
+
+// controlTable shows each A/A control against the structure that it repeats.
+func (v *View) controlTable() string {
+	t := newTable("lrlrrl", "Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict")
+	for _, c := range v.Controls() {
+		r := c.Ratio
+		ci, verdict := show.Unknown, show.Unknown
+		if r.Bounded() {
+			ci, verdict = fmt.Sprintf("%.3f to %.3f", r.Lo, r.Hi), "no difference"
+		}
+		if r.Differs() {
+			verdict = "differs"
+		}
+		t.add(c.Workload, size(c.N), c.Row.Structure, fmt.Sprintf("%.3f", r.Center), ci, verdict)
+	}
+	return t.Markdown()
+}
+
+// roundsTable shows for each cell how many rounds the structures got, and why they got no
+// more. It is empty where there was no race: where no row says why it got no more.
+func (v *View) roundsTable() string {
+	t := newTable("lrlllll", "Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for",
+		"Left out, as too slow among fewer timers")
+	raced := false
+	for _, c := range v.Cells {
+		stopped := make(map[results.Stopped][]string)
+		for _, row := range c.Rows {
+			raced = raced || row.Stopped != results.StoppedDone
+			if row.Role == results.RoleStructure {
+				rounds := fmt.Sprintf("%s %d", row.Structure, len(row.Samples))
+				stopped[row.Stopped] = append(stopped[row.Stopped], rounds)
+			}
+		}
+		line := []any{c.Workload, size(c.N)}
+		for _, why := range []results.Stopped{
+			results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone,
+		} {
+			line = append(line, unless(strings.Join(stopped[why], ", ")))
+		}
+		t.add(append(line, unless(strings.Join(c.LeftOut, ", ")))...)
+	}
+	if !raced {
+		return ""
+	}
+	return t.Markdown()
+}
+
+// warningTable shows what benchmath warns of, by cell.
+func (v *View) warningTable() string {
+	t := newTable("lrll", "Workload", "N", "Rows", "Warning")
+	for _, c := range v.Cells {
+		names := make(map[string][]string)
+		var texts []string
+		for _, row := range c.Rows {
+			for _, warning := range row.Cost().Warnings {
+				text := warning.Error()
+				if names[text] == nil {
+					texts = append(texts, text)
+				}
+				names[text] = append(names[text], row.Structure)
+			}
+		}
+		for _, text := range texts {
+			t.add(c.Workload, size(c.N), strings.Join(names[text], ", "), text)
+		}
+	}
+	return t.Markdown()
+}
+
+// proofTable shows what each cell's replays agreed on: the proof that most rows hold. A coarse
+// structure may rightly fire later and so have a checksum of its own.
+func (v *View) proofTable() string {
+	t := newTable("lrrrrrrrllr", "Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired",
+		"Cancelled", "Pending", "Sum", "Checksum", "Rows that agree")
+	for _, c := range v.Cells {
+		votes := make(map[script.Proof]int)
+		var p script.Proof
+		for _, r := range c.Rows {
+			votes[r.Proof]++
+			if votes[r.Proof] > votes[p] {
+				p = r.Proof
+			}
+		}
+		if len(votes) == 0 {
+			continue
+		}
+		sum := markup("holds")
+		if p.Scheduled != p.Fired+p.Cancelled+p.Pending {
+			sum = bold("does not hold")
+		}
+		t.add(c.Workload, size(c.N), c.Resident, show.Percent(c.CancelRate), p.Scheduled, p.Fired, p.Cancelled,
+			p.Pending, sum, checksum(p), agree(votes[p], len(c.Rows)))
+	}
+	return t.Markdown()
+}
+
+func checksum(p script.Proof) markup { return markup(fmt.Sprintf("`%016x`", p.Checksum)) }
+
+func agree(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
+
+// seedTable shows what replays under other seeds agreed on.
+func (v *View) seedTable() string {
+	t := newTable("lrrrrrrlr", "Workload", "N", "Seed", "Scheduled", "Fired", "Cancelled", "Pending", "Checksum",
+		"Rows that agree")
+	for _, c := range v.Cells {
+		for _, s := range c.OtherSeeds {
+			p := s.Proof
+			t.add(c.Workload, size(c.N), fmt.Sprint(s.Seed), p.Scheduled, p.Fired, p.Cancelled, p.Pending,
+				checksum(p), agree(s.Agree, s.Rows))
+		}
+	}
+	return t.Markdown()
+}

@@ -1,0 +1,145 @@
+package section
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+)
+
+// idle says on how many wake-ups nothing fires.
+func idle(v *View) Section {
+	return Section{
+		Title:  "How often does a structure wake up for nothing?",
+		Absent: "idle wake-ups",
+		Lead: v.idleSentence() + "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` " +
+			"names. An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers " +
+			"(cascades, rounds still to go) or _only dropped_ stale entries of cancelled timers.",
+		Tables: []Table{{Title: "Wake-ups and work, over " + v.idleScope(), Body: v.idleTable()}},
+	}
+}
+
+// idleCase is the workload of some of the idle counts. Counts of different cases cannot be
+// compared.
+type idleCase struct {
+	workload, distribution string
+	n                      int
+}
+
+// largestIdle returns the counts with the largest N for each workload and distribution, and their
+// cases.
+func (v *View) largestIdle() (counts []results.Idle, cases []idleCase) {
+	largest := make(map[idleCase]int) // by workload and distribution
+	for _, i := range v.Idle {
+		of := idleCase{i.Workload, i.Distribution, 0}
+		largest[of] = max(largest[of], i.N)
+	}
+	for _, i := range v.Idle {
+		if i.N == largest[idleCase{i.Workload, i.Distribution, 0}] {
+			counts = append(counts, i)
+			if at := (idleCase{i.Workload, i.Distribution, i.N}); !slices.Contains(cases, at) {
+				cases = append(cases, at)
+			}
+		}
+	}
+	return counts, cases
+}
+
+// idleSum adds the counts of a structure up over the cases. ok is false if it lacks one.
+func (v *View) idleSum(d results.Driver, structure string) (sum results.Idle, ok bool) {
+	counts, cases := v.largestIdle()
+	found := 0
+	for _, i := range counts {
+		if i.Driver != d || i.Structure != structure {
+			continue
+		}
+		found++
+		sum.Ticks, sum.Wakeups, sum.Fired = sum.Ticks+i.Ticks, sum.Wakeups+i.Wakeups, sum.Fired+i.Fired
+		sum.Empty, sum.Moved, sum.Dropped = sum.Empty+i.Empty, sum.Moved+i.Moved, sum.Dropped+i.Dropped
+		w := &sum.Work
+		w.SlotsVisited, w.EmptySlots = w.SlotsVisited+i.Work.SlotsVisited, w.EmptySlots+i.Work.EmptySlots
+		w.Moved, w.Dropped = w.Moved+i.Work.Moved, w.Dropped+i.Work.Dropped
+		w.Comparisons += i.Work.Comparisons
+	}
+	return sum, found == len(cases)
+}
+
+// idleScope says what the counts are over.
+func (v *View) idleScope() string {
+	var shapes []string
+	var sizes []int
+	_, cases := v.largestIdle()
+	for _, c := range cases {
+		if c.distribution != "" && !slices.Contains(shapes, c.distribution) {
+			shapes = append(shapes, c.distribution)
+		}
+		sizes = append(sizes, c.n)
+	}
+	slices.Sort(sizes)
+	out := "N = " + shortList(slices.Compact(sizes))
+	if len(shapes) > 0 {
+		out += ", delays " + show.And(shapes)
+	}
+	return out
+}
+
+// idleRows are the contenders of the idle analysis.
+func (v *View) idleRows() []analysis.Contender {
+	return v.Present(func(who analysis.Contender) bool {
+		return slices.ContainsFunc(v.Idle, func(i results.Idle) bool { return i.Structure == who.Name })
+	})
+}
+
+// idleSentence says who wakes up for nothing under a driver that wakes when Next says so.
+func (v *View) idleSentence() string {
+	type waker struct {
+		name  string
+		share float64
+	}
+	var wakers []waker
+	counted := 0
+	for _, who := range v.idleRows() {
+		sum, ok := v.idleSum(results.Tickless, who.Name)
+		if !ok || sum.Wakeups == 0 {
+			continue
+		}
+		counted++
+		if idle := sum.Total(); idle > 0 {
+			wakers = append(wakers, waker{who.Name, float64(idle) / float64(sum.Wakeups)})
+		}
+	}
+	all := show.Count(counted, "structure")
+	switch {
+	case counted == 0:
+		return ""
+	case len(wakers) == 0:
+		return fmt.Sprintf("Under a tickless driver, none of %s wakes up for nothing. ", all)
+	}
+	slices.SortStableFunc(wakers, func(a, b waker) int { return cmp.Compare(b.share, a.share) })
+	var names []string
+	for _, w := range wakers {
+		names = append(names, fmt.Sprintf("%s on %s", Literal(w.name), show.Percent(w.share)))
+	}
+	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their wake-ups. ",
+		len(wakers), all, show.And(names))
+}
+
+// idleTable shows the wake-ups of the structures by cause, and the work behind them.
+func (v *View) idleTable() string {
+	t := newTable("llr", "Structure", "Driver", "Ticks", "Wake-ups", "Fired", "Idle wake-ups",
+		"empty", "only moved", "only dropped",
+		"Slots visited", "of these empty", "Timers moved", "Stale dropped", "Comparisons")
+	for _, d := range []results.Driver{results.Ticking, results.Tickless} {
+		for _, who := range v.ByMerit(v.idleRows()) {
+			if i, ok := v.idleSum(d, who.Name); ok {
+				w := i.Work
+				t.add(who.Name, string(d), i.Ticks, i.Wakeups, i.Fired, i.Total(), i.Empty, i.Moved, i.Dropped,
+					w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons)
+			}
+		}
+	}
+	return t.Markdown()
+}

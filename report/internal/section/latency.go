@@ -1,0 +1,278 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// latency says how long single calls take.
+func latency(v *View) Section {
+	s := Section{
+		Title:  "How long do slow calls take?",
+		Absent: "latency",
+		Lead: fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
+			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below "+
+			"shows differences far below that. There is no maximum here: the slowest of a million calls is one "+
+			"that the operating system held up, with the floor as with any structure.",
+			show.Duration(v.Environment.ClockNS)),
+	}
+	for _, class := range analysis.Classes {
+		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: v.tailTable(class)}
+		if len(s.Tables) == 0 && t.Body != "" {
+			t.Lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which it is the " +
+				"largest, for each workload at its largest N. \"Floor\": no slower than the harness alone. " +
+				"In brackets: the kind."
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	for _, c := range v.latencyCells() {
+		s.Charts = append(s.Charts, v.curveChart(c))
+	}
+	return s
+}
+
+// latencyCells chooses the cells that get charts: the first synthetic workload, and the two of
+// programs with the most timers, each at its largest N.
+func (v *View) latencyCells() []*analysis.Cell {
+	const mostOf = 2 // programs
+	var first, programs []*analysis.Cell
+	for _, c := range v.LargestOfEach(hasLatency) {
+		switch class := c.Class(); {
+		case class == analysis.Synthetic && first == nil:
+			first = append(first, c)
+		case class == analysis.Programs:
+			programs = append(programs, c)
+		}
+	}
+	slices.SortStableFunc(programs, func(a, b *analysis.Cell) int { return b.N - a.N })
+	return slices.Concat(first, programs[:min(len(programs), mostOf)])
+}
+
+func hasLatency(r *analysis.Row) bool {
+	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
+}
+
+// latencyRows are the contenders of a cell that have latencies.
+func (v *View) latencyRows(c *analysis.Cell) []analysis.Contender {
+	return v.Present(func(who analysis.Contender) bool { return hasLatency(c.Row(who.Name)) })
+}
+
+// kindsOf returns the kinds of which a cell has latencies, as charts and tables show them.
+func kindsOf(c *analysis.Cell) []script.Kind {
+	var out []script.Kind
+	for _, r := range c.Rows {
+		for _, l := range r.Latency {
+			if l.Samples > 0 {
+				out = append(out, l.Kind)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func latencyOf(row *analysis.Row, kind script.Kind) (l results.Latency, ok bool) {
+	if row != nil {
+		for _, l := range row.Latency {
+			if l.Kind == kind && l.Samples > 0 {
+				return l, true
+			}
+		}
+	}
+	return l, false
+}
+
+// tailTable shows the slow tail of each structure on the workloads of a class.
+func (v *View) tailTable(class analysis.Class) string {
+	has := func(r *analysis.Row) bool {
+		return hasLatency(r) && (r.Role == results.RoleStructure || r.Role == results.RoleFloor)
+	}
+	cells := slices.DeleteFunc(v.LargestOfEach(has), func(c *analysis.Cell) bool { return c.Class() != class })
+	return v.byWorkload(cells, has, tail)
+}
+
+// tail is the largest 99.9th percentile of a row.
+func tail(c *analysis.Cell, row *analysis.Row) string {
+	floor := c.Of(results.RoleFloor)
+	known, worst, kind := false, 0.0, script.Kind(0)
+	for _, l := range row.Latency {
+		ns, ok := slowest.of(l)
+		known = known || ok
+		of, _ := latencyOf(floor, l.Kind)
+		if ok && ns > worst && (row == floor || ns > of.P999) {
+			worst, kind = ns, l.Kind
+		}
+	}
+	switch {
+	case !known:
+		return show.Unknown
+	case worst == 0:
+		return "floor"
+	}
+	return show.Figure(worst) + " (" + kind.String() + ")"
+}
+
+// percentile is one mark of a latency.
+type percentile struct {
+	name   string
+	value  func(results.Latency) float64
+	least  int64 // samples without which it says nothing but the maximum
+	marker draw.Marker
+	radius draw.Length
+}
+
+var percentiles = []percentile{
+	{"median", func(l results.Latency) float64 { return l.P50 }, 1, draw.Circle, 3.6},
+	{"90 %", func(l results.Latency) float64 { return l.P90 }, 10, draw.Square, 2.5},
+	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, draw.Diamond, 2.9},
+	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
+}
+
+// slowest is the last of the percentiles. What is beyond it, one cannot tell from what the
+// operating system does.
+var slowest = percentiles[len(percentiles)-1]
+
+// of returns the percentile; ok is false where the samples are too few for it.
+func (p percentile) of(l results.Latency) (ns float64, ok bool) {
+	return p.value(l), l.Samples >= p.least
+}
+
+// latencyTable shows the percentiles of one cell.
+func (v *View) latencyTable(c *analysis.Cell) string {
+	t := newTable("llr", "Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %")
+	for _, kind := range kindsOf(c) {
+		for _, who := range v.ByMerit(v.latencyRows(c)) {
+			l, ok := latencyOf(c.Row(who.Name), kind)
+			if !ok {
+				continue
+			}
+			cells := []any{kind.String(), label(who, false), l.Samples, l.Mean}
+			for _, p := range percentiles {
+				if ns, ok := p.of(l); ok {
+					cells = append(cells, ns)
+				} else {
+					cells = append(cells, nil)
+				}
+			}
+			t.add(cells...)
+		}
+	}
+	return t.Markdown()
+}
+
+// slowCall is where calls begin to be slow, at 1/(1-0.99). A kind of call of which nothing is
+// measured there has no panel. mostNines is where curves end, at 1/(1-0.999).
+const (
+	slowCall  = 100
+	mostNines = 1000
+)
+
+// curveChart shows the distribution of single calls up to the 99.9th percentile, as far as it is not
+// that of the floor. The horizontal axis counts the nines of the percentile, so that the tail gets
+// as much room as the rest. It is nil where the results hold no quantiles.
+func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
+	rows := v.latencyRows(c)
+	shown := v.Curves(rows)
+	var times, nines draw.Span
+	curves := make(map[script.Kind]map[string][]draw.Mark)
+	kinds := slices.DeleteFunc(kindsOf(c), func(kind script.Kind) bool {
+		floor, _ := latencyOf(c.Of(results.RoleFloor), kind)
+		curves[kind] = make(map[string][]draw.Mark)
+		empty := true
+		for _, who := range rows {
+			l, _ := latencyOf(c.Row(who.Name), kind)
+			marks := curve(l)
+			if who.Role != results.RoleFloor {
+				marks = above(marks, curve(floor))
+			}
+			for _, m := range marks {
+				empty = empty && m.X < slowCall
+				times.Add(m.Y)
+				nines.Add(m.X)
+			}
+			curves[kind][who.Name] = marks
+		}
+		return empty
+	})
+	if len(kinds) == 0 {
+		return nil
+	}
+	times = times.Around(1.25, 1.25)
+	columns := min(len(kinds), 3)
+	if len(kinds) == 4 {
+		columns = 2
+	}
+	var panels []*draw.Panel
+	for i, kind := range kinds {
+		p := draw.NewPanel(kind.String())
+		p.LogX("percentile of calls (%)", nines, ninesTicks())
+		p.LogY("", times, draw.LogTicks{Label: show.Duration, Most: 8})
+		p.SharedY = i%columns > 0
+		for _, who := range slices.Backward(rows) {
+			p.Add(draw.Series{
+				Look: v.Looks[who.Name], Radius: 2, Marks: curves[kind][who.Name],
+				OnDemand: !slices.Contains(shown, who),
+			})
+		}
+		panels = append(panels, p)
+	}
+	return &draw.Figure{
+		Name:  fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
+		Title: "How long do slow calls take? " + sized(c.Workload, c.N),
+		Subtitle: "What it says: how long a call takes at most, for that share of all calls. " +
+			"Lower is better.",
+		Caption: "What it does not say: which calls the slow ones are, and how long the slowest one in a thousand " +
+			"takes, since the operating system decides that. Where a curve is missing, the structure is no slower " +
+			"than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured " +
+			"quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
+		Legend: v.keys(shown),
+		Height: draw.Lines(len(kinds), columns) * 220,
+		Panels: draw.Arrange(panels, columns),
+	}
+}
+
+func (v *View) clockNote() string {
+	if v.Environment.ClockNS <= 0 {
+		return ""
+	}
+	return " Each sample holds one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
+}
+
+// curve turns quantiles into marks at 1/(1-q).
+func curve(l results.Latency) []draw.Mark {
+	var out []draw.Mark
+	last := 0.0
+	for _, q := range l.Quantiles {
+		x := math.Round(1e6/(1-q.Q)) / 1e6 // 1-q is not exact
+		if q.NS > 0 && x >= 1 && x <= mostNines && x <= float64(l.Samples) && x > last {
+			out = append(out, draw.Mark{X: x, Y: q.NS})
+			last = x
+		}
+	}
+	if len(out) > 0 {
+		m := &out[len(out)-1]
+		m.Title = show.Duration(m.Y) + " at " + show.Percent(1-1/m.X)
+	}
+	return out
+}
+
+// above returns the marks that lie above the floor.
+func above(marks, floor []draw.Mark) []draw.Mark {
+	return slices.DeleteFunc(marks, func(m draw.Mark) bool {
+		return slices.ContainsFunc(floor, func(f draw.Mark) bool { return f.X <= m.X && f.Y >= m.Y })
+	})
+}
+
+// ninesTicks marks 50 %, 90 %, 99 % and so on, on an axis of 1/(1-q).
+func ninesTicks() draw.Ticks {
+	return draw.TicksAt([]float64{2, 10, 100, mostNines}, func(x float64) string {
+		return show.Figure(100 - 100/x)
+	})
+}

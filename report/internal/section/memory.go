@@ -1,0 +1,235 @@
+package section
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// memory says what a timer takes of it, and what that buys.
+func memory(v *View) Section {
+	return Section{
+		Title:  "How much memory does a timer take, and what does it buy?",
+		Absent: "memory",
+		Charts: []*draw.Figure{v.memoryChart(), v.paretoChart()},
+		Tables: []Table{
+			{Title: "Memory, empty, filled and aged", Body: v.memoryTable()},
+			{Title: "Bytes per resident timer, by workload", Body: v.footprintTable()},
+			{Title: "Allocations, by workload", Body: v.allocationTable()},
+		},
+	}
+}
+
+// footprints returns the memory of the structures at one size, the least first: the largest size at
+// which nearly all of those were measured that were at any. Results without such a pass have what
+// the structures of a cell held.
+func (v *View) footprints() []results.Memory {
+	bySize := make(map[int][]results.Memory)
+	add := func(m results.Memory) {
+		if _, ok := v.Looks[m.Structure]; ok { // it can be drawn
+			bySize[m.N] = append(bySize[m.N], m)
+		}
+	}
+	for _, m := range v.Memory {
+		add(m)
+	}
+	if len(bySize) == 0 {
+		for _, c := range v.LargestOfEach(hasBytes) {
+			if len(bySize[c.N]) > 0 {
+				continue
+			}
+			for _, r := range c.Rows {
+				if hasBytes(r) && (r.Role == results.RoleStructure || r.Role == results.RoleBaseline) {
+					add(results.Memory{
+						Structure: r.Structure, N: c.N, Bytes: r.BytesPerTimer, AgedBytes: r.BytesPerTimer,
+					})
+				}
+			}
+		}
+	}
+	most, best := 0, 0
+	for _, list := range bySize {
+		most = max(most, len(list))
+	}
+	for n, list := range bySize {
+		if 4*len(list) >= 3*most {
+			best = max(best, n)
+		}
+	}
+	list := slices.Clone(bySize[best])
+	slices.SortStableFunc(list, func(a, b results.Memory) int {
+		return cmp.Or(cmp.Compare(a.AgedBytes, b.AgedBytes), cmp.Compare(a.Structure, b.Structure))
+	})
+	return list
+}
+
+// memoryChart shows bytes per timer after the fill, and what ageing adds to that. Nil:
+// nothing was measured.
+func (v *View) memoryChart() *draw.Figure {
+	list := v.footprints()
+	if len(list) == 0 {
+		return nil
+	}
+	const pale = 0.6 // what ageing adds
+	p := draw.NewPanel("N = " + short(list[0].N))
+	var rows []draw.Look
+	top := 0.0
+	for i, m := range list {
+		look := v.Looks[m.Structure]
+		rows = append(rows, look)
+		top = max(top, m.Bytes, m.AgedBytes)
+		filled, aged := show.Figure(m.Bytes), show.Figure(m.AgedBytes)
+		p.Add(draw.Bar{
+			Look: look, At: draw.RowAt(i, len(list)), Label: aged + " B",
+			Title: fmt.Sprintf("%s bytes per timer after the fill, %s aged", filled, aged),
+			Parts: []draw.Part{
+				{Length: min(m.Bytes, m.AgedBytes), Color: look.Color},
+				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Pale(look.Color, pale)},
+			},
+		})
+	}
+	p.Rows(rows)
+	p.LinearX("bytes per pending timer", top*1.12, draw.LinearTicks(show.Figure))
+	f := &draw.Figure{
+		Name:     "memory",
+		Title:    "How much memory does a timer take?",
+		Subtitle: "What it says: the heap in use per timer, a value of 8 bytes included. Lower is better.",
+		Caption: "What it does not say: what the values of a program take. Room reserved for growth counts: " +
+			"it depends on where N falls between two doublings.",
+		Height: max(draw.RowsHeight(len(list)), 120),
+		Panels: [][]*draw.Panel{{p}},
+	}
+	if replaced := list[0].Replaced; replaced > 0 {
+		f.Subtitle = fmt.Sprintf("What it says: the heap in use per timer, a value of 8 bytes included, right after "+
+			"the fill, and after %s timers were cancelled at random, each with another one scheduled. "+
+			"Lower is better.", short(replaced))
+		f.Caption += " Uniform delays; the clock stands still, so that entries of cancelled timers stay as long " +
+			"as the structure keeps them."
+		f.Legend = []draw.Key{
+			{Text: "after the fill", Swatch: draw.Faded},
+			{Text: "added by ageing", Swatch: draw.Pale(draw.Faded, pale)},
+		}
+	}
+	return f
+}
+
+// paretoChart sets the speed of each structure against its memory, both among about as many timers.
+// Nil: no structure has both.
+func (v *View) paretoChart() *draw.Figure {
+	list := v.footprints()
+	if len(list) == 0 {
+		return nil
+	}
+	n := list[0].N
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *analysis.Cell) bool {
+		return 2*c.N < n || c.N > 2*n || c.Structures() == 0
+	})
+	var s draw.Scatter
+	var bytes, multiples draw.Span
+	left := 0
+	for _, m := range v.Merits(cells, analysis.Contender.IsStructure) {
+		i := slices.IndexFunc(list, func(of results.Memory) bool { return of.Structure == m.Name })
+		if i < 0 || !m.Complete {
+			left++
+			continue
+		}
+		aged := list[i].AgedBytes
+		s.Places = append(s.Places, draw.Place{
+			Look: v.Looks[m.Name], X: aged, Y: m.Typical, Label: m.Name,
+			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", show.Figure(aged), show.Times(m.Typical)),
+		})
+		bytes.Add(aged)
+		multiples.Add(m.Typical)
+	}
+	if len(s.Places) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.Places, func(a, b draw.Place) int {
+		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
+	})
+	for i := range s.Places {
+		if at := &s.Places[i]; len(s.Front) == 0 || at.Y < s.Front[len(s.Front)-1].Y {
+			at.Bold = true
+			s.Front = append(s.Front, draw.Mark{X: at.X, Y: at.Y})
+		}
+	}
+	p := draw.NewPanel("")
+	p.LogX("bytes per pending timer, aged", bytes.Around(1.15, 1.3), draw.LogTicks{
+		Label: func(b float64) string { return show.Short(b) + " B" }, Most: 9,
+	})
+	p.LogY("time, × the fastest", multiples.Around(1.15, 1.15), draw.LogTicks{Label: ratioTick, Most: 7})
+	p.Add(s)
+	caption := "What it does not say: how a structure does on one workload, or among fewer timers. " +
+		"Both axes are logarithmic. "
+	if left > 0 {
+		caption += fmt.Sprintf("%d structures that lack one of these figures are not shown.", left)
+	}
+	return &draw.Figure{
+		Name:  "pareto",
+		Title: "Which structures are fast for the memory they take?",
+		Subtitle: fmt.Sprintf("What it says: the time, as the geometric mean of the multiples of the fastest over "+
+			"%s, against bytes per timer, N = %s. Bold, joined by steps: no other structure is both faster and "+
+			"smaller.", show.Count(len(cells), "workload"), short(n)),
+		Caption: caption,
+		Height:  300,
+		Panels:  [][]*draw.Panel{{p}},
+	}
+}
+
+// memoryTable shows all that was measured of memory by itself.
+func (v *View) memoryTable() string {
+	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
+		"Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection")
+	for _, m := range v.Memory {
+		t.add(m.Structure, size(m.N), show.Short(m.EmptyBytes), m.Bytes, m.AgedBytes, size(m.Replaced), m.CollectNS/1e6)
+	}
+	return t.Markdown()
+}
+
+func hasBytes(r *analysis.Row) bool { return r.BytesPerTimer > 0 }
+
+// footprintTable shows what the structures held in the workloads, each at the largest N at which that
+// was measured.
+func (v *View) footprintTable() string {
+	return v.byWorkload(v.LargestOfEach(hasBytes), hasBytes, func(_ *analysis.Cell, r *analysis.Row) string {
+		return show.Figure(r.BytesPerTimer)
+	})
+}
+
+// allocationTable shows what one unit of work allocates.
+func (v *View) allocationTable() string {
+	allocates := func(r *analysis.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
+	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *analysis.Cell, r *analysis.Row) string {
+		objects, bytes := r.Allocations()
+		return show.Figure(objects) + " (" + show.Figure(bytes) + " B)"
+	})
+}
+
+// byWorkload is a table of structures by cells, of the rows that have a value.
+func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
+	value func(*analysis.Cell, *analysis.Row) string,
+) string {
+	t := newTable("lr", "Structure")
+	for _, c := range cells {
+		t.Header = append(t.Header, Literal(c.Workload)+" "+short(c.N))
+	}
+	for _, who := range v.ByMerit(v.Contenders) {
+		line, found := []any{label(who, false)}, false
+		for _, c := range cells {
+			if row := c.Row(who.Name); row != nil && has(row) {
+				line, found = append(line, value(c, row)), true
+			} else {
+				line = append(line, nil)
+			}
+		}
+		if found {
+			t.add(line...)
+		}
+	}
+	return t.Markdown()
+}

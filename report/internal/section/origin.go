@@ -1,0 +1,99 @@
+package section
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// origin says how the results were made.
+func origin(v *View) Section {
+	s := Section{
+		Title: "How this was made",
+		Lead: "Every structure got the same operations in the same order on the same resident timers. Trials were " +
+			"interleaved in random order; none was dropped. The 95 % confidence intervals of medians hold the " +
+			"variation between instances of a structure; the overall mean is all time over all units. The unit is " +
+			"a lifecycle, a timer scheduled and done with (fired or cancelled), unless a workload says otherwise.",
+		Tables: []Table{
+			{Body: v.originTable()},
+			{Title: "The workloads", Body: v.workloadTable()},
+			{Title: "The traces", Body: v.traceTable()},
+		},
+	}
+	for _, w := range v.Workloads() {
+		if text, ok := v.Parameters.Scenarios[w]; ok {
+			s.Tables = append(s.Tables, Table{Title: "The scenario file of " + w, Body: fenced("toml", text)})
+		}
+	}
+	return s
+}
+
+// originTable shows the environment and the parameters of the run.
+func (v *View) originTable() string {
+	e, q := v.Environment, v.Parameters
+	t := newTable("ll", "What", "Value")
+	add := func(what, value string) {
+		if value != "" && value != "0" {
+			t.add(what, value)
+		}
+	}
+	if !v.Created.IsZero() {
+		add("Made", v.Created.UTC().Format(time.RFC3339))
+	}
+	add("Go", strings.TrimSpace(e.Go+" "+strings.Trim(e.OS+"/"+e.Arch, "/")))
+	add("CPU", e.CPU)
+	add("Cores", fmt.Sprint(e.Cores))
+	add("GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS))
+	add("Version of timerbench", e.Version)
+	add("Commit of timerbench", e.Revision)
+	if e.ClockNS > 0 {
+		add("Cost of reading the clock", show.Duration(e.ClockNS))
+	}
+	if e.ClockStep > 0 {
+		add("Smallest step of the clock", show.Duration(e.ClockStep))
+	}
+	add("Profile", q.Profile)
+	add("Seed", fmt.Sprint(q.Seed))
+	add("Trials of each kind per structure and cell", fmt.Sprint(q.Trials))
+	add("Structures", strings.Join(q.Structures, ", "))
+	add("Workloads", strings.Join(q.Workloads, ", "))
+	var sizes []string
+	for _, n := range slices.Sorted(slices.Values(q.N)) {
+		sizes = append(sizes, short(n))
+	}
+	add("N (resident timers)", strings.Join(sizes, ", "))
+	return t.Markdown()
+}
+
+// workloadTable says what the workloads are and where they come from.
+func (v *View) workloadTable() string {
+	t := newTable("lll", "Workload", "What it does", "Where it comes from")
+	for _, w := range v.Workloads() {
+		if known, ok := v.Known.Workload(w); ok {
+			t.add(w, known.Summary, known.Source)
+		}
+	}
+	return t.Markdown()
+}
+
+// traceTable shows what the traces among the workloads are.
+func (v *View) traceTable() string {
+	t := newTable("llllrrrr", "Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average",
+		"Cancelled share")
+	for _, w := range v.Workloads() {
+		of, ok := v.Parameters.Traces[w]
+		if !ok {
+			continue
+		}
+		recorded := show.Unknown
+		if !of.Recorded.IsZero() {
+			recorded = of.Recorded.UTC().Format(time.RFC3339)
+		}
+		t.add(w, of.Description, of.File, recorded, of.Operations, show.Duration(1e9*of.Seconds), of.Resident,
+			show.Percent(of.CancelRate))
+	}
+	return t.Markdown()
+}

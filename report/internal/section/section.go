@@ -1,0 +1,133 @@
+// Package section holds what a report answers: each section is a question with its charts and
+// tables, and stands in a file of its own. It does not know how a page is written out.
+package section
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/looks"
+)
+
+// list has what a report answers, in order. A section without charts and tables is left out.
+var list = []func(*View) Section{
+	answer,
+	scale,
+	breakEven,
+	forest,
+	grid,
+	latency,
+	longestCalls,
+	idle,
+	lateness,
+	memory,
+	collector,
+	liveTimers,
+	inNumbers,
+	explain,
+	harness,
+	validity,
+	reproduce,
+	origin,
+}
+
+// Section is one question that a report answers.
+type Section struct {
+	Title   string         // the question: it heads the section, and its charts that have no title
+	Absent  string         // what the page names as left out if the section is; empty: nothing
+	Lead    string         // Markdown above the charts
+	Charts  []*draw.Figure // nil: no data
+	Caption string         // Markdown below the charts
+	Tables  []Table
+}
+
+// Table is a table of a section, or another text.
+type Table struct {
+	Lead  string       // Markdown above it
+	Title string       // it unfolds at a click on this; empty: it is open
+	Chart *draw.Figure // above the body, folded with it; nil: none
+	Body  string       // Markdown; empty: it is left out, and what stands above it
+	Main  bool         // it is printed, as the charts are
+	Open  bool         // it is unfolded at first
+}
+
+// View is the results and how contenders look on charts.
+type View struct {
+	*analysis.Run
+	Looks map[string]draw.Look // by name
+}
+
+// NewView returns the view of results.
+func NewView(r *analysis.Run) *View {
+	return &View{r, looks.Of(r.Known.Entries, r.Contenders)}
+}
+
+// All makes all sections. The names of charts become those of files, so that none is a path and none
+// stands for two charts: they hold names of workloads, which come from files themselves.
+func All(v *View) []Section {
+	name := IDs()
+	var out []Section
+	for _, f := range list {
+		s := f(v)
+		s.Charts = slices.DeleteFunc(s.Charts, func(f *draw.Figure) bool { return f == nil })
+		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return t.Body == "" })
+		for _, f := range s.Figures() {
+			f.Name = name(f.Name)
+			if f.Title == "" {
+				f.Title = s.Title
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Empty reports whether there is nothing to show.
+func (s Section) Empty() bool { return len(s.Charts) == 0 && len(s.Tables) == 0 }
+
+// Printed reports whether the section stands on paper, too.
+func (s Section) Printed() bool {
+	return len(s.Charts) > 0 || slices.ContainsFunc(s.Tables, func(t Table) bool { return t.Main })
+}
+
+// Wide reports whether the body may be wider than the page: if it is there, and no list.
+func (t Table) Wide() bool { return t.Body != "" && !strings.HasPrefix(t.Body, "- ") }
+
+// Figures returns the charts of a section, those of its tables last.
+func (s Section) Figures() []*draw.Figure {
+	out := slices.Clone(s.Charts)
+	for _, t := range s.Tables {
+		if t.Chart != nil {
+			out = append(out, t.Chart)
+		}
+	}
+	return out
+}
+
+// Figures returns the charts of sections, in order.
+func Figures(sections []Section) []*draw.Figure {
+	var out []*draw.Figure
+	for _, s := range sections {
+		out = append(out, s.Figures()...)
+	}
+	return out
+}
+
+func (v *View) looksOf(rows []analysis.Contender) []draw.Look {
+	out := make([]draw.Look, len(rows))
+	for i, c := range rows {
+		out[i] = v.Looks[c.Name]
+	}
+	return out
+}
+
+// keys is a legend of contenders.
+func (v *View) keys(rows []analysis.Contender) []draw.Key {
+	var out []draw.Key
+	for _, l := range v.looksOf(rows) {
+		out = append(out, draw.Key{Text: l.Name, Look: l, Line: true, Radius: 3})
+	}
+	return out
+}

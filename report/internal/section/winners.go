@@ -1,0 +1,163 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
+)
+
+// winnersChart is a map of the fastest structures: the number of timers by the share that is
+// cancelled, a panel for each shape of the delays. Where a coarse structure may be the fastest
+// there is another row of panels, since not everybody can use it. Nil: there is no grid.
+func (v *View) winnersChart() *draw.Figure {
+	m := v.newWinnerMap()
+	if len(m.cells) == 0 {
+		return nil
+	}
+	f := &draw.Figure{
+		Name:  "winners",
+		Title: "Which structure is the fastest, and by how much?",
+		Subtitle: "What it says: the lowest time per " + units(m.cells) + ", by the number of resident timers, the " +
+			"share of them that is cancelled before they fire, and the shape of the delays.",
+		Caption: "The lighter a field, the more other structures tie with it or are not told apart from it, at the " +
+			"family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
+			"What it does not say: other workloads, and memory." + v.coarseNote(),
+	}
+	for _, s := range sure {
+		f.Legend = append(f.Legend, draw.Key{Text: s.name, Swatch: draw.Mix(draw.Faded, s.white)})
+	}
+	columns := min(len(m.delays), 2)
+	add := func(keep func(name string) bool, of string) {
+		var panels []*draw.Panel
+		for _, delays := range m.delays {
+			fields := m.fields(v, delays, keep)
+			fields.Title = delays + " delays" + of
+			panels = append(panels, fields.Panel())
+			f.Height += fields.Height() / draw.Length(columns)
+		}
+		f.Panels = append(f.Panels, draw.Arrange(panels, columns)...)
+	}
+	if slices.ContainsFunc(m.cells, v.coarseMayWin) {
+		add(func(name string) bool { return !v.IsCoarse(name) }, ": exact structures")
+		add(every, ": coarse ones, too")
+	} else {
+		add(every, "")
+	}
+	return f
+}
+
+func every(string) bool { return true }
+
+func (v *View) coarseMayWin(c *analysis.Cell) bool {
+	return slices.ContainsFunc(c.Ranked, func(r analysis.Ranked) bool {
+		return r.Standing() != stats.Worse && v.IsCoarse(r.Structure)
+	})
+}
+
+// winnerMap is the cells of the grid and what the axes of the maps are.
+type winnerMap struct {
+	cells         []*analysis.Cell
+	delays        []string
+	shares, sizes []int
+}
+
+func (v *View) newWinnerMap() winnerMap {
+	var m winnerMap
+	for _, c := range v.Cells {
+		if c.Grid == nil || c.N <= 0 || len(c.Ranked) == 0 {
+			continue
+		}
+		m.cells = append(m.cells, c)
+		if !slices.Contains(m.delays, c.Grid.Delays) {
+			m.delays = append(m.delays, c.Grid.Delays)
+		}
+		m.shares = append(m.shares, c.Grid.CancelPercent)
+	}
+	slices.Sort(m.shares)
+	m.shares, m.sizes = slices.Compact(m.shares), sizesOf(m.cells)
+	return m
+}
+
+// fields is the map of one shape of delays, of the structures that keep accepts.
+func (m winnerMap) fields(v *View, delays string, keep func(name string) bool) draw.Fields {
+	out := draw.Fields{XLabel: "cancelled", YLabel: "resident timers (N)"}
+	for _, n := range m.sizes {
+		out.Rows = append(out.Rows, short(n))
+	}
+	for _, share := range m.shares {
+		out.Columns = append(out.Columns, fmt.Sprintf("%d %%", share))
+	}
+	for _, c := range m.cells {
+		ranked := c.Among(keep)
+		if c.Grid.Delays != delays || len(ranked) == 0 {
+			continue
+		}
+		field := draw.Field{
+			Row: slices.Index(m.sizes, c.N), Column: slices.Index(m.shares, c.Grid.CancelPercent),
+			Owner: v.Looks[ranked[0].Structure],
+			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s",
+				short(c.N), c.Grid.CancelPercent, delays, show.Duration(ranked[0].Cost().Median)),
+		}
+		field.Owner.Cell = cellName(c)
+		var rivals []string
+		worse := len(ranked) // the first that is not the fastest
+		for i, r := range ranked[1:] {
+			if r.Standing() != stats.Worse {
+				rivals = append(rivals, r.Structure)
+			} else {
+				worse = min(worse, i+1)
+			}
+		}
+		field.White = surest(len(rivals))
+		if len(rivals) > 0 {
+			field.Lines = append(field.Lines, []string{
+				"or " + strings.Join(rivals, ", "), "or " + orMore(rivals), fmt.Sprintf("or %d more", len(rivals)),
+			})
+			field.Title += "; tie with it, or are not told apart from it: " + strings.Join(rivals, ", ")
+		}
+		if worse < len(ranked) {
+			name, multiple := ranked[worse].Structure, times(ranked[worse].ToBest)
+			if len(rivals) == 0 {
+				field.Lines = append(field.Lines, []string{"next: " + name + " " + multiple + " ×", "next " + multiple + " ×"})
+			}
+			field.Title += fmt.Sprintf("; next: %s, %s times as long", name, multiple)
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	return out
+}
+
+// sure says how sure it is that the first of a field is the fastest.
+var sure = []struct {
+	rivals int // at most so many others may be the fastest, too
+	name   string
+	white  float64 // of its fields
+}{
+	{0, "it is the fastest", 0.3},
+	{2, "one or two others may be", 0.6},
+	{math.MaxInt, "more others may be", 0.85},
+}
+
+// surest is how white a field is.
+func surest(rivals int) float64 {
+	for _, s := range sure {
+		if rivals <= s.rivals {
+			return s.white
+		}
+	}
+	return 1
+}
+
+// orMore is the first of names, and how many more there are.
+func orMore(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%s, %d more", names[0], len(names)-1)
+}
