@@ -1,6 +1,6 @@
 //go:build unix
 
-package durable_test
+package durable
 
 import (
 	"bufio"
@@ -20,8 +20,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
 // The tests that kill start this binary again, as a server or as a worker. What it
@@ -73,11 +71,11 @@ func (r role) run() error {
 				return err
 			}
 		}
-		options := []durable.ServerOption{durable.Listen(r.Address)}
+		options := []ServerOption{Listen(r.Address)}
 		if r.Node != "" {
-			options = append(options, durable.Cluster("test", r.Node, r.Peer, r.Peers...))
+			options = append(options, Cluster("test", r.Node, r.Peer, r.Peers...))
 		}
-		if _, err := durable.Embedded(r.Dir, options...); err != nil {
+		if _, err := Embedded(r.Dir, options...); err != nil {
 			return err
 		}
 		fmt.Println("ready")
@@ -87,8 +85,9 @@ func (r role) run() error {
 	if err != nil {
 		return err
 	}
-	c, err := durable.Open(context.Background(), nc, durable.Config{
+	c, err := Open(context.Background(), nc, Config{
 		Replicas: r.Replicas,
+		Horizon:  2 * time.Second, // so that some timers are beyond it
 		Now:      func() time.Time { return time.Now().Add(r.Ahead) },
 	})
 	if err != nil {
@@ -96,7 +95,7 @@ func (r role) run() error {
 	}
 	fmt.Println("ready")
 	var mu sync.Mutex
-	return c.Serve(context.Background(), func(_ context.Context, f durable.Fired) error {
+	return c.Serve(context.Background(), func(_ context.Context, f Fired) error {
 		line, err := json.Marshal(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
 		if err != nil {
 			return err
@@ -230,7 +229,7 @@ func (cl *cluster) url() string {
 }
 
 // open opens a client once the servers have found each other.
-func (cl *cluster) open(t *testing.T, cfg durable.Config) (*durable.Client, *nats.Conn) {
+func (cl *cluster) open(t *testing.T, cfg Config) (*Client, *nats.Conn) {
 	t.Helper()
 	nc, err := dial(cl.url())
 	if err != nil {
@@ -239,7 +238,7 @@ func (cl *cluster) open(t *testing.T, cfg durable.Config) (*durable.Client, *nat
 	t.Cleanup(nc.Close)
 	for end := time.Now().Add(30 * time.Second); ; {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		c, err := durable.Open(ctx, nc, cfg)
+		c, err := Open(ctx, nc, cfg)
 		cancel()
 		if err == nil {
 			return c, nc

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 // Client sets timers and, by Serve, fires and handles them. Make it with Open. Its
@@ -109,7 +110,7 @@ func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, mi
 	if c.layout.backend == JetStream {
 		err = fmt.Errorf("backend %v: %w", c.layout.backend, errors.ErrUnsupported)
 	} else {
-		t.Deadline, err = firstRun(spec, t.Missed, c.cfg.Now())
+		t.Deadline, err = cron.FirstRun(spec, t.Missed, c.cfg.Now())
 	}
 	if err != nil {
 		return fmt.Errorf("durable: every %q: %w", key, err)

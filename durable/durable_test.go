@@ -1,4 +1,4 @@
-package durable_test
+package durable
 
 import (
 	"context"
@@ -8,22 +8,44 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
-// start returns a connection to a server of its own.
-func start(t testing.TB, options ...durable.ServerOption) *nats.Conn {
+// embedded returns a server that runs until the test ends.
+func embedded(t testing.TB, dir string, options ...ServerOption) *Server {
 	t.Helper()
-	s, err := durable.Embedded(t.TempDir(), options...)
+	s, err := Embedded(dir, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	return connect(t, s)
+	return s
 }
 
-func connect(t testing.TB, s *durable.Server) *nats.Conn {
+// start returns a connection to a server of its own.
+func start(t testing.TB, options ...ServerOption) *nats.Conn {
+	t.Helper()
+	return connect(t, embedded(t, t.TempDir(), options...))
+}
+
+// set sets a timer that is due in some time.
+func set(t testing.TB, c *Client, key string, in time.Duration) {
+	t.Helper()
+	if err := c.Schedule(t.Context(), key, time.Now().Add(in), []byte(key)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitFor waits until something is so.
+func waitFor(t testing.TB, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not come to be")
+		}
+	}
+}
+
+func connect(t testing.TB, s *Server) *nats.Conn {
 	t.Helper()
 	nc, err := s.Connect()
 	if err != nil {
@@ -33,9 +55,9 @@ func connect(t testing.TB, s *durable.Server) *nats.Conn {
 	return nc
 }
 
-func open(t testing.TB, nc *nats.Conn, cfg durable.Config) *durable.Client {
+func open(t testing.TB, nc *nats.Conn, cfg Config) *Client {
 	t.Helper()
-	c, err := durable.Open(t.Context(), nc, cfg)
+	c, err := Open(t.Context(), nc, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +65,17 @@ func open(t testing.TB, nc *nats.Conn, cfg durable.Config) *durable.Client {
 }
 
 // serve runs c as a worker until the test ends, and returns what it handles.
-func serve(t testing.TB, c *durable.Client) <-chan durable.Fired {
+func serve(t testing.TB, c *Client) <-chan Fired {
 	t.Helper()
-	fired := make(chan durable.Fired, 1<<16)
-	serveWith(t, c, func(_ context.Context, f durable.Fired) error {
+	fired := make(chan Fired, 1<<16)
+	serveWith(t, c, func(_ context.Context, f Fired) error {
 		fired <- f
 		return nil
 	})
 	return fired
 }
 
-func serveWith(t testing.TB, c *durable.Client, handle func(context.Context, durable.Fired) error) (stop func()) {
+func serveWith(t testing.TB, c *Client, handle func(context.Context, Fired) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -73,7 +95,7 @@ func serveWith(t testing.TB, c *durable.Client, handle func(context.Context, dur
 	return stop
 }
 
-func receive(t testing.TB, fired <-chan durable.Fired) durable.Fired {
+func receive(t testing.TB, fired <-chan Fired) Fired {
 	t.Helper()
 	select {
 	case f := <-fired:
@@ -86,9 +108,9 @@ func receive(t testing.TB, fired <-chan durable.Fired) durable.Fired {
 
 func TestFires(t *testing.T) {
 	t.Parallel()
-	for _, backend := range []durable.Backend{durable.Driver, durable.JetStream} {
+	for _, backend := range []Backend{Driver, JetStream} {
 		t.Run(backend.String(), func(t *testing.T) {
-			c := open(t, start(t), durable.Config{Backend: backend})
+			c := open(t, start(t), Config{Backend: backend})
 			fired := serve(t, c)
 			const key = "a key. with *> marks/ä"
 			at := time.Now().Add(300 * time.Millisecond)
@@ -117,62 +139,5 @@ func TestFires(t *testing.T) {
 				t.Errorf("Reschedule of a timer that has fired = %v, %v", ok, err)
 			}
 		})
-	}
-}
-
-func TestChanges(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), durable.Config{Horizon: 5 * time.Second})
-	fired := serve(t, c)
-	ctx, now := t.Context(), time.Now()
-	set := func(key string, in time.Duration) {
-		t.Helper()
-		if err := c.Schedule(ctx, key, now.Add(in), []byte(key)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	move := func(key string, in time.Duration) {
-		t.Helper()
-		if ok, err := c.Reschedule(ctx, key, now.Add(in)); !ok || err != nil {
-			t.Fatalf("Reschedule(%s) = %v, %v", key, ok, err)
-		}
-	}
-	cancel := func(key string) {
-		t.Helper()
-		if ok, err := c.Cancel(ctx, key); !ok || err != nil {
-			t.Fatalf("Cancel(%s) = %v, %v", key, ok, err)
-		}
-	}
-	set("cancelled", 2*time.Second)
-	set("cancelled far", time.Hour)
-	set("earlier", time.Hour)
-	set("later", time.Second)
-	set("replaced", time.Second)
-	set("beyond the horizon", 7*time.Second)
-	set("past", -time.Hour)
-	cancel("cancelled")
-	cancel("cancelled far")
-	move("earlier", 3*time.Second)
-	move("later", 4*time.Second)
-	set("replaced", 2500*time.Millisecond)
-	want := map[string]time.Duration{"earlier": 3 * time.Second, "later": 4 * time.Second, "replaced": 2500 * time.Millisecond,
-		"beyond the horizon": 7 * time.Second, "past": -time.Hour}
-	for range len(want) {
-		f := receive(t, fired)
-		in, ok := want[f.Key]
-		if !ok || !f.Deadline.Equal(now.Add(in)) || string(f.Payload) != f.Key {
-			t.Errorf("fired %+v", f)
-		}
-		delete(want, f.Key)
-		t.Logf("%s: lateness %v", f.Key, f.Lateness)
-	}
-	select {
-	case f := <-fired:
-		t.Errorf("fired %+v as well", f)
-	case <-time.After(500 * time.Millisecond):
-	}
-	counts, err := c.Counts(ctx)
-	if err != nil || counts.Pending != 0 || counts.Fired != 0 || counts.Workers != 1 {
-		t.Errorf("Counts = %+v, %v", counts, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 const (
@@ -124,7 +125,7 @@ func (f *firing) fire(ctx context.Context, n *near) {
 func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 	l, t := f.c.layout, n.timer
 	if t.Cron != "" && !n.asked {
-		fires, next, err := nextRun(t.Cron, t.Missed, t.Deadline, now)
+		fires, next, err := cron.NextRun(t.Cron, t.Missed, t.Deadline, now)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package durable_test
+package durable
 
 import (
 	"context"
@@ -6,20 +6,18 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
 // Handlers fail in each way, and the others go on.
 func TestHandlers(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), durable.Config{
+	c := open(t, start(t), Config{
 		Concurrency: 3, MaxAttempts: 3, HandlerTimeout: 300 * time.Millisecond, AckWait: 500 * time.Millisecond,
 		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 20 * time.Millisecond },
 	})
-	handled := make(chan durable.Fired, 100)
+	handled := make(chan Fired, 100)
 	release := make(chan struct{})
-	stop := serveWith(t, c, func(ctx context.Context, f durable.Fired) error {
+	stop := serveWith(t, c, func(ctx context.Context, f Fired) error {
 		handled <- f
 		switch {
 		case f.Key == "panics":
@@ -76,14 +74,5 @@ func TestHandlers(t *testing.T) {
 	stop()
 	if err := c.Serve(t.Context(), nil); err == nil {
 		t.Error("Serve without a handler returned no error")
-	}
-}
-
-func waitFor(t testing.TB, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not come to be")
-		}
 	}
 }

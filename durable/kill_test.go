@@ -1,6 +1,6 @@
 //go:build unix
 
-package durable_test
+package durable
 
 import (
 	"context"
@@ -13,29 +13,41 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
-// load changes timers at random, from some goroutines with keys of their own, for a
+// load changes timers at random, from eight goroutines with keys of their own, for a
 // while. All deadlines are at most two seconds after its end.
 type load struct {
-	goroutines, keys int           // keys for each goroutine
-	last             time.Duration // how long
-	timeout          time.Duration // of each call
-	pause            time.Duration // between two calls of one goroutine
+	last    time.Duration // how long
+	timeout time.Duration // of each call
+	pause   time.Duration // between two calls of one goroutine
+	ahead   time.Duration // by how much the clock of a worker may be
+	seed    uint64
 }
 
-func (l load) run(t *testing.T, c *durable.Client, h *history, seed uint64) {
+// while puts a load on c while something happens, and returns what the model makes of it once
+// nothing is left to do. Then end ends the workers, which write to h.
+func (l load) while(t *testing.T, c *Client, h *history, happens func(), end func()) verdict {
+	t.Helper()
+	var wg sync.WaitGroup
+	wg.Go(func() { l.run(t, c, h) })
+	happens()
+	wg.Wait()
+	settle(t, c)
+	end()
+	return h.check(t, l.ahead)
+}
+
+func (l load) run(t *testing.T, c *Client, h *history) {
 	t.Helper()
 	end := time.Now().Add(l.last)
 	var wg sync.WaitGroup
 	var unknown atomic.Int64
-	for g := range l.goroutines {
+	for g := range 8 {
 		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(seed, uint64(g)))
+			rng := rand.New(rand.NewPCG(l.seed, uint64(g)))
 			for time.Now().Before(end) {
-				key := fmt.Sprintf("g%d.k%d", g, rng.IntN(l.keys))
+				key := fmt.Sprintf("g%d.k%d", g, rng.IntN(500))
 				deadline := time.Now().Add(time.Duration(rng.Int64N(int64(time.Until(end) + 2*time.Second))))
 				ctx, cancel := context.WithTimeout(t.Context(), l.timeout)
 				ch := change{deadline: deadline.Round(0)}
@@ -67,46 +79,69 @@ func (l load) run(t *testing.T, c *durable.Client, h *history, seed uint64) {
 }
 
 // settle waits until no timer is pending and all that has fired has been handled.
-func settle(t *testing.T, c *durable.Client) {
+func settle(t *testing.T, c *Client) {
 	t.Helper()
-	end := time.Now().Add(60 * time.Second)
-	for time.Now().Before(end) {
+	var n Counts
+	var err error
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		n, err := c.Counts(ctx)
+		n, err = c.Counts(ctx)
 		cancel()
 		if err == nil && n.Pending == 0 && n.Fired == 0 {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	n, err := c.Counts(t.Context())
 	t.Errorf("after a minute there is still something to do: %+v, %v", n, err)
 }
 
-// The workers that are left go on with the partitions of one that is killed.
-func TestKillWorker(t *testing.T) {
+// crew is some workers in processes of their own.
+type crew struct {
+	r       role
+	h       *history
+	workers []*child
+}
+
+func startCrew(t *testing.T, cl *cluster, n int) *crew {
+	t.Helper()
+	w := &crew{r: role{URL: cl.url()}, h: newHistory()}
+	for range n {
+		w.workers = append(w.workers, spawn(t, w.r, w.h.handle))
+	}
+	return w
+}
+
+// kill kills some of them.
+func (w *crew) kill(workers ...int) {
+	for _, i := range workers {
+		w.workers[i].kill()
+	}
+}
+
+// restart kills some of them, and starts others in their place after a while.
+func (w *crew) restart(t *testing.T, after time.Duration, workers ...int) {
+	t.Helper()
+	w.kill(workers...)
+	time.Sleep(after)
+	for _, i := range workers {
+		w.workers[i] = spawn(t, w.r, w.h.handle)
+	}
+}
+
+// The workers that are left go on with the partitions of those that are killed, and others
+// with those of all.
+func TestKillWorkers(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
-	c, _ := cl.open(t, durable.Config{})
-	h := newHistory()
-	worker := role{URL: cl.url()}
-	workers := []*child{spawn(t, worker, h.handle), spawn(t, worker, h.handle), spawn(t, worker, h.handle)}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		load{goroutines: 8, keys: 500, last: 8 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond}.run(t, c, h, 1)
-	})
-	for i := range 2 {
-		time.Sleep(2 * time.Second)
-		workers[i].kill()
-		time.Sleep(500 * time.Millisecond)
-		workers[i] = spawn(t, worker, h.handle)
-	}
-	wg.Wait()
-	settle(t, c)
-	for _, w := range workers {
-		w.kill()
-	}
-	v := h.check(t, 0)
+	c, _ := cl.open(t, Config{})
+	w := startCrew(t, cl, 3)
+	v := load{last: 8 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, seed: 1}.while(t, c, w.h, func() {
+		for i := range 2 {
+			time.Sleep(2 * time.Second)
+			w.restart(t, time.Second/2, i)
+		}
+		time.Sleep(time.Second)
+		w.restart(t, time.Second/2, 0, 1, 2)
+	}, func() { w.kill(0, 1, 2) })
 	if v.latest > 5*time.Second {
 		t.Errorf("a timer was handled %v late, want at most 5s", v.latest)
 	}
@@ -115,45 +150,17 @@ func TestKillWorker(t *testing.T) {
 	}
 }
 
-// All workers are killed at once, and others come.
-func TestKillAllWorkers(t *testing.T) {
-	t.Parallel()
-	cl := startCluster(t, 1)
-	c, _ := cl.open(t, durable.Config{})
-	h := newHistory()
-	w := spawn(t, role{URL: cl.url()}, h.handle)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		load{goroutines: 8, keys: 500, last: 4 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond}.run(t, c, h, 2)
-	})
-	time.Sleep(2 * time.Second)
-	w.kill()
-	time.Sleep(time.Second)
-	w = spawn(t, role{URL: cl.url()}, h.handle)
-	wg.Wait()
-	settle(t, c)
-	w.kill()
-	h.check(t, 0)
-}
-
 // The only server is killed and started again: what it acknowledged is there.
 func TestKillServer(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
-	c, _ := cl.open(t, durable.Config{})
-	h := newHistory()
-	w := spawn(t, role{URL: cl.url()}, h.handle)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		load{goroutines: 8, keys: 500, last: 5 * time.Second, timeout: 2 * time.Second, pause: 2 * time.Millisecond}.run(t, c, h, 3)
-	})
-	time.Sleep(2 * time.Second)
-	cl.nodes[0].kill()
-	cl.start(t, 0)
-	wg.Wait()
-	settle(t, c)
-	w.kill()
-	h.check(t, 0)
+	c, _ := cl.open(t, Config{})
+	w := startCrew(t, cl, 1)
+	load{last: 5 * time.Second, timeout: 2 * time.Second, pause: 2 * time.Millisecond, seed: 3}.while(t, c, w.h, func() {
+		time.Sleep(2 * time.Second)
+		cl.nodes[0].kill()
+		cl.start(t, 0)
+	}, func() { w.kill(0) })
 }
 
 // One node of three is killed in the middle of a load, and started again.
@@ -172,37 +179,29 @@ func TestKillLeader(t *testing.T) {
 
 func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) int) {
 	cl := startCluster(t, 3)
-	c, nc := cl.open(t, durable.Config{Replicas: 3})
-	h := newHistory()
-	worker := role{URL: cl.url()}
-	workers := []*child{spawn(t, worker, h.handle), spawn(t, worker, h.handle)}
+	c, nc := cl.open(t, Config{Replicas: 3})
+	w := startCrew(t, cl, 2)
 	at := time.Now().Add(4 * time.Second)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		load{goroutines: 8, keys: 500, last: 8 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond}.run(t, c, h, 4)
-	})
-	for g := range 16 {
-		wg.Go(func() {
-			for i := range 50 {
-				key := fmt.Sprintf("due.%d.%d", g, i)
-				deadline := at.Add(time.Duration(i) * time.Millisecond / 10).Round(0)
-				err := c.Schedule(t.Context(), key, deadline, nil)
-				h.changed(key, change{what: "schedule", deadline: deadline, ok: err == nil, err: err})
-			}
-		})
-	}
-	time.Sleep(time.Until(at) - 500*time.Millisecond)
-	i := victim(t, nc, cl)
-	time.Sleep(time.Until(at.Add(2 * time.Millisecond)))
-	cl.nodes[i].kill()
-	time.Sleep(2 * time.Second)
-	cl.start(t, i)
-	wg.Wait()
-	settle(t, c)
-	for _, w := range workers {
-		w.kill()
-	}
-	h.check(t, 0)
+	load{last: 8 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
+		var wg sync.WaitGroup
+		for g := range 16 {
+			wg.Go(func() {
+				for i := range 50 {
+					key := fmt.Sprintf("due.%d.%d", g, i)
+					deadline := at.Add(time.Duration(i) * time.Millisecond / 10).Round(0)
+					err := c.Schedule(t.Context(), key, deadline, nil)
+					w.h.changed(key, change{what: "schedule", deadline: deadline, ok: err == nil, err: err})
+				}
+			})
+		}
+		time.Sleep(time.Until(at) - 500*time.Millisecond)
+		i := victim(t, nc, cl)
+		time.Sleep(time.Until(at.Add(2 * time.Millisecond)))
+		cl.nodes[i].kill()
+		time.Sleep(2 * time.Second)
+		cl.start(t, i)
+		wg.Wait()
+	}, func() { w.kill(0, 1) })
 }
 
 // leader returns which node leads the stream.

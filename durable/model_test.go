@@ -1,4 +1,4 @@
-package durable_test
+package durable
 
 import (
 	"fmt"

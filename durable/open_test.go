@@ -1,4 +1,4 @@
-package durable_test
+package durable
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/durable"
 )
 
 // Open refuses a stream that would lose timers, and says all that is wrong with it.
@@ -22,7 +21,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open(t, nc, durable.Config{Name: "good"})
+	open(t, nc, Config{Name: "good"})
 	good, err := js.Stream(t.Context(), "good")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +48,7 @@ func TestOpenRefuses(t *testing.T) {
 			if _, err := js.CreateStream(t.Context(), cfg); err != nil {
 				t.Fatal(err)
 			}
-			_, err := durable.Open(t.Context(), nc, durable.Config{Name: test.name})
+			_, err := Open(t.Context(), nc, Config{Name: test.name})
 			for _, want := range append(test.want, test.name) {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("Open: %v, want an error with %q", err, want)
@@ -57,18 +56,18 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	for _, cfg := range []durable.Config{
+	for _, cfg := range []Config{
 		{Name: "good", Partitions: 17},
-		{Name: "good", Backend: durable.JetStream},
+		{Name: "good", Backend: JetStream},
 		{Name: "a b"}, {Replicas: 6}, {Partitions: -1}, {Backend: 7}, {Horizon: 1}, {Lease: 1}, {AckWait: 1},
 		{Concurrency: -1}, {HandlerTimeout: -1}, {MaxAttempts: -1},
 	} {
-		if _, err := durable.Open(t.Context(), nc, cfg); err == nil {
+		if _, err := Open(t.Context(), nc, cfg); err == nil {
 			t.Errorf("Open(%+v) returned no error", cfg)
 		}
 	}
 	nc.Close()
-	if _, err := durable.Open(t.Context(), nc, durable.Config{}); !errors.Is(err, nats.ErrConnectionClosed) {
+	if _, err := Open(t.Context(), nc, Config{}); !errors.Is(err, nats.ErrConnectionClosed) {
 		t.Errorf("Open on a closed connection: %v", err)
 	}
 }
@@ -76,9 +75,9 @@ func TestOpenRefuses(t *testing.T) {
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
-	c := open(t, nc, durable.Config{})
+	c := open(t, nc, Config{})
 	ctx, now := t.Context(), time.Now()
-	for _, key := range []string{"", strings.Repeat("x", durable.MaxKey+1)} {
+	for _, key := range []string{"", strings.Repeat("x", MaxKey+1)} {
 		if err := c.Schedule(ctx, key, now, nil); err == nil {
 			t.Errorf("Schedule of a key of %d bytes returned no error", len(key))
 		}
@@ -94,7 +93,7 @@ func TestArguments(t *testing.T) {
 	if err := c.Every(ctx, "key", "no cron", nil); err == nil || !strings.Contains(err.Error(), `"no cron"`) {
 		t.Errorf("Every: %v, want an error with the expression", err)
 	}
-	if err := c.Schedule(ctx, strings.Repeat("ä ", durable.MaxKey/3), now.Add(time.Hour), nil); err != nil {
+	if err := c.Schedule(ctx, strings.Repeat("ä ", MaxKey/3), now.Add(time.Hour), nil); err != nil {
 		t.Errorf("Schedule of the longest key: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -102,36 +101,28 @@ func TestArguments(t *testing.T) {
 	if err := c.Schedule(ended, "key", now, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Schedule with a context that has ended: %v", err)
 	}
-	if err := c.Serve(ended, func(context.Context, durable.Fired) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := c.Serve(ended, func(context.Context, Fired) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("Serve with a context that has ended: %v", err)
 	}
-	j := open(t, nc, durable.Config{Name: "scheduled", Backend: durable.JetStream})
+	serve(t, c)
+	waitFor(t, func() bool { return c.Stats().Partitions == 16 })
+	if err := c.Serve(ctx, func(context.Context, Fired) error { return nil }); !errors.Is(err, ErrServing) {
+		t.Errorf("a second Serve: %v, want %v", err, ErrServing)
+	}
+	j := open(t, nc, Config{Name: "scheduled", Backend: JetStream})
 	if err := j.Every(ctx, "key", "@hourly", nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Every with backend JetStream: %v", err)
 	}
 }
 
-func TestServesOnce(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), durable.Config{})
-	serve(t, c)
-	waitFor(t, func() bool { return c.Stats().Partitions == 16 })
-	if err := c.Serve(t.Context(), func(context.Context, durable.Fired) error { return nil }); !errors.Is(err, durable.ErrServing) {
-		t.Errorf("a second Serve: %v, want %v", err, durable.ErrServing)
-	}
-}
-
 func TestPending(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), durable.Config{})
+	c := open(t, start(t), Config{})
 	for timer, err := range c.Pending(t.Context(), "") {
 		t.Errorf("before any timer was set there is %+v, %v", timer, err)
 	}
-	at := time.Now().Add(time.Hour)
 	for _, key := range []string{"a.1", "a.2", "b.1"} {
-		if err := c.Schedule(t.Context(), key, at, []byte(key)); err != nil {
-			t.Fatal(err)
-		}
+		set(t, c, key, time.Hour)
 	}
 	if err := c.Every(t.Context(), "a.every", "@daily", nil, driver.Skip); err != nil {
 		t.Fatal(err)
@@ -169,12 +160,12 @@ func TestPending(t *testing.T) {
 // Runs follow each other, each once, until Cancel.
 func TestEvery(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), durable.Config{})
+	c := open(t, start(t), Config{})
 	fired := serve(t, c)
 	if err := c.Every(t.Context(), "key", "@every 1s", []byte("payload")); err != nil {
 		t.Fatal(err)
 	}
-	var last durable.Fired
+	var last Fired
 	for i := range 3 {
 		f := receive(t, fired)
 		if i > 0 && f.Deadline.Sub(last.Deadline) != time.Second || string(f.Payload) != "payload" || f.ID == last.ID {
@@ -205,7 +196,7 @@ func TestEvery(t *testing.T) {
 func TestMissedRuns(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
-	c := open(t, nc, durable.Config{})
+	c := open(t, nc, Config{})
 	for key, missed := range map[string]driver.Missed{"one": driver.Coalesce, "none": driver.Skip, "all": driver.CatchUp} {
 		if err := c.Every(t.Context(), key, "@every 1s", nil, missed); err != nil {
 			t.Fatal(err)
@@ -233,7 +224,7 @@ func TestMissedRuns(t *testing.T) {
 // A timer that is set again and again leaves little behind, near or far.
 func TestStaleIsDropped(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), durable.Config{Partitions: 1})
+	c := open(t, start(t), Config{Partitions: 1})
 	serve(t, c)
 	at := time.Now().Add(24 * time.Hour)
 	done := make(chan error)
@@ -259,18 +250,18 @@ func TestStaleIsDropped(t *testing.T) {
 
 func TestEmbeddedRefuses(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string][]durable.ServerOption{
-		"cluster without Listen": {durable.Cluster("c", "n", "127.0.0.1:1")},
-		"no port":                {durable.Listen("127.0.0.1")},
-		"port 0":                 {durable.Listen("127.0.0.1:0")},
-		"store of 0 bytes":       {durable.MaxStore(0)},
+	for name, options := range map[string][]ServerOption{
+		"cluster without Listen": {Cluster("c", "n", "127.0.0.1:1")},
+		"no port":                {Listen("127.0.0.1")},
+		"port 0":                 {Listen("127.0.0.1:0")},
+		"store of 0 bytes":       {MaxStore(0)},
 	} {
-		if s, err := durable.Embedded(t.TempDir(), options...); err == nil {
+		if s, err := Embedded(t.TempDir(), options...); err == nil {
 			s.Close()
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := durable.Embedded(""); err == nil {
+	if _, err := Embedded(""); err == nil {
 		t.Error("no folder: no error")
 	}
 }

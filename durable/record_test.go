@@ -95,3 +95,11 @@ func TestPartition(t *testing.T) {
 		t.Errorf("partition of \"key\" is %d: a change loses timers that are stored", p)
 	}
 }
+
+func TestDoubling(t *testing.T) {
+	for attempt, want := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 5: 1600 * time.Millisecond, 10: 51200 * time.Millisecond, 11: time.Minute, 1000: time.Minute} {
+		if got := doubling(attempt); got != want {
+			t.Errorf("doubling(%d) = %v, want %v", attempt, got, want)
+		}
+	}
+}

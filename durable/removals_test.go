@@ -1,6 +1,6 @@
 //go:build unix
 
-package durable_test
+package durable
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
 // What was acknowledged as cancelled, moved or fired stays so when the server is killed
@@ -69,10 +67,10 @@ func (r *removals) round(t *testing.T, cl *cluster, round int) {
 	defer nc.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := open(t, nc, durable.Config{})
+	c := open(t, nc, Config{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_ = c.Serve(ctx, func(_ context.Context, f durable.Fired) error { // ctx ends
+		_ = c.Serve(ctx, func(_ context.Context, f Fired) error { // ctx ends
 			r.fired(t, f)
 			return nil
 		})
@@ -97,7 +95,7 @@ func (r *removals) some() bool {
 	return r.cancels > 0 && r.moves > 0 && r.fires > 0
 }
 
-func (r *removals) fired(t *testing.T, f durable.Fired) {
+func (r *removals) fired(t *testing.T, f Fired) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch why, gone := r.gone[f.Key]; {
@@ -118,7 +116,7 @@ func (r *removals) fired(t *testing.T, f durable.Fired) {
 }
 
 // change sets timers, moves half of them, and cancels those that do not fire soon.
-func (r *removals) change(ctx context.Context, c *durable.Client, prefix string) {
+func (r *removals) change(ctx context.Context, c *Client, prefix string) {
 	var keys []string
 	payload := make([]byte, r.size)
 	for i := 0; ctx.Err() == nil; i++ {
@@ -186,7 +184,7 @@ func (r *removals) check(t *testing.T, cl *cluster, round int) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	c := open(t, nc, durable.Config{})
+	c := open(t, nc, Config{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := make(map[string]bool)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/timerbench/timerbench/durable/internal/folder"
 )
 
 // Server is a nats-server in this process.
@@ -164,7 +166,7 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)
 	}
 	var err error
-	if s.lock, err = lockFolder(dir); err != nil {
+	if s.lock, err = folder.Lock(dir); err != nil {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)
 	}
 	if err := s.start(); err != nil {

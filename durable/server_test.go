@@ -1,6 +1,6 @@
 //go:build unix
 
-package durable_test
+package durable
 
 import (
 	"bytes"
@@ -23,8 +23,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
 // logged is a log that a test reads.
@@ -47,19 +45,15 @@ func (l *logged) count(text string) int {
 
 func (l *logged) has(text string) bool { return l.count(text) > 0 }
 
-func (l *logged) option() durable.ServerOption {
-	return durable.Log(slog.New(slog.NewTextHandler(l, nil)))
+func (l *logged) option() ServerOption {
+	return Log(slog.New(slog.NewTextHandler(l, nil)))
 }
 
 // What keeps the server from starting is an error at once, and says what it is.
 func TestStartFails(t *testing.T) {
 	t.Parallel()
 	used := t.TempDir()
-	s, err := durable.Embedded(used)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embedded(t, used)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -73,19 +67,19 @@ func TestStartFails(t *testing.T) {
 	other := "127.0.0.1:" + addresses(t, 1)[0][len("127.0.0.1:"):]
 	for name, test := range map[string]struct {
 		dir     string
-		options []durable.ServerOption
+		options []ServerOption
 		want    string
 	}{
 		"folder in use": {used, nil,
 			fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
-		"port in use": {t.TempDir(), []durable.ServerOption{durable.Listen(address)}, address},
-		"node, port in use": {t.TempDir(), []durable.ServerOption{
-			durable.Listen(address), durable.Cluster("c", "n", other, other)}, address},
+		"port in use": {t.TempDir(), []ServerOption{Listen(address)}, address},
+		"node, port in use": {t.TempDir(), []ServerOption{
+			Listen(address), Cluster("c", "n", other, other)}, address},
 		"folder unreadable": {unreadable, nil, "storage directory"},
 	} {
 		var log logged
 		begin := time.Now()
-		s, err := durable.Embedded(test.dir, append(test.options, log.option())...)
+		s, err := Embedded(test.dir, append(test.options, log.option())...)
 		if err == nil {
 			s.Close()
 		}
@@ -97,11 +91,7 @@ func TestStartFails(t *testing.T) {
 		}
 	}
 	s.Close()
-	if s, err = durable.Embedded(used); err != nil {
-		t.Errorf("after Close of the server that used the folder: %v", err)
-	} else {
-		s.Close()
-	}
+	embedded(t, used)
 }
 
 // One byte of the store is changed after the server was killed: the timers that this
@@ -109,13 +99,10 @@ func TestStartFails(t *testing.T) {
 func TestLoss(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
-	c, _ := cl.open(t, durable.Config{})
+	c, _ := cl.open(t, Config{})
 	const timers = 2000
-	at := time.Now().Add(time.Hour)
 	for i := range timers {
-		if err := c.Schedule(t.Context(), fmt.Sprint("key", i), at, make([]byte, 100)); err != nil {
-			t.Fatal(err)
-		}
+		set(t, c, fmt.Sprint(strings.Repeat("key", 30), i), time.Hour)
 	}
 	dir := cl.roles[0].Dir
 	// The second note after the last change knows all.
@@ -145,28 +132,22 @@ func TestLoss(t *testing.T) {
 	}
 	var log logged
 	for range 2 { // it is not forgotten
-		s, err := durable.Embedded(dir, log.option())
+		s, err := Embedded(dir, log.option())
 		if err == nil {
 			s.Close()
 		}
-		if !errors.Is(err, durable.ErrLoss) || !strings.Contains(err.Error(), "stream timers") ||
+		if !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "stream timers") ||
 			!strings.Contains(err.Error(), "of the 2000 there were at") {
-			t.Fatalf("Embedded of a damaged store: %v, want %v", err, durable.ErrLoss)
+			t.Fatalf("Embedded of a damaged store: %v, want %v", err, ErrLoss)
 		}
 	}
-	s, err := durable.Embedded(dir, durable.AcceptLoss(), log.option())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := embedded(t, dir, AcceptLoss(), log.option())
 	if !log.has("a loss was accepted") {
 		t.Errorf("log:\n%s", &log.text)
 	}
 	s.Close()
-	if s, err = durable.Embedded(dir, log.option()); err != nil {
-		t.Fatalf("after the loss was accepted: %v", err)
-	}
-	defer s.Close()
-	counts, err := open(t, connect(t, s), durable.Config{}).Counts(t.Context())
+	s = embedded(t, dir, log.option())
+	counts, err := open(t, connect(t, s), Config{}).Counts(t.Context())
 	if err != nil || counts.Pending == 0 || counts.Pending >= timers {
 		t.Errorf("Counts = %+v, %v: want some of the %d timers", counts, err, timers)
 	}
@@ -177,22 +158,16 @@ func TestLoss(t *testing.T) {
 func TestNoLoss(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for round := range 3 {
-		s, err := durable.Embedded(dir)
-		if err != nil {
-			t.Fatalf("start %d: %v", round, err)
-		}
-		c := open(t, connect(t, s), durable.Config{})
-		fired := make(chan durable.Fired, 100)
-		stop := serveWith(t, c, func(_ context.Context, f durable.Fired) error {
+	for range 3 {
+		s := embedded(t, dir)
+		c := open(t, connect(t, s), Config{})
+		fired := make(chan Fired, 100)
+		stop := serveWith(t, c, func(_ context.Context, f Fired) error {
 			fired <- f
 			return nil
 		})
 		for i := range 100 {
-			at := time.Now().Add(time.Duration(i/50) * time.Hour)
-			if err := c.Schedule(t.Context(), fmt.Sprint("key", i), at, nil); err != nil {
-				t.Fatal(err)
-			}
+			set(t, c, fmt.Sprint("key", i), time.Duration(i/50)*time.Hour)
 		}
 		for range 50 {
 			receive(t, fired)
@@ -211,18 +186,14 @@ func TestNoLoss(t *testing.T) {
 	if err := os.WriteFile(name, []byte(after), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := durable.Embedded(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
+	embedded(t, dir).Close()
 	if text, err := os.ReadFile(name); string(text) != after {
 		t.Errorf("after a crash it is noted that %s, %v", text, err)
 	}
 	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := durable.Embedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
+	if s, err := Embedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
 		if err == nil {
 			s.Close()
 		}
@@ -267,26 +238,22 @@ func TestSecurity(t *testing.T) {
 	client := nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12})
 	known := nats.Secure(&tls.Config{RootCAs: pool, Certificates: encrypted.Certificates, MinVersion: tls.VersionTLS12})
 	for name, test := range map[string]struct {
-		option durable.ServerOption
+		option ServerOption
 		good   nats.Option
 		bad    []nats.Option
 	}{
-		"password": {durable.Password("me", "secret"), nats.UserInfo("me", "secret"),
+		"password": {Password("me", "secret"), nats.UserInfo("me", "secret"),
 			[]nats.Option{nats.UserInfo("me", "wrong"), nats.Token("secret"), nats.Name("")}},
-		"token": {durable.Token("secret"), nats.Token("secret"),
+		"token": {Token("secret"), nats.Token("secret"),
 			[]nats.Option{nats.Token("wrong"), nats.Name("")}},
-		"TLS": {durable.TLS(encrypted), client,
+		"TLS": {TLS(encrypted), client,
 			[]nats.Option{nats.Name(""), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})}},
-		"certificates": {durable.TLS(mutual), known, []nats.Option{client, nats.Name("")}},
+		"certificates": {TLS(mutual), known, []nats.Option{client, nats.Name("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := addresses(t, 1)[0]
 			var log logged // of those that are turned away
-			s, err := durable.Embedded(t.TempDir(), durable.Listen(address), test.option, log.option())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { s.Close() })
+			s := embedded(t, t.TempDir(), Listen(address), test.option, log.option())
 			for i, option := range test.bad {
 				if nc, err := nats.Connect("nats://"+address, option); err == nil {
 					nc.Close()
@@ -298,10 +265,8 @@ func TestSecurity(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer nc.Close()
-			if err := open(t, nc, durable.Config{}).Schedule(t.Context(), "key", time.Now(), nil); err != nil {
-				t.Error(err)
-			}
-			if f := receive(t, serve(t, open(t, connect(t, s), durable.Config{}))); f.Key != "key" {
+			set(t, open(t, nc, Config{}), "key", 0)
+			if f := receive(t, serve(t, open(t, connect(t, s), Config{}))); f.Key != "key" {
 				t.Errorf("fired %+v", f)
 			}
 		})
@@ -316,22 +281,16 @@ func TestSecureCluster(t *testing.T) {
 		MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
 	list := addresses(t, 6)
 	var log logged
-	node := func(i int, token string) *durable.Server {
-		s, err := durable.Embedded(t.TempDir(), durable.Listen(list[i]),
-			durable.Cluster("c", fmt.Sprint("node", i), list[3+i], list[3:5]...),
-			durable.Token(token), durable.TLS(mutual), log.option())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
+	node := func(i int, token string) *Server {
+		return embedded(t, t.TempDir(), Listen(list[i]), Cluster("c", fmt.Sprint("node", i), list[3+i], list[3:5]...),
+			Token(token), TLS(mutual), log.option())
 	}
 	nc := connect(t, node(0, "secret"))
 	node(1, "secret")
 	waitFor(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		_, err := durable.Open(ctx, nc, durable.Config{Replicas: 2})
+		_, err := Open(ctx, nc, Config{Replicas: 2})
 		return err == nil
 	})
 	if log.has("uthentication error") {
@@ -346,25 +305,25 @@ func TestInsecure(t *testing.T) {
 	t.Parallel()
 	certificate, _ := certificates(t)
 	port := addresses(t, 1)[0][len("127.0.0.1"):]
-	encrypted := durable.TLS(&tls.Config{Certificates: []tls.Certificate{certificate},
+	encrypted := TLS(&tls.Config{Certificates: []tls.Certificate{certificate},
 		MinVersion: tls.VersionTLS12})
 	loopback := addresses(t, 1)[0]
-	all := durable.Listen("0.0.0.0" + port)
+	all := Listen("0.0.0.0" + port)
 	for name, test := range map[string]struct {
-		options []durable.ServerOption
+		options []ServerOption
 		ok      bool
 	}{
-		"all":       {[]durable.ServerOption{all}, false},
-		"empty":     {[]durable.ServerOption{durable.Listen(port)}, false},
-		"encrypted": {[]durable.ServerOption{all, encrypted}, false},
-		"node": {[]durable.ServerOption{durable.Listen(loopback),
-			durable.Cluster("c", "n", "0.0.0.0"+port)}, false},
-		"password":      {[]durable.ServerOption{all, durable.Password("me", "secret")}, true},
-		"Insecure":      {[]durable.ServerOption{all, durable.Insecure()}, true},
-		"loopback":      {[]durable.ServerOption{durable.Listen(loopback)}, true},
-		"loopback name": {[]durable.ServerOption{durable.Listen("localhost" + port)}, true},
+		"all":       {[]ServerOption{all}, false},
+		"empty":     {[]ServerOption{Listen(port)}, false},
+		"encrypted": {[]ServerOption{all, encrypted}, false},
+		"node": {[]ServerOption{Listen(loopback),
+			Cluster("c", "n", "0.0.0.0"+port)}, false},
+		"password":      {[]ServerOption{all, Password("me", "secret")}, true},
+		"Insecure":      {[]ServerOption{all, Insecure()}, true},
+		"loopback":      {[]ServerOption{Listen(loopback)}, true},
+		"loopback name": {[]ServerOption{Listen("localhost" + port)}, true},
 	} {
-		s, err := durable.Embedded(t.TempDir(), test.options...)
+		s, err := Embedded(t.TempDir(), test.options...)
 		if err == nil {
 			s.Close()
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package durable_test
+package durable
 
 import (
 	"context"
@@ -14,12 +14,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/timerbench/timerbench/durable"
 )
 
 // The disk of the server is full: what was acknowledged before fires once there is
@@ -30,9 +29,10 @@ func TestDiskFull(t *testing.T) {
 	cl.nodes[0].kill()
 	cl.roles[0].MaxFile = 300_000
 	cl.start(t, 0)
-	c, nc := cl.open(t, durable.Config{})
+	c, nc := cl.open(t, Config{})
 	h := newHistory()
 	var wg sync.WaitGroup
+	var stored, refused atomic.Int64
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 500 {
@@ -43,29 +43,23 @@ func TestDiskFull(t *testing.T) {
 				cancel()
 				h.changed(key, change{what: "schedule", deadline: deadline, ok: err == nil, err: err})
 				if err != nil {
+					refused.Add(1)
 					return
 				}
+				stored.Add(1)
 			}
 		})
 	}
 	wg.Wait()
-	stored, refused := 0, 0
-	for _, changes := range h.changes {
-		if changes[0].ok {
-			stored++
-		} else {
-			refused++
-		}
-	}
-	t.Logf("%d stored, %d refused", stored, refused)
-	if stored == 0 || refused == 0 {
+	t.Logf("%d stored, %d refused", stored.Load(), refused.Load())
+	if stored.Load() == 0 || refused.Load() == 0 {
 		t.Fatal("want some of both")
 	}
 	nc.Close()
 	cl.nodes[0].kill()
 	cl.roles[0].MaxFile = 0
 	cl.start(t, 0)
-	c, _ = cl.open(t, durable.Config{})
+	c, _ = cl.open(t, Config{})
 	w := spawn(t, role{URL: cl.url()}, h.handle)
 	settle(t, c)
 	w.kill()
@@ -73,17 +67,17 @@ func TestDiskFull(t *testing.T) {
 }
 
 // fill sets timers until the store is full, and returns their keys.
-func fill(t *testing.T, c *durable.Client, size int) (keys []string) {
+func fill(t *testing.T, c *Client, size int) (keys []string) {
 	t.Helper()
 	for i := range 100_000 {
 		key := fmt.Sprint("key", i)
 		err := c.Schedule(t.Context(), key, time.Now().Add(time.Hour), make([]byte, size))
-		if errors.Is(err, durable.ErrFull) {
+		if errors.Is(err, ErrFull) {
 			t.Logf("%d stored, then: %v", i, err)
 			return keys
 		}
 		if err != nil {
-			t.Fatalf("%s: %v, want %v", key, err, durable.ErrFull)
+			t.Fatalf("%s: %v, want %v", key, err, ErrFull)
 		}
 		keys = append(keys, key)
 	}
@@ -93,7 +87,7 @@ func fill(t *testing.T, c *durable.Client, size int) (keys []string) {
 
 // useFull moves, cancels and fires the timers of a store that is full, and has room
 // for others then.
-func useFull(t *testing.T, c *durable.Client, keys []string) {
+func useFull(t *testing.T, c *Client, keys []string) {
 	t.Helper()
 	var cancelled int
 	for i, key := range keys {
@@ -111,7 +105,7 @@ func useFull(t *testing.T, c *durable.Client, keys []string) {
 	}
 	stop := make(chan struct{})
 	seen := make(map[string]bool)
-	done := serveWith(t, c, func(_ context.Context, f durable.Fired) error {
+	done := serveWith(t, c, func(_ context.Context, f Fired) error {
 		seen[f.ID] = true
 		if len(seen) == len(keys)-cancelled {
 			close(stop)
@@ -125,7 +119,7 @@ func useFull(t *testing.T, c *durable.Client, keys []string) {
 	}
 	waitFor(t, func() bool {
 		err := c.Schedule(t.Context(), "another", time.Now().Add(time.Hour), make([]byte, 1000))
-		if err != nil && !errors.Is(err, durable.ErrFull) {
+		if err != nil && !errors.Is(err, ErrFull) {
 			t.Fatal(err)
 		}
 		return err == nil
@@ -138,7 +132,7 @@ func useFull(t *testing.T, c *durable.Client, keys []string) {
 func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	const limit = 1_000_000
-	c := open(t, start(t, durable.MaxStore(limit)), durable.Config{Concurrency: 1})
+	c := open(t, start(t, MaxStore(limit)), Config{Concurrency: 1})
 	keys := fill(t, c, 1000)
 	n, err := c.Counts(t.Context())
 	if err != nil || n.Limit != limit || n.Stored < n.Bytes || n.Bytes < limit*8/10 || n.Stored > limit*9/10 {
@@ -157,12 +151,8 @@ func TestSmallDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", dir).Run() })
 	var log logged
-	s, err := durable.Embedded(filepath.Join(dir, "store"), log.option())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	c := open(t, connect(t, s), durable.Config{Concurrency: 1})
+	s := embedded(t, filepath.Join(dir, "store"), log.option())
+	c := open(t, connect(t, s), Config{Concurrency: 1})
 	var keys []string
 	other := filepath.Join(dir, "other")
 	down := func() { // as the server cannot write, unless it has seen before that there is no room
@@ -215,8 +205,8 @@ func TestSmallDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	up()
-	if err := s.Wait(); !errors.Is(err, durable.ErrLoss) || !strings.Contains(err.Error(), "no space left") {
-		t.Errorf("Wait = %v, want %v after no space was left", err, durable.ErrLoss)
+	if err := s.Wait(); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Wait = %v, want %v after no space was left", err, ErrLoss)
 	}
 }
 
@@ -230,50 +220,35 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
-	c, _ := cl.open(t, durable.Config{})
-	h := newHistory()
+	c, _ := cl.open(t, Config{})
 	const ahead = 2 * time.Second
-	right := spawn(t, role{URL: cl.url()}, h.handle)
-	fast := spawn(t, role{URL: cl.url(), Ahead: ahead}, h.handle)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		load{goroutines: 8, keys: 500, last: 5 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond}.run(t, c, h, 5)
-	})
-	time.Sleep(2 * time.Second)
-	fast.kill()
-	fast = spawn(t, role{URL: cl.url(), Ahead: ahead}, h.handle)
-	wg.Wait()
-	settle(t, c)
-	right.kill()
-	fast.kill()
-	h.check(t, ahead)
+	w := startCrew(t, cl, 1)
+	fast := role{URL: cl.url(), Ahead: ahead}
+	w.workers = append(w.workers, spawn(t, fast, w.h.handle))
+	l := load{last: 5 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, ahead: ahead, seed: 5}
+	l.while(t, c, w.h, func() {
+		time.Sleep(2 * time.Second)
+		w.workers[1].kill()
+		w.workers[1] = spawn(t, fast, w.h.handle)
+	}, func() { w.kill(0, 1) })
 }
 
 // A worker that ends waits for its handler: no other one gets the timer meanwhile.
 func TestHeldToTheEnd(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
-	cfg := durable.Config{AckWait: 500 * time.Millisecond}
+	cfg := Config{AckWait: 500 * time.Millisecond}
 	c := open(t, nc, cfg)
 	begun := make(chan struct{})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() {
-		ended <- c.Serve(ctx, func(context.Context, durable.Fired) error {
-			close(begun)
-			time.Sleep(4 * cfg.AckWait)
-			return nil
-		})
-	}()
-	if err := c.Schedule(t.Context(), "key", time.Now(), nil); err != nil {
-		t.Fatal(err)
-	}
+	stop := serveWith(t, c, func(context.Context, Fired) error {
+		close(begun)
+		time.Sleep(4 * cfg.AckWait)
+		return nil
+	})
+	set(t, c, "key", 0)
 	<-begun
 	fired := serve(t, open(t, nc, cfg))
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve = %v", err)
-	}
+	stop()
 	select {
 	case f := <-fired:
 		t.Errorf("another worker has it: %+v", f)
@@ -286,14 +261,10 @@ func TestHeldToTheEnd(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	address := addresses(t, 1)[0]
-	s, err := durable.Embedded(t.TempDir(), durable.Listen(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := embedded(t, t.TempDir(), Listen(address))
 	h := newHistory()
-	worker := open(t, connect(t, s), durable.Config{})
-	stop := serveWith(t, worker, func(_ context.Context, f durable.Fired) error {
+	worker := open(t, connect(t, s), Config{})
+	stop := serveWith(t, worker, func(_ context.Context, f Fired) error {
 		h.handle(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
 		return nil
 	})
@@ -303,16 +274,15 @@ func TestCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	var c *durable.Client
+	var c *Client
 	waitFor(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		c, err = durable.Open(ctx, nc, durable.Config{})
+		c, err = Open(ctx, nc, Config{})
 		return err == nil
 	})
 	var wg sync.WaitGroup
-	cuts := 0
-	var mu sync.Mutex
+	var cuts atomic.Int64
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 100 {
@@ -326,16 +296,14 @@ func TestCutOff(t *testing.T) {
 					if err == nil {
 						break
 					}
-					mu.Lock()
-					cuts++
-					mu.Unlock()
+					cuts.Add(1)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	t.Logf("%d calls cut off", cuts)
-	if cuts == 0 {
+	t.Logf("%d calls cut off", cuts.Load())
+	if cuts.Load() == 0 {
 		t.Error("no call was cut off")
 	}
 	settle(t, worker)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/timerbench/timerbench/durable/internal/folder"
 )
 
 const (
@@ -147,7 +149,7 @@ func probe(dir string) error {
 // written anew when half of it has been replaced. Some files more are for the last one,
 // and the one that is being written anew.
 func (s *Server) limitStore(n *server.Server) error {
-	limit, err := room(s.dir)
+	limit, err := folder.Room(s.dir)
 	if err != nil {
 		return err
 	}

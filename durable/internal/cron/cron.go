@@ -1,4 +1,5 @@
-package durable
+// Package cron finds the times at which a cron expression is due.
+package cron
 
 import (
 	"fmt"
@@ -10,28 +11,28 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-var cronParser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// parseCron returns the schedule of an expression, which is in UTC unless it names a
+// parse returns the schedule of an expression, which is in UTC unless it names a
 // time zone.
-func parseCron(spec string) (cron.Schedule, error) {
+func parse(spec string) (cron.Schedule, error) {
 	zoned := spec
 	if !strings.HasPrefix(spec, "CRON_TZ=") && !strings.HasPrefix(spec, "TZ=") {
 		zoned = "CRON_TZ=UTC " + spec
 	}
-	s, err := cronParser.Parse(zoned)
+	s, err := parser.Parse(zoned)
 	if err != nil {
 		return nil, fmt.Errorf("cron expression %q: %w", spec, err)
 	}
 	return s, nil
 }
 
-// firstRun returns the first time of spec after now.
-func firstRun(spec string, missed driver.Missed, now time.Time) (time.Time, error) {
+// FirstRun returns the first time of spec after now.
+func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, error) {
 	if missed < driver.Coalesce || missed > driver.CatchUp {
 		return time.Time{}, fmt.Errorf("missed runs %d: want driver.Coalesce, driver.Skip or driver.CatchUp", missed)
 	}
-	s, err := parseCron(spec)
+	s, err := parse(spec)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -42,11 +43,11 @@ func firstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 	return first, nil
 }
 
-// nextRun tells what to do at now with the run that is due at deadline: whether it
+// NextRun tells what to do at now with the run that is due at deadline: whether it
 // fires, and the run after it, or the zero time if there is none. When it is asked
 // again at a later now the same run fires, so that it has the same ID.
-func nextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
-	s, err := parseCron(spec)
+func NextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
+	s, err := parse(spec)
 	if err != nil {
 		return false, time.Time{}, err
 	}

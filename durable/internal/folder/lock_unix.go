@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package durable
+package folder
 
 import (
 	"os"
@@ -13,8 +13,8 @@ func lockFile(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
 
-// room returns how many bytes can be stored in dir.
-func room(dir string) (int64, error) {
+// Room returns how many bytes can be stored in dir.
+func Room(dir string) (int64, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}

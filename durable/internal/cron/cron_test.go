@@ -1,4 +1,4 @@
-package durable
+package cron
 
 import (
 	"testing"
@@ -36,9 +36,9 @@ func TestNextRun(t *testing.T) {
 		{"clocks go back", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-10-24T10:00:00Z", "2026-10-24T10:00:00Z", true, "2026-10-25T11:00:00Z"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			fires, next, err := nextRun(test.spec, test.missed, at(test.deadline), at(test.now))
+			fires, next, err := NextRun(test.spec, test.missed, at(test.deadline), at(test.now))
 			if err != nil || fires != test.fires || !next.Equal(at(test.next)) {
-				t.Errorf("nextRun = %v, %v, %v, want %v, %v", fires, next.UTC(), err, test.fires, test.next)
+				t.Errorf("NextRun = %v, %v, %v, want %v, %v", fires, next.UTC(), err, test.fires, test.next)
 			}
 		})
 	}
@@ -47,24 +47,16 @@ func TestNextRun(t *testing.T) {
 // Without a time zone an expression is in UTC, whatever the zone of the machine.
 func TestFirstRun(t *testing.T) {
 	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.FixedZone("far", 5*3600))
-	first, err := firstRun("0 12 * * *", driver.Coalesce, now)
+	first, err := FirstRun("0 12 * * *", driver.Coalesce, now)
 	if want := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC); err != nil || !first.Equal(want) {
-		t.Errorf("firstRun = %v, %v, want %v", first, err, want)
+		t.Errorf("FirstRun = %v, %v, want %v", first, err, want)
 	}
 	for _, spec := range []string{"", "x", "61 * * * *", "CRON_TZ=Nowhere/At * * * * *", "0 0 30 2 *"} {
-		if at, err := firstRun(spec, driver.Coalesce, now); err == nil {
-			t.Errorf("firstRun(%q) = %v, want an error", spec, at)
+		if at, err := FirstRun(spec, driver.Coalesce, now); err == nil {
+			t.Errorf("FirstRun(%q) = %v, want an error", spec, at)
 		}
 	}
-	if _, err := firstRun("@hourly", driver.Missed(9), now); err == nil {
+	if _, err := FirstRun("@hourly", driver.Missed(9), now); err == nil {
 		t.Error("missed runs 9: want an error")
-	}
-}
-
-func TestDoubling(t *testing.T) {
-	for attempt, want := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 5: 1600 * time.Millisecond, 10: 51200 * time.Millisecond, 11: time.Minute, 1000: time.Minute} {
-		if got := doubling(attempt); got != want {
-			t.Errorf("doubling(%d) = %v, want %v", attempt, got, want)
-		}
 	}
 }

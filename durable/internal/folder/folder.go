@@ -1,4 +1,5 @@
-package durable
+// Package folder is what a server asks of the folder in which it stores.
+package folder
 
 import (
 	"errors"
@@ -8,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// lockFolder locks dir until what it returns is closed, or this process ends.
-func lockFolder(dir string) (*os.File, error) {
+// Lock locks dir until what it returns is closed, or this process ends.
+func Lock(dir string) (*os.File, error) {
 	name := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

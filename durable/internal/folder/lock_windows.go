@@ -1,4 +1,4 @@
-package durable
+package folder
 
 import (
 	"os"
@@ -13,8 +13,8 @@ func lockFile(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
 
-// room returns how many bytes can be stored in dir.
-func room(dir string) (int64, error) {
+// Room returns how many bytes can be stored in dir.
+func Room(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

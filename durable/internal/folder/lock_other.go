@@ -1,6 +1,6 @@
 //go:build !linux && !darwin && !freebsd && !windows
 
-package durable
+package folder
 
 import (
 	"errors"
@@ -10,5 +10,5 @@ import (
 // lockFile refuses to go on without a lock.
 func lockFile(*os.File) error { return errors.ErrUnsupported }
 
-// room is not asked, as there is no server without a lock.
-func room(string) (int64, error) { return 0, errors.ErrUnsupported }
+// Room is not asked, as there is no server without a lock.
+func Room(string) (int64, error) { return 0, errors.ErrUnsupported }
