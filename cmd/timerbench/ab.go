@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 type abFlags struct {
@@ -54,7 +55,7 @@ benchstat finds the same medians.
 		Example: `  timerbench ab --old main    # what did I change?
   timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --n 1e3,1e5 --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
-  benchstat ` + runsFolder + `/2026-11-21-073012-ab/old/` + benchfmtFile + ` ` + runsFolder + `/2026-11-21-073012-ab/new/` + benchfmtFile,
+  benchstat ` + runs.Parent + `/2026-11-21-073012-ab/old/` + runs.Benchmarks + ` ` + runs.Parent + `/2026-11-21-073012-ab/new/` + runs.Benchmarks,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
@@ -65,7 +66,7 @@ benchstat finds the same medians.
 	flags.IntVar(&f.rounds, "rounds", 24, "rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
 	flags.IntVar(&f.layouts, "layouts", 8, "code layouts with which a revision is built; 1: as linked by default")
-	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runsFolder+"/)")
+	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
 	f.compareFlags.add(cmd)
 	return comparing(cmd)
 }
@@ -122,7 +123,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
 	for side, r := range map[string]*results.Run{a: old, b: new} {
-		if err := errors.Join(os.MkdirAll(side, 0o755), save(side, r)); err != nil {
+		if err := errors.Join(os.MkdirAll(side, 0o755), runs.Save(side, r)); err != nil {
 			return err
 		}
 	}
@@ -183,7 +184,7 @@ func isProgram(what string) bool {
 // folder makes the folder of the results. It refuses one that holds something.
 func (f *abFlags) folder() (string, error) {
 	if f.out == "" {
-		return newFolder("ab", time.Now())
+		return runs.New("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
 		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder", f.out, entries[0].Name())

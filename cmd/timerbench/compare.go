@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -59,7 +60,7 @@ Of two runs that did not take turns it must also stand out from the ratios of th
 other structures, which show what the machine did. To compare two builds, use ab.
 
 ` + exitCodes,
-		Example: `  timerbench compare out/2026-11-21-073012-normal ` + runsFolder + `/` + latestLink + `
+		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
   timerbench compare --min-effect 2% --fail-on-regression old/results.json new/results.json`,
 		Args: argsFrom(2, 2, "two: the old results and the new ones"),
 		RunE: f.compare,
@@ -73,13 +74,13 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var runs [2]*results.Run
+	var sides [2]*results.Run
 	for i, name := range []string{"OLD", "NEW"} {
-		if runs[i], _, err = readResults(args[i]); err != nil {
+		if sides[i], _, err = runs.Read(args[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	c, err := compare.Runs(runs[0], runs[1], o)
+	c, err := compare.Runs(sides[0], sides[1], o)
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 	}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // command is the command as a process of its own.
@@ -130,7 +132,7 @@ func rawCells(t *testing.T, dir string) (out []string) {
 	var file struct {
 		Cells []json.RawMessage `json:"cells"`
 	}
-	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, resultsFile))), &file); err != nil {
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, runs.Results))), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range file.Cells {
@@ -148,7 +150,7 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	if partial.Complete || len(before) != 2 || len(partial.Done) != 2 {
 		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
 	}
-	writeText(t, filepath.Join(out, "."+resultsFile+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
+	writeText(t, filepath.Join(out, "."+runs.Results+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
 
 	for want, change := range map[string][]string{
 		"seed was 1, is 2 now":                                {"--seed", "2"},
@@ -179,7 +181,7 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := files(t, out); left != benchfmtFile+" "+resultsFile {
+	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results {
 		t.Errorf("left behind: %s", left)
 	}
 	refused(t, append(args, "--resume"), "is a complete run")

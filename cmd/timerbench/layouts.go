@@ -15,6 +15,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
@@ -23,20 +24,17 @@ const (
 	commandPath = modulePath + "/cmd/timerbench"
 )
 
-// layoutsFolder holds the runs of the layouts, in the folder of the run.
-const layoutsFolder = ".layouts"
-
 // measureLayouts builds the program with each code layout, lets each of the builds run
 // cfg, one after the other, and merges the results. It writes them after each layout.
 // Resuming keeps the layouts that are done, and goes on within the one that was
 // interrupted.
-func measureLayouts(ctx context.Context, cfg bench.Config, flags []string, folder *runFolder, stderr io.Writer) (*results.Run, error) {
+func measureLayouts(ctx context.Context, cfg bench.Config, flags []string, folder *runs.Folder, stderr io.Writer) (*results.Run, error) {
 	var done []results.Named
 	var merged *results.Run
 	var failures error
 	for layout := 1; layout <= cfg.Layouts; layout++ {
-		dir := filepath.Join(folder.path, layoutsFolder, strconv.Itoa(layout))
-		r, err := results.Read(filepath.Join(dir, resultsFile))
+		dir := filepath.Join(folder.Path, runs.Layouts, strconv.Itoa(layout))
+		r, err := results.Read(filepath.Join(dir, runs.Results))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return merged, err
 		}
@@ -53,8 +51,8 @@ func measureLayouts(ctx context.Context, cfg bench.Config, flags []string, folde
 		build := buildinfo.Read() // the layouts are builds of this program
 		merged.Environment.Version, merged.Environment.Revision = build.Version, build.Revision
 		merged.Complete = merged.Complete && layout == cfg.Layouts
-		folder.saved = true
-		if err := save(folder.path, merged); err != nil {
+		folder.Saved = true
+		if err := runs.Save(folder.Path, merged); err != nil {
 			return merged, err
 		}
 	}
@@ -86,7 +84,7 @@ func runLayout(ctx context.Context, cfg bench.Config, flags []string, layout int
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	r, err = results.Read(filepath.Join(dir, resultsFile))
+	r, err = results.Read(filepath.Join(dir, runs.Results))
 	if err != nil || !r.Complete {
 		return nil, nil, errors.Join(fmt.Errorf("layout %d: %w", layout, ended), err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -44,7 +45,7 @@ time and wake-ups, idle and loaded, bytes and full garbage collections. What fir
 early, late, twice or not at all gets no figures.
 
 Each structure is measured with each kind of driver and each number of shards. Results
-go to ` + resultsFile + ` and ` + benchfmtFile + ` in the folder of the run.`,
+go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.`,
 		Example: `  timerbench live
   timerbench live --structure '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
@@ -77,7 +78,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.close()) }()
+	defer func() { err = errors.Join(err, folder.Close()) }()
 	progress := newProgress(stderr)
 	cfg.Progress = progress.step
 	measured, failures, err := live.Run(cmd.Context(), cfg)
@@ -86,16 +87,16 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
-	if err := save(folder.path, r); err != nil {
+	if err := runs.Save(folder.Path, r); err != nil {
 		return err
 	}
-	folder.saved = true
+	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
 	for _, t := range r.Live.Tables() {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
-	folder.announce(stderr)
+	announce(cmd, folder)
 	for _, f := range failures {
 		err = errors.Join(err, f)
 	}
@@ -104,20 +105,20 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 
 // open returns the folder of the run and the results in it, to which what is measured is
 // added.
-func (f *liveFlags) open(cfg live.Config) (*runFolder, *results.Run, error) {
+func (f *liveFlags) open(cfg live.Config) (*runs.Folder, *results.Run, error) {
 	if f.into == "" {
-		folder, err := openRunFolder(f.out, "live", time.Now(), false)
+		folder, err := openFolder(f.out, "live", false)
 		r := bench.NewRun(results.Parameters{Profile: "live", Seed: cfg.Seed, N: cfg.Resident})
 		r.Complete = true
 		return folder, r, err
 	}
-	folder, err := openRun(f.into)
+	folder, err := runs.OpenRun(f.into)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--into %w", err)
 	}
-	r, err := results.Read(folder.results())
+	r, err := results.Read(folder.Results())
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.close())
+		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.Close())
 	}
 	return folder, r, nil
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 var tinyLive = []string{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "2", "--for", "2200ms"}
@@ -20,7 +22,7 @@ func TestLive(t *testing.T) {
 	if r := resultsOf(t, own); !r.Complete || len(r.Live.Rows) != 3 || r.Parameters.Profile != "live" {
 		t.Fatalf("%+v", r)
 	}
-	says(t, readText(t, filepath.Join(own, benchfmtFile)), "op=schedule+stop")
+	says(t, readText(t, filepath.Join(own, runs.Benchmarks)), "op=schedule+stop")
 	refused(t, append(tinyLive, "--out", own), "complete run")
 
 	// What is measured is kept where its output is lost.

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -114,7 +115,7 @@ func aRun(t *testing.T) string {
 // resultsOf reads the results in a folder.
 func resultsOf(t *testing.T, folder string) *results.Run {
 	t.Helper()
-	r, err := results.Read(filepath.Join(folder, resultsFile))
+	r, err := results.Read(filepath.Join(folder, runs.Results))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func resultsOf(t *testing.T, folder string) *results.Run {
 func put(t *testing.T, folder string, r *results.Run) {
 	t.Helper()
 	r.Format, r.Version = results.Format, results.Version
-	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, resultsFile), r)); err != nil {
+	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, runs.Results), r)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime/debug"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // target says where a run goes.
@@ -22,7 +26,8 @@ type target struct {
 }
 
 // measure runs cfg and prints a summary. It writes the results after each step.
-func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io.Writer) (err error) {
+func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
+	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	available, ok := availableMemory()
 	if to.memory > 0 && (!ok || to.memory < available) {
 		available, ok = to.memory, true
@@ -37,13 +42,13 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 	if err := writable("json", to.json); err != nil {
 		return err
 	}
-	folder, err := openRunFolder(to.folder, cfg.Profile.Name, time.Now(), to.resume)
+	folder, err := openFolder(to.folder, cfg.Profile.Name, to.resume)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.close()) }()
+	defer func() { err = errors.Join(err, folder.Close()) }()
 	if to.resume {
-		if cfg.Resume, err = folder.interrupted(cfg, stderr); err != nil {
+		if err := resume(&cfg, folder, stderr); err != nil {
 			return err
 		}
 	}
@@ -59,28 +64,48 @@ func measure(ctx context.Context, cfg bench.Config, to target, stdout, stderr io
 	if r == nil {
 		return err
 	}
-	if to.json == "-" {
+	switch {
+	case to.json == "-":
 		summarize(stderr, r)
-	} else {
+	case cfg.Turns == nil: // the session of turns listens to the standard output
 		summarize(stdout, r)
 	}
-	if folder.saved {
+	if folder.Saved {
 		err = errors.Join(err, writeTo("json", to.json, stdout, func(w io.Writer) error { return results.Encode(w, r) }))
 	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
-		folder.announce(stderr)
-	case errors.Is(err, context.Canceled) && folder.saved:
-		err = errors.Join(err, saveBenchfmt(folder.path, r))
-		fmt.Fprintf(stderr, "the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.results(), folder.path)
+		announce(cmd, folder)
+	case errors.Is(err, context.Canceled) && folder.Saved:
+		err = errors.Join(err, runs.Save(folder.Path, r))
+		fmt.Fprintf(stderr, "the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
 	return err
 }
 
+// resume makes cfg go on with the interrupted run in the folder, if there is one. It returns an
+// error if that was not a run of this configuration.
+func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
+	r, err := results.Read(folder.Results())
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(stderr, "timerbench: --resume: %s holds no results yet\n", folder.Path)
+		return nil
+	}
+	if err == nil {
+		err = bench.CheckResume(*cfg, r)
+	}
+	if err != nil {
+		return fmt.Errorf("--resume: %s: %w", folder.Results(), err)
+	}
+	cfg.Resume, folder.Saved = r, true
+	fmt.Fprintf(stderr, "%d finished steps are kept\n", len(r.Done))
+	return nil
+}
+
 // measureHere runs cfg in this process.
-func measureHere(ctx context.Context, cfg bench.Config, folder *runFolder, stderr io.Writer) (*results.Run, error) {
+func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, stderr io.Writer) (*results.Run, error) {
 	steps, last := 0, time.Time{}
 	cfg.Checkpoint = func(r *results.Run) error {
 		// Racing makes many small steps, and each save writes the whole file.
@@ -88,11 +113,11 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runFolder, stder
 		if !r.Complete && len(r.Done) == steps && time.Since(last) < between {
 			return nil
 		}
-		folder.saved, steps, last = true, len(r.Done), time.Now()
+		folder.Saved, steps, last = true, len(r.Done), time.Now()
 		if r.Complete {
-			return save(folder.path, r)
+			return runs.Save(folder.Path, r)
 		}
-		return results.Write(folder.results(), r)
+		return results.Write(folder.Results(), r)
 	}
 	progress := newProgress(stderr)
 	cfg.Progress = progress.show

@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -27,11 +28,11 @@ func TestRunThenReport(t *testing.T) {
 	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 '--structure=^hwheel$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
-	says(t, readText(t, filepath.Join(out, benchfmtFile)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
+	says(t, readText(t, filepath.Join(out, runs.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
 
 	must(t, "report", "--out", out)
 	charts := filepath.Join(t.TempDir(), "charts")
-	stdout, _ := must(t, "report", filepath.Join(out, resultsFile), "--out", charts)
+	stdout, _ := must(t, "report", filepath.Join(out, runs.Results), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
 	for _, dir := range []string{out, charts} {
 		for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
@@ -51,7 +52,7 @@ func TestJSONGoesToTheStandardOutput(t *testing.T) {
 		t.Errorf("%.100s is not only JSON", stdout)
 	}
 	again := t.TempDir()
-	writeText(t, filepath.Join(again, resultsFile), stdout)
+	writeText(t, filepath.Join(again, runs.Results), stdout)
 	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 10 {
 		t.Errorf("complete %v, %d cells", r.Complete, len(r.Cells))
 	}

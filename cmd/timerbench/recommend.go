@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
@@ -33,13 +35,13 @@ func newRecommend() *cobra.Command {
 		Long: `Name the structure that fits so many timers, of which so many are cancelled, and what the next
 best costs. The answer comes from the cells of the results that are nearest to the question, and
 says when none is near. The results are a file or a folder of runs. Without them it takes the last
-whole run in ` + runsFolder + `/, or else the run that is part of this program. A run is whole if it has all
+whole run in ` + runs.Parent + `/, or else the run that is part of this program. A run is whole if it has all
 structures, workloads and sizes of the normal or the full profile. If the last run is not whole, it
 answers for its own cells, provided that it has all structures, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90%
   timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --late
   timerbench recommend --trace my.trace
-  timerbench recommend --judge ` + runsFolder + `/latest`,
+  timerbench recommend --judge ` + latest,
 		Args: cobra.MaximumNArgs(1),
 		RunE: stoppable(f.run),
 	}
@@ -113,11 +115,57 @@ func (f *recommendFlags) question(cmd *cobra.Command) (advice.Question, error) {
 	return q, q.Check()
 }
 
+// adviceResults reads the results that the user has named, or else those of answering.
+func adviceResults(args []string) (r *results.Run, from, note string, err error) {
+	if len(args) == 0 {
+		return answering()
+	}
+	r, from, err = runs.Read(args[0])
+	return r, from, "", err
+}
+
+// answering returns the results that answer a question for which none are named: the last whole
+// run in runs.Parent, or else the run that is part of this program. A later run of a part answers
+// for its cells. note says what it does; empty: there is none.
+func answering() (r *results.Run, from, note string, err error) {
+	found, _ := runs.In(runs.Parent)
+	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
+	found = slices.DeleteFunc(found, func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
+	whole := slices.DeleteFunc(slices.Clone(found), isPart)
+	if len(whole) > 0 {
+		from = runs.Last(whole).Path
+		r, err = results.Read(from)
+	} else {
+		from = "the run that is part of this program (docs/results)"
+		r, err = advice.Committed()
+	}
+	if err != nil || len(found) == 0 {
+		return r, from, "", err
+	}
+	last := runs.Last(found)
+	if !isPart(last) {
+		return r, from, "", nil
+	}
+	part, err := results.Read(last.Path)
+	if err != nil {
+		return nil, "", "", err
+	}
+	r, taken := r.WithCells(part)
+	if len(taken) == 0 {
+		return r, from, last.Path + " is a part of a run and lacks structures, so it does not answer unless it is named.", nil
+	}
+	note = fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
+	if more := len(taken) - 1; more > 0 {
+		note += fmt.Sprintf(" and %d more cells", more)
+	}
+	return r, from, fmt.Sprintf("%s: from %s, %s", note, last.Path, aboutRun(part)), nil
+}
+
 // aboutRun says when and where a run was made.
 func aboutRun(r *results.Run) string {
 	e := r.Environment
 	return fmt.Sprintf("the %s run of %s on %s, %d cores, %s/%s, %s.",
-		cmp.Or(r.Parameters.Profile, "unnamed"), minute(r.Created), cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
+		cmp.Or(r.Parameters.Profile, "unnamed"), runs.Minute(r.Created), cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
 }
 
 // answer shows the answer to a question: the sentences, the ranking, and the evidence.

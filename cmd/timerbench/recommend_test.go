@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -50,7 +51,7 @@ func TestRecommendGolden(t *testing.T) {
 
 // It takes the run that is named, and says which.
 func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
-	file := filepath.Join(aRun(t), resultsFile)
+	file := filepath.Join(aRun(t), runs.Results)
 	for _, named := range []string{aRun(t), file} {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
 		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
@@ -72,8 +73,8 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 		r.Cells, r.Parameters.Structures = r.Cells[:4], all // it may lack those that came after it
 		r.Created = time.Date(2026, 1, 1+after, 0, 0, 0, 0, time.UTC)
 		change(&r)
-		put(t, filepath.Join(runsFolder, folder), &r)
-		return filepath.Join(runsFolder, folder, resultsFile)
+		put(t, filepath.Join(runs.Parent, folder), &r)
+		return filepath.Join(runs.Parent, folder, runs.Results)
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
@@ -107,15 +108,15 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cells: from "+cells+", the normal run of ")
 
 	must(t, "trace", "make", "-w", "churn", "-n", "20", "--ops", "1e4", "-o", "my.trace")
-	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runsFolder, "z-trace"))
-	replayed := filepath.Join(runsFolder, "z-trace", resultsFile)
+	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runs.Parent, "z-trace"))
+	replayed := filepath.Join(runs.Parent, "z-trace", runs.Results)
 	note := "trace-churn, n 19: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
 	says(t, stdout, "\n trace-churn ", "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
 	says(t, stderr, "results: "+wholePath, note)
-	if last, err := locate(runsFolder); last != replayed {
+	if last, err := runs.Locate(runs.Parent); last != replayed {
 		t.Errorf("report draws %s, %v", last, err)
 	}
 	var typical strings.Builder

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // Each command line ends with an error that says what is behind it, part after part. It prints
@@ -160,7 +161,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	put(t, "old", eightRounds("churn", 1))
 	put(t, "slower", eightRounds("churn", 1.3))
 	put(t, "other", eightRounds("hold", 1))
-	whole := readText(t, "old/"+resultsFile)
+	whole := readText(t, "old/"+runs.Results)
 	writeText(t, "damaged", whole[:len(whole)/2])
 	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
 	before := contents(t, ".")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
@@ -31,18 +32,18 @@ that needs no other, and ` + report.Page + `, which shows the charts in the fold
 folder below. Charts and pages go where the results are. It ends with the name of the page, and with the answers to
 three typical questions, if the run is whole (see recommend), or to that of a trace.`,
 		Example: `  timerbench report
-  timerbench report ` + runsFolder + `/2026-11-21-073012-normal
-  timerbench report /tmp/try/` + resultsFile + ` --out /tmp/charts`,
+  timerbench report ` + runs.Parent + `/2026-11-21-073012-normal
+  timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, to := runsFolder, out
+			from, to := runs.Parent, out
 			switch {
 			case len(args) > 0:
 				from = args[0]
 			case out != "":
 				from, to = out, ""
 			}
-			r, path, err := readResults(from)
+			r, path, err := runs.Read(from)
 			if err != nil {
 				return err
 			}
@@ -80,7 +81,7 @@ work that it counts. Also what it costs and promises, who uses it, and where it 
 loses in the results: those of --results, or else those that recommend takes.`,
 		Example: `  timerbench explain hwheel
   timerbench explain rbtree --html rbtree.html
-  timerbench explain quadheap-lazy --results ` + runsFolder + `/latest`,
+  timerbench explain quadheap-lazy --results ` + latest,
 		Args: argsFrom(1, 1, "the name of a structure, see "+asTyped("list", "structures")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
@@ -141,7 +142,7 @@ func newExport() *cobra.Command {
               --out. They are made of the quantiles of results, and say so
 
 Of a folder it takes the last complete run in it or in a folder below, as report does.`,
-		Example: `  timerbench export --csv ` + runsFolder + `/` + latestLink + ` >trials.csv
+		Example: `  timerbench export --csv ` + latest + ` >trials.csv
   timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt
   timerbench export --hgrm -o /tmp/latencies`,
 		Args: cobra.MaximumNArgs(1),
@@ -149,7 +150,7 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 			if hgrm && (out == "" || out == "-") {
 				return errors.New("--hgrm writes many files: want a folder for them in --out")
 			}
-			r, _, err := readResults(append(args, runsFolder)[0])
+			r, _, err := runs.Read(append(args, runs.Parent)[0])
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 func TestExplain(t *testing.T) {
@@ -19,7 +20,7 @@ func TestExplain(t *testing.T) {
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}
-	for _, from := range []string{done, filepath.Join(done, resultsFile)} {
+	for _, from := range []string{done, filepath.Join(done, runs.Results)} {
 		stdout, stderr := must(t, "explain", "rbtree", "-r", from)
 		if says(t, stdout, "of 4 cells"); stderr != "" {
 			t.Errorf("with results it says %q", stderr)
@@ -57,7 +58,7 @@ func TestExport(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "new.txt")
 	must(t, "export", "--benchfmt", "-o", file, done)
-	if readText(t, file) != readText(t, filepath.Join(done, benchfmtFile)) {
+	if readText(t, file) != readText(t, filepath.Join(done, runs.Benchmarks)) {
 		t.Error("the benchmark lines are not those of the run")
 	}
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/ab"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
@@ -99,7 +100,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
-		Long: `Measure structures on workloads and write ` + resultsFile + ` and ` + benchfmtFile + ` (for benchstat) into
+		Long: `Measure structures on workloads and write ` + runs.Results + ` and ` + runs.Benchmarks + ` (for benchstat) into
 the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored as those of go test: "wheel" chooses
@@ -126,7 +127,7 @@ interrupted run, on the same machine and of the same build.`,
   timerbench run --out /tmp/try --resume
   timerbench run --profile smoke --json - | jq '.cells[].workload'
   timerbench run --scenario scenarios/api-gateway.toml
-  benchstat -col /structure -row /workload,/n ` + runsFolder + `/` + latestLink + `/` + benchfmtFile,
+  benchstat -col /structure -row /workload,/n ` + latest + `/` + runs.Benchmarks,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
@@ -160,14 +161,13 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 		printPlan(cmd.OutOrStdout(), cfg)
 		return nil
 	}
-	stdout := cmd.OutOrStdout()
-	if f.turns.Rounds > 0 { // the standard output tells the session of turns
-		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), stdout)
-		cfg.Turns, stdout = &f.turns, io.Discard
+	if f.turns.Rounds > 0 {
+		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
+		cfg.Turns = &f.turns
 	}
 	to := target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json}
 	to.flags = givenFlags(cmd, "budget") // which the layouts share
-	return measure(cmd.Context(), cfg, to, stdout, cmd.ErrOrStderr())
+	return measure(cmd, cfg, to)
 }
 
 // config turns flags into a configuration, or says which value is wrong.

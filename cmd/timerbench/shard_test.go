@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // asProgramFile writes a script that runs the command.
@@ -126,10 +127,10 @@ esac
 	}
 
 	// The second layout was interrupted, and so was the run.
-	if err := os.RemoveAll(filepath.Join(out, layoutsFolder, "2")); err != nil {
+	if err := os.RemoveAll(filepath.Join(out, runs.Layouts, "2")); err != nil {
 		t.Fatal(err)
 	}
-	first := filepath.Join(out, layoutsFolder, "1", resultsFile)
+	first := filepath.Join(out, runs.Layouts, "1", runs.Results)
 	kept := readText(t, first)
 	r.Complete = false
 	put(t, out, r)

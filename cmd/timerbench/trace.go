@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures"
@@ -78,7 +79,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		add("of", "%s", s.Header.Description)
 	}
 	if !s.Header.Started.IsZero() {
-		add("recorded", "%s", minute(s.Header.Started))
+		add("recorded", "%s", runs.Minute(s.Header.Started))
 	}
 	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
@@ -147,7 +148,7 @@ func newTraceReplay() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
 		Long: `Replay traces on structures, measure the structures as with a workload, and write
-` + resultsFile + ` and ` + benchfmtFile + ` into the folder of the run.
+` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
 
 A trace is first read to its end. A damaged trace is not replayed at all. Every
 structure then goes through the whole trace once. The beginning fills the structure,
@@ -192,7 +193,7 @@ func (f *traceReplayFlags) run(cmd *cobra.Command, files []string) (err error) {
 		named[name] = path
 		cfg.Traces = append(cfg.Traces, t)
 	}
-	return measure(cmd.Context(), cfg, target{folder: f.out}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return measure(cmd, cfg, target{folder: f.out})
 }
 
 type traceMakeFlags struct {

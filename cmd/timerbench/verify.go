@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
 )
 
@@ -33,7 +33,7 @@ The exit code is 1 if a structure breaks its contract or if a proof is another o
 the error names it.`,
 		Example: `  timerbench verify
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
-  timerbench verify -s '^hwheel$' ` + runsFolder + `/` + latestLink,
+  timerbench verify -s '^hwheel$' ` + latest,
 		Args: cobra.MaximumNArgs(1),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			v := verifying{out: cmd.OutOrStdout()}
@@ -82,7 +82,7 @@ func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 			return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, path)
 		}
 	}
-	r, path, err := readResults(path)
+	r, path, err := runs.Read(path)
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func newMerge() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge OUT SHARD...",
 		Short: "Put the shards of a run together",
-		Long: `Put the results of all shards of a run together and write ` + resultsFile + ` and ` + benchfmtFile + `
-into the folder OUT. A shard is the folder of a run with --shard, or its ` + resultsFile + `.
+		Long: `Put the results of all shards of a run together and write ` + runs.Results + ` and ` + runs.Benchmarks + `
+into the folder OUT. A shard is the folder of a run with --shard, or its ` + runs.Results + `.
 
 All shards must be there, once each, complete, of one build and of the same flags. Each
 figure keeps the machine that it was measured on. Where the structures of one cell ran
@@ -171,7 +171,7 @@ func merge(cmd *cobra.Command, args []string) (err error) {
 	out, from := args[0], args[1:]
 	var shards []results.Named
 	for _, path := range from {
-		r, _, err := readResults(path)
+		r, _, err := runs.Read(path)
 		if err != nil {
 			return err
 		}
@@ -181,16 +181,16 @@ func merge(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
-	folder, err := openRunFolder(out, whole.Parameters.Profile, time.Now(), false)
+	folder, err := openFolder(out, whole.Parameters.Profile, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.close()) }()
-	if err := save(folder.path, whole); err != nil {
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	if err := runs.Save(folder.Path, whole); err != nil {
 		return err
 	}
-	folder.saved = true
+	folder.Saved = true
 	summarize(cmd.OutOrStdout(), whole)
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d shards are merged in %s; draw them with: %s\n", len(shards), filepath.Join(out, resultsFile), asTyped("report", out))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d shards are merged in %s; draw them with: %s\n", len(shards), filepath.Join(out, runs.Results), asTyped("report", out))
 	return nil
 }

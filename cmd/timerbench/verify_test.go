@@ -3,6 +3,8 @@ package main
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 func TestVerify(t *testing.T) {
@@ -17,7 +19,7 @@ func TestVerifyReplaysResults(t *testing.T) {
 	r := resultsOf(t, aRun(t))
 	put(t, out, r)
 	stdout, _ := must(t, "verify", out)
-	says(t, stdout, filepath.Join(out, resultsFile)+": all proofs are those of their scripts in 4 cells")
+	says(t, stdout, filepath.Join(out, runs.Results)+": all proofs are those of their scripts in 4 cells")
 	refused(t, []string{"verify", out, "-n", "51"}, "no cell of that choice")
 	refused(t, []string{"verify", out, "-w", "churn"}, `no workload matches "churn"`)
 	for i := range r.Cells[0].Rows {

@@ -1,0 +1,211 @@
+// Package runs keeps the folders in which runs leave their results. A folder is locked while a
+// run writes into it, a complete run is never replaced, and what is there is found again later.
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/atomicfile"
+)
+
+// The files of a run, in its folder.
+const (
+	Results    = "results.json"
+	Benchmarks = "bench.txt" // for benchstat
+	Layouts    = ".layouts"  // the folder with a run for each code layout
+	lockFile   = ".lock"
+)
+
+// Parent holds the folders of all runs that name none. A link in it, Latest, leads to the last
+// complete one of them.
+const (
+	Parent = "out"
+	Latest = "latest"
+)
+
+// Save writes both files of results into a folder, each whole or not at all.
+func Save(dir string, r *results.Run) error {
+	err := atomicfile.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
+	if err != nil {
+		err = fmt.Errorf("writing benchmark lines: %w", err)
+	}
+	return errors.Join(results.Write(filepath.Join(dir, Results), r), err)
+}
+
+// Folder is where one run writes its results. It is locked until it is closed.
+type Folder struct {
+	Path  string
+	Saved bool // the run has written results; set by the caller
+	fresh bool // made for this run, in Parent
+	made  bool // did not exist before
+	lock  *flock.Flock
+}
+
+// Open makes and locks a folder for a run. If path is empty, it makes one in Parent whose name is
+// the time and what is run. It refuses a folder that holds a run, unless that was interrupted and
+// is to be resumed, and one into which another run writes.
+func Open(path, what string, now time.Time, resume bool) (*Folder, error) {
+	f := &Folder{Path: path}
+	var err error
+	if path == "" {
+		if err := linkIsFree(); err != nil {
+			return nil, err
+		}
+		f.Path, err = New(what, now)
+		f.fresh, f.made = true, true
+	} else {
+		_, missing := os.Stat(path)
+		f.made = errors.Is(missing, fs.ErrNotExist)
+		err = os.MkdirAll(path, 0o755)
+	}
+	if err == nil {
+		err = f.acquire()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if err := errors.Join(f.refuseRun(resume), f.removeUnfinished()); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), f.Close())
+	}
+	return f, nil
+}
+
+// OpenRun locks the folder of a run, complete or not, to add to its results.
+func OpenRun(path string) (*Folder, error) {
+	f := &Folder{Path: path}
+	_, err := os.Stat(f.Results())
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a folder that holds the results of a run: %w", path, err)
+	}
+	return f, f.acquire()
+}
+
+// New makes a folder in Parent that did not exist: its name is the time and what is run, and a
+// number if that is taken.
+func New(what string, now time.Time) (string, error) {
+	if err := os.MkdirAll(Parent, 0o755); err != nil {
+		return Parent, err
+	}
+	name := filepath.Join(Parent, now.Format("2006-01-02-150405-")+what)
+	path := name
+	for n := 2; ; n++ {
+		err := os.Mkdir(path, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+		path = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// Results is the path of the results file.
+func (f *Folder) Results() string { return filepath.Join(f.Path, Results) }
+
+// acquire locks the folder. It also fails where the folder cannot be written to,
+// so that a long run does not end with that error.
+func (f *Folder) acquire() error {
+	path := filepath.Join(f.Path, lockFile)
+	for {
+		f.lock = flock.New(path)
+		locked, err := f.lock.TryLock()
+		switch {
+		case err != nil:
+			return err
+		case !locked:
+			return errors.New("another run is writing into this folder: wait for it, or choose another one")
+		}
+		// The run before may have removed the file after it was opened here.
+		mine, err1 := f.lock.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return nil
+		}
+		_ = f.lock.Close() // nobody else can see it
+	}
+}
+
+// refuseRun returns an error if the folder holds a complete run, or a results file that
+// cannot be read, or an interrupted run that is not to be resumed.
+func (f *Folder) refuseRun(resume bool) error {
+	head, err := results.ReadHeader(f.Results())
+	_, noLayouts := os.Stat(filepath.Join(f.Path, Layouts))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && (resume || noLayouts != nil):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("it holds a file that is no run and is not replaced: %w", err)
+	case head.Complete:
+		return fmt.Errorf("%s is a complete run of %s, which is not replaced: choose another folder", f.Results(), Minute(head.Created))
+	case !resume:
+		return errors.New("it holds an interrupted run, which is not replaced: go on with it by run --resume, or choose another folder")
+	}
+	return nil
+}
+
+// removeUnfinished removes the hidden files that a killed process was writing.
+func (f *Folder) removeUnfinished() error {
+	var errs []error
+	for _, name := range []string{Results, Benchmarks} {
+		left, err := filepath.Glob(filepath.Join(f.Path, "."+name+"-*"))
+		errs = append(errs, err)
+		for _, file := range left {
+			errs = append(errs, os.Remove(file))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// linkIsFree returns an error if there is something in the place of the link to the last run
+// that is no link, and so not of this program.
+func linkIsFree() error {
+	link := filepath.Join(Parent, Latest)
+	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("%s is no link to a run and is not replaced: move it away, or name a folder with --out", link)
+	}
+	return nil
+}
+
+// MarkLatest makes Latest lead to this run, which is complete, if its folder is in Parent.
+func (f *Folder) MarkLatest() error {
+	if !f.fresh {
+		return nil
+	}
+	link := filepath.Join(Parent, Latest)
+	next := filepath.Join(f.Path, "."+Latest)
+	err := linkIsFree()
+	if err == nil {
+		err = os.Symlink(filepath.Base(f.Path), next)
+	}
+	if err == nil {
+		err = os.Rename(next, link)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s does not point to this run: %w", link, err), os.RemoveAll(next))
+	}
+	return nil
+}
+
+// Close unlocks the folder. It removes the folder if it was made for this run and
+// the run wrote no results.
+func (f *Folder) Close() error {
+	removed := os.Remove(f.lock.Path())
+	err := f.lock.Close()
+	if removed != nil { // some systems remove no file that is open
+		err = errors.Join(err, os.Remove(f.lock.Path()))
+	}
+	if f.made && !f.Saved {
+		err = errors.Join(err, os.Remove(f.Path))
+	}
+	return err
+}
+
+// Minute writes the time of a run.
+func Minute(t time.Time) string { return t.Format("2006-01-02 15:04 UTC") }

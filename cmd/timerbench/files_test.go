@@ -1,0 +1,97 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
+)
+
+// What README says to type, one after the other: no run touches what another one
+// has left, and the report is that of the last run.
+func TestRunsLeaveOneAnotherAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	kept := make(map[string]string)
+	pages := make(map[string]bool)
+	check := func(step string) {
+		t.Helper()
+		must(t, "report")
+		now := contents(t, runs.Parent)
+		for path, before := range kept {
+			if now[path] != before {
+				t.Errorf("%s changed or removed %s", step, path)
+			}
+		}
+		kept = now
+		page, err := filepath.EvalSymlinks(filepath.Join(runs.Parent, runs.Latest, "report.html"))
+		if err != nil || pages[page] {
+			t.Errorf("after %s the latest page is %s, that of another run: %v", step, page, err)
+		}
+		pages[page] = true
+	}
+	must(t, append(tiny, "-w", "churn|idle")...)
+	check("a run")
+	must(t, tiny...)
+	check("the same run again")
+	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
+	must(t, "trace", "replay", "my.trace", "-s", "^hwheel$", "--trials", "6")
+	check("a replay")
+	if latest := resultsOf(t, filepath.Join(runs.Parent, runs.Latest)); latest.Cells[0].Workload != "trace-churn" {
+		t.Errorf("the latest run is %+v", latest)
+	}
+}
+
+// A complete run is not replaced, nor what is no run of ours, nor what an interrupted run has
+// finished, nor the layouts of one that was interrupted before its first layout was done.
+func TestARunIsNotReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "complete", &results.Run{Complete: true})
+	put(t, "partial", &results.Run{})
+	put(t, filepath.Join("layouts", runs.Layouts, "1"), &results.Run{})
+	writeText(t, filepath.Join("foreign", runs.Results), `{"mine": 1}`)
+	before := contents(t, ".")
+	interrupted := ": it holds an interrupted run, which is not replaced: go on with it by run --resume"
+	for folder, want := range map[string]string{
+		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": interrupted, "layouts": interrupted,
+		"foreign": ": it holds a file that is no run and is not replaced: " + filepath.Join("foreign", runs.Results) + ": not a results file",
+	} {
+		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
+	}
+	if !maps.Equal(contents(t, "."), before) {
+		t.Error("the refused runs changed a folder")
+	}
+}
+
+func TestAFileInThePlaceOfTheLinkIsNotReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	link := filepath.Join(runs.Parent, runs.Latest)
+	writeText(t, link, "mine")
+	refused(t, tiny, link+" is no link to a run and is not replaced")
+	if got := contents(t, runs.Parent); len(got) != 1 || got[link] != "mine" {
+		t.Errorf("the refused run left %v", got)
+	}
+}
+
+func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	first, err := openFolder(out, "smoke", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, append(tiny, "-o", out), "--out "+out+": another run is writing into this folder")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a run without results left its folder behind")
+	}
+	// Nothing has begun, so that resuming begins.
+	_, stderr := must(t, append(tiny, "-o", out, "--resume")...)
+	says(t, stderr, "holds no results yet")
+	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results || !resultsOf(t, out).Complete {
+		t.Errorf("it left %s", left)
+	}
+}
