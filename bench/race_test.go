@@ -402,3 +402,21 @@ func TestTheFirstTableShowsTheLargestSizesWithAllStructures(t *testing.T) {
 		t.Errorf("the normal profile lacks %v", want)
 	}
 }
+
+// A cell is stored after its step and again after each phase of the race.
+func TestAFailureBeforeTheRaceIsStoredOnce(t *testing.T) {
+	m := synthetic(map[string][]float64{"a": {1, 2}, "b": {2, 1}})
+	m.failed = []results.Failure{{Structure: "c"}}
+	var r results.Run
+	m.store(&r)
+	m.store(&r)
+	if len(r.Failures) != 1 || len(r.Cells) != 1 {
+		t.Errorf("%d failures and %d cells, want 1 of each", len(r.Failures), len(r.Cells))
+	}
+	if m.fail([]results.Failure{{Structure: "a"}, {Structure: "b"}}); len(m.rows) != 1 {
+		t.Errorf("%d rows are left, want the floor", len(m.rows))
+	}
+	if m.store(&r); len(r.Failures) != 3 || len(r.Cells) != 0 {
+		t.Errorf("%d failures and %d cells without a structure, want 3 and none", len(r.Failures), len(r.Cells))
+	}
+}

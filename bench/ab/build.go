@@ -35,18 +35,21 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		if err != nil {
 			return nil, err
 		}
-		link := "-ldflags=-s -w" // quick to link, and half the size
+		link := "-ldflags=-s -w" // the layout as it is
 		if layouts > 1 {
-			link += fmt.Sprintf(" -randlayout=%d", layout+1)
+			link = LinkFlags(layout + 1)
 		}
-		args := []string{"build", "-buildvcs=auto", "-o", path, link}
-		if _, err := output(ctx, source, "go", append(args, command)...); err != nil {
+		if _, err := output(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
 			return nil, fmt.Errorf("building %s: %w", describe(revision), err)
 		}
 		programs = append(programs, path)
 	}
 	return programs, nil
 }
+
+// LinkFlags returns the flag of go build for a program with the code layout of a seed. Without
+// its symbols a program is quick to link, and half the size.
+func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
 
 func describe(revision string) string {
 	if revision == "" {

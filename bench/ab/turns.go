@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/turns"
 )
 
 // turnsFlag makes the command run ask for its turns, by [WaitForTurn]. A turn is one trial
@@ -112,9 +114,9 @@ func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
 	}
 	for left := true; left && ctx.Err() == nil; {
 		left = false
-		for _, i := range random.Perm(len(players)) {
-			players[i].play()
-			left = left || !players[i].silent
+		for _, p := range turns.Shuffled(random, players) {
+			p.play()
+			left = left || !p.silent
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -132,9 +133,8 @@ func (r *runner) throughput(ctx context.Context, members []*population) error {
 // takeTurn times each task of each member once. Members are next to one another, in random
 // order.
 func (r *runner) takeTurn(ctx context.Context, members []*population, tasks []task) error {
-	for _, k := range r.random.Perm(len(tasks)) {
-		for _, i := range r.random.Perm(len(members)) {
-			m, t := members[i], tasks[k]
+	for _, t := range turns.Shuffled(r.random, tasks) {
+		for _, m := range turns.Shuffled(r.random, members) {
 			if r.failed(m.Name) || !m.can(t.op) {
 				continue
 			}

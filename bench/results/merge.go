@@ -52,16 +52,16 @@ func MergeShards(shards []Named) (*Run, error) {
 			for j := range c.Rows {
 				c.Rows[j].Machine = i
 			}
-			if err := out.addCell(c); err != nil {
+			if there := out.cellOf(c); there == nil {
+				out.Cells = append(out.Cells, c)
+			} else if err := there.addPart(c); err != nil {
 				return nil, fmt.Errorf("%s: %w", s.Name, err)
 			}
 		}
 	}
-	place := func(c Cell) (int, int) { return slices.Index(out.Parameters.Workloads, c.Workload), c.N }
+	workload := func(c Cell) int { return slices.Index(out.Parameters.Workloads, c.Workload) }
 	slices.SortStableFunc(out.Cells, func(a, b Cell) int {
-		aw, an := place(a)
-		bw, bn := place(b)
-		return cmp.Or(cmp.Compare(aw, bw), cmp.Compare(an, bn))
+		return cmp.Or(cmp.Compare(workload(a), workload(b)), cmp.Compare(a.N, b.N))
 	})
 	return out, nil
 }
@@ -119,16 +119,6 @@ type build struct {
 
 func buildOf(e Environment) build { return build{e.Go, e.Version, e.Revision} }
 
-// addCell adds a cell, or the rows of a cell that is there already.
-func (r *Run) addCell(c Cell) error {
-	i := slices.IndexFunc(r.Cells, func(old Cell) bool { return old.Workload == c.Workload && old.N == c.N })
-	if i < 0 {
-		r.Cells = append(r.Cells, c)
-		return nil
-	}
-	return r.Cells[i].addPart(c)
-}
-
 // addPart adds the rows of another part of a cell.
 func (c *Cell) addPart(part Cell) error {
 	here, there, ok := c.reference(part)
@@ -138,13 +128,13 @@ func (c *Cell) addPart(part Cell) error {
 	convert := conversion(here, there)
 	kept := Part{Machine: part.Machine}
 	for _, row := range part.Rows {
-		if slices.ContainsFunc(c.Rows, func(old Row) bool { return old.Structure == row.Structure }) {
+		if c.rowOf(row.Structure) != nil {
 			kept.Rows = append(kept.Rows, row)
 			continue
 		}
-		row.Cost = convert(row.Cost)
-		row.ByKind = convert(row.ByKind)
-		row.WithGC = convert(row.WithGC)
+		for _, trials := range row.trials() {
+			*trials = convert(*trials)
+		}
 		c.Rows = append(c.Rows, row)
 	}
 	c.Parts = append(c.Parts, kept)
@@ -155,9 +145,9 @@ func (c *Cell) addPart(part Cell) error {
 // reference returns the rows of the structure that both parts have.
 func (c *Cell) reference(part Cell) (here, there Row, ok bool) {
 	for _, row := range c.Rows {
-		i := slices.IndexFunc(part.Rows, func(other Row) bool { return other.Structure == row.Structure })
-		if i >= 0 && row.Role == RoleStructure && row.Machine == c.Machine {
-			return row, part.Rows[i], true
+		other := part.rowOf(row.Structure)
+		if other != nil && row.Role == RoleStructure && row.Machine == c.Machine {
+			return row, *other, true
 		}
 	}
 	return here, there, false
@@ -195,4 +185,129 @@ func conversion(here, there Row) func([]Trial) []Trial {
 		}
 		return out
 	}
+}
+
+// MergeLayouts puts runs of one configuration together that were made by builds with
+// different code layouts. The trials of a contender follow one another; their instances
+// and rounds are renumbered, so that both are unique in the cell. What does not depend on
+// the layout (memory, idle wake-ups, distributions of single calls) is that of the first
+// run. A structure that has no row in one of the layouts has none.
+func MergeLayouts(runs []Named) (*Run, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("no layouts")
+	}
+	first := runs[0]
+	var list []*Run
+	for _, r := range runs {
+		if d := Difference(first.Parameters, r.Parameters); d != "" {
+			return nil, fmt.Errorf("%s and %s are not of one run: %s", first.Name, r.Name, d)
+		}
+		if d := Difference(first.Environment, r.Environment, NotOfMachine...); d != "" {
+			return nil, fmt.Errorf("%s and %s are not of one machine and build: %s", first.Name, r.Name, d)
+		}
+		list = append(list, r.Run)
+	}
+	out := Concat(list, nil)
+	for i := range out.Cells {
+		c := &out.Cells[i]
+		c.Rows = slices.DeleteFunc(c.Rows, func(row Row) bool {
+			return row.Role != RoleControl && slices.ContainsFunc(list, func(r *Run) bool {
+				there := r.cellOf(*c)
+				return there == nil || there.rowOf(row.Structure) == nil
+			})
+		})
+	}
+	out.Cells = slices.DeleteFunc(out.Cells, func(c Cell) bool { return len(c.structures()) == 0 })
+	return out, nil
+}
+
+// Concat returns the runs as one: the first one, with the trials of the others behind its
+// own, row by row. What a row has besides trials is that of the first run that has the row.
+// place says where a trial of each run belongs; nil: instances and rounds go on counting
+// where those of the run before end. No run is changed.
+func Concat(runs []*Run, place func(run int, t *Trial)) *Run {
+	out := *runs[0]
+	out.Cells, out.Failures, out.Seconds = []Cell{}, nil, 0
+	for i, r := range runs {
+		out.Seconds += r.Seconds
+		out.Complete = out.Complete && r.Complete
+		for _, f := range r.Failures {
+			if !slices.Contains(out.Failures, f) {
+				out.Failures = append(out.Failures, f)
+			}
+		}
+		for _, c := range r.Cells {
+			into := out.cellOf(c)
+			if into == nil {
+				out.Cells = append(out.Cells, c)
+				into = &out.Cells[len(out.Cells)-1]
+				into.Rows, into.Seconds = nil, 0
+			}
+			into.Seconds += c.Seconds
+			instances, rounds := into.counts()
+			for _, row := range c.Rows {
+				into.append(row, func(t *Trial) {
+					if place != nil {
+						place(i, t)
+						return
+					}
+					t.Instance += instances
+					t.Round += rounds
+				})
+			}
+		}
+	}
+	return &out
+}
+
+// append adds the trials of a row to that of the same structure, each placed by place.
+func (c *Cell) append(row Row, place func(*Trial)) {
+	to := c.rowOf(row.Structure)
+	if to == nil {
+		c.Rows = append(c.Rows, row)
+		to = &c.Rows[len(c.Rows)-1]
+		to.Cost, to.ByKind, to.WithGC = nil, nil, nil
+	} else if to.Stopped == StoppedBeaten { // it is only if it is in all runs
+		to.Stopped = row.Stopped
+	}
+	into := to.trials()
+	for i, from := range row.trials() {
+		for _, t := range *from {
+			place(&t)
+			*into[i] = append(*into[i], t)
+		}
+	}
+}
+
+// trials returns the lists of trials of the row.
+func (r *Row) trials() [3]*[]Trial { return [3]*[]Trial{&r.Cost, &r.ByKind, &r.WithGC} }
+
+// cellOf returns the cell of the same workload and size, or nil.
+func (r *Run) cellOf(c Cell) *Cell {
+	for i := range r.Cells {
+		if r.Cells[i].Workload == c.Workload && r.Cells[i].N == c.N {
+			return &r.Cells[i]
+		}
+	}
+	return nil
+}
+
+// rowOf returns the row of that name, or nil.
+func (c *Cell) rowOf(name string) *Row {
+	for i := range c.Rows {
+		if c.Rows[i].Structure == name {
+			return &c.Rows[i]
+		}
+	}
+	return nil
+}
+
+// counts returns one more than the largest instance and round of the trials.
+func (c *Cell) counts() (instances, rounds int) {
+	for _, row := range c.Rows {
+		for _, t := range row.Cost {
+			instances, rounds = max(instances, t.Instance+1), max(rounds, t.Round+1)
+		}
+	}
+	return instances, rounds
 }

@@ -20,20 +20,21 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	whole.Cells = slices.Clone(r.Cells)
 	for _, c := range part.Cells {
 		c.Machine = 0
-		i := slices.IndexFunc(whole.Cells, func(old Cell) bool { return old.Workload == c.Workload && old.N == c.N })
+		old := whole.cellOf(c)
 		switch {
-		case i < 0:
+		case old == nil:
 			whole.Cells = append(whole.Cells, c)
-		case lacks(c.structures(), whole.Cells[i].structures()):
+		case lacks(c.structures(), old.structures()):
 			continue
 		default:
-			whole.Cells[i] = c
+			*old = c
 		}
 		taken = append(taken, c)
 	}
 	p := &whole.Parameters
 	p.Budget = max(p.Budget, part.Parameters.Budget) // raced cells are judged more strictly
-	p.Traces, p.Scenarios = both(p.Traces, part.Parameters.Traces), both(p.Scenarios, part.Parameters.Scenarios)
+	p.Traces = both(p.Traces, part.Parameters.Traces)
+	p.Scenarios = both(p.Scenarios, part.Parameters.Scenarios)
 	return &whole, taken
 }
 

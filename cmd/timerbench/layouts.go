@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/buildinfo"
@@ -102,7 +103,7 @@ func buildLayout(ctx context.Context, seed int, dir string) (binary string, err 
 	if err != nil {
 		return "", fmt.Errorf("--layouts builds the program anew and needs the Go toolchain: %w", err)
 	}
-	link := "-ldflags=-randlayout=" + strconv.Itoa(seed)
+	link := ab.LinkFlags(seed)
 	binary = filepath.Join(dir, "timerbench")
 	var cmd *exec.Cmd
 	switch version := buildinfo.Read().Version; {
