@@ -8,76 +8,56 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Check walks the tree and the free nodes.
-func (c *core) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+// Walk adds the leaves from left to right, and the arrivals.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
 	if len(c.heads) != len(c.nodes) {
 		return fmt.Errorf("btree: %d heads beside %d nodes", len(c.heads), len(c.nodes))
 	}
-	w := walk{core: c, inUse: inUse}
+	w := walk{core: c, b: b}
 	if err := w.node(c.root, none, c.depth, dead, vacant); err != nil {
 		return err
-	}
-	waiting, err := c.checkArrivals(inUse)
-	if err != nil {
-		return err
-	}
-	if w.slots+waiting != size {
-		return fmt.Errorf("btree: %d slots in the leaves and %d arrivals, want %d", w.slots, waiting, size)
 	}
 	if n := c.heads[c.root].len(); c.depth > 0 && n == 1 {
 		return fmt.Errorf("btree: the root, node %d, has one child", c.root)
 	}
 	if first, last := c.leftmost(), c.rightmost(); c.first != first || c.last != last {
-		return fmt.Errorf("btree: the first and the last leaf are %d and %d, remembered are %d and %d", first, last, c.first, c.last)
+		return fmt.Errorf("btree: the first and the last leaf are %d and %d, remembered are %d and %d",
+			first, last, c.first, c.last)
 	}
 	free := 0
-	for x := c.free; x != none; x = c.heads[x].parent {
-		if free++; free+w.nodes >= len(c.nodes) {
-			break
-		}
+	for x := c.free; x != none && free+w.nodes < len(c.nodes); x = c.heads[x].parent {
+		free++
 	}
 	if 1+free+w.nodes != len(c.nodes) {
-		return fmt.Errorf("btree: %d nodes in the tree, %d or more free, want %d together", w.nodes, free, len(c.nodes)-1)
+		return fmt.Errorf("btree: %d nodes in the tree, %d or more free, want %d together",
+			w.nodes, free, len(c.nodes)-1)
 	}
-	return nil
+	return c.walkArrivals(b)
 }
 
 // walk is a walk through a tree from left to right.
 type walk struct {
 	*core
-	inUse        func(slot uint32) bool
-	nodes, slots int // met so far
+	b     *snapshot.Builder
+	nodes int // met so far
 }
 
 // node walks node x and those below it. The leaves are depth levels below, and their keys
 // must be from lo to hi. In a cycle some node has a wrong parent.
 func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
-	if x == none || int(x) >= len(w.core.nodes) {
-		return fmt.Errorf("btree: a child of node %d is node %d, out of range", parent, x)
+	if x == none || int(x) >= len(w.core.nodes) || w.heads[x].parent != parent {
+		return fmt.Errorf("btree: node %d is a child of %d, its head says another one", x, parent)
 	}
 	n, h := &w.core.nodes[x], w.heads[x]
-	if h.parent != parent {
-		return fmt.Errorf("btree: node %d is a child of %d, its head says %d", x, parent, h.parent)
-	}
 	w.nodes++
 	if err := w.keys(x, depth, lo, hi); err != nil {
 		return err
 	}
+	if depth == 0 {
+		return w.leaf(x)
+	}
 	for i := int(h.begin); i < int(h.end); i++ {
-		ref := n.refs[i]
-		if depth == 0 {
-			if int(ref) >= len(w.leaves) || !w.inUse(ref) {
-				return fmt.Errorf("btree: slot %d is in leaf %d and not in use", ref, x)
-			}
-			if w.leaves[ref] != x {
-				return fmt.Errorf("btree: slot %d is in leaf %d, its link says %d", ref, x, w.leaves[ref])
-			}
-			if n.find(h, ref) != i {
-				return fmt.Errorf("btree: slot %d is twice in leaf %d", ref, x)
-			}
-			w.slots++
-			continue
-		}
 		below := [2]structures.Tick{lo, hi}
 		if i > int(h.begin) {
 			below[0] = n.keys[i]
@@ -85,15 +65,31 @@ func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 		if i+1 < int(h.end) {
 			below[1] = n.keys[i+1]
 		}
-		if err := w.node(ref, x, depth-1, below[0], below[1]); err != nil {
+		if err := w.node(n.refs[i], x, depth-1, below[0], below[1]); err != nil {
 			return err
 		}
-		if next := i + 1; next < int(h.end) {
-			if err := w.neighbours(ref, n.refs[next]); err != nil {
-				return err
-			}
+		if i+1 == int(h.end) {
+			break
+		}
+		if x, y := n.refs[i], n.refs[i+1]; x != w.first && w.heads[x].len() <= sparse && w.heads[y].len() <= sparse {
+			return fmt.Errorf("btree: nodes %d and %d have %d and %d entries, which one node should hold",
+				x, y, w.heads[x].len(), w.heads[y].len())
 		}
 	}
+	return nil
+}
+
+func (w *walk) leaf(x uint32) error {
+	n, h := &w.core.nodes[x], w.heads[x]
+	for _, slot := range n.refs[h.begin:h.end] {
+		if int(slot) >= len(w.leaves) || w.leaves[slot] != x {
+			return fmt.Errorf("btree: slot %d is in leaf %d, its link says another one", slot, x)
+		}
+	}
+	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+		for i := h.begin; i < h.end && yield(n.refs[i], n.keys[i]); i++ {
+		}
+	})
 	return nil
 }
 
@@ -125,59 +121,28 @@ func (w *walk) keys(x uint32, depth int, lo, hi structures.Tick) error {
 	return nil
 }
 
-// neighbours checks that two neighbours with one parent are not both sparse.
-func (w *walk) neighbours(x, y uint32) error {
-	if x != w.first && w.heads[x].len() <= sparse && w.heads[y].len() <= sparse {
-		return fmt.Errorf("btree: nodes %d and %d have %d and %d entries, which one node should hold", x, y, w.heads[x].len(), w.heads[y].len())
-	}
-	return nil
-}
-
-// checkArrivals returns the number of arrivals.
-func (c *core) checkArrivals(inUse func(slot uint32) bool) (count int, err error) {
+// walkArrivals adds the arrivals.
+func (c *core) walkArrivals(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "arrival buffer", Kind: shape.List})
 	a := &c.arrivals
 	if a.n < 0 || a.n > batch || a.n > 0 && a.slots[a.n-1] == 0 {
-		return 0, fmt.Errorf("btree: there are %d arrivals, or the last of them was removed", a.n)
+		return fmt.Errorf("btree: there are %d arrivals, or the last of them was removed", a.n)
 	}
 	earliest := vacant
 	for i, slot := range a.slots[:a.n] {
 		if slot == 0 {
 			continue
 		}
-		if !inUse(slot) || int(slot) >= len(c.leaves) || c.leaves[slot] != waiting|uint32(i) {
-			return 0, fmt.Errorf("btree: arrival %d, slot %d, is not in use, or its link does not say that it waits there", i, slot)
+		if int(slot) >= len(c.leaves) || c.leaves[slot] != waiting|uint32(i) {
+			return fmt.Errorf("btree: the link of arrival %d, slot %d, does not say that it waits there",
+				i, slot)
 		}
 		earliest = min(earliest, a.deadlines[i])
-		count++
+		b.Timer(shape.Cell{}, slot, a.deadlines[i])
 	}
 	if earliest != a.earliest {
-		return 0, fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d", earliest, a.earliest)
+		return fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d",
+			earliest, a.earliest)
 	}
-	return count, nil
-}
-
-// Show adds the leaves from left to right, and the arrivals.
-func (c *core) Show(b *snapshot.Builder) {
-	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
-	var walk func(x uint32, depth int)
-	walk = func(x uint32, depth int) {
-		n, h := &c.nodes[x], c.heads[x]
-		if depth > 0 {
-			for _, child := range n.refs[h.begin:h.end] {
-				walk(child, depth-1)
-			}
-			return
-		}
-		b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
-			for i := h.begin; i < h.end && yield(n.refs[i], n.keys[i]); i++ {
-			}
-		})
-	}
-	walk(c.root, c.depth)
-	b.Begin(shape.Part{Name: "arrival buffer", Kind: shape.List})
-	for i, slot := range c.arrivals.slots[:c.arrivals.n] {
-		if slot != 0 {
-			b.Timer(shape.Cell{}, slot, c.arrivals.deadlines[i])
-		}
-	}
+	return nil
 }

@@ -1,9 +1,12 @@
 package calendar
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // core is the queue of slots: a calendar, and the search for its earliest timer. No
@@ -156,4 +159,70 @@ func (c *core) findFar() (empty int) {
 	}
 	c.today = c.day(c.nodes[c.first].deadline)
 	return empty
+}
+
+// Walk adds the buckets that hold a timer. The span of a bucket is the day of its first
+// timer; the others may be due on the day that has this bucket in another year.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
+		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks",
+			len(c.buckets), c.width, c.shift)
+	}
+	width := structures.Tick(1) << c.shift
+	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
+	b.Loose = true
+	year := &b.Parts[len(b.Parts)-1]
+	now := c.bucket(c.day(b.Clock))
+	earliest := none
+	for i := range c.buckets {
+		l := &c.buckets[i]
+		if l == now {
+			year.Now = i
+		}
+		if err := c.walkBucket(b, i, l); err != nil {
+			return fmt.Errorf("calendar: bucket %d: %w", i, err)
+		}
+		if l.head != none && (earliest == none || c.nodes[l.head].deadline < c.nodes[earliest].deadline) {
+			earliest = l.head
+		}
+	}
+	if b.Count != c.size || c.size > 2*len(c.buckets) || c.width > minWidth && c.size < len(c.buckets)/2 {
+		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
+	}
+	if c.first != none && (c.first != earliest || c.day(c.nodes[earliest].deadline) != c.today) {
+		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d",
+			c.first, earliest, c.today)
+	}
+	return nil
+}
+
+// walkBucket walks a bucket. As each timer must point back to the one before, the walk ends
+// even where links form a circle.
+func (c *core) walkBucket(b *snapshot.Builder, i int, l *list) error {
+	prev := none
+	for slot := l.head; slot != none; slot = c.nodes[slot].next {
+		if int(slot) >= len(c.nodes) || c.nodes[slot].prev != prev {
+			return fmt.Errorf("slot %d comes after %d and does not point back", slot, prev)
+		}
+		deadline := c.nodes[slot].deadline
+		if day := c.day(deadline); day < c.today || c.bucket(day) != l || prev != none && deadline < c.nodes[prev].deadline {
+			return fmt.Errorf("deadline %d after slot %d is on day %d, today is %d",
+				deadline, prev, day, c.today)
+		}
+		prev = slot
+	}
+	if l.tail != prev {
+		return fmt.Errorf("the last slot is %d, the bucket says %d", prev, l.tail)
+	}
+	if l.head == none {
+		return nil
+	}
+	from := structures.Tick(c.day(c.nodes[l.head].deadline) << c.shift)
+	b.Cell(shape.Cell{Index: i, From: from, To: from + 1<<c.shift - 1},
+		func(yield func(uint32, structures.Tick) bool) {
+			for slot := l.head; slot != none && yield(slot, c.nodes[slot].deadline); {
+				slot = c.nodes[slot].next
+			}
+		})
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // The two sides of a node. The other side of d is 1-d.
@@ -308,4 +310,95 @@ func (c *core) edge(l link, side int) uint32 {
 		l = c.nodes[l.slot()].child[side]
 	}
 	return l.slot()
+}
+
+// Walk adds the leaves from left to right, each with the timers of its deadline.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
+	w := walk{core: c, b: b}
+	if root := c.nodes[none].child[left]; root != 0 {
+		if err := w.subtree(root, none, 0, 0); err != nil {
+			return err
+		}
+	}
+	if want := [2]uint32{w.first, w.last}; c.ends != want {
+		return fmt.Errorf("ebtree: the outermost leaves are %d, remembered are %d", want, c.ends)
+	}
+	used := 0
+	for _, n := range c.nodes {
+		if n.label != 0 {
+			used++
+		}
+	}
+	if used != max(w.leaves-1, 0) || len(c.nodes) != len(c.timers) {
+		return fmt.Errorf("ebtree: %d of %d nodes are used beside %d timers, %d leaves want one fewer",
+			used, len(c.nodes), len(c.timers), w.leaves)
+	}
+	return nil
+}
+
+// walk is a walk through a tree from left to right.
+type walk struct {
+	*core
+	b           *snapshot.Builder
+	leaves      int    // met so far
+	first, last uint32 // the first leaf met, and the last one so far
+}
+
+// subtree walks what is at l and below. Deadlines there must have the bits of prefix, but
+// for those of the mask free. A cycle ends where free bits would grow.
+func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
+	slot := l.slot()
+	if slot == none || int(slot) >= len(w.nodes) || w.up(l) != parent {
+		return fmt.Errorf("ebtree: slot %d is below %d, its link says another one", slot, parent)
+	}
+	deadline := uint64(w.timers[slot].deadline)
+	if (deadline^prefix)&fixed != 0 {
+		return fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d",
+			slot, deadline, prefix)
+	}
+	if l.isLeaf() {
+		if w.leaves++; w.leaves == 1 {
+			w.first = slot
+		}
+		w.last = slot
+		return w.ring(slot)
+	}
+	n := w.nodes[slot]
+	low := uint64(n.label & -n.label)
+	above := -(low << 1) // the bits above it
+	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 || (uint64(n.label)^deadline)&above != 0 {
+		return fmt.Errorf("ebtree: slot %d, due at %d, has a node labelled %d in a place for "+
+			"deadlines like %d",
+			slot, deadline, n.label, prefix)
+	}
+	for side, child := range n.child {
+		if err := w.subtree(child, slot, uint64(n.label)&above|uint64(side)*low, above|low); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ring walks the timers of one deadline. In a cycle that leaves out the first one some timer
+// has a wrong link back.
+func (w *walk) ring(first uint32) (err error) {
+	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+		for slot := first; ; {
+			t := w.timers[slot]
+			next := t.next
+			if next == none || int(next) >= len(w.timers) || w.timers[next].prev != slot {
+				err = fmt.Errorf("ebtree: slot %d is followed by %d, whose link back is another", slot, next)
+			} else if n := w.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline || w.nodes[next].label != 0) {
+				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or "+
+					"in the tree",
+					next, n.deadline, slot, t.deadline)
+			}
+			if !yield(slot, t.deadline) || err != nil || next == first {
+				return
+			}
+			slot = next
+		}
+	})
+	return err
 }

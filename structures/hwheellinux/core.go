@@ -135,71 +135,13 @@ func (c *core) first() structures.Tick {
 	return first
 }
 
-// check walks all lists, which must hold size slots, all of them in use.
-func (c *core) check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
-	if c.cursor != clock {
-		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, clock)
-	}
-	total, err := c.checkList(c.due, inDue, inUse)
-	if err != nil {
-		return err
+// walk adds level 0, the other levels that hold a timer, and the due list. The
+// span of a list is the deadlines that it takes, the last of which is when it expires.
+func (c *core) walk(b *snapshot.Builder) error {
+	if c.cursor != b.Clock {
+		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, b.Clock)
 	}
 	first := structures.Tick(math.MaxInt64)
-	for list := range c.heads {
-		level := list >> listBits
-		if occupied := c.occupied[level]>>(list&(lists-1))&1 == 1; occupied == c.heads[list].Empty() {
-			return fmt.Errorf("hwheellinux: list %d is empty and marked as occupied, or neither", list)
-		}
-		n, err := c.checkList(c.heads[list], list, inUse)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			first = min(first, expiryOf(list, c.cursor))
-		}
-		total += n
-	}
-	for level, bitmap := range c.occupied {
-		if used := c.inUse>>level&1 == 1; used != (bitmap != 0) {
-			return fmt.Errorf("hwheellinux: level %d is marked as in use, %t, its bitmap is %#x", level, used, bitmap)
-		}
-	}
-	if c.next > c.cursor && c.next != first {
-		return fmt.Errorf("hwheellinux: next is %d, the first list expires at %d", c.next, first)
-	}
-	if total != size {
-		return fmt.Errorf("hwheellinux: %d timers in the lists, %d pending", total, size)
-	}
-	return nil
-}
-
-func (c *core) checkList(l fifo.List, list int, inUse func(slot uint32) bool) (length int, err error) {
-	if length, err = c.nodes.Check(l); err != nil {
-		return 0, fmt.Errorf("hwheellinux: list %d: %w", list, err)
-	}
-	for slot, deadline := range c.nodes.All(l) {
-		if !inUse(slot) || int(c.list[slot]) != list {
-			return 0, fmt.Errorf("hwheellinux: slot %d in list %d holds no timer or one of list %d", slot, list, c.list[slot])
-		}
-		if list == inDue {
-			if deadline > c.cursor {
-				return 0, fmt.Errorf("hwheellinux: deadline %d is due at %d", deadline, c.cursor)
-			}
-			continue
-		}
-		expiry := expiryOf(list, c.cursor)
-		if late := expiry - deadline; late < 0 || late >= 1<<(stepBits*(list>>listBits)) {
-			return 0, fmt.Errorf("hwheellinux: deadline %d in list %d, which expires at %d", deadline, list, expiry)
-		}
-	}
-	return length, nil
-}
-
-// Snapshot returns level 0, the other levels that hold a timer, and the due list. The
-// span of a list is the deadlines that it takes, the last of which is when it expires.
-// It costs O(n + lists), and is not for hot paths.
-func (w *Wheel[T]) Snapshot() shape.Snapshot {
-	c, b := &w.core, snapshot.Builder{Entry: w.table.Entry}
 	for level := range levels {
 		shift := stepBits * level
 		width := structures.Tick(1) << shift
@@ -207,13 +149,49 @@ func (w *Wheel[T]) Snapshot() shape.Snapshot {
 			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: lists,
 			Width: width, Now: int(uint64(c.cursor) >> shift & (lists - 1)),
 		})
+		if used := c.inUse>>level&1 == 1; used != (c.occupied[level] != 0) {
+			return fmt.Errorf("hwheellinux: level %d is marked as in use, %t, its bitmap is %#x",
+				level, used, c.occupied[level])
+		}
 		for i := range lists {
 			list := level<<listBits | i
-			to := expiryOf(list, c.cursor)
-			b.Cell(shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}, c.nodes.All(c.heads[list]))
+			l, to := c.heads[list], expiryOf(list, c.cursor)
+			if occupied := c.occupied[level]>>i&1 == 1; occupied == l.Empty() {
+				return fmt.Errorf("hwheellinux: list %d is empty and marked as occupied, or neither", list)
+			}
+			if !l.Empty() {
+				first = min(first, to)
+			}
+			cell := shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}
+			if err := c.walkList(b, cell, l, list); err != nil {
+				return err
+			}
 		}
 		b.DropEmpty()
 	}
-	b.List("due", c.nodes.All(c.due))
-	return shape.Snapshot{Parts: b.Parts}
+	if c.next > c.cursor && c.next != first {
+		return fmt.Errorf("hwheellinux: next is %d, the first list expires at %d", c.next, first)
+	}
+	b.Begin(shape.Part{Name: "due", Kind: shape.List})
+	for slot, deadline := range c.nodes.All(c.due) {
+		if deadline > c.cursor || c.list[slot] != inDue {
+			return fmt.Errorf("hwheellinux: slot %d of list %d, deadline %d, is due at %d",
+				slot, c.list[slot], deadline, c.cursor)
+		}
+		b.Timer(shape.Cell{}, slot, deadline)
+	}
+	b.DropEmpty()
+	return nil
+}
+
+func (c *core) walkList(b *snapshot.Builder, cell shape.Cell, l fifo.List, list int) error {
+	if _, err := c.nodes.Walk(b, cell, l); err != nil {
+		return fmt.Errorf("hwheellinux: list %d: %w", list, err)
+	}
+	for slot := range c.nodes.All(l) {
+		if int(c.list[slot]) != list {
+			return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, c.list[slot], list)
+		}
+	}
+	return nil
 }

@@ -48,6 +48,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -60,7 +62,10 @@ type config struct{ capacity int }
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("hwheellinux", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("hwheellinux",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
@@ -152,5 +157,15 @@ func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return w.core.check(w.clock.Now(), w.table.Len(), w.table.InUse)
+	b := snapshot.Builder{Clock: w.clock.Now(), Entry: w.table.Entry, Holds: w.table.InUse}
+	return b.Check(w.core.walk(&b), w.table.Len())
+}
+
+// Snapshot returns level 0, the other levels that hold a timer, and the due list. The
+// span of a list is the deadlines that it takes, the last of which is when it expires.
+// It costs O(n + lists), and is not for hot paths.
+func (w *Wheel[T]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Clock: w.clock.Now(), Entry: w.table.Entry}
+	_ = w.core.walk(&b) // CheckInvariants returns the error
+	return shape.Snapshot{Parts: b.Parts}
 }

@@ -1,10 +1,13 @@
 package hwheellist
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // core is the wheel. A timer is named by its number in the slab. At all times, it is in
@@ -160,3 +163,57 @@ func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 
 // Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work { return c.work }
+
+// Walk adds level 0, the other levels that hold a timer, and the overflow list.
+func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	size := int(c.mask) + 1
+	for level := range int(c.levels) {
+		shift := uint64(level) * c.width
+		width := structures.Tick(1) << shift
+		b.Begin(shape.Part{
+			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: size,
+			Width: width, Now: int(uint64(b.Clock) >> shift & c.mask),
+		})
+		first := level * size
+		for list := c.occupied.Next(first); list >= 0 && list < first+size; list = c.occupied.Next(list + 1) {
+			from := c.start(list, c.cursor)
+			cell := shape.Cell{Index: list - first, From: from, To: from + (width - 1)}
+			earliest, err := nodes.Walk(b, cell, c.heads[list])
+			if err != nil || c.heads[list].Empty() || earliest < c.cursor || c.list(earliest, c.cursor) != list {
+				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %v",
+					list, c.heads[list].Empty(), earliest, c.cursor, err)
+			}
+		}
+		b.DropEmpty()
+	}
+	return c.walkOverflow(nodes, b)
+}
+
+func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
+	earliest, overflow := structures.Tick(math.MaxInt64), c.heads[c.overflow()]
+	for _, deadline := range nodes.All(overflow) {
+		if earliest = min(earliest, deadline); c.list(deadline, c.cursor) != c.overflow() {
+			return fmt.Errorf("hwheellist: deadline %d, seen from %d, is in the overflow",
+				deadline, c.cursor)
+		}
+	}
+	b.List("overflow", nodes.All(overflow))
+	if overflow.Empty() == c.occupied.Has(c.overflow()) || c.earliest != earliest && (overflow.Empty() || c.earliest != 0) {
+		return fmt.Errorf("hwheellist: the earliest deadline in the overflow is %d, not %d, or it "+
+			"is not marked",
+			earliest, c.earliest)
+	}
+	want := structures.Tick(math.MaxInt64)
+	if first := c.occupied.First(); first == c.overflow() {
+		want = c.spanStart(earliest)
+	} else if first >= 0 {
+		want = c.start(first, c.cursor)
+	}
+	if c.next > c.cursor && c.next != want { // otherwise it is unknown
+		return fmt.Errorf("hwheellist: next is %d, the first list starts at %d", c.next, want)
+	}
+	return c.occupied.Check()
+}

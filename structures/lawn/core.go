@@ -1,11 +1,13 @@
 package lawn
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
 )
 
@@ -144,3 +146,57 @@ func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick {
 
 // Work returns the comparisons of the heap. Nothing else grows with the timers.
 func (c *core) Work() structures.Work { return c.heap.Work() }
+
+// Walk adds the heap, with the whole list in the place of its first timer.
+func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	if c.clock != b.Clock {
+		return fmt.Errorf("lawn: the clock is %d, want %d", c.clock, b.Clock)
+	}
+	heap := snapshot.Builder{Clock: b.Clock, Entry: b.Entry}
+	if err := c.heap.Walk(&heap); err != nil {
+		return fmt.Errorf("lawn: %w", err)
+	}
+	cells := heap.Parts[0].Cells
+	heap.Parts[0].Cells = nil
+	b.Begin(heap.Parts[0])
+	lists, cell := 0, 0
+	for timer, deadline := range c.heap.All() {
+		at := cells[cell]
+		at.Entries = nil
+		cell++
+		if nodes.Deadline(timer) != deadline {
+			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d",
+				timer, nodes.Deadline(timer), deadline)
+		}
+		i := int(c.in[timer]) - 1
+		if i < 0 {
+			b.Timer(at, timer, deadline)
+			continue
+		}
+		lists++
+		first := c.group(c.delays[i])
+		earliest, err := nodes.Walk(b, at, c.lists[i])
+		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
+			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
+				"delay %d: %v",
+				timer, i, c.delays[i], err)
+		}
+		for timer, next := range nodes.All(c.lists[i]) {
+			if next < deadline || int(c.in[timer]) != i+1 {
+				return fmt.Errorf("lawn: timer %d, deadline %d after %d, of list %d counted from 1, is "+
+					"in list %d "+
+					"counted from 0", timer, next, deadline, c.in[timer], i)
+			}
+			deadline = next
+		}
+	}
+	for _, l := range c.lists {
+		if !l.Empty() {
+			lists--
+		}
+	}
+	if lists != 0 {
+		return fmt.Errorf("lawn: %d lists too many in the heap", lists)
+	}
+	return nil
+}

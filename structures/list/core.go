@@ -1,6 +1,13 @@
 package list
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
 
 // unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
@@ -91,4 +98,25 @@ func (c *core) first() (slot uint32, deadline structures.Tick) {
 		c.comparisons += uint64(len(c.deadlines) - 1)
 	}
 	return c.slots[c.earliest], c.deadlines[c.earliest]
+}
+
+// walk adds the list, in the order of the array. As place names the place of each entry, no
+// slot has two.
+func (c *core) walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "list, unsorted", Kind: shape.List})
+	if n := len(c.deadlines); len(c.slots) != n || c.earliest != unknown && (c.earliest < 0 || c.earliest >= n) {
+		return fmt.Errorf("list: %d deadlines of %d slots, the earliest is number %d",
+			n, len(c.slots), c.earliest)
+	}
+	for i, slot := range c.slots {
+		if int(slot) >= len(c.place) || int(c.place[slot]) != i {
+			return fmt.Errorf("list: slot %d has entry %d, its place says another one", slot, i)
+		}
+		b.Timer(shape.Cell{}, slot, c.deadlines[i])
+	}
+	if c.earliest != unknown && c.deadlines[c.earliest] != slices.Min(c.deadlines) {
+		return fmt.Errorf("list: the earliest deadline is %d, that of the earliest entry %d",
+			slices.Min(c.deadlines), c.deadlines[c.earliest])
+	}
+	return nil
 }

@@ -38,6 +38,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
@@ -144,5 +146,14 @@ func (l *List[T]) CheckInvariants() error {
 	if err := l.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return l.core.check(l.table.Len(), l.table.InUse)
+	b := snapshot.Builder{Entry: l.table.Entry, Holds: l.table.InUse}
+	return b.Check(l.core.walk(&b), l.table.Len())
+}
+
+// Snapshot returns the list, in the order of the array. It costs O(n), and is not for
+// hot paths.
+func (l *List[T]) Snapshot() shape.Snapshot {
+	b := snapshot.Builder{Entry: l.table.Entry}
+	_ = l.core.walk(&b) // CheckInvariants returns the error
+	return shape.Snapshot{Parts: b.Parts}
 }

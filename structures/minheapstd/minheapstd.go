@@ -7,7 +7,7 @@
 // item, and heap.Push, Fix, Remove and Pop through heap.Interface. Each
 // comparison follows two pointers and is called through an interface, and each
 // swap writes two items besides the slice. There are two additions: IDs, issued by the
-// same table as in the other structures, and a counter of comparisons.
+// same table as in the other structures, which keeps the values, and a counter of comparisons.
 //
 // Costs, for n pending timers: Schedule O(log n), but O(1) on average for
 // deadlines in random order, with at most log2(n) comparisons; Pop, Cancel and
@@ -25,11 +25,14 @@ package minheapstd
 
 import (
 	"container/heap"
+	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
@@ -43,89 +46,136 @@ type config struct{ capacity int }
 // are allocated one by one all the same. It is no limit. New panics unless n is from 0
 // to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("minheapstd", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("minheapstd",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Heap is a binary heap of timers with values of type T, on container/heap. Make
-// it with New.
-type Heap[T any] struct {
-	clock clock.Clock
-	table slab.Table[*item[T]]
-	queue queue[T]
-}
+// it with New. It keeps the contract of structures.Scheduler, but for the promise to allocate
+// nothing.
+type Heap[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	c := option.Apply(config{}, opts)
-	return &Heap[T]{
-		table: slab.New[*item[T]](c.capacity),
-		queue: queue[T]{items: make([]*item[T], 0, c.capacity)},
+	return &Heap[T]{slotted.New[T](core{
+		queue: queue{items: make([]*item, 0, c.capacity)}, bySlot: make([]*item, 1, c.capacity+1),
+	}, c.capacity)}
+}
+
+// core is the queue of slots.
+type core struct {
+	queue  queue
+	bySlot []*item
+}
+
+// Add allocates an item for slot.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	if int(slot) == len(c.bySlot) {
+		c.bySlot = append(c.bySlot, nil)
 	}
+	it := &item{deadline: deadline, slot: slot}
+	c.bySlot[slot] = it
+	heap.Push(&c.queue, it)
 }
 
-// Schedule adds a pending timer that comes due at tick deadline, or at the tick
-// after the clock if that is later, and returns the ID that names it. It
-// allocates and costs O(log n), on average O(1).
-func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	it := &item[T]{deadline: h.clock.Clamp(deadline), value: value}
-	it.slot, it.id = h.table.Put(it)
-	heap.Push(&h.queue, it)
-	return it.id
+// Move gives the item of slot another deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	it := c.bySlot[slot]
+	it.deadline = deadline
+	heap.Fix(&c.queue, it.index)
 }
 
-// Reschedule moves a pending timer to tick deadline and keeps its ID and its
-// value. It returns false, and touches nothing, when id is not pending.
-// O(log n).
-func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	slot := h.table.Find(id)
-	if slot == slab.None {
-		return false
+// Remove removes the item of slot.
+func (c *core) Remove(slot uint32) {
+	heap.Remove(&c.queue, c.bySlot[slot].index)
+	c.bySlot[slot] = nil
+}
+
+// Pop removes the first item if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(c.queue.items) == 0 {
+		return slab.None, math.MaxInt64
 	}
-	it := *h.table.Value(slot)
-	it.deadline = h.clock.Clamp(deadline)
-	heap.Fix(&h.queue, it.index)
-	return true
-}
-
-// Cancel removes a pending timer. It returns false, and touches nothing, when
-// id is not pending. O(log n).
-func (h *Heap[T]) Cancel(id structures.ID) bool {
-	slot := h.table.Find(id)
-	if slot == slab.None {
-		return false
+	if at = c.queue.items[0].deadline; at > clock {
+		return slab.None, at
 	}
-	heap.Remove(&h.queue, h.table.Free(slot).index)
-	return true
+	slot = heap.Pop(&c.queue).(*item).slot
+	c.bySlot[slot] = nil
+	return slot, at
 }
 
-// Pop moves the clock to tick now, unless it is there or past it, and removes
-// and returns a timer with the earliest deadline, if that is due. O(log n), or
-// O(1) when nothing is due.
-func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	now = h.clock.Advance(now)
-	if len(h.queue.items) == 0 || h.queue.items[0].deadline > now {
-		return t, false
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.queue.items[0].deadline }
+
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.queue.comparisons} }
+
+// Walk adds the heap.
+func (c *core) Walk(b *snapshot.Builder) error {
+	items := c.queue.items
+	for i, it := range items {
+		if it == nil || it.index != i || int(it.slot) >= len(c.bySlot) || c.bySlot[it.slot] != it {
+			return fmt.Errorf("minheapstd: the item at %d is none, or that of another place or slot: %+v",
+				i, it)
+		}
 	}
-	it := heap.Pop(&h.queue).(*item[T])
-	h.table.Free(it.slot)
-	return structures.Timer[T]{ID: it.id, Deadline: it.deadline, Value: it.value}, true
-}
-
-// Next returns the earliest deadline, in ticks; ok is false when nothing is
-// pending. O(1).
-func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
-	if len(h.queue.items) == 0 {
-		return 0, false
+	for i, it := range items[len(items):cap(items)] {
+		if it != nil {
+			return fmt.Errorf("minheapstd: an item that is gone is kept at %d", len(items)+i)
+		}
 	}
-	return h.queue.items[0].deadline, true
+	b.Heap("binary heap", 2, func(yield func(uint32, structures.Tick) bool) {
+		for _, it := range items {
+			if !yield(it.slot, it.deadline) {
+				return
+			}
+		}
+	})
+	return nil
 }
 
-// Len returns the number of pending timers. O(1).
-func (h *Heap[T]) Len() int { return len(h.queue.items) }
+// item is a pending timer.
+type item struct {
+	deadline structures.Tick
+	slot     uint32
+	index    int // in the heap
+}
 
-// Work returns how many times two deadlines were compared. A heap does no work
-// of the other kinds.
-func (h *Heap[T]) Work() structures.Work {
-	return structures.Work{Comparisons: h.queue.comparisons}
+// queue is the heap.Interface over the items.
+type queue struct {
+	items       []*item
+	comparisons uint64
+}
+
+func (q *queue) Len() int { return len(q.items) }
+
+func (q *queue) Less(i, j int) bool {
+	q.comparisons++
+	return q.items[i].deadline < q.items[j].deadline
+}
+
+func (q *queue) Swap(i, j int) {
+	q.items[i], q.items[j] = q.items[j], q.items[i]
+	q.items[i].index = i
+	q.items[j].index = j
+}
+
+func (q *queue) Push(x any) {
+	it := x.(*item)
+	it.index = len(q.items)
+	q.items = append(q.items, it)
+}
+
+func (q *queue) Pop() any {
+	last := len(q.items) - 1
+	it := q.items[last]
+	q.items[last] = nil // or the array would keep the item alive
+	q.items = q.items[:last]
+	return it
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -47,7 +48,8 @@ func TestScheduleAllocatesOneItem(t *testing.T) {
 			t.Errorf("%s: %v allocations, want %v", op.name, got, op.want)
 		}
 	}
-	if room := cap(h.queue.items); room != n+1 {
+	_, c := slotted.Parts(&h.scheduler)
+	if room := cap(c.queue.items); room != n+1 {
 		t.Errorf("room for %d items, want %d: cancelled timers take none", room, n+1)
 	}
 }
@@ -86,20 +88,15 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	whitebox.FindsDamage(t, func() *Heap[int] { return whitebox.Nine(New[int]()) }, map[string]func(*Heap[int]){
-		"order": func(h *Heap[int]) { h.queue.items[1].deadline = 0 },
-		"index": func(h *Heap[int]) { h.queue.items[1].index++ },
-		"slot":  func(h *Heap[int]) { h.queue.items[1].slot++ },
-		"ID":    func(h *Heap[int]) { h.queue.items[1].id++ },
-		"nil":   func(h *Heap[int]) { h.queue.items[1] = nil },
-		"kept": func(h *Heap[int]) {
-			n := len(h.queue.items) - 1
-			h.table.Free(h.queue.items[n].slot)
-			h.queue.items = h.queue.items[:n]
-		},
-		"length": func(h *Heap[int]) { h.queue.Pop() },
-		"table":  func(h *Heap[int]) { h.table.Put(nil) },
-		"value":  func(h *Heap[int]) { *h.table.Value(1) = nil },
+	sound := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
+		"order":   func(c *core) { c.queue.items[1].deadline = 0 },
+		"index":   func(c *core) { c.queue.items[1].index++ },
+		"slot":    func(c *core) { c.queue.items[1].slot++ },
+		"nil":     func(c *core) { c.queue.items[1] = nil },
+		"kept":    func(c *core) { c.queue.items = c.queue.items[:len(c.queue.items)-1] },
+		"length":  func(c *core) { c.queue.Pop() },
+		"by slot": func(c *core) { c.bySlot[1] = nil },
 	})
 }
 

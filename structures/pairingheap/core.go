@@ -1,9 +1,12 @@
 package pairingheap
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // none is the slot that is never issued, slab.None. It stands for no node.
@@ -162,4 +165,35 @@ func (c *core) merge(slot uint32) uint32 {
 	}
 	c.nodes[root].next, c.nodes[root].prev = none, none
 	return root
+}
+
+// Walk adds the tree. The way through it is a stack, as a tree may be n nodes deep. It reaches
+// every node through one link, and the prev of the node must name the other end of that link.
+// So it reaches no node twice, and the walk ends even where links form a circle.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "heap-ordered tree", Kind: shape.Tree})
+	type place struct {
+		slot, prev    uint32
+		parent, child int
+	}
+	stack := []place{{slot: c.root, parent: -1}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if at.slot == none {
+			continue
+		}
+		if int(at.slot) >= len(c.nodes) || c.nodes[at.slot].prev != at.prev {
+			return fmt.Errorf("pairingheap: slot %d comes after %d and does not point back",
+				at.slot, at.prev)
+		}
+		n := c.nodes[at.slot]
+		if at.slot == c.root && n.next != none {
+			return fmt.Errorf("pairingheap: the root, slot %d, has the neighbour %d", at.slot, n.next)
+		}
+		here := b.Timer(shape.Cell{Parent: at.parent, Child: at.child}, at.slot, n.deadline)
+		stack = append(stack,
+			place{n.next, at.slot, at.parent, at.child + 1}, place{n.child, at.slot, here, 0})
+	}
+	return nil
 }

@@ -123,52 +123,31 @@ func (c *core) spread(i int) {
 	c.work.Moved += moved
 }
 
-// Check walks all buckets.
-func (c *core) Check(clock structures.Tick, size int, inUse func(slot uint32) bool) error {
-	if c.base < 0 || c.base > clock {
-		return fmt.Errorf("radixheap: base %d, clock %d", c.base, clock)
+// Walk adds the buckets. Bucket 0 is for the base itself, bucket i for the ticks that
+// differ from it in bit i-1 and in none above.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{
+		Name: "buckets by the highest bit that differs from the base",
+		Kind: shape.Slots, Size: buckets, Now: -1,
+	})
+	if c.base < 0 || c.base > b.Clock {
+		return fmt.Errorf("radixheap: base %d, clock %d", c.base, b.Clock)
 	}
-	total := 0
 	for i, l := range c.buckets {
 		if l.Empty() == (c.occupied>>i&1 == 1) {
 			return fmt.Errorf("radixheap: bucket %d is empty and marked as occupied, or neither", i)
 		}
-		n, err := c.lists.Check(l)
-		if err != nil {
-			return fmt.Errorf("radixheap: bucket %d: %w", i, err)
-		}
-		total += n
-		for slot, deadline := range c.lists.All(l) {
-			if !inUse(slot) {
-				return fmt.Errorf("radixheap: slot %d in bucket %d holds no timer", slot, i)
-			}
-			if deadline < c.bound[i] || bucketOf(deadline, c.base) != i {
-				return fmt.Errorf("radixheap: deadline %d in bucket %d, bound %d, base %d", deadline, i, c.bound[i], c.base)
-			}
-		}
-		if n > 0 && (c.bound[i] < c.base || bucketOf(c.bound[i], c.base) != i) {
-			return fmt.Errorf("radixheap: bucket %d has bound %d, base %d", i, c.bound[i], c.base)
-		}
-	}
-	if total != size {
-		return fmt.Errorf("radixheap: %d timers in the buckets, %d pending", total, size)
-	}
-	return nil
-}
-
-// Show adds the buckets. Bucket 0 is for the base itself, bucket i for the ticks that
-// differ from it in bit i-1 and in none above.
-func (c *core) Show(b *snapshot.Builder) {
-	b.Begin(shape.Part{
-		Name: "buckets by the highest bit that differs from the base", Kind: shape.Slots, Size: buckets, Now: -1,
-	})
-	for i, l := range c.buckets {
 		from, to := c.base, c.base
 		if i > 0 {
 			low := structures.Tick(1)<<(i-1) - 1
 			from = (c.base ^ (low + 1)) &^ low
 			to = from | low
 		}
-		b.Cell(shape.Cell{Index: i, From: from, To: to}, c.lists.All(l))
+		earliest, err := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
+		if err != nil || !l.Empty() && (c.bound[i] < from || c.bound[i] > earliest) {
+			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %v",
+				i, from, c.bound[i], earliest, err)
+		}
 	}
+	return nil
 }

@@ -1,17 +1,24 @@
 package rbtree
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // Every invariant is broken once, in the tree of slots 1 to 7, due at 10 to 70:
 // 2 is the root, black; 1 and 4 are its children, 3 and 6 those of 4, 5 and 7
 // those of 6.
-func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
-	for want, breakIt := range map[string]func(*core){
+func TestCheckInvariantsFindsTheBrokenOne(t *testing.T) {
+	sound := func() *scheduler[int] {
+		tree := New[int]()
+		for slot := range 7 {
+			tree.Schedule(structures.Tick(10*(slot+1)), 0)
+		}
+		return &tree.scheduler
+	}
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"7 parents beside 8 nodes":                          func(c *core) { c.parents = c.parents[:7] },
 		"absent node has a right child":                     func(c *core) { c.nodes[none].child[right] = 2 << 1 },
 		"slot 0 is in the tree":                             func(c *core) { c.nodes[7].child[right] = red },
@@ -25,21 +32,5 @@ func TestCheckInvariantsNamesTheBrokenOne(t *testing.T) {
 		"slot are [1 7], remembered are [1 6]":              func(c *core) { c.ends[right] = 6 },
 		"6 slots in the tree, want 7":                       func(c *core) { c.nodes[6].child[left] = none },
 		"slot 99 is in the tree and not in use":             func(c *core) { c.nodes[7].child[right] = 99 << 1 },
-	} {
-		c := newCore(7)
-		for slot := range uint32(7) {
-			c.Add(slot+1, structures.Tick(10*(slot+1)))
-		}
-		inUse := func(slot uint32) bool { return slot >= 1 && slot <= 7 }
-		if err := c.Check(0, 7, inUse); err != nil {
-			t.Fatal(err)
-		}
-		if c.Check(0, 7, func(slot uint32) bool { return slot != 7 }) == nil {
-			t.Fatal("a slot that is not in use is accepted")
-		}
-		breakIt(&c)
-		if err := c.Check(0, 7, inUse); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // The two sides of a node. The other side of d is 1-d.
@@ -313,4 +315,68 @@ func (c *core) balanceBlack(parent uint32, side int) {
 		c.rotate(parent, side)
 		return
 	}
+}
+
+// Walk adds the tree.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2})
+	w := walk{core: c, b: b}
+	root := c.nodes[none].child[left]
+	if len(c.parents) != len(c.nodes) || c.nodes[none].child[right] != none || root.colour() == red {
+		return fmt.Errorf("rbtree: %d parents beside %d nodes, or the absent node has a right child, "+
+			"or the root is red", len(c.parents), len(c.nodes))
+	}
+	if _, err := w.subtree(root, none, red, shape.Cell{Parent: -1}); err != nil {
+		return err
+	}
+	if want := [2]uint32{w.first, w.last}; c.ends != want {
+		return fmt.Errorf("rbtree: leftmost and rightmost slot are %d, remembered are %d", want, c.ends)
+	}
+	return nil
+}
+
+// walk is a walk through a tree from left to right.
+type walk struct {
+	*core
+	b           *snapshot.Builder
+	first, last uint32 // the first slot met, and the last one so far
+}
+
+// subtree walks the nodes from l on, which belong at a cell, and whose parent has the given
+// colour. It returns the number of black nodes on each way down. In a cycle some node has a
+// wrong parent, at which the walk ends.
+func (w *walk) subtree(l link, parent uint32, colour link, at shape.Cell) (black int, err error) {
+	slot := l.slot()
+	if l == none {
+		return 0, nil
+	}
+	if slot == none || int(slot) >= len(w.nodes) || w.parents[slot] != parent {
+		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says another one",
+			slot, parent)
+	}
+	if l.colour()&colour == red && parent != none {
+		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red", slot, parent)
+	}
+	n := w.nodes[slot]
+	at.Red = l.colour() == red
+	here := w.b.Timer(at, slot, n.deadline)
+	a, err := w.subtree(n.child[left], slot, l.colour(), shape.Cell{Parent: here, Child: left})
+	if err != nil {
+		return 0, err
+	}
+	if w.first == none {
+		w.first = slot
+	} else if before := w.nodes[w.last].deadline; n.deadline < before {
+		return 0, fmt.Errorf("rbtree: slot %d, due at %d, is behind slot %d, due at %d",
+			slot, n.deadline, w.last, before)
+	}
+	w.last = slot
+	b, err := w.subtree(n.child[right], slot, l.colour(), shape.Cell{Parent: here, Child: right})
+	if err == nil && a != b {
+		err = fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", a, slot, b)
+	}
+	if l.colour() != red {
+		a++
+	}
+	return a, err
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // maxHeight is the number of levels: with half of each level in the next, the highest
@@ -162,4 +164,82 @@ func (c *core) Remove(slot uint32) {
 	for c.levels > 0 && c.links[head+c.levels-1].next == head {
 		c.levels--
 	}
+}
+
+// Walk adds the list of level 0, each timer with the height of its tower.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "skip list", Kind: shape.List})
+	b.Sorted = true
+	if err := c.checkTowers(); err != nil {
+		return err
+	}
+	var order []link // to the timers
+	for l := c.links[head]; l.next != head; l = c.links[l.next] {
+		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next || len(order) == len(c.links) {
+			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round",
+				l.next, len(c.links))
+		}
+		b.Timer(shape.Cell{Levels: int(c.height(l.next))}, c.owner[l.next], l.deadline)
+		order = append(order, l)
+	}
+	if n := len(order); n > 0 && order[n-1].deadline != c.last {
+		return fmt.Errorf("skiplist: the latest deadline is %d, remembered is %d",
+			order[n-1].deadline, c.last)
+	}
+	if c.levels > 0 && c.links[head+c.levels-1].next == head {
+		return fmt.Errorf("skiplist: %d levels in use, the last of them is empty", c.levels)
+	}
+	for level := range uint32(maxHeight) {
+		if err := c.checkLevel(level, order); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTowers checks that towers are side by side, in the order of their slots.
+func (c *core) checkTowers() error {
+	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) || c.towers[0] != head {
+		return fmt.Errorf("skiplist: %d owners and towers up to %d beside %d links",
+			len(c.owner), c.towers[len(c.towers)-1], len(c.links))
+	}
+	for slot, tower := range c.towers[:len(c.towers)-1] {
+		end := c.towers[slot+1]
+		if end <= tower || end-tower > maxHeight || int(end) > len(c.links) {
+			return fmt.Errorf("skiplist: the tower of slot %d, at %d, ends at %d", slot, tower, end)
+		}
+		for at := tower; at < end; at++ {
+			if c.owner[at] != uint32(slot) {
+				return fmt.Errorf("skiplist: link %d of the tower of slot %d is owned by %d",
+					at, slot, c.owner[at])
+			}
+		}
+	}
+	return nil
+}
+
+// checkLevel checks that a level holds exactly those timers of order whose towers are
+// high enough, in that order, and that its links are right both ways.
+func (c *core) checkLevel(level uint32, order []link) error {
+	prev := uint32(head)
+	for _, want := range append(order[:len(order):len(order)], link{next: head}) {
+		if want.next != head && c.height(want.next) <= level {
+			continue
+		}
+		if want.next != head && level >= uint32(c.levels) {
+			return fmt.Errorf("skiplist: a timer on level %d, %d levels in use", level, c.levels)
+		}
+		got, back := c.links[prev+level], c.links[want.next+level].prev
+		if got.next != want.next || got.deadline != want.deadline || back != prev {
+			return fmt.Errorf("skiplist: on level %d, %d is followed by %d, due at %d, want %d, due at %d, "+
+				"whose link back says %d", level, prev, got.next, got.deadline, want.next, want.deadline, back)
+		}
+		prev = want.next
+	}
+	return nil
+}
+
+// height returns the height of a tower.
+func (c *core) height(tower uint32) uint32 {
+	return c.towers[c.owner[tower]+1] - tower
 }

@@ -1,11 +1,15 @@
 package soonlater
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // core holds the timers. A timer is named by its number in the slab. Time is divided into
@@ -23,10 +27,10 @@ type core struct {
 	width   uint // bits of a tick within its half
 	cursor  structures.Tick
 	next    structures.Tick // no timer is due, and no slot of the later wheel begins, before it
-	soon    wheel
+	soon    fifo.Ring
 	moving  fifo.List
 	left    uint64 // at least the length of moving
-	later   wheel
+	later   fifo.Ring
 	counts  []uint32 // by slot of the later wheel: its timers
 	far     dary.Quad
 	visited structures.Tick // last tick whose slot was counted as visited
@@ -34,53 +38,12 @@ type core struct {
 	moved   uint64          // timers
 }
 
-// wheel is a ring of lists. Its slots are numbered by time, and a slot is found by its
-// number, modulo the number of lists.
-type wheel struct {
-	mask     uint64 // number of lists less one
-	lists    []fifo.List
-	occupied fifo.Occupancy
-}
-
-func newWheel(slots int) wheel {
-	return wheel{uint64(slots) - 1, make([]fifo.List, slots), fifo.NewOccupancy(slots)}
-}
-
-// index returns the index of a slot.
-func (w *wheel) index(slot structures.Tick) int { return int(uint64(slot) & w.mask) }
-
-// push appends a timer to a slot.
-func (w *wheel) push(nodes *fifo.Lists, slot structures.Tick, timer uint32) {
-	i := w.index(slot)
-	if w.lists[i].Empty() {
-		w.occupied.Set(i)
-	}
-	nodes.PushBack(&w.lists[i], timer)
-}
-
-// remove removes a timer from its slot.
-func (w *wheel) remove(nodes *fifo.Lists, slot structures.Tick, timer uint32) {
-	if i := w.index(slot); nodes.Remove(&w.lists[i], timer) {
-		w.occupied.Clear(i)
-	}
-}
-
-// first returns the first slot from one on that holds a timer. ok is false if none does.
-func (w *wheel) first(from structures.Tick) (slot structures.Tick, ok bool) {
-	start := w.index(from)
-	i := w.occupied.Next(start)
-	if i < 0 {
-		i = w.occupied.First()
-	}
-	return from + structures.Tick(uint64(i-start)&w.mask), i >= 0
-}
-
 func newCore(soon, later, width, capacity int) core {
 	return core{
 		width:  uint(width),
 		next:   math.MaxInt64,
-		soon:   newWheel(soon),
-		later:  newWheel(later),
+		soon:   fifo.NewRing(soon),
+		later:  fifo.NewRing(later),
 		counts: make([]uint32, later),
 		far:    dary.NewQuad(capacity),
 	}
@@ -107,11 +70,11 @@ func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	switch half := c.half(deadline); {
 	case c.isSoon(half):
-		c.soon.push(nodes, deadline, timer)
+		c.soon.Push(nodes, deadline, timer)
 		c.next = min(c.next, deadline)
-	case uint64(half-c.half(c.cursor)) <= c.later.mask:
-		c.later.push(nodes, half, timer)
-		c.counts[c.later.index(half)]++
+	case uint64(half-c.half(c.cursor)) <= c.later.Mask:
+		c.later.Push(nodes, half, timer)
+		c.counts[c.later.Index(half)]++
 		c.next = min(c.next, c.start(half))
 	default:
 		nodes.Detach(timer)
@@ -132,12 +95,12 @@ func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	half := c.half(deadline)
 	switch {
 	case !c.isSoon(half):
-		c.later.remove(nodes, half, timer)
-		c.counts[c.later.index(half)]--
+		c.later.Remove(nodes, half, timer)
+		c.counts[c.later.Index(half)]--
 	case c.moving.Front() == timer || c.moving.Back() == timer:
 		nodes.Remove(&c.moving, timer)
 	default:
-		c.soon.remove(nodes, deadline, timer)
+		c.soon.Remove(nodes, deadline, timer)
 	}
 }
 
@@ -149,7 +112,7 @@ func (c *core) move(nodes *fifo.Lists, n uint64) {
 			c.left = 0
 			return
 		}
-		c.soon.push(nodes, nodes.Deadline(timer), timer)
+		c.soon.Push(nodes, nodes.Deadline(timer), timer)
 		c.moved++
 	}
 	c.left -= n
@@ -157,13 +120,11 @@ func (c *core) move(nodes *fifo.Lists, n uint64) {
 
 // take makes the timers of a slot of the later wheel those moving. There is none moving.
 func (c *core) take(half structures.Tick) {
-	i := c.later.index(half)
-	if c.left = uint64(c.counts[i]); c.left == 0 {
-		return
+	i := c.later.Index(half)
+	if c.left = uint64(c.counts[i]); c.left > 0 {
+		c.moving, c.counts[i] = c.later.Take(half), 0
+		c.slots++
 	}
-	c.moving, c.later.lists[i], c.counts[i] = c.later.lists[i], fifo.List{}, 0
-	c.later.occupied.Clear(i)
-	c.slots++
 }
 
 // moveTo moves the cursor ahead to a tick. No timer is due, and no slot of the later wheel
@@ -192,10 +153,10 @@ func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
 // firstSoon returns the earliest deadline in the soon wheel, or the last tick if that is
 // empty.
 func (c *core) firstSoon() structures.Tick {
-	if uint64(c.next-c.cursor) <= c.soon.mask && !c.soon.lists[c.soon.index(c.next)].Empty() {
+	if uint64(c.next-c.cursor) <= c.soon.Mask && !c.soon.Lists[c.soon.Index(c.next)].Empty() {
 		return c.next // none is before it
 	}
-	if tick, ok := c.soon.first(c.cursor); ok {
+	if tick, ok := c.soon.First(c.cursor); ok {
 		return tick
 	}
 	return math.MaxInt64
@@ -207,7 +168,7 @@ func (c *core) firstMove() structures.Tick {
 	half := c.half(c.cursor) + 1
 	if c.moving.Empty() {
 		var ok bool
-		if half, ok = c.later.first(half + 1); !ok {
+		if half, ok = c.later.First(half + 1); !ok {
 			return math.MaxInt64
 		}
 	}
@@ -256,13 +217,9 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 
 // popSoon removes the first timer of the slot of the cursor, if there is one.
 func (c *core) popSoon(nodes *fifo.Lists) uint32 {
-	i := c.soon.index(c.cursor)
-	timer := nodes.PopFront(&c.soon.lists[i])
+	timer := c.soon.PopFront(nodes, c.cursor)
 	if timer == 0 {
 		return 0
-	}
-	if c.soon.lists[i].Empty() {
-		c.soon.occupied.Clear(i)
 	}
 	if c.visited != c.cursor {
 		c.visited = c.cursor
@@ -286,4 +243,38 @@ func (c *core) Work() structures.Work {
 	w := c.far.Work()
 	w.SlotsVisited, w.Moved = c.slots, c.moved
 	return w
+}
+
+// Walk adds both wheels, the timers that are moving if there are any, and the heap if it
+// holds a timer.
+func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("soonlater: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	now, earliest := c.half(c.cursor), max(c.cursor, c.next)
+	err := cmp.Or(
+		c.soon.Walk(nodes, b, "soon", 0, c.cursor, earliest),
+		c.later.Walk(nodes, b, "later", c.width, c.start(now+2), c.next),
+	)
+	for i, l := range c.later.Lists {
+		count := uint32(0)
+		for range nodes.All(l) {
+			count++
+		}
+		if count != c.counts[i] {
+			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d",
+				i, count, c.counts[i])
+		}
+	}
+	b.Begin(shape.Part{Name: "moving to the soon wheel", Kind: shape.List})
+	moving := uint64(0)
+	for timer, deadline := range nodes.All(c.moving) {
+		if moving++; c.half(deadline) != now+1 || moving > c.left || c.next > c.start(now+1) {
+			return fmt.Errorf("soonlater: deadline %d moves in half %d, number %d of %d, next %d",
+				deadline, now, moving, c.left, c.next)
+		}
+		b.Timer(shape.Cell{}, timer, deadline)
+	}
+	b.DropEmpty()
+	return cmp.Or(err, c.far.WalkRest(b, earliest, nodes.Deadline))
 }

@@ -1,11 +1,14 @@
 package wheel
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // ring is the wheel. A timer is named by its number in the slab.
@@ -257,4 +260,46 @@ func (r *ring) leastBound() structures.Tick {
 		}
 	}
 	return least
+}
+
+// Walk adds the occupied buckets, each with the next tick at which the clock passes it, and
+// the due list.
+func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "wheel",
+		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
+	b.Loose = true // those of later revolutions
+	if r.cursor < 0 || r.cursor > b.Clock {
+		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, b.Clock)
+	}
+	if err := r.occupied.Check(); err != nil {
+		return fmt.Errorf("wheel: %w", err)
+	}
+	after := r.index(r.cursor)
+	for i := r.occupied.First(); i >= 0; i = r.occupied.Next(i + 1) {
+		ahead := i - after
+		if ahead <= 0 {
+			ahead += len(r.buckets)
+		}
+		tick := r.cursor + structures.Tick(ahead)
+		list, bound := r.buckets[i].list, r.buckets[i].bound
+		earliest, err := nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
+		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
+			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
+				"next %d: %v",
+				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
+		}
+		for _, deadline := range nodes.All(list) {
+			if r.index(deadline) != i {
+				return fmt.Errorf("wheel: deadline %d in bucket %d of %d", deadline, i, len(r.buckets))
+			}
+		}
+	}
+	b.Begin(shape.Part{Name: "due", Kind: shape.List})
+	b.Sorted = true
+	b.Each(nodes.All(r.due))
+	b.DropEmpty()
+	if back := r.due.Back(); back != 0 && nodes.Deadline(back) > r.cursor {
+		return fmt.Errorf("wheel: deadline %d in the due list, cursor %d", nodes.Deadline(back), r.cursor)
+	}
+	return nil
 }

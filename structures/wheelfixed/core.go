@@ -1,6 +1,7 @@
 package wheelfixed
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // core orders slots of the slab, which are called timers here, as a slot is one of a wheel.
@@ -200,4 +203,75 @@ func (c *core) Work() structures.Work {
 	w := c.heap.Work()
 	w.SlotsVisited = c.visited
 	return w
+}
+
+// expiry returns the tick at which a slot expires.
+func (c *core) expiry(slot int) structures.Tick {
+	shift := stepBits * (slot >> slotBits)
+	unit := uint64(c.cursor)>>shift + 1
+	unit += (uint64(slot) - unit) % slots
+	return structures.Tick(unit << shift)
+}
+
+// Walk adds level 0, the other levels that hold a timer, and the heap if it holds one.
+// The span of a slot is the deadlines that it takes, the last of which is when it expires;
+// as a timer may be put into a later slot than its own, the spans overlap.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("wheelfixed: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	for number := range c.levels {
+		if err := c.walkLevel(b, number); err != nil {
+			return fmt.Errorf("wheelfixed: level %d: %w", number, err)
+		}
+	}
+	at, slot := c.first()
+	if c.next > at || c.firing >= 0 && (c.next != at || c.expiry(c.firing) != at) {
+		return fmt.Errorf("wheelfixed: next is %d, slot %d; the first slot to expire is %d, at %d",
+			c.next, c.firing, slot, at)
+	}
+	return c.heap.WalkRest(b, 0, func(timer uint32) structures.Tick {
+		if c.places[timer] != inHeap {
+			return 0
+		}
+		return c.deadlines[timer]
+	})
+}
+
+func (c *core) walkLevel(b *snapshot.Builder, number int) error {
+	l, shift := &c.levels[number], stepBits*number
+	b.Begin(shape.Part{
+		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots,
+		Now: int(uint64(b.Clock) >> shift % slots),
+	})
+	if used := c.inUse>>number&1 == 1; used != (l.occupied.First() >= 0) {
+		return fmt.Errorf("marked as in use, %t, and holds timers, %t", used, !used)
+	}
+	for i, n := range l.counts {
+		if n > c.perSlot || l.occupied.Has(i) != (n > 0) {
+			return fmt.Errorf("slot %d holds %d of %d timers, marked as occupied: %t",
+				i, n, c.perSlot, l.occupied.Has(i))
+		}
+		if n == 0 {
+			continue
+		}
+		slot := number<<slotBits | i
+		timers := l.timers[uint32(i)*c.perSlot:][:n]
+		for index, timer := range timers {
+			if int(timer) >= len(c.places) || c.places[timer] != uint32(slot)<<indexBits|uint32(index) {
+				return fmt.Errorf("timer %d, number %d of slot %d, has another place", timer, index, i)
+			}
+		}
+		to := c.expiry(slot)
+		b.Cell(shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to},
+			func(yield func(uint32, structures.Tick) bool) {
+				for _, timer := range timers {
+					if !yield(timer, c.deadlines[timer]) {
+						return
+					}
+				}
+			})
+	}
+	b.DropEmpty()
+	return l.occupied.Check()
 }

@@ -37,9 +37,9 @@ type Wheel[C any] interface {
 	// Work returns the counters of the work done so far.
 	Work() structures.Work
 
-	// Check walks the wheel and returns the first broken invariant. size slots must be
-	// in its lists, and mayBeLinked must be true for each.
-	Check(nodes *fifo.Lists, clock structures.Tick, size int, mayBeLinked func(slot uint32) bool) error
+	// Walk adds each slot in a list, or kept elsewhere, and returns the first broken invariant
+	// that the builder does not know of. It must not change the wheel.
+	Walk(nodes *fifo.Lists, b *snapshot.Builder) error
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a wheel. Make it with New.
@@ -166,10 +166,11 @@ func (s *Scheduler[T, C, W]) CheckInvariants() error {
 	if err := s.table.CheckInvariants(); err != nil {
 		return err
 	}
-	linked := s.table.Len() + s.removals.Len() - s.arrivals.Count()
-	return W(&s.wheel).Check(&s.nodes, s.clock.Now(), linked, func(slot uint32) bool {
+	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry, Holds: func(slot uint32) bool {
 		return s.table.InUse(slot) || s.removals.Holds(slot)
-	})
+	}}
+	linked := s.table.Len() + s.removals.Len() - s.arrivals.Count()
+	return b.Check(W(&s.wheel).Walk(&s.nodes, &b), linked)
 }
 
 // Parts returns the parts of a scheduler, for white-box tests. What was scheduled or
@@ -183,15 +184,7 @@ func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], n
 // not for hot paths.
 func (s *Scheduler[T, C, W]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
-	if w, ok := any(W(&s.wheel)).(Shown); ok {
-		w.Show(&s.nodes, &b)
-		b.List("new timers, linked in batches", s.arrivals.All(&s.nodes))
-	}
+	_ = W(&s.wheel).Walk(&s.nodes, &b) // CheckInvariants returns the error
+	b.List("new timers, linked in batches", s.arrivals.All(&s.nodes))
 	return shape.Snapshot{Parts: b.Parts}
-}
-
-// Shown is a wheel that shows its shape. Show adds each slot in its lists. It must not
-// change the wheel.
-type Shown interface {
-	Show(nodes *fifo.Lists, b *snapshot.Builder)
 }

@@ -1,13 +1,14 @@
 package batched_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // single is a wheel of one list, which is searched for the earliest timer.
@@ -52,17 +53,10 @@ func (w *single) Next(nodes *fifo.Lists, _ structures.Tick) structures.Tick {
 
 func (w *single) Work() structures.Work { return structures.Work{} }
 
-func (w *single) Check(nodes *fifo.Lists, _ structures.Tick, size int, mayBeLinked func(slot uint32) bool) error {
-	n, err := nodes.Check(w.list)
-	if err != nil || n != size {
-		return fmt.Errorf("%d timers linked, want %d: %w", n, size, err)
-	}
-	for slot := range nodes.All(w.list) {
-		if !mayBeLinked(slot) {
-			return fmt.Errorf("slot %d is linked", slot)
-		}
-	}
-	return nil
+func (w *single) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "list", Kind: shape.List})
+	_, err := nodes.Walk(b, shape.Cell{}, w.list)
+	return err
 }
 
 func TestConformance(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 // Order orders the buckets, by number.
 type Order interface {
 	structures.Scheduler[uint32]
+	shape.Shown
 	Work() structures.Work
 	CheckInvariants() error
 }
@@ -146,74 +147,55 @@ func (q *Queue) Remove(slot uint32) {
 	q.free = append(q.free, number)
 }
 
-// Check walks all buckets.
-func (q *Queue) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+// Walk adds the shape of the order, each bucket with all its timers, and the bucket that is
+// firing.
+func (q *Queue) Walk(b *snapshot.Builder) error {
 	if err := cmp.Or(q.byTick.CheckInvariants(), q.order.CheckInvariants()); err != nil {
 		return err
 	}
-	open := len(q.buckets) - 1 - len(q.free)
-	ordered := open
+	open := make(map[structures.ID]uint32) // by ID of the bucket in the order
+	for number := uint32(1); int(number) < len(q.buckets); number++ {
+		bucket := &q.buckets[number]
+		if bucket.list.Empty() {
+			continue
+		}
+		if number != q.firing {
+			open[bucket.id] = number
+			if found, ok := q.byTick.Get(bucket.tick); !ok || found != number {
+				return fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t",
+					bucket.tick, number, found, ok)
+			}
+		}
+		for slot, deadline := range q.lists.All(bucket.list) {
+			if q.in[slot] != number || deadline != bucket.tick {
+				return fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d",
+					slot, deadline, number, bucket.tick)
+			}
+		}
+	}
+	waiting := len(q.buckets) - 1 - len(q.free)
 	if q.firing != 0 {
-		ordered--
+		waiting--
 	}
-	if q.order.Len() != ordered || q.byTick.Len() != ordered {
-		return fmt.Errorf("bucketed: %d buckets wait, %d are ordered and %d are found by tick", ordered, q.order.Len(), q.byTick.Len())
+	if len(open) != waiting || q.order.Len() != waiting || q.byTick.Len() != waiting {
+		return fmt.Errorf("bucketed: %d buckets wait, %d hold timers, %d are ordered and %d are "+
+			"found by tick",
+			waiting, len(open), q.order.Len(), q.byTick.Len())
 	}
-	total := 0
-	for i := range q.buckets[1:] {
-		n, err := q.checkBucket(uint32(i+1), inUse)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			open--
-		}
-		total += n
-	}
-	if open != 0 || total != size {
-		return fmt.Errorf("bucketed: %d open buckets are empty; %d timers in buckets, %d pending", open, total, size)
-	}
-	return nil
-}
-
-func (q *Queue) checkBucket(number uint32, inUse func(slot uint32) bool) (length int, err error) {
-	b := &q.buckets[number]
-	if length, err = q.lists.Check(b.list); err != nil || length == 0 {
-		return length, err
-	}
-	if found, ok := q.byTick.Get(b.tick); number != q.firing && (!ok || found != number) {
-		return 0, fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t", b.tick, number, found, ok)
-	}
-	for slot, deadline := range q.lists.All(b.list) {
-		if q.in[slot] != number || deadline != b.tick || !inUse(slot) {
-			return 0, fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d", slot, deadline, number, b.tick)
-		}
-	}
-	return length, nil
-}
-
-// Show adds the shape of the order, each bucket with all its timers, and the bucket that is
-// firing. It adds nothing if the order does not show its shape.
-func (q *Queue) Show(b *snapshot.Builder) {
-	order, ok := q.order.(shape.Shown)
-	if !ok {
-		return
-	}
-	open := make(map[structures.ID]fifo.List) // by ID of the bucket in the order
-	for _, bucket := range q.buckets {
-		open[bucket.id] = bucket.list
-	}
-	for _, p := range order.Snapshot().Parts {
+	for _, p := range q.order.Snapshot().Parts {
 		cells := p.Cells
 		p.Cells = nil
 		b.Begin(p)
 		for _, c := range cells {
-			bucket := open[c.Entries[0].ID]
+			number := open[c.Entries[0].ID]
 			c.Entries = nil
-			b.Cell(c, q.lists.All(bucket))
+			if _, err := q.lists.Walk(b, c, q.buckets[number].list); err != nil {
+				return fmt.Errorf("bucketed: bucket %d: %w", number, err)
+			}
 		}
 	}
 	if q.firing != 0 {
 		b.List("the bucket that fires", q.lists.All(q.buckets[q.firing].list))
 	}
+	return nil
 }

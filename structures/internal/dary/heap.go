@@ -1,9 +1,10 @@
 package dary
 
 import (
-	"iter"
+	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 // entry is a pending timer. The deadline is kept here and nowhere else, so that
@@ -39,7 +40,7 @@ func (h *heap) Work() structures.Work { return structures.Work{Comparisons: h.co
 
 // All returns an iterator over the slots of the heap and their deadlines, in the order of
 // the array.
-func (h *heap) All() iter.Seq2[uint32, structures.Tick] {
+func (h *heap) All() snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range h.entries[h.root:] {
 			if !yield(e.slot, e.deadline) {
@@ -47,6 +48,33 @@ func (h *heap) All() iter.Seq2[uint32, structures.Tick] {
 			}
 		}
 	}
+}
+
+// Walk adds the heap. As pos names the index of each entry, no slot has two.
+func (h *heap) Walk(b *snapshot.Builder) error {
+	b.Heap(map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
+	for i := h.root; i < len(h.entries); i++ {
+		if slot := h.entries[i].slot; int(slot) >= len(h.pos) || int(h.pos[slot]) != i {
+			return fmt.Errorf("dary: slot %d has entry %d, its position says another one", slot, i)
+		}
+	}
+	return nil
+}
+
+// WalkRest is Walk for a heap of timers for which there is no other place, unless it is empty.
+// None is before earliest, and deadline must return that of each.
+func (h *heap) WalkRest(
+	b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick,
+) error {
+	err := h.Walk(b)
+	b.DropEmpty()
+	for slot, at := range h.All() {
+		if at < earliest || deadline(slot) != at {
+			return fmt.Errorf("dary: slot %d, deadline %d, is in the heap for %d, none is before %d",
+				slot, deadline(slot), at, earliest)
+		}
+	}
+	return err
 }
 
 // shrink removes the last entry.

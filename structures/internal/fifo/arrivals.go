@@ -1,9 +1,8 @@
 package fifo
 
 import (
-	"iter"
-
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 // Arrivals holds the slots of timers that are scheduled but in no list yet, in
@@ -77,7 +76,7 @@ func (a *Arrivals) Count() int {
 
 // All returns an iterator over the slots held and their deadlines, in the order in which
 // they came.
-func (a *Arrivals) All(ls *Lists) iter.Seq2[uint32, structures.Tick] {
+func (a *Arrivals) All(ls *Lists) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, slot := range a.slots[:a.n] {
 			if slot != none && !yield(slot, ls.Deadline(slot)) {

@@ -11,9 +11,11 @@ package fifo
 
 import (
 	"fmt"
-	"iter"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // none is the slot that is never issued, slab.None. It stands for the end of a list.
@@ -129,7 +131,7 @@ func (ls *Lists) Append(l, from *List) {
 
 // All returns an iterator over the slots of l and their deadlines, first to
 // last. The loop's body may move the current slot to another list.
-func (ls *Lists) All(l List) iter.Seq2[uint32, structures.Tick] {
+func (ls *Lists) All(l List) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for slot := l.head; slot != none; {
 			next := ls.nodes[slot].next
@@ -141,22 +143,23 @@ func (ls *Lists) All(l List) iter.Seq2[uint32, structures.Tick] {
 	}
 }
 
-// Check walks l and returns its length, or the first broken link. It costs
-// O(length), also where the links form a circle.
-func (ls *Lists) Check(l List) (length int, err error) {
+// Walk adds a cell with the timers of l, and returns the earliest deadline, the last tick if l
+// is empty, or the first broken link. It costs O(length), also where the links form a circle.
+func (ls *Lists) Walk(
+	b *snapshot.Builder, c shape.Cell, l List,
+) (earliest structures.Tick, err error) {
+	earliest = math.MaxInt64
 	prev := none
 	for slot := l.head; slot != none; slot = ls.nodes[slot].next {
-		if uint64(slot) >= uint64(len(ls.nodes)) {
-			return 0, fmt.Errorf("fifo: slot %d after %d is out of range", slot, prev)
+		if uint64(slot) >= uint64(len(ls.nodes)) || ls.nodes[slot].prev != prev {
+			return 0, fmt.Errorf("fifo: slot %d comes after %d and does not point back", slot, prev)
 		}
-		if got := ls.nodes[slot].prev; got != prev {
-			return 0, fmt.Errorf("fifo: slot %d comes after %d but points back to %d", slot, prev, got)
-		}
+		earliest = min(earliest, ls.nodes[slot].deadline)
 		prev = slot
-		length++
 	}
 	if l.tail != prev {
 		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", prev, l.tail)
 	}
-	return length, nil
+	b.Cell(c, ls.All(l))
+	return earliest, nil
 }

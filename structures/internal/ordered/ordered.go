@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Key is a pending timer as a container sees it. Each slot has one for all its timers,
@@ -105,45 +106,38 @@ func (q *Queue) Work() structures.Work {
 	return structures.Work{Comparisons: q.in.Comparisons()}
 }
 
-// Check checks what can be seen from outside the container: order, size, and that each
-// key is that of a slot in use.
-func (q *Queue) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
-	if q.in.Len() != size {
-		return fmt.Errorf("ordered: %d keys in the container, %d timers pending", q.in.Len(), size)
-	}
-	var err error
-	var last *Key
-	met := 0
-	q.in.Ascend(func(k *Key) bool {
-		switch {
-		case last != nil && Compare(last, k) >= 0:
-			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *last)
-		case int(k.Slot) >= len(q.keys) || *q.keys[k.Slot] != *k:
-			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
-		case !inUse(k.Slot):
-			err = fmt.Errorf("ordered: key %+v is of a slot that is not in use", *k)
-		}
-		met++
-		last = k
-		return err == nil
-	})
-	if err == nil && met != size {
-		err = fmt.Errorf("ordered: met %d keys in the container, %d timers pending", met, size)
-	}
-	return err
-}
-
 // Shown is a container that shows its shape. It must not change.
 type Shown interface{ Show(b *snapshot.Builder) }
 
-// Show adds the shape of the container or, if that does not show it, the keys in order.
-func (q *Queue) Show(b *snapshot.Builder) {
+// Walk adds the shape of the container or, if that does not show it, the keys in order. It
+// checks what can be seen from outside the container: order, size, and that each key is that
+// of its slot.
+func (q *Queue) Walk(b *snapshot.Builder) error {
+	var err error
+	var keys []*Key
+	q.in.Ascend(func(k *Key) bool {
+		switch {
+		case len(keys) > 0 && Compare(keys[len(keys)-1], k) >= 0:
+			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *keys[len(keys)-1])
+		case int(k.Slot) >= len(q.keys) || *q.keys[k.Slot] != *k:
+			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
+		}
+		kept := *k // the container may use the place of k again
+		keys = append(keys, &kept)
+		return err == nil
+	})
+	if err == nil && q.in.Len() != len(keys) {
+		err = fmt.Errorf("ordered: met %d keys of %d in the container", len(keys), q.in.Len())
+	}
 	if c, ok := q.in.(Shown); ok {
 		c.Show(b)
-		return
+		return err
 	}
-	const name = "the keys, in order (the container does not show its nodes)"
-	b.List(name, func(yield func(uint32, structures.Tick) bool) {
-		q.in.Ascend(func(k *Key) bool { return yield(k.Slot, k.Deadline) })
+	b.Begin(shape.Part{
+		Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List,
 	})
+	for _, k := range keys {
+		b.Timer(shape.Cell{}, k.Slot, k.Deadline)
+	}
+	return err
 }

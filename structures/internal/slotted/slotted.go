@@ -43,9 +43,9 @@ type Queue[C any] interface {
 	// Work returns the counters of the work done so far.
 	Work() structures.Work
 
-	// Check walks the queue and returns the first broken invariant. The queue must
-	// hold size slots, all of them in use.
-	Check(clock structures.Tick, size int, inUse func(slot uint32) bool) error
+	// Walk adds each slot, with the deadline under which it is filed, and returns the first
+	// broken invariant that the builder does not know of. It must not change the queue.
+	Walk(b *snapshot.Builder) error
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a queue. Make it with New.
@@ -135,7 +135,8 @@ func (s *Scheduler[T, C, Q]) CheckInvariants() error {
 	if err := s.table.CheckInvariants(); err != nil {
 		return err
 	}
-	return Q(&s.queue).Check(s.clock.Now(), s.table.Len(), s.table.InUse)
+	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry, Holds: s.table.InUse}
+	return b.Check(Q(&s.queue).Walk(&b), s.table.Len())
 }
 
 // Clock returns the clock of a scheduler, for a queue that has to know it when a slot is
@@ -147,16 +148,9 @@ func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], q
 	return &s.table, &s.queue
 }
 
-// Shown is a queue that shows its shape. Show adds each slot, with the deadline under
-// which that is filed. It must not change the queue.
-type Shown interface{ Show(b *snapshot.Builder) }
-
-// Snapshot returns the shape of the queue, without parts if the queue does not show it.
-// It costs O(n), and is not for hot paths.
+// Snapshot returns the shape of the queue. It costs O(n), and is not for hot paths.
 func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
-	if q, ok := any(Q(&s.queue)).(Shown); ok {
-		q.Show(&b)
-	}
+	_ = Q(&s.queue).Walk(&b) // CheckInvariants returns the error
 	return shape.Snapshot{Parts: b.Parts}
 }

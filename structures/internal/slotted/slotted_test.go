@@ -1,15 +1,15 @@
 package slotted_test
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // sorted is a queue that keeps its slots in order in a slice.
@@ -55,14 +55,11 @@ func (q *sorted) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 func (q *sorted) Next(structures.Tick) structures.Tick { return q.entries[0].deadline }
 func (q *sorted) Work() structures.Work                { return structures.Work{} }
 
-func (q *sorted) Check(_ structures.Tick, size int, inUse func(slot uint32) bool) error {
+func (q *sorted) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "sorted", Kind: shape.List})
+	b.Sorted = true
 	for _, e := range q.entries {
-		if !inUse(e.slot) {
-			return fmt.Errorf("slot %d is not in use", e.slot)
-		}
-	}
-	if sorted := slices.IsSortedFunc(q.entries, func(a, b entry) int { return cmp.Compare(a.deadline, b.deadline) }); !sorted || len(q.entries) != size {
-		return fmt.Errorf("%d entries, want %d; in order is %t", len(q.entries), size, sorted)
+		b.Timer(shape.Cell{}, e.slot, e.deadline)
 	}
 	return nil
 }

@@ -1,8 +1,11 @@
-// Package snapshot builds the snapshots of structures.
+// Package snapshot walks structures: for their snapshots, and to check them. A structure says
+// once where each of its timers is.
 package snapshot
 
 import (
+	"fmt"
 	"iter"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -11,15 +14,34 @@ import (
 // Timers are slots, and the deadlines under which they are filed.
 type Timers = iter.Seq2[uint32, structures.Tick]
 
-// Builder builds a snapshot part by part. Parts, cells and timers are added in order.
+// Builder builds a snapshot part by part. Parts, cells and timers are added in order. It
+// notes the first timer that is in a wrong place, and ignores all that come after it, so that
+// a walk ends even where links form a circle:
+//
+//   - Each timer is one that Holds returns true for, and is there once.
+//   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed
+//     after that.
+//   - In a heap, and in a tree that is no search tree, it is not before the parent.
+//   - If the part is Sorted, it is not before the one before it.
 type Builder struct {
 	Clock structures.Tick
 	Parts []shape.Part
 	Entry func(slot uint32, filed structures.Tick) shape.Entry
+	Holds func(slot uint32) bool // nil: nothing is checked
+	Count int                    // timers so far
+
+	Loose, Sorted bool // how the part is checked that Begin has begun
+
+	last structures.Tick // the latest deadline of a sorted part
+	seen map[uint32]bool
+	err  error
 }
 
 // Begin begins a part, which the next cells belong to.
-func (b *Builder) Begin(p shape.Part) { b.Parts = append(b.Parts, p) }
+func (b *Builder) Begin(p shape.Part) {
+	b.Parts = append(b.Parts, p)
+	b.Loose, b.Sorted, b.last = false, false, math.MinInt64
+}
 
 // DropEmpty takes the last part back if it has no cells and is not the only one.
 func (b *Builder) DropEmpty() {
@@ -33,6 +55,13 @@ func (b *Builder) DropEmpty() {
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	p := &b.Parts[len(b.Parts)-1]
 	for slot, filed := range timers {
+		if b.err == nil && b.Holds != nil {
+			b.err = b.check(p, c, slot, filed)
+		}
+		if b.err != nil {
+			break
+		}
+		b.Count++
 		c.Entries = append(c.Entries, b.Entry(slot, filed))
 	}
 	if len(c.Entries) == 0 {
@@ -46,6 +75,52 @@ func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	return place
 }
 
+// check checks a timer that is added to a cell.
+func (b *Builder) check(p *shape.Part, c shape.Cell, slot uint32, filed structures.Tick) error {
+	from, to := structures.Tick(math.MinInt64), structures.Tick(math.MaxInt64)
+	switch {
+	case p.Kind == shape.Slots:
+		if from = c.From; !b.Loose {
+			to = c.To
+		}
+	case p.Arity != 2 || p.Kind != shape.Tree:
+		if c.Parent >= 0 && c.Parent < len(p.Cells) && p.Kind != shape.List {
+			from = p.Cells[c.Parent].Entries[0].Filed
+		}
+	}
+	if b.Sorted {
+		from = max(from, b.last)
+		b.last = filed
+	}
+	if filed < from || filed > to {
+		return fmt.Errorf("%s: slot %d is filed under %d, where deadlines are from %d to %d",
+			p.Name, slot, filed, from, to)
+	}
+	if b.seen == nil {
+		b.seen = make(map[uint32]bool)
+	}
+	if b.seen[slot] || !b.Holds(slot) {
+		return fmt.Errorf("%s: slot %d, filed under %d, is there twice, or not in use",
+			p.Name, slot, filed)
+	}
+	b.seen[slot] = true
+	return nil
+}
+
+// Check returns err, or else the first timer that was in a wrong place. There must be size
+// timers.
+func (b *Builder) Check(err error, size int) error {
+	switch {
+	case err != nil:
+		return err
+	case b.err != nil:
+		return b.err
+	case b.Count != size:
+		return fmt.Errorf("%d timers are in their places, want %d", b.Count, size)
+	}
+	return nil
+}
+
 // Timer adds a cell of one timer and returns its place.
 func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place int) {
 	return b.Cell(c, func(yield func(uint32, structures.Tick) bool) { yield(slot, filed) })
@@ -54,10 +129,15 @@ func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place
 // List adds a list, a cell for each timer. One without timers is only shown if nothing else is.
 func (b *Builder) List(name string, timers Timers) {
 	b.Begin(shape.Part{Name: name, Kind: shape.List})
+	b.Each(timers)
+	b.DropEmpty()
+}
+
+// Each adds a cell for each timer.
+func (b *Builder) Each(timers Timers) {
 	for slot, filed := range timers {
 		b.Timer(shape.Cell{}, slot, filed)
 	}
-	b.DropEmpty()
 }
 
 // Heap adds a heap in an array, the root first.
