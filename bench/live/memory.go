@@ -20,13 +20,12 @@ func measureHeap() heapUse {
 	var took []time.Duration
 	for range collections {
 		start := time.Now()
-		before, known := used()
+		before := used()
 		runtime.GC()
-		after, _ := used()
-		if known {
+		if after := used(); after != before {
 			took = append(took, after.cpu-before.cpu)
 		} else {
-			took = append(took, time.Since(start))
+			took = append(took, time.Since(start)) // the system does not say
 		}
 	}
 	var m runtime.MemStats

@@ -183,19 +183,16 @@ func (p *population) slice(op results.Op, goroutines int, length time.Duration) 
 	}
 	ready.Wait()
 	runtime.ReadMemStats(&before)
-	usedBefore, known := used()
+	usedBefore := used()
 	start = time.Now()
 	close(begin)
 	done.Wait()
 	took := time.Since(start)
-	usedAfter, _ := used()
+	usedAfter := used()
 	runtime.ReadMemStats(&after)
 	t := results.LiveThroughput{
 		Op: op, Goroutines: goroutines,
-		NS: max(1, float64(took)), AllocBytes: after.TotalAlloc - before.TotalAlloc,
-	}
-	if known {
-		t.CPUNS = float64(usedAfter.cpu - usedBefore.cpu)
+		NS: max(1, float64(took)), CPUNS: float64(usedAfter.cpu - usedBefore.cpu), AllocBytes: after.TotalAlloc - before.TotalAlloc,
 	}
 	for _, n := range counts {
 		t.Ops += n

@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// usage is what the process has used so far.
+// usage is what the process has used so far. It stays 0 where the system does not say.
 type usage struct {
 	cpu    time.Duration
 	sleeps int64
@@ -17,25 +17,19 @@ type meter struct {
 	s       System
 	began   time.Time
 	before  usage
-	known   bool
 	wakeups uint64
 }
 
 func startMeter(s System) meter {
-	m := meter{s: s, wakeups: wakeups(s), began: time.Now()}
-	m.before, m.known = used()
-	return m
+	return meter{s: s, wakeups: wakeups(s), began: time.Now(), before: used()}
 }
 
 func (m meter) stop() results.LiveUse {
-	after, ok := used()
-	u := results.LiveUse{Seconds: time.Since(m.began).Seconds()}
-	if m.known && ok {
-		u.CPUSeconds = (after.cpu - m.before.cpu).Seconds()
-		u.Sleeps = after.sleeps - m.before.sleeps
+	after := used()
+	return results.LiveUse{
+		Seconds: time.Since(m.began).Seconds(), CPUSeconds: (after.cpu - m.before.cpu).Seconds(),
+		Sleeps: after.sleeps - m.before.sleeps, Wakeups: wakeups(m.s) - m.wakeups,
 	}
-	u.Wakeups = wakeups(m.s) - m.wakeups
-	return u
 }
 
 func wakeups(s System) uint64 {

@@ -2,4 +2,4 @@
 
 package live
 
-func used() (u usage, ok bool) { return u, false }
+func used() usage { return usage{} }

@@ -71,8 +71,8 @@ func (*Avalanche) Kind() Kind { return Kind{Name: "avalanche", SingleCalls: true
 func (m *Avalanche) New(n int, tick time.Duration) script.Process {
 	return &avalanche{
 		n:        n,
-		period:   ticks(m.Period.in(tick)),
-		spread:   ticks(m.Spread.in(tick)),
+		period:   m.Period.ticks(tick),
+		spread:   m.Spread.ticks(tick),
 		replaced: int(float64(n) * float64(m.Cancel)),
 	}
 }

@@ -91,7 +91,7 @@ func (m *Cron) New(n int, tick time.Duration) script.Process {
 	for _, period := range m.Periods {
 		p.total += float64(period.Weight)
 		p.weights = append(p.weights, p.total)
-		p.periods = append(p.periods, ticks(period.Every.in(tick)))
+		p.periods = append(p.periods, period.Every.ticks(tick))
 	}
 	return p
 }

@@ -21,7 +21,7 @@ func TestCronFollowsWeightsAndPhases(t *testing.T) {
 		var weights []float64
 		periods := map[structures.Tick]int{}
 		for i, p := range azurePeriods {
-			periods[ticks(p.Every.in(time.Second))] = i
+			periods[p.Every.ticks(time.Second)] = i
 			counts = append(counts, 0)
 			weights = append(weights, float64(p.Weight))
 		}

@@ -163,7 +163,7 @@ func (*Flow) Kind() Kind { return Kind{Name: "flow", Mixed: true} }
 
 // New returns the process.
 func (f *Flow) New(n int, tick time.Duration) script.Process {
-	p := &flow{everyTick: f.Poll, startsEmpty: f.WarmUp > 0, warmUp: ticks(f.WarmUp.in(tick))}
+	p := &flow{everyTick: f.Poll, startsEmpty: f.WarmUp > 0, warmUp: f.WarmUp.ticks(tick)}
 	for _, c := range f.Classes {
 		s := stream{outcomes: c.outcomes(tick)}
 		if c.Rate > 0 {

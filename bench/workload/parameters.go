@@ -42,6 +42,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // in returns the duration in ticks, not rounded to whole ones.
 func (d Duration) in(tick time.Duration) float64 { return float64(d) / float64(tick) }
 
+// ticks returns the duration in whole ticks.
+func (d Duration) ticks(tick time.Duration) structures.Tick { return ticks(d.in(tick)) }
+
 func (d Duration) check(tick time.Duration) string {
 	switch {
 	case d <= 0:

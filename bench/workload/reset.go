@@ -44,9 +44,9 @@ func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
 	return &resets{
 		eventLoop:  newEventLoop(n, 1),
 		goroutines: n,
-		every:      ticks(m.Every.in(tick)),
-		early:      ticks(m.Early.in(tick)),
-		late:       ticks(m.Late.in(tick)),
+		every:      m.Every.ticks(tick),
+		early:      m.Early.ticks(tick),
+		late:       m.Late.ticks(tick),
 	}
 }
 

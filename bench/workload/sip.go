@@ -77,10 +77,9 @@ func (*SIP) Kind() Kind { return Kind{Name: "sip"} }
 
 // New returns the process at the rate of arrivals that leads to n timers.
 func (m *SIP) New(n int, tick time.Duration) script.Process {
-	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
 	p := &sip{
 		eventLoop: newEventLoop(0, sipTimers),
-		t1:        in(m.T1), t2: in(m.T2), t4: in(m.T4), c: in(m.C), d: in(m.D),
+		t1:        m.T1.ticks(tick), t2: m.T2.ticks(tick), t4: m.T4.ticks(tick), c: m.C.ticks(tick), d: m.D.ticks(tick),
 		answer: m.Answer.dist(tick), ring: m.Ring.dist(tick),
 		refused: float64(m.Refused), lost: float64(m.Lost),
 	}

@@ -88,11 +88,10 @@ func (*TCP) Kind() Kind { return Kind{Name: "tcp"} }
 
 // New returns the process with the number of connections that leads to n timers.
 func (m *TCP) New(n int, tick time.Duration) script.Process {
-	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
 	p := &tcp{
-		firstRTO: in(m.FirstRTO), leastRTO: in(m.LeastRTO), largestRTO: in(m.LargestRTO),
-		delayedAck: in(m.DelayedAck), timeWait: in(m.TimeWait),
-		keepalive: in(m.Keepalive), probe: in(m.Probe), probes: int(m.Probes),
+		firstRTO: m.FirstRTO.ticks(tick), leastRTO: m.LeastRTO.ticks(tick), largestRTO: m.LargestRTO.ticks(tick),
+		delayedAck: m.DelayedAck.ticks(tick), timeWait: m.TimeWait.ticks(tick),
+		keepalive: m.Keepalive.ticks(tick), probe: m.Probe.ticks(tick), probes: int(m.Probes),
 		roundTrip: m.RoundTrip.dist(tick), reply: m.Reply.dist(tick), think: m.Think.dist(tick),
 		exchanges: float64(m.Exchanges), loss: float64(m.Loss), vanish: float64(m.Vanish),
 	}

@@ -88,18 +88,17 @@ func (*WorkUnit) Kind() Kind { return Kind{Name: "workunit"} }
 
 // New returns the process with n/5 pairs.
 func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
-	in := func(d Duration) structures.Tick { return ticks(d.in(tick)) }
 	pairs := max(1, n/5)
 	return &workUnits{
 		eventLoop: newEventLoop(pairs, unitTimers),
 		pairs:     make([]pair, pairs),
-		idle:      in(m.Idle),
-		closing:   in(m.Close), linger: in(m.Linger),
-		pace:    in(m.Pace),
-		request: in(m.Request), jitter: in(m.Jitter),
-		deadline: in(m.Deadline), earlier: in(m.Earlier),
+		idle:      m.Idle.ticks(tick),
+		closing:   m.Close.ticks(tick), linger: m.Linger.ticks(tick),
+		pace:    m.Pace.ticks(tick),
+		request: m.Request.ticks(tick), jitter: m.Jitter.ticks(tick),
+		deadline: m.Deadline.ticks(tick), earlier: m.Earlier.ticks(tick),
 		messages: int(m.Messages),
-		begin:    in(m.Begin),
+		begin:    m.Begin.ticks(tick),
 	}
 }
 

@@ -18,12 +18,12 @@ type unitCounts struct {
 // operationsUntil returns the operations of a pair up to a tick before its end. It follows
 // the arithmetic in the doc of WorkUnit.
 func operationsUntil(m *WorkUnit, interval, elapsed structures.Tick) (c unitCounts) {
-	in := func(d Duration) structures.Tick { return ticks(d.in(20 * time.Microsecond)) }
-	messages, paceTicks := structures.Tick(m.Messages), in(m.Pace)
+	const tick = 20 * time.Microsecond
+	messages, paceTicks := structures.Tick(m.Messages), m.Pace.ticks(tick)
 	apart := (messages-1)*paceTicks + interval // between the beginnings of two requests
 	for begun := structures.Tick(0); begun <= elapsed; begun += apart {
 		c.fired[unitRequest]++
-		if begun >= in(m.Close) {
+		if begun >= m.Close.ticks(tick) {
 			break
 		}
 		c.fired[unitPace] += int(min(messages, (elapsed-begun)/paceTicks))
@@ -34,7 +34,7 @@ func operationsUntil(m *WorkUnit, interval, elapsed structures.Tick) (c unitCoun
 			c.cancelled++ // the deadline
 		}
 	}
-	if elapsed >= in(m.Close) {
+	if elapsed >= m.Close.ticks(tick) {
 		c.fired[unitCloseClient]++
 		c.fired[unitCloseServer]++
 	}
