@@ -180,38 +180,6 @@ func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 	}
 }
 
-// At the last tick there is no later one: a timer that is scheduled there is due at
-// once.
-func TestTheEndOfTime(t *testing.T) {
-	var out bytes.Buffer
-	rec := recorder(t, hwheel.New[uint64](), &out)
-	rec.Schedule(math.MaxInt64, 0)
-	moved := rec.Schedule(math.MaxInt64-1, 0)
-	rec.Schedule(5, 0)
-	rec.Pop(math.MaxInt64)
-	rec.Schedule(7, 0)                 // within the wake-up
-	rec.Reschedule(moved, 5)           // counts as the last tick
-	for range structures.Due(rec, 0) { // the clock is at the last tick
-	}
-	cancelled := rec.Schedule(math.MaxInt64, 0)
-	rec.Schedule(math.MinInt64, 0)
-	rec.Cancel(cancelled)
-	for range structures.Due(rec, 0) {
-	}
-	rec.Schedule(1, 0) // is due, and pending at the end
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, r, err := read(out.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Totals{Ops: [kinds]uint64{7, 1, 1, 2, 0, 0}, Fired: 5, First: math.MaxInt64, Last: math.MaxInt64, Keys: 4}
-	if got := r.Totals(); got != want {
-		t.Errorf("recorded %+v, want %+v", got, want)
-	}
-}
-
 func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
 	var out bytes.Buffer
 	rec := recorder(t, hwheel.New[uint64](), &out)

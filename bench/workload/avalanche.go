@@ -78,14 +78,14 @@ func (m *Avalanche) New(n int, tick time.Duration) script.Process {
 }
 
 type avalanche struct {
+	eventLoop      // the tick of the event of a timer is its deadline
 	n, replaced    int
 	period, spread structures.Tick
-	deadlines      []structures.Tick // by key
 }
 
 func (a *avalanche) Fill(w *script.Writer, r *script.Rand) {
 	for range a.n {
-		a.schedule(w, w.Now()+a.period+structures.Tick(r.IntN(int(a.spread))))
+		a.add(w, w.Now()+a.period+structures.Tick(r.IntN(int(a.spread))))
 	}
 }
 
@@ -93,7 +93,7 @@ func (a *avalanche) Fill(w *script.Writer, r *script.Rand) {
 func (a *avalanche) Step(w *script.Writer, r *script.Rand) {
 	now := w.Now() + 1
 	for range w.Advance(now) {
-		a.schedule(w, now+a.period)
+		a.add(w, now+a.period)
 	}
 	if now%a.period == a.period/2 {
 		a.replace(w, r)
@@ -105,18 +105,12 @@ func (a *avalanche) replace(w *script.Writer, r *script.Rand) {
 	deadlines := make([]structures.Tick, a.replaced)
 	for i := range deadlines {
 		key := w.AnyPending(r)
-		deadlines[i] = a.deadlines[key]
+		deadlines[i] = a.fires[key].tick
 		w.Cancel(key)
 	}
 	for _, at := range deadlines {
-		a.schedule(w, at)
+		a.add(w, at)
 	}
 }
 
-func (a *avalanche) schedule(w *script.Writer, at structures.Tick) {
-	key := w.Schedule(at)
-	if int(key) == len(a.deadlines) {
-		a.deadlines = append(a.deadlines, 0)
-	}
-	a.deadlines[key] = at
-}
+func (a *avalanche) add(w *script.Writer, at structures.Tick) { a.schedule(w, at, event{tick: at}) }

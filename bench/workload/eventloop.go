@@ -25,7 +25,7 @@ type eventLoop struct {
 	timers  []timerRef // by owner and kind
 	planned eventqueue.Queue[event]
 	fires   []event // what happens when a timer fires, by key
-	fired   []event // buffer of nextTick
+	fired   []event // buffer of advance
 }
 
 // timerRef refers to a timer of the script. The zero timerRef is not set.
@@ -83,26 +83,28 @@ func (l *eventLoop) cancel(w *script.Writer, e event) {
 // forget leaves the pending timers of an owner to themselves.
 func (l *eventLoop) forget(owner int) { clear(l.timers[owner*l.kinds:][:l.kinds]) }
 
-// nextTick advances to the tick of the next event. It calls handle for the timers that
-// fire there, then for the planned events.
-func (l *eventLoop) nextTick(w *script.Writer, handle func(event)) {
-	to, ok := w.NextDeadline()
+// next returns the tick of the next event; ok is false if there is none.
+func (l *eventLoop) next(w *script.Writer) (at structures.Tick, ok bool) {
+	at, ok = w.NextDeadline()
 	if l.planned.Len() > 0 {
-		if at, _ := l.planned.First(); !ok || at < to {
-			to, ok = at, true
+		if planned, _ := l.planned.First(); !ok || planned < at {
+			return planned, true
 		}
 	}
-	if !ok {
-		panic(fmt.Sprintf("bench: nothing left to happen at tick %d", w.Now()))
-	}
-	// The events are copied before handle schedules timers, which reuses the keys.
-	l.fired = l.fired[:0]
+	return at, ok
+}
+
+// advance advances to a tick and returns what happens as timers fire there.
+func (l *eventLoop) advance(w *script.Writer, to structures.Tick) []event {
+	l.fired = l.fired[:0] // copied, because timers that are scheduled now reuse the keys
 	for _, key := range w.Advance(to) {
 		l.fired = append(l.fired, l.fires[key])
 	}
-	for _, e := range l.fired {
-		handle(e)
-	}
+	return l.fired
+}
+
+// happen calls handle for the events that are planned up to a tick.
+func (l *eventLoop) happen(to structures.Tick, handle func(event)) {
 	for l.planned.Len() > 0 {
 		at, e := l.planned.First()
 		if at > to {
@@ -111,4 +113,17 @@ func (l *eventLoop) nextTick(w *script.Writer, handle func(event)) {
 		l.planned.Pop()
 		handle(e)
 	}
+}
+
+// nextTick advances to the tick of the next event. It calls handle for the timers that
+// fire there, then for the planned events.
+func (l *eventLoop) nextTick(w *script.Writer, handle func(event)) {
+	to, ok := l.next(w)
+	if !ok {
+		panic(fmt.Sprintf("bench: nothing left to happen at tick %d", w.Now()))
+	}
+	for _, e := range l.advance(w, to) {
+		handle(e)
+	}
+	l.happen(to, handle)
 }

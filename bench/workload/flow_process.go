@@ -3,23 +3,20 @@ package workload
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // flow is the process of a Flow.
 type flow struct {
+	eventLoop   // when a timer fires, the tick of the event is its period; 0: it is not periodic
 	everyTick   bool
 	startsEmpty bool            // starts without timers and runs for warmUp
 	warmUp      structures.Tick //
 	rate        float64         // arrivals per tick, of all streams
 	streams     []stream
 
-	arrival       float64 // when the next timer arrives
-	interruptions eventqueue.Queue[interruption]
-	periodOf      []structures.Tick // by key: period of a periodic timer; 0: not periodic
-	periods       []structures.Tick // buffer of restartPeriodic
+	arrival float64 // when the next timer arrives
 }
 
 // stream is a class of timers, with its times in ticks.
@@ -27,14 +24,6 @@ type stream struct {
 	outcomes
 	rate       float64 // arrivals per tick
 	population float64 // 0: it follows from the rate
-}
-
-// interruption is a planned cancel or move. It is ignored if its timer is no longer
-// pending.
-type interruption struct {
-	key    uint32
-	value  uint64
-	moveBy float64
 }
 
 func (f *flow) Fill(w *script.Writer, r *script.Rand) {
@@ -61,10 +50,10 @@ func (f *flow) Fill(w *script.Writer, r *script.Rand) {
 func (f *flow) startSteady(w *script.Writer, r *script.Rand, s *stream, n int) {
 	for range int(float64(s.population*s.periodic) + 0.5) {
 		period := ticks(s.delay.Draw(r))
-		f.setPeriod(w.Schedule(ticks(float64(r.Float64()*float64(period)))), period)
+		f.schedule(w, ticks(float64(r.Float64()*float64(period))), event{tick: period})
 	}
 	for w.Pending() < n {
-		f.schedule(w, 0, s.drawPending(r))
+		f.arrive(w, 0, s.drawPending(r))
 	}
 }
 
@@ -74,12 +63,16 @@ func (f *flow) Step(w *script.Writer, r *script.Rand) {
 	if f.arrival == 0 { // with a rate of 0 the first arrival is at +Inf
 		f.arrival = float64(w.Now()) + r.Exp()/f.rate
 	}
-	now := f.nextTick(w)
-	f.restartPeriodic(w, w.Advance(now))
-	for ; f.arrival <= float64(now); f.arrival += r.Exp() / f.rate {
-		f.schedule(w, f.arrival, f.drawStream(r).drawArrival(r))
+	now := f.nextMoment(w)
+	for _, e := range f.advance(w, now) {
+		if e.tick > 0 {
+			f.schedule(w, now+e.tick, e)
+		}
 	}
-	f.interrupt(w, now)
+	for ; f.arrival <= float64(now); f.arrival += r.Exp() / f.rate {
+		f.arrive(w, f.arrival, f.drawStream(r).drawArrival(r))
+	}
+	f.happen(now, func(e event) { f.interrupt(w, e) })
 }
 
 // drawStream draws the stream of a timer that arrives, in proportion to the rates.
@@ -97,76 +90,40 @@ func (f *flow) drawStream(r *script.Rand) *stream {
 	return &f.streams[last]
 }
 
-// interrupt makes the cancels and moves that are planned for ticks up to now.
-func (f *flow) interrupt(w *script.Writer, now structures.Tick) {
-	for f.interruptions.Len() > 0 {
-		at, p := f.interruptions.First()
-		if at > now {
-			break
-		}
-		f.interruptions.Pop()
-		if !w.PendingAs(p.key, p.value) {
-			continue
-		}
-		if p.moveBy > 0 {
-			w.Reschedule(p.key, now+ticks(p.moveBy))
-		} else {
-			w.Cancel(p.key)
-		}
-	}
-}
-
-// restartPeriodic schedules the periodic timers among those that have fired. It looks up
-// all periods before it schedules, because scheduling reuses the keys.
-func (f *flow) restartPeriodic(w *script.Writer, fired []uint32) {
-	f.periods = f.periods[:0]
-	for _, key := range fired {
-		if period := f.period(key); period > 0 {
-			f.periods = append(f.periods, period)
-		}
-	}
-	for _, period := range f.periods {
-		f.setPeriod(w.Schedule(w.Now()+period), period)
-	}
-}
-
-func (f *flow) nextTick(w *script.Writer) structures.Tick {
+func (f *flow) nextMoment(w *script.Writer) structures.Tick {
 	if f.everyTick {
 		return w.Now() + 1
 	}
 	next := structures.Tick(math.Ceil(math.Min(f.arrival, math.MaxInt64/2)))
-	if at, ok := w.NextDeadline(); ok {
-		next = min(next, at)
-	}
-	if f.interruptions.Len() > 0 {
-		at, _ := f.interruptions.First()
+	if at, ok := f.next(w); ok {
 		next = min(next, at)
 	}
 	return max(next, w.Now())
 }
 
-// schedule schedules a timer that arrived within the tick that ends now. Arrivals and
+// arrive schedules a timer that arrived within the tick that ends now. Arrivals and
 // ends are both rounded up to ticks, which does not change the mean time between them.
-func (f *flow) schedule(w *script.Writer, moment float64, l timerPlan) {
+func (f *flow) arrive(w *script.Writer, moment float64, l timerPlan) {
 	now := w.Now()
-	key := w.Schedule(now + ticks(l.delay))
-	f.setPeriod(key, 0)
+	key := f.schedule(w, now+ticks(l.delay), event{})
 	if l.endsAt < l.delay {
-		at := max(now, structures.Tick(math.Ceil(moment+l.endsAt)))
-		f.interruptions.Push(at, interruption{key, w.ValueOf(key), l.moveBy})
+		e := event{owner: int32(key), kind: int32(w.ValueOf(key))}
+		if l.moveBy > 0 {
+			e.tick = ticks(l.moveBy)
+		}
+		f.plan(max(now, structures.Tick(math.Ceil(moment+l.endsAt))), e)
 	}
 }
 
-func (f *flow) period(key uint32) structures.Tick {
-	if int(key) < len(f.periodOf) {
-		return f.periodOf[key]
+// interrupt cancels the timer whose key is the owner of an event, or moves it by its tick. Its
+// kind is the value of the timer: the key may be that of a later timer by now, or of none.
+func (f *flow) interrupt(w *script.Writer, e event) {
+	key := uint32(e.owner)
+	switch value := w.ValueOf(key); {
+	case int32(value) != e.kind || !w.PendingAs(key, value):
+	case e.tick > 0:
+		w.Reschedule(key, w.Now()+e.tick)
+	default:
+		w.Cancel(key)
 	}
-	return 0
-}
-
-func (f *flow) setPeriod(key uint32, period structures.Tick) {
-	for int(key) >= len(f.periodOf) {
-		f.periodOf = append(f.periodOf, 0)
-	}
-	f.periodOf[key] = period
 }
