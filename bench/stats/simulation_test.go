@@ -131,7 +131,7 @@ func TestARaceFindsDifferences(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%g by %d passes among %d, noise %g", test.effect, test.passes, test.contenders, test.noise), func(t *testing.T) {
 			t.Parallel()
-			cells := longtest.Scale(t, 5, 12, 300)
+			cells := longtest.Scale(t, 12, 12, 300)
 			found := 0
 			for seed := range uint64(cells) {
 				effects := make([]float64, test.contenders)
