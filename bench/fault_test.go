@@ -102,6 +102,7 @@ func (l *allocating) Schedule(deadline structures.Tick, value uint64) structures
 func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
 	for _, declared := range []bool{true, false} {
 		cfg := tinyRun(t, nil, []string{"churn"})
+		cfg.Workloads[0].Trial = 20_000
 		cfg.Structures = []catalog.Entry{{
 			Name: "leaking", Allocates: declared,
 			New: func() structures.Scheduler[uint64] { return &allocating{Heap: minheap.New[uint64]()} },

@@ -21,6 +21,9 @@ func tinyLeanRun(t *testing.T, structures, workloads []string) Config {
 	if workloads == nil {
 		cfg.Workloads = cfg.Profile.Workloads()
 	}
+	for i := range cfg.Workloads {
+		cfg.Workloads[i].Trial = 20_000
+	}
 	return cfg
 }
 
@@ -91,7 +94,6 @@ func TestAWrongCountInALeanLoopIsNoticed(t *testing.T) {
 		{"start-stop", "cancel"}, {"churn", "cancel"}, {"reschedule", "reschedule"}, {"hold", "fire"}, {"fill-drain", "fire"},
 	} {
 		cfg := tinyLeanRun(t, nil, []string{c.workload})
-		cfg.Workloads[0].Trial = 20_000
 		cfg.Profile.proveOps, cfg.Trials = 20_000, 6
 		cfg.Structures = []catalog.Entry{{Name: "forgetful", New: func() structures.Scheduler[uint64] {
 			return &forgetful{Scheduler: minheap.New[uint64](), fault: c.fault}

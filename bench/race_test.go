@@ -52,7 +52,7 @@ func rowNamed(t *testing.T, c results.Cell, name string) results.Row {
 func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	made := 0
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 3000, &made)}
+	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
 	cfg.Trials, cfg.Layout, cfg.Layouts = 5, 3, 4
 	r, err := Run(context.Background(), cfg)
 	if err != nil {
@@ -218,7 +218,7 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 
 func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 5000, nil)}
+	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
 	cfg.Trials, cfg.Budget = 6, 3*time.Second
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
@@ -279,7 +279,8 @@ func TestAPhaseHasAsManyPassesAsFit(t *testing.T) {
 		}
 	}
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("slow", 20_000, nil)}
+	cfg.Structures = []catalog.Entry{heapEntry("slow", 4000, nil)}
+	cfg.Workloads[0].Trial = 20_000
 	m := cfg.cell(cfg.Workloads[0], 50, replay.Clock{}).begun(cfg.Structures)
 	m.passes = 3
 	if ran, err := m.phase(t.Context(), time.Now().Add(time.Hour), func(string) {}); !ran || err != nil || m.passes != 4 {
@@ -333,7 +334,7 @@ func measureGCs() uint32 {
 
 func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 3_000, nil), heapEntry("alike", 0, nil)}
+	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
 	cfg.N, cfg.Trials = nil, 6
 	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{10, 100, 1001}, 100
 	r, err := Run(context.Background(), cfg)

@@ -91,7 +91,7 @@ func TestShardsAreParsed(t *testing.T) {
 // Two shards of one cell give the same ratio as a run of the whole.
 func TestShardsOfACellAreMergedByTheReference(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("a", 2000, nil), heapEntry(ReferenceName, 1000, nil), heapEntry("b", 500, nil)}
+	cfg.Structures = []catalog.Entry{heapEntry("a", 800, nil), heapEntry(ReferenceName, 400, nil), heapEntry("b", 200, nil)}
 	cfg.Trials = 6
 	whole, err := Run(context.Background(), cfg)
 	if err != nil {

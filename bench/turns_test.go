@@ -11,6 +11,7 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	for _, kinds := range []bool{false, true} {
 		cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"mixed", "idle"})
 		cfg.Trials = 4
+		cfg.Workloads[0].Trial, cfg.Workloads[1].Trial = 0, 0
 		taken := 0
 		cfg.Turns = &Turns{Rounds: 10, Kinds: kinds, Wait: func() error { taken++; return nil }}
 		r, err := Run(t.Context(), cfg)

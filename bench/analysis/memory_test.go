@@ -13,7 +13,7 @@ import (
 )
 
 func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
-	c := Memory{N: longtest.Scale(t, 50_000, 50_000, 1_000_000), Replaced: longtest.Scale(t, 100_000, 200_000, 1<<20), Seed: 1}
+	c := Memory{N: longtest.Scale(t, 50_000, 50_000, 1_000_000), Replaced: longtest.Scale(t, 100_000, 100_000, 1<<20), Seed: 1}
 	entries := slices.DeleteFunc(catalog.All(), func(e catalog.Entry) bool { return e.Limit > 0 && c.N > e.Limit })
 	measured, failed, err := c.Run(context.Background(), entries)
 	if err != nil || len(measured)+len(failed) != len(entries) {

@@ -54,7 +54,7 @@ func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
 		w, _ := workload.Find(name)
-		if err := allReplays(roundingEntry(8, 0, 7), w, 1); err != nil {
+		if err := allReplays(roundingEntry(8, 0, 7), write(w, 1)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 		"later than declared": roundingEntry(8, 0, 6),
 		"early":               roundingEntry(8, 1, 7),
 	} {
-		if err := allReplays(e, w, 1); err == nil {
+		if err := allReplays(e, write(w, 1)); err == nil {
 			t.Errorf("%s: the replay passes it", fault)
 		}
 	}
@@ -90,7 +90,7 @@ func TestACoarseStructureMayNotKeepATimer(t *testing.T) {
 	e := roundingEntry(8, 0, 7)
 	e.New = func() structures.Scheduler[uint64] { return &keepsTimers{rounding: newRounding(8, 0)} }
 	w, _ := workload.Find("hold")
-	if err := allReplays(e, w, 1); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
+	if err := allReplays(e, write(w, 1)); err == nil || !strings.Contains(err.Error(), "has not fired by tick") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
 		return newRounding(structures.Tick(4*made), 0)
 	}
 	w, _ := workload.Find("hold")
-	if err := allReplays(e, w, 1); err == nil || !strings.Contains(err.Error(), "two instances") {
+	if err := allReplays(e, write(w, 1)); err == nil || !strings.Contains(err.Error(), "two instances") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -46,21 +46,34 @@ func (i *Instance) replayAs(way int, b *script.Block) error {
 	return i.Check(b, i.Outcome())
 }
 
-// allReplays replays a workload in all ways and returns the first failure of the proof.
-func allReplays(e catalog.Entry, w workload.Workload, seed uint64) error {
-	s, i := w.Script(testSize(w), seed), New(e)
+// written is a script with its blocks, the first of which is the fill.
+type written struct {
+	*script.Script
+	blocks []*script.Block
+}
+
+func write(w workload.Workload, seed uint64) written {
+	s := w.Script(testSize(w), seed)
+	out := written{s, []*script.Block{s.Fill()}}
+	for range 8 {
+		out.blocks = append(out.blocks, s.Next(2000, nil))
+	}
+	return out
+}
+
+// allReplays replays a script in all ways and returns the first failure of the proof.
+func allReplays(e catalog.Entry, w written) error {
+	i := New(e)
 	defer i.Stop()
-	b := s.Fill()
-	if err := i.Replay(b); err != nil {
+	if err := i.Replay(w.blocks[0]); err != nil {
 		return err
 	}
-	for way := range 8 {
-		b = s.Next(2000, b)
+	for way, b := range w.blocks[1:] {
 		if err := i.replayAs(way, b); err != nil {
 			return err
 		}
 	}
-	return i.CheckBindings(s.Pending)
+	return i.CheckBindings(w.Pending)
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
@@ -74,8 +87,9 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 					catalog.Entry{Name: "time.AfterFunc", New: goTimers})
 			}
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
+				script := write(w, seed)
 				for _, e := range entries {
-					if err := allReplays(e, w, seed); err != nil {
+					if err := allReplays(e, script); err != nil {
 						t.Errorf("%s, seed %d: %v", e.Name, seed, err)
 					}
 				}
@@ -190,7 +204,7 @@ func TestTheProofFindsEveryFault(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			w, _ := workload.Find(c.workload)
-			err := allReplays(faultyEntry(c.fault), w, 1)
+			err := allReplays(faultyEntry(c.fault), write(w, 1))
 			if found := err != nil; found != (c.fault != "") {
 				t.Errorf("a structure that %s on %s: error %v", c.fault, c.workload, err)
 			}
