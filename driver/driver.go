@@ -72,18 +72,21 @@ func New(opts ...Option) (*Driver, error) {
 }
 
 // newStructure makes the structure of shard i.
-func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task], i int) (structures.Scheduler[Task], error) {
+func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
+	i int) (structures.Scheduler[Task], error) {
 	s := newScheduler()
 	if s == nil {
 		return nil, fmt.Errorf("the function returned nil, want a scheduler")
 	}
 	if n := s.Len(); n > 0 {
-		return nil, fmt.Errorf("the function returned a %T with %d timers pending, want an empty one", s, n)
+		return nil, fmt.Errorf("the function returned a %T with %d timers pending, want an empty one",
+			s, n)
 	}
 	if reflect.TypeOf(s).Comparable() {
 		for j := range i {
 			if d.shards[j].s == s {
-				return nil, fmt.Errorf("the function returned the same %T twice, want one for each of %d shards", s, len(d.shards))
+				return nil, fmt.Errorf("the function returned the same %T twice, want one for each of %d shards",
+					s, len(d.shards))
 			}
 		}
 	}

@@ -114,7 +114,8 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 func (e *every) next(t time.Time) time.Time {
 	next := e.r.Next(t)
 	if !next.IsZero() && !next.After(t) {
-		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, e.r, next))
+		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time",
+			t, e.r, next))
 	}
 	return next
 }

@@ -140,7 +140,8 @@ func Budget(n int) Option {
 // the stack. The program goes on then. Without it a panic ends the program. It is
 // called on the goroutine of the function.
 func OnPanic(report func(value any, stack []byte)) Option {
-	return option(report != nil, func(c *config) { c.onPanic = report }, "OnPanic(nil): want a function")
+	return option(report != nil, func(c *config) { c.onPanic = report },
+		"OnPanic(nil): want a function")
 }
 
 // Slack makes Reset of a pending Timer or ChanTimer do nothing where the new deadline is

@@ -35,7 +35,7 @@ func TestStopAndResetRaceWithFire(t *testing.T) {
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...)
-			for round := range 100 {
+			for round := range 30 {
 				var started, stopped, ran atomic.Int64
 				started.Store(1)
 				run := func() { ran.Add(1) }

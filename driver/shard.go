@@ -73,7 +73,8 @@ func (sh *shard) unlockStopped(pending, empty bool) {
 
 // schedule puts a task into the structure. It returns the tick to set the alarm to, or
 // never. The lock is held.
-func (sh *shard) schedule(now int64, deadline structures.Tick, task Task) (id structures.ID, wake structures.Tick) {
+func (sh *shard) schedule(now int64, deadline structures.Tick,
+	task Task) (id structures.ID, wake structures.Tick) {
 	sh.ready(now)
 	sh.enter()
 	id = sh.s.Schedule(deadline, task)
@@ -131,7 +132,8 @@ func (sh *shard) sooner(at structures.Tick) structures.Tick {
 
 // reschedule moves a timer of the structure. It reports whether that was pending, and
 // returns the tick to set the alarm to, or never. The lock is held.
-func (sh *shard) reschedule(now int64, deadline structures.Tick, id structures.ID) (pending bool, wake structures.Tick) {
+func (sh *shard) reschedule(now int64, deadline structures.Tick,
+	id structures.ID) (pending bool, wake structures.Tick) {
 	if sh.s == nil {
 		return false, never
 	}

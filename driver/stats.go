@@ -107,5 +107,6 @@ func (l Lateness) Quantile(q float64) time.Duration {
 
 // String returns the number of timers and some quantiles.
 func (l Lateness) String() string {
-	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v", l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
+	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v",
+		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
 }

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -20,6 +19,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // The tests that kill start this binary again, as a server or as a worker. What it
@@ -178,14 +179,9 @@ func (c *child) kill() {
 // addresses returns n addresses at which nobody listens.
 func addresses(t *testing.T, n int) []string {
 	t.Helper()
-	var list []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
+	list, err := address.Free(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return list
 }

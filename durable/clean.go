@@ -157,5 +157,6 @@ func (c *Client) sweepOnce(ctx context.Context) error {
 		return err
 	}
 	last := orphans[len(orphans)-1].revision
-	return c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allFired()), jetstream.WithPurgeSequence(last+1))
+	return c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allFired()),
+		jetstream.WithPurgeSequence(last+1))
 }

@@ -102,7 +102,8 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 //
 // A run does not wait for the one before to have been handled. Cancel ends it. If
 // the backend is JetStream the error is errors.ErrUnsupported.
-func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, missed ...driver.Missed) (err error) {
+func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
+	missed ...driver.Missed) (err error) {
 	t := Timer{Key: key, Payload: payload, Cron: spec}
 	if len(missed) > 0 {
 		t.Missed = missed[0]
@@ -195,7 +196,8 @@ func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 
 // change publishes what message makes of the timer under key, until it did so
 // before anybody else changed the timer.
-func (c *Client) change(ctx context.Context, what, key string, message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
+func (c *Client) change(ctx context.Context, what, key string,
+	message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return false, err
 	}
@@ -262,7 +264,8 @@ func (c *Client) find(ctx context.Context, key string) (t Timer, ok bool, err er
 		if !removed.has(c.layout.partition(key), t) {
 			return t, true, nil
 		}
-		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil { // each removal is a message
+		// each removal is a message
+		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil {
 			err = c.stream.DeleteMsg(ctx, t.Revision)
 		}
 	}
@@ -287,7 +290,8 @@ func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, er
 			if err == nil {
 				t, err = c.parse(m)
 			}
-			if err == nil && (!strings.HasPrefix(t.Key, prefix) || removed.has(c.layout.partition(t.Key), t)) {
+			if err == nil && (!strings.HasPrefix(t.Key, prefix) ||
+				removed.has(c.layout.partition(t.Key), t)) {
 				continue
 			}
 			wrap(&err, "pending")

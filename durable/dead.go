@@ -29,7 +29,8 @@ const maxError = 1024
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
 	text := cause.Error()
-	m.Header[headerError] = []string{strconv.Quote(text[:min(len(text), maxError)])} // a header is one line
+	// a header is one line
+	m.Header[headerError] = []string{strconv.Quote(text[:min(len(text), maxError)])}
 	setNumber(m, headerAttempts, f.Attempt)
 	return c.publish(ctx, m)
 }
@@ -56,7 +57,8 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 	if !ok {
 		return d, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
 	}
-	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline), Revision: m.revision()}
+	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
+		ID: id(key, deadline), Revision: m.revision()}
 	attempts, err := number(m.Headers(), headerAttempts)
 	if err == nil {
 		if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {

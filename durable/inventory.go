@@ -58,7 +58,8 @@ func (s *Server) readInventory() (is inventory, err error) {
 		err = json.Unmarshal(text, &is)
 	}
 	if err != nil {
-		return inventory{}, fmt.Errorf("what the store held cannot be read: %s: %w", s.inventoryPath(), err)
+		return inventory{}, fmt.Errorf("what the store held cannot be read: %s: %w",
+			s.inventoryPath(), err)
 	}
 	return is, nil
 }
@@ -153,7 +154,8 @@ func (s *Server) takeInventory(was inventory) (inventory, error) {
 	list := js.ListStreams(ctx)
 	for info := range list.Info() {
 		name := info.Config.Name
-		if info.Config.Metadata[metadataPartitions] == "" || checkStream(info.Config, layout{name: name}) != nil {
+		if info.Config.Metadata[metadataPartitions] == "" ||
+			checkStream(info.Config, layout{name: name}) != nil {
 			continue // it has no timers
 		}
 		stream, err := js.Stream(ctx, name)
@@ -173,7 +175,8 @@ func (s *Server) takeInventory(was inventory) (inventory, error) {
 // are in notes.
 func (c *Client) holding(ctx context.Context, last uint64, was holding) (h holding, err error) {
 	h = holding{now: last, changes: last - min(last, was.Last)}
-	if h.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil || h.Timers+h.changes >= was.Timers {
+	if h.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil ||
+		h.Timers+h.changes >= was.Timers {
 		return h, err
 	}
 	since := whole

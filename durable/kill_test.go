@@ -165,6 +165,9 @@ func TestKillServer(t *testing.T) {
 
 // One node of three is killed in the middle of a load, and started again.
 func TestKillNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestKillLeader does more")
+	}
 	t.Parallel()
 	testKillNode(t, func(t *testing.T, nc *nats.Conn, cl *cluster) int {
 		return (leader(t, nc, cl) + 1) % len(cl.nodes)
@@ -181,8 +184,8 @@ func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) in
 	cl := startCluster(t, 3)
 	c, nc := cl.open(t, Config{Replicas: 3})
 	w := startCrew(t, cl, 2)
-	at := time.Now().Add(4 * time.Second)
-	load{last: 8 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
+	at := time.Now().Add(3 * time.Second)
+	load{last: 6 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
 		var wg sync.WaitGroup
 		for g := range 16 {
 			wg.Go(func() {

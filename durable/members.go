@@ -77,7 +77,8 @@ func weight(id string, partition int) uint64 {
 
 // follow gives signs of life and calls changed with what is known of the workers
 // whenever that may have changed, until ctx ends. serves returns what to tell.
-func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() []int, changed func(*members)) error {
+func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() []int,
+	changed func(*members)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var giving sync.WaitGroup
 	defer func() { cancel(); giving.Wait() }()

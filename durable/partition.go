@@ -52,7 +52,8 @@ const maxStale = 10_000
 
 func newPartition(c *Client, number int, fire *firing, remove remover) *partition {
 	return &partition{c: c, number: number, fire: fire, remove: remove,
-		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1), near: make(map[string]*near), far: make(map[int64][]uint64)}
+		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
+		near: make(map[string]*near), far: make(map[int64][]uint64)}
 }
 
 func (p *partition) width() int64 { return int64(p.c.cfg.Horizon / widths) }
@@ -258,7 +259,8 @@ func (p *partition) set(t Timer, toNear bool) {
 
 // start makes n due when its deadline has come. p.mu must be held.
 func (p *partition) start(n *near) {
-	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()), func() { p.fire.due.put(n) })
+	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()),
+		func() { p.fire.due.put(n) })
 }
 
 // wait starts n again, whose deadline is not there by the clock of the worker.

@@ -48,7 +48,8 @@ func (c *Client) last(ctx context.Context, subject string) (*nats.RawStreamMsg, 
 
 // at returns the message of a revision as the leader of the stream has it or, with
 // nats.DirectGet, any replica.
-func (c *Client) at(ctx context.Context, revision uint64, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+func (c *Client) at(ctx context.Context, revision uint64,
+	how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return c.get.GetMsg(c.layout.name, revision, append(how, nats.Context(ctx))...)
@@ -83,7 +84,8 @@ const (
 )
 
 // read goes through the messages of a subject filter that are stored now.
-func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string) iter.Seq2[message, error] {
+func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig,
+	filter string) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		for m, err := range c.follow(ctx, how, filter) {
 			if err == nil && m.Msg == nil || !yield(m, err) {
@@ -96,7 +98,8 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter 
 // follow goes through the messages of a subject filter: first those that are stored, then
 // one without a Msg, and then those that come. It goes on by another consumer where one is
 // lost, as with a node that was killed. After an error there is nothing more.
-func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filter string) iter.Seq2[message, error] {
+func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig,
+	filter string) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		r := reading{Client: c, how: how, filter: filter, yield: yield}
 		for failures := 0; ; failures++ {
@@ -151,7 +154,8 @@ func (r *reading) consume(ctx context.Context) (err error) {
 func (r *reading) fetch(ctx context.Context) (more bool, err error) {
 	var batch jetstream.MessageBatch
 	if r.stored {
-		batch, err = r.consumer.Fetch(readAhead, jetstream.FetchMaxWait(pullExpiry), jetstream.FetchHeartbeat(signOfLife))
+		batch, err = r.consumer.Fetch(readAhead, jetstream.FetchMaxWait(pullExpiry),
+			jetstream.FetchHeartbeat(signOfLife))
 	} else {
 		batch, err = r.consumer.FetchNoWait(readAhead)
 	}
@@ -169,7 +173,8 @@ func (r *reading) fetch(ctx context.Context) (more bool, err error) {
 				return false, err
 			}
 			if r.came++; m.Sequence.Consumer != r.came {
-				return false, fmt.Errorf("message %d of %s has come as number %d", m.Sequence.Consumer, r.filter, r.came)
+				return false, fmt.Errorf("message %d of %s has come as number %d",
+					m.Sequence.Consumer, r.filter, r.came)
 			}
 			if m.revision() > r.seen {
 				r.seen = m.revision()
@@ -211,7 +216,8 @@ func (r *reading) silent(ctx context.Context) (more bool, err error) {
 }
 
 // newConsumer makes a consumer of a subject filter that nobody else knows.
-func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig, filter string) (jetstream.Consumer, error) {
+func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig,
+	filter string) (jetstream.Consumer, error) {
 	how.FilterSubject, how.AckPolicy = filter, jetstream.AckNonePolicy
 	how.MemoryStorage, how.Replicas = true, 1
 	consumer, err := c.stream.CreateConsumer(ctx, how)
@@ -223,7 +229,8 @@ func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig, 
 
 // count returns the number of messages of a subject filter.
 func (c *Client) count(ctx context.Context, filter string) (uint64, error) {
-	consumer, err := c.newConsumer(ctx, jetstream.ConsumerConfig{InactiveThreshold: time.Second}, filter)
+	once := jetstream.ConsumerConfig{InactiveThreshold: time.Second}
+	consumer, err := c.newConsumer(ctx, once, filter)
 	if err != nil {
 		return 0, err
 	}

@@ -93,9 +93,13 @@ func (l layout) timer(key string) string {
 	return l.subject("p", l.partitionToken(key), "t", escape(key))
 }
 
-func (l layout) changes(partition int) string { return l.subject("p", strconv.Itoa(partition), ">") }
+func (l layout) changes(partition int) string {
+	return l.subject("p", strconv.Itoa(partition), ">")
+}
 
-func (l layout) cancelled(partition int) string { return l.subject("p", strconv.Itoa(partition), "c") }
+func (l layout) cancelled(partition int) string {
+	return l.subject("p", strconv.Itoa(partition), "c")
+}
 
 func (l layout) done(partition int) string { return l.subject("p", "h", strconv.Itoa(partition)) }
 
@@ -188,7 +192,8 @@ func (l layout) message(t Timer) *nats.Msg {
 }
 
 // parse returns the timer that is stored in a message.
-func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
+func (l layout) parse(subject string, header nats.Header, body []byte,
+	revision uint64) (t Timer, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("message %d of stream %s: %w", revision, l.name, err)
@@ -202,7 +207,8 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 	if err != nil {
 		return t, err
 	}
-	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
+	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron),
+		Revision: revision}
 	if t.removed, err = readRemoval(header); err == nil && t.Cron != "" {
 		var missed int64
 		missed, err = number(header, headerMissed)
@@ -251,7 +257,8 @@ func checkKey(key string) error {
 
 func checkDeadline(key string, at time.Time) error {
 	if year := at.UTC().Year(); year < firstYear || year > lastYear {
-		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d", key, at, firstYear, lastYear)
+		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d",
+			key, at, firstYear, lastYear)
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func (t Timer) removal() removal {
 	if t.Revision == 0 {
 		return removal{}
 	}
-	return removal{append(slices.Clip(t.removed.revisions), t.Revision), max(t.removed.until, t.Deadline.UnixNano())}
+	return removal{append(slices.Clip(t.removed.revisions), t.Revision),
+		max(t.removed.until, t.Deadline.UnixNano())}
 }
 
 // write puts r into the headers of a message.
@@ -209,7 +210,8 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 }
 
 // readEach calls f with the messages of a subject filter until it returns an error.
-func (c *Client) readEach(ctx context.Context, how jetstream.ConsumerConfig, filter string, f func(message) error) error {
+func (c *Client) readEach(ctx context.Context, how jetstream.ConsumerConfig, filter string,
+	f func(message) error) error {
 	for m, err := range c.read(ctx, how, filter) {
 		if err == nil {
 			err = f(m)

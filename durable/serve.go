@@ -25,8 +25,9 @@ import (
 //
 // When ctx ends the contexts of handlers do, and Serve returns the error of ctx once
 // they have returned. A handler that does not return keeps its place, and Serve from
-// returning; its timer is handled elsewhere. Serve returns before that only if the server refuses to work at
-// all; it goes on trying while there is no connection. A client serves once at a time.
+// returning; its timer is handled elsewhere. Serve returns before that only if the server
+// refuses to work at all; it goes on trying while there is no connection. A client serves
+// once at a time.
 func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
 	if handle == nil {
 		return errors.New("durable: serve: want a handler")

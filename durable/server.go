@@ -62,8 +62,9 @@ func option(valid bool, set func(*Server), format string, args ...any) ServerOpt
 // or TLS that asks for certificates, unless there is Insecure.
 func Listen(address string) ServerOption {
 	host, port, err := splitAddress(address)
-	return option(err == nil, func(s *Server) { s.listens, s.opts.Host, s.opts.Port = true, host, port },
-		"listen: %w", err)
+	return option(err == nil, func(s *Server) {
+		s.listens, s.opts.Host, s.opts.Port = true, host, port
+	}, "listen: %w", err)
 }
 
 // Cluster makes the server a node of a cluster: of this name, which listens at
@@ -84,13 +85,15 @@ func Cluster(cluster, name, address string, routes ...string) ServerOption {
 // Password makes the server ask clients, and nodes of its cluster, for a user and a
 // password.
 func Password(user, password string) ServerOption {
-	return option(user != "" && password != "", func(s *Server) { s.opts.Username, s.opts.Password = user, password },
+	return option(user != "" && password != "",
+		func(s *Server) { s.opts.Username, s.opts.Password = user, password },
 		"embedded server: want a user and a password")
 }
 
 // Token makes the server ask clients, and nodes of its cluster, for a token.
 func Token(token string) ServerOption {
-	return option(token != "", func(s *Server) { s.opts.Authorization = token }, "embedded server: want a token")
+	return option(token != "", func(s *Server) { s.opts.Authorization = token },
+		"embedded server: want a token")
 }
 
 // TLS makes the server speak TLS only, with its Certificates. With ClientAuth
@@ -111,13 +114,16 @@ func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure 
 // those that are there can be moved and cancelled, and fire. In a cluster it is the
 // limit of this node, and nothing is kept back.
 func MaxStore(bytes int64) ServerOption {
-	return option(bytes > 0, func(s *Server) { s.maxStore = bytes }, "a store of %d bytes: want at least 1", bytes)
+	return option(bytes > 0, func(s *Server) { s.maxStore = bytes },
+		"a store of %d bytes: want at least 1", bytes)
 }
 
 // SyncAlways makes the server bring each change to the disk before it answers. It
 // does so every two minutes by default: what kill -9 leaves is complete, what a
 // loss of power leaves may not be, unless there are replicas elsewhere.
-func SyncAlways() ServerOption { return option(true, func(s *Server) { s.opts.SyncAlways = true }, "") }
+func SyncAlways() ServerOption {
+	return option(true, func(s *Server) { s.opts.SyncAlways = true }, "")
+}
 
 // AcceptLoss makes Embedded go on with a store that has lost timers. See ErrLoss.
 func AcceptLoss() ServerOption { return option(true, func(s *Server) { s.acceptLoss = true }, "") }
@@ -170,7 +176,8 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)
 	}
 	if err := s.start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("durable: embedded server in %s: %w", dir, err), s.lock.Close())
+		return nil, errors.Join(fmt.Errorf("durable: embedded server in %s: %w", dir, err),
+			s.lock.Close())
 	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())

@@ -29,26 +29,38 @@ func checkServer(ctx context.Context, nc *nats.Conn) error {
 	if err := nc.FlushWithContext(ctx); err != nil {
 		return fmt.Errorf("durable: no answer from a server at %q: %w", nc.Servers(), err)
 	}
+	var major, minor int
 	version := nc.ConnectedServerVersion()
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) == 3 {
-		major, err1 := strconv.Atoi(parts[0])
-		minor, err2 := strconv.Atoi(parts[1])
-		if err1 == nil && err2 == nil && (major > oldestMajor || major == oldestMajor && minor >= oldestMinor) {
-			return nil
-		}
+	if n, _ := fmt.Sscanf(version, "%d.%d.", &major, &minor); n < 2 ||
+		major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		return fmt.Errorf("durable: nats-server is version %q: want %d.%d or later",
+			version, oldestMajor, oldestMinor)
 	}
-	return fmt.Errorf("durable: nats-server is version %q: want %d.%d or later", version, oldestMajor, oldestMinor)
+	return nil
+}
+
+// getOrMake returns what is there, or else makes it, unless another client is faster.
+func getOrMake[T any](get, make func() (T, error), notFound, exists error) (T, error) {
+	found, err := get()
+	if !errors.Is(err, notFound) {
+		return found, err
+	}
+	made, err := make()
+	if errors.Is(err, exists) {
+		return get()
+	}
+	return made, err
 }
 
 // openStream makes the stream, or checks the one that is there, and returns its
 // layout.
-func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.Stream, layout, error) {
+func openStream(ctx context.Context, js jetstream.JetStream,
+	cfg Config) (jetstream.Stream, layout, error) {
 	l := layout{name: cfg.Name, partitions: cfg.Partitions, backend: cfg.Backend}
-	stream, err := js.Stream(ctx, cfg.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = makeStream(ctx, js, cfg)
-	}
+	stream, err := getOrMake(
+		func() (jetstream.Stream, error) { return js.Stream(ctx, cfg.Name) },
+		func() (jetstream.Stream, error) { return js.CreateStream(ctx, streamConfig(cfg)) },
+		jetstream.ErrStreamNotFound, jetstream.ErrStreamNameAlreadyInUse)
 	if err != nil {
 		return nil, layout{}, fmt.Errorf("durable: stream %s: %w", cfg.Name, err)
 	}
@@ -62,19 +74,20 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 			cfg.Name, metadataPartitions, found.Metadata[metadataPartitions])
 	}
 	if cfg.Partitions != 0 && cfg.Partitions != l.partitions {
-		return nil, layout{}, fmt.Errorf("durable: stream %s has %d partitions: Config.Partitions is %d", cfg.Name, l.partitions, cfg.Partitions)
+		return nil, layout{}, fmt.Errorf("durable: stream %s has %d partitions: Config.Partitions is %d",
+			cfg.Name, l.partitions, cfg.Partitions)
 	}
 	if have := found.Metadata[metadataBackend]; have != cfg.Backend.String() {
-		return nil, layout{}, fmt.Errorf("durable: stream %s has backend %q: Config.Backend is %s", cfg.Name, have, cfg.Backend)
+		return nil, layout{}, fmt.Errorf("durable: stream %s has backend %q: Config.Backend is %s",
+			cfg.Name, have, cfg.Backend)
 	}
 	return stream, l, nil
 }
 
-// makeStream makes the stream. Where another client has been faster it returns
-// that client's.
-func makeStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.Stream, error) {
+// streamConfig is what a stream is made with.
+func streamConfig(cfg Config) jetstream.StreamConfig {
 	setDefault(&cfg.Partitions, defaultPartitions)
-	stream, err := js.CreateStream(ctx, jetstream.StreamConfig{
+	return jetstream.StreamConfig{
 		Name:              cfg.Name,
 		Description:       "timers of github.com/timerbench/timerbench/durable",
 		Subjects:          layout{name: cfg.Name}.subjects(),
@@ -87,11 +100,7 @@ func makeStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 			metadataPartitions: strconv.Itoa(cfg.Partitions),
 			metadataBackend:    cfg.Backend.String(),
 		},
-	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return js.Stream(ctx, cfg.Name)
 	}
-	return stream, err
 }
 
 // checkStream returns an error that says everything in found that would lose
@@ -107,8 +116,10 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
 	refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
 	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d brings timers back that were changed, after a crash: want -1", found.MaxMsgsPerSubject)
-	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention, jetstream.LimitsPolicy)
-	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
+	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention,
+		jetstream.LimitsPolicy)
+	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage,
+		jetstream.FileStorage)
 	refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
 	refuse(!found.AllowRollup, "AllowRollup is off")
 	refuse(found.DenyPurge, "DenyPurge is on")
@@ -116,9 +127,11 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.NoAck, "NoAck is on")
 	refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
 	refuse(found.SubjectTransform != nil, "it transforms subjects")
-	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
+	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q",
+		found.Subjects, l.subjects())
 	if len(wrong) > 0 {
-		return fmt.Errorf("durable: stream %s cannot hold timers: %s", found.Name, strings.Join(wrong, "; "))
+		return fmt.Errorf("durable: stream %s cannot hold timers: %s",
+			found.Name, strings.Join(wrong, "; "))
 	}
 	return nil
 }
@@ -127,21 +140,20 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 const workersConsumer = "workers"
 
 // openConsumer makes the consumer of all workers unless it is there.
-func openConsumer(ctx context.Context, stream jetstream.Stream, l layout, ackWait time.Duration) (jetstream.Consumer, error) {
-	consumer, err := stream.Consumer(ctx, workersConsumer)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		consumer, err = stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable:       workersConsumer,
-			FilterSubject: l.allFired(),
-			AckPolicy:     jetstream.AckExplicitPolicy,
-			AckWait:       ackWait,
-			MaxAckPending: maxHandled,
-			MaxDeliver:    -1, // the worker counts, and writes a dead letter
-		})
-		if errors.Is(err, jetstream.ErrConsumerExists) {
-			consumer, err = stream.Consumer(ctx, workersConsumer)
-		}
-	}
+func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
+	ackWait time.Duration) (jetstream.Consumer, error) {
+	consumer, err := getOrMake(
+		func() (jetstream.Consumer, error) { return stream.Consumer(ctx, workersConsumer) },
+		func() (jetstream.Consumer, error) {
+			return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+				Durable:       workersConsumer,
+				FilterSubject: l.allFired(),
+				AckPolicy:     jetstream.AckExplicitPolicy,
+				AckWait:       ackWait,
+				MaxAckPending: maxHandled,
+				MaxDeliver:    -1, // the worker counts, and writes a dead letter
+			})
+		}, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerExists)
 	if err != nil {
 		return nil, fmt.Errorf("durable: consumer %s of stream %s: %w", workersConsumer, l.name, err)
 	}
@@ -152,20 +164,19 @@ func openConsumer(ctx context.Context, stream jetstream.Stream, l layout, ackWai
 const maxHandled = 1 << 15
 
 // openMembers makes the bucket in which workers give signs of life.
-func openMembers(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.KeyValue, error) {
+func openMembers(ctx context.Context, js jetstream.JetStream,
+	cfg Config) (jetstream.KeyValue, error) {
 	name := cfg.Name + "-workers"
-	bucket, err := js.KeyValue(ctx, name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		bucket, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket:   name,
-			Replicas: cfg.Replicas,
-			Storage:  jetstream.FileStorage,
-			TTL:      time.Hour, // of workers that are gone
-		})
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			bucket, err = js.KeyValue(ctx, name)
-		}
-	}
+	bucket, err := getOrMake(
+		func() (jetstream.KeyValue, error) { return js.KeyValue(ctx, name) },
+		func() (jetstream.KeyValue, error) {
+			return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+				Bucket:   name,
+				Replicas: cfg.Replicas,
+				Storage:  jetstream.FileStorage,
+				TTL:      time.Hour, // of workers that are gone
+			})
+		}, jetstream.ErrBucketNotFound, jetstream.ErrBucketExists)
 	if err != nil {
 		return nil, fmt.Errorf("durable: bucket %s: %w", name, err)
 	}

@@ -149,26 +149,16 @@ func probe(dir string) error {
 // written anew when half of it has been replaced. Some files more are for the last one,
 // and the one that is being written anew.
 func (s *Server) limitStore(n *server.Server) error {
-	limit, err := folder.Room(s.dir)
+	room, err := folder.Room(s.dir)
 	if err != nil {
 		return err
 	}
-	err = filepath.WalkDir(s.dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = entry.Info(); err == nil {
-				limit += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) { // the server has removed it
-			return nil
-		}
-		return err
-	})
+	size, err := folder.Size(s.dir)
 	if err != nil {
 		return err
 	}
 	const files = 4 * 8 << 20
+	limit := room + size
 	limit = (limit - min(limit/2, files)) / 2
 	return n.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
 		MaxMemory: -1, MaxStore: max(min(limit, s.maxStore), 1), MaxStreams: -1, MaxConsumers: -1,

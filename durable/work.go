@@ -19,9 +19,10 @@ type Fired struct {
 	Key      string
 	Payload  []byte
 	Deadline time.Time
-	Lateness time.Duration // from the deadline until this attempt, by the clock of the worker that handles it
-	Attempt  int           // 1 for the first
-	ID       string        // the same for each attempt, and for no other deadline or key
+	// from the deadline until this attempt, by the clock of the worker that handles it
+	Lateness time.Duration
+	Attempt  int    // 1 for the first
+	ID       string // the same for each attempt, and for no other deadline or key
 }
 
 // worker calls a handler with what has fired.
@@ -36,7 +37,8 @@ type worker struct {
 }
 
 // work handles what has fired until ctx ends. It returns an error if there is no consumer any more.
-func (c *Client) work(ctx context.Context, remove remover, handle func(context.Context, Fired) error) error {
+func (c *Client) work(ctx context.Context, remove remover,
+	handle func(context.Context, Fired) error) error {
 	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), remove: remove,
 		held: make(map[jetstream.Msg]struct{})}
 	// What handlers have is held until they return, which may be after the end of ctx.
@@ -61,7 +63,8 @@ const fetchers = 2 // requests for what has fired at a time
 
 // isGone tells whether somebody has removed the consumer.
 func isGone(err error) bool {
-	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
+	return errors.Is(err, jetstream.ErrConsumerNotFound) ||
+		errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
 // fetch asks for what has fired again and again, and hands it to handlers.
@@ -74,7 +77,8 @@ func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 		case <-ctx.Done():
 			return nil
 		}
-		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(signOfLife))
+		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx),
+			jetstream.FetchHeartbeat(signOfLife))
 		if err == nil {
 			for m := range batch.Messages() {
 				w.hand(m, true)
@@ -136,7 +140,8 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 		s, err = spentMessage(m)
 	}
 	if !ok || err != nil {
-		c.cfg.Logger.Error("message that is not a timer is taken out", "subject", raw.Subject(), "error", err)
+		c.cfg.Logger.Error("message that is not a timer is taken out",
+			"subject", raw.Subject(), "error", err)
 		w.tell(raw.Term())
 		return
 	}
@@ -144,7 +149,8 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil { // it is not an attempt yet
 		removed, err = c.removedNow(ctx, anyAge)
 	}
-	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), Attempt: int(m.NumDelivered), ID: id(key, deadline)}
+	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
+		Attempt: int(m.NumDelivered), ID: id(key, deadline)}
 	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	switch {
 	case err != nil:

@@ -32,28 +32,31 @@ type call struct {
 }
 
 // command returns a command that connects to the server.
-func (o *options) command(use, short string, args cobra.PositionalArgs, run func(call) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-		options, err := o.identity.client()
-		if err != nil {
-			return err
-		}
-		nc, err := nats.Connect(o.url, options...)
-		if err != nil {
-			return fmt.Errorf("server %s: %w", o.url, err)
-		}
-		defer nc.Close()
-		c, err := durable.Open(cmd.Context(), nc, o.cfg)
-		if err != nil {
-			return err
-		}
-		return run(call{c, cmd.Context(), args, cmd.OutOrStdout()})
-	}}
+func (o *options) command(use, short string, args cobra.PositionalArgs,
+	run func(call) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := o.identity.client()
+			if err != nil {
+				return err
+			}
+			nc, err := nats.Connect(o.url, options...)
+			if err != nil {
+				return fmt.Errorf("server %s: %w", o.url, err)
+			}
+			defer nc.Close()
+			c, err := durable.Open(cmd.Context(), nc, o.cfg)
+			if err != nil {
+				return err
+			}
+			return run(call{c, cmd.Context(), args, cmd.OutOrStdout()})
+		}}
 }
 
 func scheduleCommand(o *options) *cobra.Command {
 	var cron bool
-	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer under KEY, or replace it", cobra.RangeArgs(2, 3),
+	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer under KEY, or replace it",
+		cobra.RangeArgs(2, 3),
 		func(c call) error {
 			key, when, payload := c.args[0], c.args[1], []byte(strings.Join(c.args[2:], ""))
 			if cron {
@@ -105,7 +108,8 @@ func (c call) known(ok bool, err error) error {
 }
 
 // withDead returns a command that does something with the dead letters of a key.
-func withDead(do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
+func withDead(
+	do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
 	return func(c call) error {
 		var letters []durable.DeadLetter
 		for d, err := range c.DeadLetters(c.ctx) {
@@ -162,7 +166,8 @@ func listDead(c call, w io.Writer, prefix string) error {
 			return err
 		}
 		if strings.HasPrefix(d.Key, prefix) {
-			fmt.Fprintf(w, "%q\t%s\t%d attempts\t%q\t%q\n", d.Key, d.Deadline.Format(time.RFC3339Nano), d.Attempts, d.Error, d.Payload)
+			fmt.Fprintf(w, "%q\t%s\t%d attempts\t%q\t%q\n", d.Key, d.Deadline.Format(time.RFC3339Nano),
+				d.Attempts, d.Error, d.Payload)
 		}
 	}
 	return nil
@@ -174,7 +179,8 @@ func stats(c call) error {
 		return err
 	}
 	w := table(c.out)
-	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nof these in hand\t%d\n", n.Pending, n.Fired, n.Handled)
+	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nof these in hand\t%d\n",
+		n.Pending, n.Fired, n.Handled)
 	fmt.Fprintf(w, "dead letters\t%d\nworkers\t%d\nbytes\t%d\n", n.Dead, n.Workers, n.Bytes)
 	if n.Limit > 0 {
 		fmt.Fprintf(w, "bytes, with all else in the store\t%d of %d\n", n.Stored, n.Limit)

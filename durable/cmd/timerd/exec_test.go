@@ -141,7 +141,7 @@ func served(t *testing.T, file string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	args = append([]string{"serve", "--embedded", dir, "--listen", address(t)}, args...)
+	args = append([]string{"serve", "--embedded", dir, "--listen", freeAddress(t)}, args...)
 	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -256,9 +256,9 @@ func TestServeRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(lossy, "timers.json"), []byte(note), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	port := address(t)[len("127.0.0.1"):]
+	port := freeAddress(t)[len("127.0.0.1"):]
 	for want, args := range map[string][]string{
-		"--accept-loss":                   {"--embedded", lossy, "--listen", address(t)},
+		"--accept-loss":                   {"--embedded", lossy, "--listen", freeAddress(t)},
 		"Insecure":                        {"--embedded", t.TempDir(), "--listen", "0.0.0.0" + port},
 		"want a number of bytes":          {"--max-store", "5X"},
 		"--timeout 0s":                    {"--timeout", "0s"},

@@ -73,8 +73,10 @@ func command(o *options) *cobra.Command {
 	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o),
 		o.command("move KEY WHEN", "Move the timer under KEY to WHEN, as of schedule, and keep its payload", cobra.ExactArgs(2), move),
 		o.command("cancel KEY", "Remove the timer under KEY", key, cancelTimer),
-		o.command("revive KEY", "Give the dead letters of KEY to the workers again", key, withDead((*durable.Client).Revive)),
-		o.command("discard KEY", "Remove the dead letters of KEY", key, withDead((*durable.Client).Discard)),
+		o.command("revive KEY", "Give the dead letters of KEY to the workers again", key,
+			withDead((*durable.Client).Revive)),
+		o.command("discard KEY", "Remove the dead letters of KEY", key,
+			withDead((*durable.Client).Discard)),
 		o.command("stats", "Say how much is stored", cobra.NoArgs, stats))
 	return root
 }

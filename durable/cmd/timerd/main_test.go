@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/durable"
+	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // timerd runs the command with arguments and returns what it writes.
@@ -23,21 +23,20 @@ func timerd(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// address returns one at which nobody listens.
-func address(t *testing.T) string {
+// freeAddress returns one at which nobody listens.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	list, err := address.Free(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return list[0]
 }
 
 // serveAt runs a server until the test ends. must runs timerd with it, and returns what it prints.
 func serveAt(t *testing.T, options ...durable.ServerOption) (server *durable.Server, at string, must func(args ...string) string) {
 	t.Helper()
-	at = address(t)
+	at = freeAddress(t)
 	server, err := durable.Embedded(t.TempDir(), append(options, durable.Listen(at))...)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,8 @@ func serveCommand(o *options) *cobra.Command {
 
 // connect connects to the server, which it starts if it is embedded. It calls failed
 // if that cannot go on.
-func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
+func (s *serving) connect(o *options, failed func(error)) (
+	nc *nats.Conn, closeAll func(), err error) {
 	if s.dir == "" {
 		options, err := o.identity.client()
 		if err != nil {

@@ -46,7 +46,8 @@ func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 // NextRun tells what to do at now with the run that is due at deadline: whether it
 // fires, and the run after it, or the zero time if there is none. When it is asked
 // again at a later now the same run fires, so that it has the same ID.
-func NextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
+func NextRun(spec string, missed driver.Missed,
+	deadline, now time.Time) (fires bool, next time.Time, err error) {
 	s, err := parse(spec)
 	if err != nil {
 		return false, time.Time{}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -30,4 +31,21 @@ func Lock(dir string) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("lock of folder %s: %w", dir, err), f.Close())
 	}
 	return f, nil
+}
+
+// Size returns how many bytes the files in dir have, and in its folders.
+func Size(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = entry.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) { // it was removed meanwhile
+			return nil
+		}
+		return err
+	})
+	return size, err
 }

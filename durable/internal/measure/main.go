@@ -75,16 +75,19 @@ func write(dir, name string, text []byte) error {
 
 // setups are what is measured, the one with the many timers first.
 func setups(many int) []setup {
-	list := []setup{{backend: durable.Driver, nodes: 1, workers: 1, pending: many, burst: 30_000, rate: 5000, recovers: true}}
-	for _, nodes := range []int{1, 3} {
-		burst, rate := 30_000, 5000
-		if nodes == 3 {
-			burst, rate = 10_000, 1000
-			list = append(list, setup{backend: durable.Driver, nodes: nodes, workers: 1, burst: burst, rate: rate})
+	list := []setup{
+		{backend: durable.Driver, nodes: 1, workers: 1, pending: many, recovers: true},
+		{backend: durable.Driver, nodes: 1, workers: 3},
+		{backend: durable.JetStream, nodes: 1, workers: 1},
+		{backend: durable.Driver, nodes: 3, workers: 1},
+		{backend: durable.Driver, nodes: 3, workers: 3},
+		{backend: durable.JetStream, nodes: 3, workers: 1},
+	}
+	for i := range list {
+		list[i].burst, list[i].rate = 30_000, 5000
+		if list[i].nodes == 3 {
+			list[i].burst, list[i].rate = 10_000, 1000
 		}
-		list = append(list,
-			setup{backend: durable.Driver, nodes: nodes, workers: 3, burst: burst, rate: rate},
-			setup{backend: durable.JetStream, nodes: nodes, workers: 1, burst: burst, rate: rate})
 	}
 	return list
 }

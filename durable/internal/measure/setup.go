@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/timerbench/timerbench/durable"
+	"github.com/timerbench/timerbench/durable/internal/address"
+	"github.com/timerbench/timerbench/durable/internal/folder"
 )
 
 // setup is one thing to measure.
@@ -60,7 +60,8 @@ const (
 func (s setup) measure(ctx context.Context) (r result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r = result{Backend: s.backend.String(), Nodes: s.nodes, Workers: s.workers, Pending: s.pending, Rate: s.rate}
+	r = result{Backend: s.backend.String(), Nodes: s.nodes, Workers: s.workers, Pending: s.pending,
+		Rate: s.rate}
 	dir, err := os.MkdirTemp("", "durable")
 	if err != nil {
 		return r, err
@@ -83,7 +84,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	r.StoredCPU = float64((processorTime() - used).Microseconds()) / float64(n)
 	if s.recovers {
 		r.Memory = float64(heap()-before) / float64(n)
-		size, err := diskUsed(dir)
+		size, err := folder.Size(dir)
 		if err != nil {
 			return r, err
 		}
@@ -96,8 +97,11 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 		r.Recovery = time.Since(began).Seconds() * 1000 * 1e6 / float64(n)
 	}
 
-	// All due at once, with time enough to store them.
-	due := time.Now().Add(time.Second + time.Duration(2*float64(s.burst)/r.Stored*float64(time.Second)))
+	// When n timers are due, with time enough to store them before.
+	after := func(n int) time.Time {
+		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.Stored*float64(time.Second)))
+	}
+	due := after(s.burst)
 	if err := b.schedule(ctx, "burst", s.burst, func(int) time.Time { return due }); err != nil {
 		return r, err
 	}
@@ -114,7 +118,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 
 	// Evenly, stored before.
 	n = int(float64(s.rate) * steady.Seconds())
-	due = time.Now().Add(time.Second + time.Duration(2*float64(n)/r.Stored*float64(time.Second)))
+	due = after(n)
 	if err := b.schedule(ctx, "steady", n, func(i int) time.Time {
 		return due.Add(time.Duration(i) * time.Second / time.Duration(s.rate))
 	}); err != nil {
@@ -138,20 +142,6 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func diskUsed(dir string) (size int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			size += info.Size()
-		}
-		return err
-	})
-	return size, err
-}
-
 // bench is servers and workers that run.
 type bench struct {
 	servers []*durable.Server
@@ -166,26 +156,27 @@ type bench struct {
 }
 
 // start returns when the servers are there and all partitions have been read.
-func (s setup) start(ctx context.Context, dir string) (*bench, error) {
-	b := &bench{}
+func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
+	b = &bench{}
 	ctx, b.stop = context.WithCancel(ctx)
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
 	if err := b.startServers(dir, s.nodes); err != nil {
-		b.close()
 		return nil, err
 	}
 	var clients []*durable.Client
 	for i := range s.workers {
 		c, err := b.open(ctx, i, durable.Config{Backend: s.backend, Replicas: s.nodes, Concurrency: 256})
 		if err != nil {
-			b.close()
 			return nil, err
 		}
 		clients = append(clients, c)
 		b.serving.Go(func() { _ = c.Serve(ctx, b.handle) }) // it ends by stop
 	}
-	var err error
 	if b.client, err = b.open(ctx, s.workers, durable.Config{Backend: s.backend}); err != nil {
-		b.close()
 		return nil, err
 	}
 	for {
@@ -198,7 +189,6 @@ func (s setup) start(ctx context.Context, dir string) (*bench, error) {
 		}
 		select {
 		case <-ctx.Done():
-			b.close()
 			return nil, context.Cause(ctx)
 		case <-time.After(10 * time.Millisecond):
 		}
@@ -206,7 +196,7 @@ func (s setup) start(ctx context.Context, dir string) (*bench, error) {
 }
 
 func (b *bench) startServers(dir string, nodes int) error {
-	list, err := freeAddresses(2 * nodes)
+	list, err := address.Free(2 * nodes)
 	if err != nil {
 		return err
 	}
@@ -214,7 +204,8 @@ func (b *bench) startServers(dir string, nodes int) error {
 	for i := range nodes {
 		var options []durable.ServerOption
 		if nodes > 1 {
-			options = append(options, durable.Listen(clients[i]), durable.Cluster("measure", fmt.Sprintf("node%d", i), addresses[i], addresses...))
+			options = append(options, durable.Listen(clients[i]),
+				durable.Cluster("measure", fmt.Sprintf("node%d", i), addresses[i], addresses...))
 		}
 		s, err := durable.Embedded(filepath.Join(dir, fmt.Sprint(i)), options...)
 		if err != nil {
@@ -223,20 +214,6 @@ func (b *bench) startServers(dir string, nodes int) error {
 		b.servers = append(b.servers, s)
 	}
 	return nil
-}
-
-// freeAddresses returns n addresses at which nobody listens.
-func freeAddresses(n int) ([]string, error) {
-	var list []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
-	}
-	return list, nil
 }
 
 // open opens a client at one of the servers, once these have found each other.
@@ -307,7 +284,8 @@ func (b *bench) wait(ctx context.Context, n int) ([]time.Duration, error) {
 	for b.handled.Load() < int64(n) {
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%d of %d timers were handled: %w", b.handled.Load(), n, context.Cause(ctx))
+			return nil, fmt.Errorf("%d of %d timers were handled: %w",
+				b.handled.Load(), n, context.Cause(ctx))
 		case <-time.After(time.Millisecond):
 		}
 	}

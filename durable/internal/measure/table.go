@@ -9,7 +9,8 @@ import (
 // table returns what was found as Markdown.
 func table(results []result) []byte {
 	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug) // lines between the cells
+	// lines between the cells
+	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
 	fmt.Fprintln(w, "fires\t nodes\t workers\t pending\t stored/s\t µs each\t fired/s\t µs each\t at timers/s\t p50\t p99\t max\t")
 	fmt.Fprintln(w, "---\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t")
 	for _, r := range results {
