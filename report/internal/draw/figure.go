@@ -2,10 +2,9 @@ package draw
 
 import (
 	"bytes"
-	"image"
 	"image/color"
 	"maps"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -35,35 +34,37 @@ type Figure struct {
 	Subtitle string
 	Caption  string
 	Legend   []Key
-	Panels   [][]*Panel
-	Height   Length // of all panels together
-
-	Narrow *Stack // what a narrow figure shows instead of the panels; nil: the same, one below the other
+	Panels   []*Panel // row by row; nil: a gap
+	Columns  int      // of panels; 0: one
+	Height   Length   // of each row of panels
+	Narrow   Stack    // what a narrow figure shows instead of the panels; empty: the same
 }
 
-// Stack is panels one below the other, all of one height or each of its own.
+// Stack is panels one below the other, each of that height.
 type Stack struct {
 	Panels []*Panel
-	Height Length // of all panels together
+	Height Length
 }
 
-// narrow is the figure as [Figure.NarrowSVG] draws it.
+// narrow is the figure as [Figure.NarrowSVG] draws it: panels one below the other.
 func (f *Figure) narrow() *Figure {
 	out := *f
-	stack := f.Narrow
-	if stack == nil {
-		stack = &Stack{}
-		for _, row := range f.Panels {
-			for _, p := range row {
-				if p != nil {
-					stack.Panels = append(stack.Panels, p)
-				}
-			}
-		}
-		stack.Height = f.Height / Length(len(f.Panels)) * Length(len(stack.Panels))
+	out.Columns = 1
+	if f.Narrow.Panels != nil {
+		out.Panels, out.Height = f.Narrow.Panels, f.Narrow.Height
 	}
-	out.Panels, out.Height = Arrange(stack.Panels, 1), stack.Height
+	out.Panels = slices.DeleteFunc(slices.Clone(out.Panels), func(p *Panel) bool { return p == nil })
 	return &out
+}
+
+// rows are the panels, row by row.
+func (f *Figure) rows() [][]*Panel {
+	columns := max(1, f.Columns)
+	var out [][]*Panel
+	for row := range slices.Chunk(f.Panels, columns) {
+		out = append(out, append(slices.Clone(row), make([]*Panel, columns-len(row))...))
+	}
+	return out
 }
 
 // Alt is what the figure shows, in words.
@@ -127,7 +128,7 @@ func (f *Figure) layout(width Length) layout {
 	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
 	l.legend, l.column = f.legendLines(room)
 	l.height = 2*margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
-		legendHeight(l.legend) + f.Height + Length(len(l.caption))*smallSize*lineGap
+		legendHeight(l.legend) + f.Height*Length(len(f.rows())) + Length(len(l.caption))*smallSize*lineGap
 	if len(l.caption) > 0 {
 		l.height += 6
 	}
@@ -170,19 +171,14 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		Min: vg.Point{X: c.Min.X + margin - 4, Y: bottom},
 		Max: vg.Point{X: c.Max.X - margin, Y: y},
 	}
-	tiles := draw.Tiles{Rows: len(f.Panels), Cols: len(f.Panels[0]), PadX: 12, PadY: 10}
-	plots := make([][]*plot.Plot, len(f.Panels))
-	for r, row := range f.Panels {
+	rows := f.rows()
+	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 10}
+	plots := make([][]*plot.Plot, len(rows))
+	for r, row := range rows {
 		plots[r] = make([]*plot.Plot, len(row))
 		for col, p := range row {
 			if p != nil {
 				plots[r][col] = p.plot
-			}
-		}
-	}
-	for _, row := range f.Panels {
-		for col, p := range row {
-			if p != nil {
 				defer p.prepare(col == 0, l.width < Width)()
 			}
 		}
@@ -230,31 +226,6 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 	}
 }
 
-// Color is the colour that the key explains, on white paper.
-func (k Key) Color() color.NRGBA {
-	c := k.Look.Color
-	if k.Swatch != nil {
-		c = k.Swatch
-	}
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
-	return Mix(n, 1-float64(n.A)/255)
-}
-
-// Size is the size of the PNG in pixels.
-func (f *Figure) Size(dpi int) image.Point {
-	scale := func(l Length) int { return int(math.Round(float64(l) * float64(dpi) / vg.Inch.Points())) }
-	return image.Pt(scale(Width), scale(f.layout(Width).height))
-}
-
-// Parts are where the legend and the panels stand in the PNG.
-func (f *Figure) Parts(dpi int) (legend, panels image.Rectangle) {
-	l := f.layout(Width)
-	px := func(y Length) int { return int(float64(y) * float64(dpi) / vg.Inch.Points()) }
-	top := margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap
-	bottom := top + legendHeight(l.legend)
-	return image.Rect(0, px(top), px(Width), px(bottom)), image.Rect(0, px(bottom), px(Width), px(bottom+f.Height))
-}
-
 // PNG renders the figure as a PNG of the given sharpness.
 func (f *Figure) PNG(dpi int) ([]byte, error) {
 	l := f.layout(Width)
@@ -279,11 +250,9 @@ func (f *Figure) NarrowSVG() []byte {
 
 func (f *Figure) svg(l layout) []byte {
 	names := make(map[string]Look)
-	for _, row := range f.Panels {
-		for _, p := range row {
-			if p != nil {
-				maps.Copy(names, p.names)
-			}
+	for _, p := range f.Panels {
+		if p != nil {
+			maps.Copy(names, p.names)
 		}
 	}
 	c := newSVG(l.width, l.height, names)

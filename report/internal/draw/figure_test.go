@@ -21,8 +21,7 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 		p.Rows([]Look{row})
 		panels = append(panels, p)
 	}
-	panels[1].SharedY = true
-	f := &Figure{Title: strings.Repeat("a long title ", 5), Height: 100, Panels: Arrange(panels, 2)}
+	f := &Figure{Title: strings.Repeat("a long title ", 5), Height: 100, Panels: panels, Columns: 2}
 	for range 2 { // drawing changes nothing
 		broad, narrow := string(f.SVG()), string(f.NarrowSVG())
 		if n := strings.Count(broad, ">minheap<"); n != 1 {
@@ -49,7 +48,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
-	f := &Figure{Panels: [][]*Panel{{h.Panel()}}, Height: h.Height(), Narrow: h.Stack()}
+	f := &Figure{Panels: []*Panel{h.Panel()}, Height: h.Height(), Narrow: h.Stack()}
 	svg := string(f.NarrowSVG())
 	for text, want := range map[string]int{"column": 25, "field": 25, "row": len(f.Narrow.Panels), "third": 1} {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {

@@ -137,9 +137,7 @@ func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
 const stackedColumns = 9
 
 // Stack is the table in parts of few columns, one below the other.
-func (h Heat) Stack() *Stack {
-	out := &Stack{}
-	var tallest Length
+func (h Heat) Stack() (out Stack) {
 	for from := 0; from < len(h.Columns); {
 		to := min(from+stackedColumns, len(h.Columns))
 		part := h
@@ -158,9 +156,8 @@ func (h Heat) Stack() *Stack {
 			part.Bold = append(part.Bold, h.Bold[row][from:to])
 		}
 		out.Panels = append(out.Panels, part.Panel())
-		tallest = max(tallest, part.Height())
+		out.Height = max(out.Height, part.Height())
 		from = to
 	}
-	out.Height = Length(len(out.Panels)) * tallest
 	return out
 }

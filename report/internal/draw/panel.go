@@ -11,7 +11,7 @@ type Panel struct {
 	plot  *plot.Plot
 	names map[string]Look // of its rows, by what stands there
 
-	SharedY bool // its vertical axis is that of the panel to the left, which names the ticks
+	shared bool // its vertical axis is that of the panel to its left, if there is one
 }
 
 // NewPanel returns an empty panel in the style of all figures.
@@ -64,8 +64,11 @@ func (p *Panel) Add(marks ...plot.Plotter) { p.plot.Add(marks...) }
 // LogX makes the horizontal axis logarithmic over a range.
 func (p *Panel) LogX(label string, s Span, ticks Ticks) { logarithmic(&p.plot.X, label, s, ticks) }
 
-// LogY makes the vertical axis logarithmic over a range.
-func (p *Panel) LogY(label string, s Span, ticks Ticks) { logarithmic(&p.plot.Y, label, s, ticks) }
+// LogY makes the vertical axis logarithmic over a range, which the panels of a row share.
+func (p *Panel) LogY(label string, s Span, ticks Ticks) {
+	p.shared = true
+	logarithmic(&p.plot.Y, label, s, ticks)
+}
 
 func logarithmic(a *plot.Axis, label string, s Span, ticks Ticks) {
 	a.Min, a.Max = s.min, s.max
@@ -88,7 +91,7 @@ const narrowTicks = 5
 // until undo is called.
 func (p *Panel) prepare(first, narrow bool) (undo func()) {
 	x, y := p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker
-	if p.SharedY && !first {
+	if p.shared && !first {
 		p.plot.Y.Tick.Marker = unnamed{y}
 	}
 	if ticks, ok := x.(LogTicks); ok && narrow {
@@ -98,8 +101,9 @@ func (p *Panel) prepare(first, narrow bool) (undo func()) {
 	return func() { p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker = x, y }
 }
 
-// Rows lays contenders on the vertical axis, the first at the top.
+// Rows lays contenders on the vertical axis, the first at the top. The panels of a row share them.
 func (p *Panel) Rows(rows []Look) {
+	p.shared = true
 	names := make([]string, len(rows))
 	p.names = make(map[string]Look)
 	for i, l := range rows {
@@ -135,18 +139,3 @@ func RowsHeight(rows int) Length {
 	}
 	return Length(rows)*Length(each) + 50
 }
-
-// Arrange lays panels out in rows of that many columns.
-func Arrange(panels []*Panel, columns int) [][]*Panel {
-	var out [][]*Panel
-	for len(panels) > 0 {
-		row := make([]*Panel, columns)
-		n := copy(row, panels)
-		panels = panels[n:]
-		out = append(out, row)
-	}
-	return out
-}
-
-// Lines is the number of rows that Arrange makes.
-func Lines(panels, columns int) Length { return Length((panels + columns - 1) / columns) }

@@ -59,7 +59,7 @@ func (v *View) overviewChart() *draw.Figure {
 			"the tables below do." + v.coarseNote(),
 		Legend: heat.Legend(),
 		Height: heat.Height(),
-		Panels: [][]*draw.Panel{{heat.Panel()}},
+		Panels: []*draw.Panel{heat.Panel()},
 		Narrow: heat.Stack(),
 	}
 }

@@ -86,11 +86,10 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	times = times.Around(1.4, 1.4)
 	columns := min(len(lists), 2)
 	var panels []*draw.Panel
-	for i, list := range lists {
+	for _, list := range lists {
 		p := draw.NewPanel(sized(list[0].Workload, list[0].N))
 		p.LogX("longest call", times, draw.LogTicks{Label: show.Duration, Most: 18 / columns})
 		p.Rows(v.looksOf(rows))
-		p.SharedY = i%columns > 0
 		for _, c := range list {
 			row := slices.IndexFunc(rows, func(who analysis.Contender) bool { return who.Name == c.Structure })
 			for _, call := range c.Longest {
@@ -114,8 +113,8 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 			"Further left is better.",
 		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
 			"spread out. Logarithmic time axis." + v.clockNote(),
-		Height: draw.Lines(len(lists), columns) * draw.RowsHeight(len(rows)),
-		Panels: draw.Arrange(panels, columns),
+		Height: draw.RowsHeight(len(rows)),
+		Panels: panels, Columns: columns,
 	}
 	for _, o := range operationsOf(all) {
 		look := draw.Look{Color: draw.Faded, Marker: operationMarkers[o]}

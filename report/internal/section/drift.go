@@ -94,6 +94,6 @@ func (v *View) driftChart() *draw.Figure {
 			{Text: "rose or fell steadily (p < 0.05)", Look: trend, Line: true},
 		},
 		Height: 220,
-		Panels: [][]*draw.Panel{{p}},
+		Panels: []*draw.Panel{p},
 	}
 }

@@ -1,8 +1,15 @@
 package section
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -50,8 +57,8 @@ func Drawing(e catalog.Entry, look draw.Look) *draw.Figure {
 			"·5·: five empty slots. r and a thick edge: a red node.",
 		Legend: draw.SketchLegend(look),
 		Height: draw.SketchHeight(s),
-		Panels: [][]*draw.Panel{{draw.SketchPanel(s, look)}},
-		Narrow: &draw.Stack{
+		Panels: []*draw.Panel{draw.SketchPanel(s, look)},
+		Narrow: draw.Stack{
 			Panels: []*draw.Panel{draw.SketchPanel(narrow, look)}, Height: draw.SketchHeight(narrow),
 		},
 	}
@@ -64,4 +71,141 @@ func FactTable(name string, facts []Fact) string {
 		t.add(markup(f.Name), f.Text)
 	}
 	return t.Markdown()
+}
+
+// Fact is a line about a structure.
+type Fact struct{ Name, Text string }
+
+// Facts returns what is known of a structure: what the catalog says, and what a run has
+// measured. Without a run, r is nil.
+func Facts(e catalog.Entry, r *analysis.Run) []Fact {
+	ties := "in any order"
+	if e.Ties == catalog.FIFO {
+		ties = "FIFO: in the order in which they were scheduled or rescheduled"
+	}
+	exactness := "exact: each timer fires at its deadline"
+	if !e.Exact() {
+		exactness = "coarse: never early, and late by " + e.Late
+	}
+	costs := fmt.Sprintf("schedule %s; cancel %s; pop %s", e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop)
+	out := []Fact{
+		{"What it is", e.Summary},
+		{"Idea", e.Source},
+		{"Package", e.Package},
+		{"Costs", costs},
+		{"Equal deadlines", ties},
+		{"Exactness", exactness},
+		{"Memory", memoryOf(e, r)},
+	}
+	if e.Limit > 0 {
+		out = append(out, Fact{"Limit", "made for up to " + show.Grouped(e.Limit) + " timers"})
+	}
+	if e.ThirdParty != "" {
+		out = append(out, Fact{"Off the shelf", e.ThirdParty})
+	}
+	return append(out, standing(e.Name, r)...)
+}
+
+// memoryOf says what a timer takes: as declared, and as measured at the largest size.
+func memoryOf(e catalog.Entry, r *analysis.Run) string {
+	var out []string
+	if e.MaxBytes > 0 {
+		out = append(out, fmt.Sprintf(
+			"at most %d bytes a timer among 10,000 and more, its value of 8 bytes included", e.MaxBytes))
+	}
+	if e.Allocates {
+		out = append(out, "allocates in the steady state")
+	} else {
+		out = append(out, "allocates nothing in the steady state")
+	}
+	var largest results.Memory
+	if r != nil {
+		for _, m := range r.Memory {
+			if m.Structure == e.Name && m.N > largest.N {
+				largest = m
+			}
+		}
+	}
+	if largest.N > 0 {
+		out = append(out, fmt.Sprintf("measured among %s: %s bytes, and %s after timers were replaced",
+			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))
+	}
+	return strings.Join(out, "; ")
+}
+
+// namedCells is how many cells a fact names (chosen).
+const namedCells = 4
+
+// multiple is the cost of a structure in a cell as a multiple of the fastest's.
+type multiple struct {
+	cell  string
+	times float64
+}
+
+// standing says where a structure wins and loses.
+func standing(name string, r *analysis.Run) []Fact {
+	if r == nil {
+		return []Fact{{"Wins and loses", "there are no results that could tell"}}
+	}
+	var wins, unclear, out []string // cells
+	var worse []multiple
+	logs := 0.0
+	for _, c := range r.Cells {
+		cell := sized(c.Workload, c.N)
+		if slices.Contains(c.LeftOut, name) {
+			out = append(out, cell)
+		}
+		for _, s := range c.Ranked {
+			switch {
+			case s.Structure != name:
+			case s.Standing() == stats.Tie:
+				wins = append(wins, cell)
+			case s.Standing() == stats.Unclear:
+				unclear = append(unclear, cell)
+			default:
+				worse = append(worse, multiple{cell, s.ToBest.Center})
+				logs += math.Log(s.ToBest.Center)
+			}
+		}
+	}
+	clear := len(wins) + len(worse)
+	all := clear + len(unclear)
+	if all == 0 {
+		return []Fact{{"Wins and loses", "these results have no cost of it"}}
+	}
+	first := fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)
+	if len(wins) > 0 {
+		first += ": " + someCells(wins)
+	}
+	facts := []Fact{{"Wins", first}}
+	if len(unclear) > 0 {
+		facts = append(facts, Fact{"Unclear", fmt.Sprintf("may be the fastest, but its cost is not known well "+
+			"enough, in %d: %s", len(unclear), someCells(unclear))})
+	}
+	slices.SortStableFunc(worse, func(a, b multiple) int { return cmp.Compare(a.times, b.times) })
+	var worst []string
+	for _, m := range slices.Backward(worse[max(0, len(worse)-namedCells):]) {
+		worst = append(worst, m.cell+" ("+show.Times(m.times)+" × the fastest)")
+	}
+	if len(worst) > 0 {
+		facts = append(facts, Fact{"Loses", "most in " + strings.Join(worst, "; ")})
+	}
+	if len(out) > 0 {
+		facts = append(facts, Fact{"Left out", "among fewer timers it took a multiple of the fastest's time, " +
+			"so it was not measured in " + someCells(out)})
+	}
+	if clear > 0 {
+		facts = append(facts, Fact{"Typical", show.Times(math.Exp(logs/float64(clear))) + " × the fastest: the " +
+			"geometric mean over the cells that are clear, in which a tie counts as 1"})
+	}
+	return facts
+}
+
+// someCells names the first of cells, and how many more there are.
+func someCells(cells []string) string {
+	named := slices.Clone(cells[:min(len(cells), namedCells)])
+	if more := len(cells) - namedCells; more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(named, "; ")
 }

@@ -53,11 +53,10 @@ func (v *View) forestChart() *draw.Figure {
 	ratios = ratios.Around(1.15, 1.15)
 	columns := min((len(rest)+1)/2, 4)
 	var panels []*draw.Panel
-	for i, who := range rest {
+	for _, who := range rest {
 		p := draw.NewPanel(who.Name)
 		p.LogX("time of "+who.Name+" / time of "+base, ratios, draw.LogTicks{Label: ratioTick, Most: 15 / columns})
 		p.Rows(rows)
-		p.SharedY = i%columns > 0
 		p.Add(draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}})
 		p.Add(draw.Dots{Look: v.Looks[who.Name], Radius: 2.7, Marks: marks[who.Name]})
 		panels = append(panels, p)
@@ -70,8 +69,8 @@ func (v *View) forestChart() *draw.Figure {
 		Caption: "What it does not say: how long anything takes. Each workload at the largest N at which nearly all " +
 			"took part; the axis is logarithmic; each interval is for one comparison, so of twenty, one misses on " +
 			"average. " + v.ChoiceNote(measured),
-		Height: draw.Lines(len(rest), columns) * draw.RowsHeight(len(rows)),
-		Panels: draw.Arrange(panels, columns),
+		Height: draw.RowsHeight(len(rows)),
+		Panels: panels, Columns: columns,
 	}
 }
 

@@ -47,11 +47,10 @@ func (v *View) gridChart() *draw.Figure {
 	costs := costSpan(cells, rows).Around(1.25, 1.25)
 	columns := min(len(shares), 3)
 	var panels []*draw.Panel
-	for col, share := range shares {
+	for _, share := range shares {
 		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
 		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: show.Duration, Most: 16 / columns})
 		p.Rows(v.looksOf(rows))
-		p.SharedY = col%columns > 0
 		for i, who := range rows {
 			line := draw.Dots{Look: v.Looks[who.Name], Joined: true}
 			var points []draw.Dots
@@ -83,8 +82,8 @@ func (v *View) gridChart() *draw.Figure {
 		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. " +
 			"Median with its 95 % confidence interval, where that is wider than the mark. The line joins the same " +
 			"structure on the same operations with differently spread deadlines. " + v.ChoiceNote(measured),
-		Height: draw.Lines(len(shares), columns) * draw.RowsHeight(len(rows)),
-		Panels: draw.Arrange(panels, columns),
+		Height: draw.RowsHeight(len(rows)),
+		Panels: panels, Columns: columns,
 	}
 	for i, d := range distributions {
 		dots := distributionDots(draw.Look{Color: draw.Faded}, i)

@@ -210,11 +210,10 @@ func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 		columns = 2
 	}
 	var panels []*draw.Panel
-	for i, kind := range kinds {
+	for _, kind := range kinds {
 		p := draw.NewPanel(kind.String())
 		p.LogX("percentile of calls (%)", nines, ninesTicks())
 		p.LogY("", times, draw.LogTicks{Label: show.Duration, Most: 8})
-		p.SharedY = i%columns > 0
 		for _, who := range slices.Backward(rows) {
 			p.Add(draw.Series{
 				Look: v.Looks[who.Name], Radius: 2, Marks: curves[kind][who.Name],
@@ -233,8 +232,8 @@ func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 			"than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured " +
 			"quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
 		Legend: v.keys(shown),
-		Height: draw.Lines(len(kinds), columns) * 220,
-		Panels: draw.Arrange(panels, columns),
+		Height: 220,
+		Panels: panels, Columns: columns,
 	}
 }
 

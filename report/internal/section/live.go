@@ -107,8 +107,8 @@ func (v *View) lateTimersChart(resident []int) *draw.Figure {
 		Caption: fmt.Sprintf("What it does not say: how late the latest is, which the operating system decides. "+
 			"Logarithmic time axis. Percentiles are medians of %s. Package driver rounds deadlines up to ticks of "+
 			"1 ms; the rest is how long it takes to get a processor.", show.Count(v.Live.Rounds, "round")),
-		Height: draw.Length(len(panels)) * draw.RowsHeight(most),
-		Panels: draw.Arrange(panels, 1),
+		Height: draw.RowsHeight(most),
+		Panels: panels,
 	}
 	for _, p := range percentiles {
 		look := draw.Look{Color: draw.Faded, Marker: p.marker}
@@ -162,10 +162,9 @@ func (v *View) contentionChart(resident int) *draw.Figure {
 	for i, op := range results.Ops {
 		p := draw.NewPanel(string(op))
 		p.LogX("goroutines", width, draw.TicksAt(goroutines, show.Short))
-		p.SharedY = i%columns > 0
-		label := "a second"
-		if p.SharedY {
-			label = ""
+		label := ""
+		if i%columns == 0 {
+			label = "a second"
 		}
 		p.LogY(label, all.Around(1.2, 1.2), draw.LogTicks{Label: show.Short, Most: 9})
 		for _, s := range curves[op] {
@@ -182,8 +181,8 @@ func (v *View) contentionChart(resident int) *draw.Figure {
 			"Medians of short slices in which contenders took turns, with the middle half of them. " +
 			"Straight lines between measured points. Schedule and embedded timers are the driver's own; " +
 			"what package time does instead is afterfunc+stop.",
-		Height: draw.Lines(len(panels), columns) * 200,
-		Panels: draw.Arrange(panels, columns),
+		Height: 200,
+		Panels: panels, Columns: columns,
 	}
 	for _, row := range rows {
 		f.Legend = append(f.Legend, draw.Key{Text: row.Name, Look: looks[row.Name], Line: true, Radius: 3})

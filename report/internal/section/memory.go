@@ -102,7 +102,7 @@ func (v *View) memoryChart() *draw.Figure {
 		Caption: "What it does not say: what the values of a program take. Room reserved for growth counts: " +
 			"it depends on where N falls between two doublings.",
 		Height: max(draw.RowsHeight(len(list)), 120),
-		Panels: [][]*draw.Panel{{p}},
+		Panels: []*draw.Panel{p},
 	}
 	if replaced := list[0].Replaced; replaced > 0 {
 		f.Subtitle = fmt.Sprintf("What it says: the heap in use per timer, a value of 8 bytes included, right after "+
@@ -177,7 +177,7 @@ func (v *View) paretoChart() *draw.Figure {
 			"smaller.", show.Count(len(cells), "workload"), short(n)),
 		Caption: caption,
 		Height:  300,
-		Panels:  [][]*draw.Panel{{p}},
+		Panels:  []*draw.Panel{p},
 	}
 }
 

@@ -34,9 +34,12 @@ func (v *View) scaleChart() *draw.Figure {
 	ns := sizesOf(cells)
 	sizes := draw.SpanOf(ns...).Around(1.25, 1.25)
 	costs := costSpan(cells, rows).Around(1.2, 1.2)
-	columns := min(len(workloads), 2)
+	columns, height := min(len(workloads), 2), draw.Length(250)
 	if len(workloads) > 4 {
 		columns = 3
+	}
+	if len(workloads) <= columns { // one row
+		height = 300
 	}
 	var panels []*draw.Panel
 	left := "" // what names the vertical axis in this row of panels
@@ -51,7 +54,6 @@ func (v *View) scaleChart() *draw.Figure {
 			left = label
 		}
 		p.LogY(label, costs, draw.LogTicks{Label: show.Duration, Most: 9})
-		p.SharedY = i%columns > 0
 		for _, who := range rows {
 			if !slices.Contains(shown, who) {
 				curve := v.costCurve(w, who.Name)
@@ -73,8 +75,8 @@ func (v *View) scaleChart() *draw.Figure {
 			"the mark. The floor is a scheduler that does nothing: what the harness itself costs. " +
 			v.ChoiceNote(rows),
 		Legend: v.keys(shown),
-		Height: max(draw.Lines(len(workloads), columns)*250, 300),
-		Panels: draw.Arrange(panels, columns),
+		Height: height,
+		Panels: panels, Columns: columns,
 	}
 }
 

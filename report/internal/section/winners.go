@@ -21,7 +21,7 @@ func (v *View) winnersChart() *draw.Figure {
 		return nil
 	}
 	f := &draw.Figure{
-		Name:  "winners",
+		Name: "winners", Columns: min(len(m.delays), 2),
 		Title: "Which structure is the fastest, and by how much?",
 		Subtitle: "What it says: the lowest time per " + units(m.cells) + ", by the number of resident timers, the " +
 			"share of them that is cancelled before they fire, and the shape of the delays.",
@@ -32,16 +32,16 @@ func (v *View) winnersChart() *draw.Figure {
 	for _, s := range sure {
 		f.Legend = append(f.Legend, draw.Key{Text: s.name, Swatch: draw.Mix(draw.Faded, s.white)})
 	}
-	columns := min(len(m.delays), 2)
 	add := func(keep func(name string) bool, of string) {
-		var panels []*draw.Panel
 		for _, delays := range m.delays {
 			fields := m.fields(v, delays, keep)
 			fields.Title = delays + " delays" + of
-			panels = append(panels, fields.Panel())
-			f.Height += fields.Height() / draw.Length(columns)
+			f.Panels = append(f.Panels, fields.Panel())
+			f.Height = fields.Height()
 		}
-		f.Panels = append(f.Panels, draw.Arrange(panels, columns)...)
+		for len(f.Panels)%f.Columns > 0 {
+			f.Panels = append(f.Panels, nil) // the next ones begin a row
+		}
 	}
 	if slices.ContainsFunc(m.cells, v.coarseMayWin) {
 		add(func(name string) bool { return !v.IsCoarse(name) }, ": exact structures")
