@@ -272,7 +272,7 @@ func (f fixture) idle(distribution string, driver results.Driver, name string) r
 }
 
 func small() fixture {
-	return fixture{structures: six, workloads: workloads, sizes: []int{100, 1000, 10_000, 100_000, 1_000_000}, trials: 10}
+	return fixture{structures: six, workloads: workloads, sizes: []int{1000, 1_000_000}, trials: 6}
 }
 
 // tiny has a chart of each kind, of few marks.

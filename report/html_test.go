@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,45 +134,6 @@ func htmlOf(t *testing.T, v *section.View) (page *page, figures []*draw.Figure, 
 	return page, figures, html
 }
 
-// Whatever the Markdown shows, the HTML shows too, and needs no other file for it.
-func TestHTMLShowsWhatTheMarkdownShows(t *testing.T) {
-	t.Parallel()
-	for name, r := range map[string]*results.Run{
-		"odd":               compact(),
-		"twenty structures": large().results(),
-		"idle only":         {Complete: true, Idle: small().results().Idle},
-		"empty":             {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page, charts, html := htmlOf(t, viewOf(r, testKnowledge(twenty)))
-			markdown := page.markdown()
-			got := readHTML(t, html)
-			for _, f := range charts {
-				if !slices.Contains(got.svg[f.Name], f.Title) {
-					t.Errorf("the chart %s has the texts %q", f.Name, got.svg[f.Name])
-				}
-			}
-			lines := func(pattern string) int { return len(regexp.MustCompile("(?m)"+pattern).FindAllString(markdown, -1)) }
-			rules := lines(`^\|[-:| ]+\|$`)
-			for element, want := range map[string]int{
-				"figure":     lines(`^\[!\[`),
-				"svg":        2 * lines(`^\[!\[`), // for broad and for narrow screens
-				"h1":         lines(`^# `),
-				"h2":         lines(`^## `),
-				"li":         lines(`^## `) + lines(`^- \*\*`), // the contents, and what threatens the validity
-				"details":    lines(`^<details`) + 1,           // the structures
-				"table":      rules,
-				"tr":         lines(`^\|`) - rules,
-				"blockquote": lines(`^> `),
-			} {
-				if got.elements[element] != want {
-					t.Errorf("%d times <%s>, want %d", got.elements[element], element, want)
-				}
-			}
-		})
-	}
-}
-
 // Names come from files. Whatever they hold, they are shown as they are.
 func TestNamesAreNoMarkup(t *testing.T) {
 	t.Parallel()
@@ -239,18 +199,5 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	}
 	if !slices.ContainsFunc(got.texts["summary"], func(s string) bool { return strings.HasPrefix(s, hold+": ") }) {
 		t.Errorf("no table about %s", hold)
-	}
-}
-
-// Text on a field of the overview keeps its colour on a dark page, as the field does; text beside the
-// fields follows the page.
-func TestTextOnFieldsDoesNotFollowThePage(t *testing.T) {
-	t.Parallel()
-	svg := string(chartsNamed(t, viewOf(large().results(), testKnowledge(twenty)), "overview")[0].SVG())
-	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {
-		number, follows := strings.Trim(m[2], "0123456789.") == "", strings.Contains(m[1], "class=")
-		if number == follows {
-			t.Errorf("%q follows the page: %v", m[2], follows)
-		}
 	}
 }

@@ -2,22 +2,15 @@ package report
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"flag"
-	"fmt"
-	"image/color"
-	"image/png"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gonum.org/v1/plot/cmpimg"
 
@@ -142,176 +135,6 @@ func TestPictures(t *testing.T) {
 			ok, err := cmpimg.EqualApprox("png", got, want, 0.1)
 			return ok && err == nil
 		})
-	}
-}
-
-// TestCharts draws every chart of many results and looks at the files.
-func TestCharts(t *testing.T) {
-	t.Parallel()
-	single := small()
-	single.sizes, single.structures, single.trials = []int{1000}, []string{"wheel"}, 1
-
-	zeros := small().results()
-	for i := range zeros.Idle {
-		zeros.Idle[i] = results.Idle{Workload: "idle", Distribution: zeros.Idle[i].Distribution, N: 1000,
-			Structure: zeros.Idle[i].Structure, Driver: zeros.Idle[i].Driver}
-	}
-	for i := range zeros.Calls {
-		zeros.Calls[i].Longest = []results.LongestCall{{Operation: results.Pop}}
-	}
-	zeros.Environment.ClockNS = 0
-	for i := range zeros.Cells {
-		zeros.Cells[i].N = 0
-		for j := range zeros.Cells[i].Rows {
-			row := &zeros.Cells[i].Rows[j]
-			row.Latency[0] = results.Latency{Kind: script.KindSchedule, Samples: 10, Quantiles: []results.Quantile{{Q: 0.5}, {Q: 1}}}
-			row.Cost[0].NS, row.Cost[1].Units, row.BytesPerTimer = 0, 0, 0
-		}
-	}
-	onlyFloor := small().results()
-	for i := range onlyFloor.Cells {
-		onlyFloor.Cells[i].Rows = slices.DeleteFunc(onlyFloor.Cells[i].Rows, func(r results.Row) bool { return r.Role != results.RoleFloor })
-	}
-	summaries := []string{"winners", "overview", "scale", "forest", "grid"}
-	all := slices.Concat(summaries, []string{"curve-hold-1000000", "curve-kafka-purgatory-50000", "curve-cache-ttl-50000", "longest-calls", "memory", "pareto", "drift"})
-	without := func(names ...string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
-	}
-	renamed := func(names []string, from, to string) []string {
-		var out []string
-		for _, name := range names {
-			out = append(out, strings.Replace(name, from, to, 1))
-		}
-		return out
-	}
-	for _, test := range []struct {
-		name   string
-		r      *results.Run
-		charts []string
-	}{
-		{"twenty structures", large().results(), all},
-		{"odd", compact(), slices.Concat(summaries, []string{"curve-hold-100000", "curve-kafka-purgatory-50000", "longest-calls", "memory", "pareto", "drift"})},
-		{"single size, structure and trial", single.results(), renamed(without("drift", "forest"), "-1000000", "-1000")},
-		{"zeros", zeros, renamed(renamed(without("scale", "winners", "pareto", "longest-calls"), "-1000000", "-0"), "-50000", "-0")},
-		{"only the floor", onlyFloor, without("winners", "overview", "forest", "pareto", "drift")},
-		{"idle only", &results.Run{Complete: true, Idle: small().results().Idle}, nil},
-		{"longest calls only", &results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}},
-		{"empty", &results.Run{}, nil},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			known := testKnowledge(twenty)
-			dir := filepath.Join(t.TempDir(), "new", "folder")
-			v := section.NewView(writeTo(t, dir, test.r, known))
-			want := []string{HTMLPage, Page}
-			for _, name := range test.charts {
-				want = append(want, Charts+"/"+name+".png", Charts+"/"+name+".svg")
-			}
-			slices.Sort(want)
-			if got := filesIn(t, dir); !slices.Equal(got, want) {
-				t.Errorf("written %q, want %q", got, want)
-			}
-			page, err := os.ReadFile(filepath.Join(dir, Page))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range figures(v) {
-				if !strings.Contains(string(page), "("+Charts+"/"+f.Name+".png)") {
-					t.Errorf("the page does not show %s", f.Name)
-				}
-				checkPNG(t, dir, f)
-				checkSVG(t, dir, f)
-			}
-			for _, bad := range []string{"NaN", "Inf", "%!"} {
-				if strings.Contains(string(page), bad) {
-					t.Errorf("the page says %s", bad)
-				}
-			}
-		})
-	}
-}
-
-// checkPNG wants a picture of the size that the SVG says, and not a blank one.
-func checkPNG(t *testing.T, dir string, f *draw.Figure) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, Charts, f.Name+".png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("%s: %v", f.Name, err)
-	}
-	if got, want := img.Bounds().Dx(), int(draw.Width); got != want { // at 72 DPI a point is a pixel
-		t.Errorf("%s: width %d, want %d", f.Name, got, want)
-	}
-	seen := make(map[color.Color]bool)
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			seen[img.At(x, y)] = true
-		}
-	}
-	if len(seen) < 20 {
-		t.Errorf("%s: only %d colours: blank", f.Name, len(seen))
-	}
-}
-
-var svgTexts = regexp.MustCompile(`<text ([^>]*)>([^<]*)<`)
-
-// checkSVG wants well-formed XML that holds the title and every key.
-func checkSVG(t *testing.T, dir string, f *draw.Figure) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, Charts, f.Name+".svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	d := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		tok, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("%s.svg: %v", f.Name, err)
-		}
-		if c, ok := tok.(xml.CharData); ok {
-			texts = append(texts, string(c))
-		}
-	}
-	want := []string{f.Title}
-	for _, k := range f.Legend {
-		want = append(want, k.Text)
-	}
-	for _, w := range want {
-		if !slices.Contains(texts, w) {
-			t.Errorf("%s.svg lacks the text %q", f.Name, w)
-		}
-	}
-	for _, text := range svgTexts.FindAllSubmatch(data, -1) {
-		if utf8.RuneCount(text[2]) > 10 && !bytes.Contains(text[1], []byte("textLength=")) {
-			t.Errorf("%s.svg: the text %q has no width", f.Name, text[2])
-		}
-	}
-	for _, bad := range []string{"NaN", "Inf", " id=", " style="} {
-		if bytes.Contains(data, []byte(bad)) {
-			t.Errorf("%s.svg holds %s", f.Name, bad)
-		}
-	}
-}
-
-// Charts without a legend of structures show each in its colour, too.
-func TestColours(t *testing.T) {
-	t.Parallel()
-	v := viewOf(large().results(), testKnowledge(twenty))
-	for _, f := range chartsNamed(t, v, "memory", "pareto") {
-		data := f.SVG()
-		for _, name := range twenty {
-			n := draw.Mix(v.Looks[name].Color, 0)
-			if !bytes.Contains(data, fmt.Appendf(nil, `fill="#%02x%02x%02x"`, n.R, n.G, n.B)) {
-				t.Errorf("%s lacks the colour of %s", f.Name, name)
-			}
-		}
 	}
 }
 
@@ -459,35 +282,6 @@ func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, Page))
 	if err != nil || !strings.Contains(string(page), "| unheard-of |") {
 		t.Errorf("the page does not name it: %v", err)
-	}
-}
-
-// Few charts of latencies, however many workloads there are.
-func TestFewLatencyCharts(t *testing.T) {
-	t.Parallel()
-	f := small()
-	r := f.results()
-	for _, w := range []string{"a", "b", "c", "d"} {
-		c := r.Cells[len(r.Cells)-1]
-		c.Workload, c.N = w, 70_000
-		r.Cells = append(r.Cells, c)
-	}
-	curves := slices.DeleteFunc(figures(viewOf(r, testKnowledge(six))), func(f *draw.Figure) bool {
-		return !strings.HasPrefix(f.Name, "curve-")
-	})
-	if n := len(curves); n != 3 {
-		t.Errorf("%d charts", n)
-	}
-}
-
-// Every chart of measurements says what it says and what it does not.
-func TestChartsSayWhatTheySay(t *testing.T) {
-	t.Parallel()
-	r := liveFixture(small().results(), 2)
-	for _, f := range figures(viewOf(r, testKnowledge(six))) {
-		if !strings.HasPrefix(f.Subtitle, "What it says: ") || !strings.Contains(f.Caption, "What it does not say: ") {
-			t.Errorf("%s: %q, %q", f.Name, f.Subtitle, f.Caption)
-		}
 	}
 }
 
