@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -79,7 +80,7 @@ func (c Check) run(ctx context.Context, contender Contender, form results.Form) 
 		}
 		r := rand.New(rand.NewPCG(c.Seed, uint64(g)))
 		wg.Go(func() {
-			errs[g] = sheltered(func() error { ch.steps(ctx, timers, sets[g], r); return nil })
+			errs[g] = turns.Try(ctx, func() error { ch.steps(ctx, timers, sets[g], r); return nil })
 		})
 	}
 	wg.Wait()

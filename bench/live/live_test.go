@@ -150,7 +150,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 func TestCheckSurvivesAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, err := small.Run(t.Context(), wrong(wrongTimers{stop: func(Timers, int) bool { panic("out of timers") }}))
-		if err == nil || err.Error() != "afterfunc: panic: out of timers" {
+		if err == nil || err.Error() != "afterfunc: it panics: out of timers" {
 			t.Error(err)
 		}
 		time.Sleep(time.Second)

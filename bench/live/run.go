@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -184,8 +185,7 @@ func (r *runner) failed(name string) bool {
 // shuffled returns the entries that have not failed, in random order.
 func (r *runner) shuffled() []*entry {
 	list := slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return r.failed(e.Name) })
-	r.random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
+	return turns.Shuffled(r.random, list)
 }
 
 // try runs a part of what is measured of a contender. If it fails or panics, so has the
@@ -194,7 +194,7 @@ func (r *runner) try(ctx context.Context, e *entry, what string, f func() error)
 	if r.failed(e.Name) {
 		return nil
 	}
-	err := sheltered(f)
+	err := turns.Try(ctx, f)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

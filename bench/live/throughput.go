@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -128,23 +130,11 @@ func (p *population) empty() error {
 
 // share runs f for each part of the resident timers, on all processors.
 func (p *population) share(f func(part int) error) error {
-	procs := min(runtime.GOMAXPROCS(0), len(p.resident))
-	errs := make([]error, procs)
-	var wg sync.WaitGroup
-	for i := range procs {
-		wg.Go(func() {
-			errs[i] = sheltered(func() error {
-				for part := i; part < len(p.resident); part += procs {
-					if err := f(part); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
+	parts := make([]int, len(p.resident))
+	for i := range parts {
+		parts[i] = i
 	}
-	wg.Wait()
-	return cmp.Or(errs...)
+	return cmp.Or(turns.SideBySide(context.Background(), parts, f)...)
 }
 
 // can reports whether the system has what an operation needs.
@@ -175,7 +165,7 @@ func (p *population) slice(op results.Op, goroutines int, length time.Duration) 
 		done.Go(func() {
 			ready.Done()
 			<-begin
-			errs[g] = sheltered(func() (err error) {
+			errs[g] = turns.Try(context.Background(), func() (err error) {
 				counts[g], err = p.repeat(op, g, goroutines, start, length)
 				return err
 			})

@@ -54,13 +54,3 @@ func (w Wrong) Err() error {
 // tolerance is how much later than its bound a timer may fire, as the machine does other
 // things too: far more than what is measured, far less than never.
 const tolerance = 2 * time.Second
-
-// sheltered runs f and turns a panic into an error.
-func sheltered(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	return f()
-}
