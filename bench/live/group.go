@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,16 +58,16 @@ func groups(list []*entry) [][]*entry {
 
 // measureGroup measures throughput and lateness of contenders that hold their resident
 // timers at the same time.
-func (r *runner) measureGroup(ctx context.Context, group []*entry, round int) (err error) {
+func (r *runner) measureGroup(group []*entry, round int) {
 	var members []*population
 	defer func() {
 		for _, p := range members {
-			err = errors.Join(err, p.system.Close())
+			r.fail(p.Name, "live, closing", p.system.Close())
 		}
 	}()
 	for _, e := range group {
 		r.progress(fmt.Sprintf("round %d", round+1), e.Contender, e.row.Resident)
-		err := r.try(ctx, e, "filling", func() error {
+		r.try(e, "filling", func() error {
 			s, err := e.Open()
 			if err != nil {
 				return err
@@ -77,22 +76,12 @@ func (r *runner) measureGroup(ctx context.Context, group []*entry, round int) (e
 			members = append(members, p)
 			return p.fill()
 		})
-		if err != nil {
-			return err
-		}
 	}
-	if err := r.throughput(ctx, members); err != nil {
-		return err
-	}
+	r.throughput(members)
 	for _, m := range members {
-		if err := r.try(ctx, m.entry, "lateness", func() error { return r.measureLateness(ctx, m, round) }); err != nil {
-			return err
-		}
-		if err := r.try(ctx, m.entry, "emptying", m.empty); err != nil {
-			return err
-		}
+		r.try(m.entry, "lateness", func() error { return r.measureLateness(m, round) })
+		r.try(m.entry, "emptying", m.empty)
 	}
-	return nil
 }
 
 // task is what is timed in a slice.
@@ -103,7 +92,7 @@ type task struct {
 
 // throughput lets contenders take turns. The operation that leaves other delays behind
 // comes last.
-func (r *runner) throughput(ctx context.Context, members []*population) error {
+func (r *runner) throughput(members []*population) {
 	r.collectGarbage(true)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
@@ -119,26 +108,23 @@ func (r *runner) throughput(ctx context.Context, members []*population) error {
 		began := time.Now()
 		allowed := 2 * time.Duration(r.turns*len(tasks)*len(members)) * r.slice
 		for turn := range r.turns {
-			if turn >= minTurns && time.Since(began) > allowed {
-				break // the machine is slow
+			if turn >= minTurns && time.Since(began) > allowed || r.ctx.Err() != nil {
+				break // the machine is slow, or the run is over
 			}
-			if err := r.takeTurn(ctx, members, tasks); err != nil {
-				return err
-			}
+			r.takeTurn(members, tasks)
 		}
 	}
-	return nil
 }
 
 // takeTurn times each task of each member once. Members are next to one another, in random
 // order.
-func (r *runner) takeTurn(ctx context.Context, members []*population, tasks []task) error {
+func (r *runner) takeTurn(members []*population, tasks []task) {
 	for _, t := range turns.Shuffled(r.random, tasks) {
 		for _, m := range turns.Shuffled(r.random, members) {
-			if r.failed(m.Name) || !m.can(t.op) {
+			if !m.can(t.op) {
 				continue
 			}
-			err := r.try(ctx, m.entry, "throughput", func() error {
+			r.try(m.entry, "throughput", func() error {
 				s, err := m.slice(t.op, t.goroutines, r.slice)
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)
@@ -147,24 +133,20 @@ func (r *runner) takeTurn(ctx context.Context, members []*population, tasks []ta
 				m.row.Throughput = append(m.row.Throughput, s)
 				return nil
 			})
-			if err != nil {
-				return err
-			}
 		}
 	}
 	r.turn++
 	r.collectGarbage(false)
-	return nil
 }
 
-func (r *runner) measureLateness(ctx context.Context, m *population, round int) error {
+func (r *runner) measureLateness(m *population, round int) error {
 	rate := r.Rate
 	if m.Limit > 0 {
 		rate = min(rate, float64(m.Limit))
 	}
 	load := OpenLoop{Rate: rate, Delay: min(100*time.Millisecond, r.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
 	load.Length = r.lateness - load.Delay
-	late, wrong, err := load.run(ctx, m.Contender, m.system, m.form)
+	late, wrong, err := load.run(r.ctx, m.Contender, m.system, m.form)
 	late.Round, late.Rate = round, rate
 	m.row.Lateness = append(m.row.Lateness, late)
 	return errors.Join(err, wrong.Err())

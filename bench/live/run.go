@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,16 +135,16 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &runner{Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2)), entries: cfg.entries()}
-	err = r.check(ctx)
+	r := &runner{ctx: ctx, Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2)), entries: cfg.entries()}
+	r.check()
 	r.steps = len(cfg.Contenders) + (1+2*p.rounds)*len(r.entries)
-	for round := 0; round < p.rounds && err == nil; round++ {
-		err = r.round(ctx, round)
+	for round := range p.rounds {
+		r.round(round)
 	}
 	for _, e := range r.shuffled() {
-		err = cmp.Or(err, r.memory(ctx, e))
+		r.memory(e)
 	}
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	l := &results.Live{Seed: cfg.Seed, Rounds: p.rounds, Goroutines: cfg.Goroutines, Rate: cfg.Rate, IdleTimers: cfg.IdleTimers}
@@ -157,7 +156,9 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	return l, r.failures, nil
 }
 
+// runner runs what is measured. Once ctx is done nothing more is.
 type runner struct {
+	ctx context.Context
 	Config
 	plan
 	random   *rand.Rand
@@ -170,6 +171,9 @@ type runner struct {
 }
 
 func (r *runner) progress(what string, c Contender, timers int) {
+	if r.ctx.Err() != nil {
+		return
+	}
 	name := what + ": " + c.Name
 	if timers > 0 {
 		name += fmt.Sprintf(", %d timers", timers)
@@ -189,27 +193,22 @@ func (r *runner) shuffled() []*entry {
 }
 
 // try runs a part of what is measured of a contender. If it fails or panics, so has the
-// contender. The error is that of ctx only.
-func (r *runner) try(ctx context.Context, e *entry, what string, f func() error) error {
-	if r.failed(e.Name) {
-		return nil
+// contender.
+func (r *runner) try(e *entry, what string, f func() error) {
+	if !r.failed(e.Name) {
+		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), turns.Try(r.ctx, f))
 	}
-	err := turns.Try(ctx, f)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), err)
-	}
-	return nil
 }
 
+// fail takes note of an error, if it is one and not that the run is over.
 func (r *runner) fail(name, where string, err error) {
-	r.failures = append(r.failures, results.Failure{Structure: name, Where: where, Reason: err.Error()})
+	if err != nil && r.ctx.Err() == nil {
+		r.failures = append(r.failures, results.Failure{Structure: name, Where: where, Reason: err.Error()})
+	}
 }
 
 // check puts each contender through the check.
-func (r *runner) check(ctx context.Context) error {
+func (r *runner) check() {
 	r.steps = len(r.Contenders)
 	load := Check{Goroutines: 4, Timers: 100, Steps: 25 * pace, Delay: 20 * time.Millisecond, Seed: r.Seed, Tolerance: tolerance}
 	for _, c := range r.Contenders {
@@ -217,37 +216,26 @@ func (r *runner) check(ctx context.Context) error {
 		if c.Role == results.RoleFloor {
 			continue
 		}
-		counts, wrong, err := load.Run(ctx, c)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := errors.Join(err, wrong.Err()); err != nil {
-			r.fail(c.Name, "live, check", err)
-		}
+		counts, wrong, err := load.Run(r.ctx, c)
+		r.fail(c.Name, "live, check", errors.Join(err, wrong.Err()))
 		for _, e := range r.entries {
 			if e.Name == c.Name {
 				e.row.Check = counts
 			}
 		}
 	}
-	return nil
 }
 
 // round measures everything but memory, once.
-func (r *runner) round(ctx context.Context, round int) error {
+func (r *runner) round(round int) {
 	debug.FreeOSMemory() // what others have left behind
 	for _, e := range r.shuffled() {
 		r.progress("idle", e.Contender, 0)
-		if err := r.try(ctx, e, "idle", func() error { return r.measureIdle(ctx, e) }); err != nil {
-			return err
-		}
+		r.try(e, "idle", func() error { return r.measureIdle(e) })
 	}
 	for _, group := range groups(r.shuffled()) {
-		if err := r.measureGroup(ctx, group, round); err != nil {
-			return err
-		}
+		r.measureGroup(group, round)
 	}
-	return nil
 }
 
 // form is that of the resident timers: the first one that the system has.
@@ -260,28 +248,25 @@ func form(s System) results.Form {
 	return ""
 }
 
-func (r *runner) measureIdle(ctx context.Context, e *entry) error {
+func (r *runner) measureIdle(e *entry) error {
 	s, err := e.Open()
 	if err != nil {
 		return err
 	}
-	use, err := Idle{r.IdleTimers, r.Seed}.run(ctx, s, form(s), r.idle)
+	use, err := Idle{r.IdleTimers, r.Seed}.run(r.ctx, s, form(s), r.idle)
 	e.row.Idle = append(e.row.Idle, use)
 	return errors.Join(err, s.Close())
 }
 
 // memory measures what timers of each form take.
-func (r *runner) memory(ctx context.Context, e *entry) error {
+func (r *runner) memory(e *entry) {
 	r.progress("memory", e.Contender, e.row.Resident)
 	if !e.hasMemory() {
-		return nil
+		return
 	}
 	for _, form := range results.Forms {
-		if err := r.try(ctx, e, "memory", func() error { return r.memoryOf(e, form) }); err != nil {
-			return err
-		}
+		r.try(e, "memory", func() error { return r.memoryOf(e, form) })
 	}
-	return nil
 }
 
 func (r *runner) memoryOf(e *entry, form results.Form) (err error) {
