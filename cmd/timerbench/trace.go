@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/record"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
@@ -52,6 +53,37 @@ func interruptible[T any](ctx context.Context, read func(path string) (T, error)
 		var none T
 		return none, ctx.Err()
 	}
+}
+
+func newTraceRecord() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "record -o FILE -- command [argument...]",
+		Short: "Run a Go program and record what it does with its timers",
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells trace.FromEnv and
+trace.TimersFromEnv to record. End a server as always, with Ctrl-C or SIGTERM. The
+program must then call the stop function that it got from them. stop completes the
+trace.
+
+A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
+		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
+  timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
+		Args: argsFrom(1, 0, "the command to record"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := record.Recording{Out: out, Command: args, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
+			if o, ok := r.Stdout.(*output); ok {
+				r.Stdout = o.Writer // the command may ask if it is a terminal
+			}
+			if err := writable("out", out); err != nil {
+				return err
+			}
+			return r.Run()
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
+	_ = cmd.MarkFlagRequired("out") // the flag is there
+	return cmd
 }
 
 func newTraceInfo() *cobra.Command {
