@@ -61,12 +61,16 @@ benchstat finds the same medians.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
-	flags.StringVar(&f.new, "new", "", "git `revision` or program that may be better or worse (default: the work tree as it is)")
+	flags.StringVar(&f.new, "new", "",
+		"git `revision` or program that may be better or worse (default: the work tree as it is)")
 	f.choice.add(flags, " "+abSizes)
-	flags.IntVar(&f.rounds, "rounds", 24, "rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
+	flags.IntVar(&f.rounds, "rounds", 24,
+		"rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
-	flags.IntVar(&f.layouts, "layouts", 8, "code layouts with which a revision is built; 1: as linked by default")
-	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
+	flags.IntVar(&f.layouts, "layouts", 8,
+		"code layouts with which a revision is built; 1: as linked by default")
+	flags.StringVarP(&f.out, "out", "o", "",
+		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
 	f.compareFlags.add(cmd)
 	return comparing(cmd)
 }
@@ -81,7 +85,8 @@ func (f *abFlags) check() error {
 	case f.pairs < 2:
 		return fmt.Errorf("--pairs %d: want at least 2, as one pair has no interval", f.pairs)
 	case f.layouts < 1 || f.layouts > f.pairs:
-		return fmt.Errorf("--layouts %d: want at least 1 and at most one for each of %d pairs", f.layouts, f.pairs)
+		return fmt.Errorf("--layouts %d: want at least 1 and at most one for each of %d pairs",
+			f.layouts, f.pairs)
 	}
 	return nil
 }
@@ -100,7 +105,8 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds, Seed: f.seed, Dir: work}
+	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds,
+		Seed: f.seed, Dir: work}
 	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
 		return err
 	}
@@ -128,7 +134,8 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		}
 	}
 	err = f.print(cmd.OutOrStdout(), c)
-	fmt.Fprintf(stderr, "the results are in %s and %s; compare them again with: %s\n", a, b, asTyped("compare", a, b))
+	fmt.Fprintf(stderr, "the results are in %s and %s; compare them again with: %s\n", a, b,
+		asTyped("compare", a, b))
 	return err
 }
 
@@ -143,7 +150,8 @@ func (f *abFlags) args(flags *pflag.FlagSet) []string {
 
 // programs returns the programs of both sides: those that the user names, or those that
 // it builds in the folder work. If one side has a single layout, so has the other.
-func (f *abFlags) programs(ctx context.Context, work string, stderr io.Writer) (old, new []string, err error) {
+func (f *abFlags) programs(ctx context.Context, work string, stderr io.Writer) (old, new []string,
+	err error) {
 	layouts := f.layouts
 	if isProgram(f.old) || isProgram(f.new) {
 		layouts = 1
@@ -187,7 +195,8 @@ func (f *abFlags) folder() (string, error) {
 		return runs.New("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder", f.out, entries[0].Name())
+		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder",
+			f.out, entries[0].Name())
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return "", fmt.Errorf("--out %s: %w", f.out, err)

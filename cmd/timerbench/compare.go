@@ -31,9 +31,12 @@ type compareFlags struct {
 func (f *compareFlags) add(cmd *cobra.Command) {
 	f.minEffect = share{value: 0.05, most: math.MaxFloat64}
 	flags := cmd.Flags()
-	flags.Float64Var(&f.alpha, "alpha", 0.05, "probability of at least one false difference in the whole table")
-	flags.Var(&f.minEffect, "min-effect", "smallest difference that counts, such as 5% or 0.05; the noise floor of the cell counts if it is larger")
-	flags.BoolVar(&f.kinds, "kinds", false, "compare the times of schedule, cancel, fire and so on too")
+	flags.Float64Var(&f.alpha, "alpha", 0.05,
+		"probability of at least one false difference in the whole table")
+	flags.Var(&f.minEffect, "min-effect",
+		"smallest difference that counts, such as 5% or 0.05; the noise floor of the cell counts if it is larger")
+	flags.BoolVar(&f.kinds, "kinds", false,
+		"compare the times of schedule, cancel, fire and so on too")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
@@ -89,7 +92,9 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 
 // print prints a comparison. It returns errRegression if the user has asked for it.
 func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
-	t := show.Table{Align: "lrllrrrl", Header: []string{"workload", "n", "structure", "per", "old ns", "new ns", "new/old", "95 %"}}
+	t := show.Table{Align: "lrllrrrl",
+		Header: []string{"workload", "n", "structure", "per", "old ns", "new ns", "new/old",
+			"95 %"}}
 	if !c.Session {
 		t.Header = append(t.Header, "beside others")
 	}
@@ -99,7 +104,8 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 		if r.Ratio.Bounded() {
 			interval = ratio(r.Ratio.Lo) + " to " + ratio(r.Ratio.Hi)
 		}
-		row := []string{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old), show.Figure(r.New), ratio(r.Ratio.Center), interval}
+		row := []string{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
+			show.Figure(r.New), ratio(r.Ratio.Center), interval}
 		if !c.Session {
 			row = append(row, ratio(r.Beside.Center))
 		}

@@ -60,5 +60,6 @@ func announce(cmd *cobra.Command, folder *runs.Folder) {
 	if err := folder.MarkLatest(); err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "timerbench:", err)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
+	fmt.Fprintf(cmd.ErrOrStderr(), "results are in %s; draw them with: %s\n", folder.Results(),
+		asTyped("report", folder.Path))
 }

@@ -35,7 +35,8 @@ func newList() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&long, "long", "l", false, "also costs, sources, and what workloads come to: wide")
+	cmd.Flags().BoolVarP(&long, "long", "l", false,
+		"also costs, sources, and what workloads come to: wide")
 	return cmd
 }
 
@@ -69,9 +70,12 @@ func list(out io.Writer, name string, long bool) {
 }
 
 func structureTable() show.Table {
-	t := show.Table{Align: "l", Header: []string{"structure", "what it is and who uses it", "schedule", "cancel", "pop", "ties", "late by", "source"}}
+	t := show.Table{Align: "l",
+		Header: []string{"structure", "what it is and who uses it", "schedule", "cancel", "pop",
+			"ties", "late by", "source"}}
 	for _, e := range catalog.All() {
-		t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(), e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
+		t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
+			e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
 	}
 	return t
 }
@@ -90,7 +94,9 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 		size = 1000    // of workloads without one of their own: that of the smallest profile
 		most = 500_000 // keeps the list quick where workloads have millions of timers
 	)
-	t := show.Table{Align: "llrrrrrl", Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves", "operations/s", "delays", "source"}}
+	t := show.Table{Align: "llrrrrrl",
+		Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves",
+			"operations/s", "delays", "source"}}
 	for i, f := range workload.MeasureFigures(list, size, most) {
 		w, n := list[i], show.Grouped(f.N)
 		switch {
@@ -99,18 +105,22 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 		case w.Resident > f.N:
 			n += " of " + show.Grouped(w.Resident)
 		}
-		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare), show.Percent(f.MoveShare),
+		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare),
+			show.Percent(f.MoveShare),
 			known(f.Rate, show.Figure), strings.Join(workload.Delays(w.Model), ", "), w.Source)
 	}
 	fmt.Fprintln(out, t.Wide())
-	fmt.Fprintf(out, "Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
-		"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
-		"Moves: of all operations.\n", size)
+	fmt.Fprintf(out,
+		"Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
+			"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
+			"Moves: of all operations.\n", size)
 }
 
 // modelTable is what scenario files can say.
 func modelTable() show.Table {
-	t := show.Table{Align: "l", Header: []string{"model", "parameter", "type", "what it says (in brackets: may be left out)"}}
+	t := show.Table{Align: "l",
+		Header: []string{"model", "parameter", "type",
+			"what it says (in brackets: may be left out)"}}
 	for _, m := range workload.Models() {
 		name := m.Kind().Name
 		for _, k := range scenario.Keys(m) {

@@ -33,6 +33,11 @@ type liveFlags struct {
 	markdown   bool
 }
 
+// kindsOfDrivers are those of --drivers.
+var kindsOfDrivers = []results.Driver{results.Tickless, results.Ticking}
+
+func nameOfKind(d results.Driver) string { return string(d) }
+
 func newLive() *cobra.Command {
 	var f liveFlags
 	def := live.Default()
@@ -52,17 +57,22 @@ go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures of drivers, those that match this regular `expression`")
-	flags.StringSliceVar(&f.drivers, "drivers", []string{string(results.Tickless), string(results.Ticking)}, "kinds of drivers: tickless, ticking")
-	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards of a driver, or default")
-	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines, "`numbers` of goroutines that start, stop and move timers at the same time")
+	flags, kinds := cmd.Flags(), names(kindsOfDrivers, nameOfKind)
+	flags.StringVarP(&f.structures, "structure", "s", "^auto$",
+		"structures of drivers, those that match this regular `expression`")
+	flags.StringSliceVar(&f.drivers, "drivers", kinds, "kinds of drivers: tickless, ticking")
+	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
+		"`numbers` of shards of a driver, or default")
+	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines,
+		"`numbers` of goroutines that start, stop and move timers at the same time")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
-	flags.Float64Var(&f.rate, "rate", def.Rate, "timers that are started a `second` to see how late they fire")
+	flags.Float64Var(&f.rate, "rate", def.Rate,
+		"timers that are started a `second` to see how late they fire")
 	flags.DurationVar(&f.length, "for", def.For, "how long to measure, about")
 	flags.Uint64Var(&f.seed, "seed", def.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
-	flags.StringVar(&f.into, "into", "", "add to the results in this `folder` of a run, instead of a folder of its own")
+	flags.StringVar(&f.into, "into", "",
+		"add to the results in this `folder` of a run, instead of a folder of its own")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
@@ -92,7 +102,8 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
-	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
+	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS,
+		env.Arch)
 	for _, t := range r.Live.Tables() {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
@@ -137,18 +148,20 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 		}
 	}
 	if most := slices.Max(f.goroutines); slices.Min(cfg.Resident) < most {
-		return cfg, fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", slices.Min(cfg.Resident), most)
+		return cfg, fmt.Errorf("--n %d: want at least one timer for each of %d goroutines",
+			slices.Min(cfg.Resident), most)
 	}
 	if !(f.rate >= 100 && f.rate <= 10e6) {
 		return cfg, fmt.Errorf("--rate %g: want a number from 100 to 1e7", f.rate)
 	}
-	entries, err := match("structure", catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) string { return e.Name }, f.structures)
+	entries, err := match("structure", catalog.For[driver.Task](),
+		func(e catalog.EntryFor[driver.Task]) string { return e.Name }, f.structures)
 	if err != nil {
 		return cfg, err
 	}
 	var kinds []results.Driver
 	for _, name := range f.drivers {
-		kind, err := exactly("kind of driver", []results.Driver{results.Tickless, results.Ticking}, func(d results.Driver) string { return string(d) }, name)
+		kind, err := exactly("kind of driver", kindsOfDrivers, nameOfKind, name)
 		if err != nil {
 			return cfg, err
 		}
@@ -158,11 +171,13 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards)...)
+	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()},
+		live.Drivers(entries, kinds, shards)...)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {
-				fmt.Fprintf(stderr, "timerbench: %s is made for %d timers at most and left out at %d\n", c.Name, c.Limit, n)
+				fmt.Fprintf(stderr,
+					"timerbench: %s is made for %d timers at most and left out at %d\n", c.Name, c.Limit, n)
 			}
 		}
 	}

@@ -47,7 +47,8 @@ on such a machine is possible, with wider intervals.`,
 				}
 				findings = append(findings, doctor.NoiseFinding(n))
 			}
-			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
+			t := show.Table{Align: "l",
+				Header: []string{"check", "verdict", "finding", "what to do"}}
 			warnings := 0
 			for _, f := range findings {
 				if f.Verdict == doctor.Warn {
@@ -55,7 +56,8 @@ on such a machine is possible, with wider intervals.`,
 				}
 				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings, len(findings))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings,
+				len(findings))
 			return nil
 		}),
 	}
@@ -99,7 +101,8 @@ func fromMeminfo() (uint64, error) {
 func memAvailable(meminfo string) (uint64, error) {
 	for line := range strings.Lines(meminfo) {
 		if value, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kb, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			kb, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10,
+				64)
 			return kb * 1024, err
 		}
 	}

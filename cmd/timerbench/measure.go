@@ -71,14 +71,17 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		summarize(stdout, r)
 	}
 	if folder.Saved {
-		err = errors.Join(err, writeTo("json", to.json, stdout, func(w io.Writer) error { return results.Encode(w, r) }))
+		err = errors.Join(err,
+			writeTo("json", to.json, stdout,
+				func(w io.Writer) error { return results.Encode(w, r) }))
 	}
 	switch {
 	case r.Complete: // with an error if a structure broke its contract
 		announce(cmd, folder)
 	case errors.Is(err, context.Canceled) && folder.Saved:
 		err = errors.Join(err, runs.Save(folder.Path, r))
-		fmt.Fprintf(stderr, "the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)
+		fmt.Fprintf(stderr,
+			"the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
@@ -105,7 +108,8 @@ func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
 }
 
 // measureHere runs cfg in this process.
-func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, stderr io.Writer) (*results.Run, error) {
+func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
+	stderr io.Writer) (*results.Run, error) {
 	steps, last := 0, time.Time{}
 	cfg.Checkpoint = func(r *results.Run) error {
 		// Racing makes many small steps, and each save writes the whole file.

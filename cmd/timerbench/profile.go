@@ -70,7 +70,8 @@ CASE is a workload and a size. Workloads with a size of their own need none.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structure, "structure", "s", "", "`name` of the structure (required)")
-	flags.StringVarP(&f.out, "out", "o", "cpu.pprof", "`file` for the profile"+orStdout+", and the table goes to the standard error then")
+	flags.StringVarP(&f.out, "out", "o", "cpu.pprof",
+		"`file` for the profile"+orStdout+", and the table goes to the standard error then")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
 	flags.DurationVar(&f.length, "for", 5*time.Second, "time of all replays together")
 	return cmd
@@ -99,7 +100,8 @@ func (f *profileFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeTo("out", f.out, cmd.OutOrStdout(), func(w io.Writer) error { return p.Write(w) }); err != nil {
+	if err := writeTo("out", f.out, cmd.OutOrStdout(),
+		func(w io.Writer) error { return p.Write(w) }); err != nil {
 		return err
 	}
 	if f.out == "-" {
@@ -107,7 +109,8 @@ func (f *profileFlags) run(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	printProfile(cmd.OutOrStdout(), p, r)
-	fmt.Fprintf(cmd.ErrOrStderr(), "the profile is in %s; look at it with: go tool pprof -http :8080 %s\n", f.out, f.out)
+	fmt.Fprintf(cmd.ErrOrStderr(),
+		"the profile is in %s; look at it with: go tool pprof -http :8080 %s\n", f.out, f.out)
 	return nil
 }
 
@@ -115,7 +118,8 @@ func (f *profileFlags) run(cmd *cobra.Command, args []string) error {
 const phase, phaseReplay = "phase", "replay"
 
 // replay replays the case and returns the profile of the replays.
-func (f *profileFlags) replay(ctx context.Context, w workload.Workload, n int, e catalog.Entry) (*profile.Profile, bench.Replayed, error) {
+func (f *profileFlags) replay(ctx context.Context, w workload.Workload, n int,
+	e catalog.Entry) (*profile.Profile, bench.Replayed, error) {
 	var raw bytes.Buffer
 	if err := pprof.StartCPUProfile(&raw); err != nil {
 		return nil, bench.Replayed{}, err
@@ -131,7 +135,8 @@ func (f *profileFlags) replay(ctx context.Context, w workload.Workload, n int, e
 	if err != nil {
 		return nil, r, fmt.Errorf("reading the profile: %w", err)
 	}
-	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool { return !s.HasLabel(phase, phaseReplay) })
+	p.Sample = slices.DeleteFunc(p.Sample,
+		func(s *profile.Sample) bool { return !s.HasLabel(phase, phaseReplay) })
 	return p.Compact(), r, p.CheckValid()
 }
 
@@ -168,7 +173,8 @@ func functionTimes(p *profile.Profile) (list []functionTime, total int64) {
 		}
 	}
 	return slices.SortedFunc(maps.Values(times), func(a, b functionTime) int {
-		return cmp.Or(cmp.Compare(b.flat, a.flat), cmp.Compare(b.cum, a.cum), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.flat, a.flat), cmp.Compare(b.cum, a.cum),
+			strings.Compare(a.name, b.name))
 	}), total
 }
 
@@ -201,7 +207,8 @@ func printProfile(out io.Writer, p *profile.Profile, r bench.Replayed) {
 		t.Add(share(f.flat), share(f.cum), shortName(f.name))
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out, "%d operations, %s ns per %s, %d samples.\n", r.Operations, show.Figure(r.NS/r.Units), r.Unit, samples)
+	fmt.Fprintf(out, "%d operations, %s ns per %s, %d samples.\n", r.Operations,
+		show.Figure(r.NS/r.Units), r.Unit, samples)
 	fmt.Fprintln(out, hardwareLine(r))
 }
 

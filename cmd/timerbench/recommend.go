@@ -28,7 +28,8 @@ type recommendFlags struct {
 
 func newRecommend() *cobra.Command {
 	unknown := share{value: advice.Unknown, most: 1}
-	f := recommendFlags{n: number{most: maxSize}, perWake: number{most: maxSize}, cancel: unknown, reschedule: unknown}
+	f := recommendFlags{n: number{most: maxSize}, perWake: number{most: maxSize}, cancel: unknown,
+		reschedule: unknown}
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the structure that fits, with the evidence",
@@ -47,14 +48,20 @@ answers for its own cells, provided that it has all structures, and recommend sa
 	}
 	flags := cmd.Flags()
 	flags.VarP(&f.n, "n", "n", "how many timers are pending, such as 200k or 1e6")
-	flags.Var(&f.cancel, "cancel", "`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)")
-	flags.StringVar(&f.delays, "dist", "", "`shape` of the delays, such as uniform or clustered (default: any)")
-	flags.Var(&f.reschedule, "reschedule", "`share` of the calls that move a timer, such as 30% (default: not known)")
+	flags.Var(&f.cancel, "cancel",
+		"`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)")
+	flags.StringVar(&f.delays, "dist", "",
+		"`shape` of the delays, such as uniform or clustered (default: any)")
+	flags.Var(&f.reschedule, "reschedule",
+		"`share` of the calls that move a timer, such as 30% (default: not known)")
 	flags.Var(&f.perWake, "per-wake", "`number` of calls between two wake-ups (default: not known)")
-	flags.StringVar(&f.weights, "weights", "", "what matters, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)")
+	flags.StringVar(&f.weights, "weights", "",
+		"what matters, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)")
 	flags.BoolVar(&f.late, "late", false, "name structures that fire late, too")
-	flags.StringVar(&f.trace, "trace", "", "take the question from this trace; the other flags replace parts of it")
-	flags.BoolVar(&f.judge, "judge", false, "ask the question of each workload of a program, answer it without that workload, and show hits and misses")
+	flags.StringVar(&f.trace, "trace", "",
+		"take the question from this trace; the other flags replace parts of it")
+	flags.BoolVar(&f.judge, "judge", false,
+		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
 	return cmd
 }
 
@@ -130,7 +137,8 @@ func adviceResults(args []string) (r *results.Run, from, note string, err error)
 func answering() (r *results.Run, from, note string, err error) {
 	found, _ := runs.In(runs.Parent)
 	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
-	found = slices.DeleteFunc(found, func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
+	found = slices.DeleteFunc(found,
+		func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
 	whole := slices.DeleteFunc(slices.Clone(found), isPart)
 	if len(whole) > 0 {
 		from = runs.Last(whole).Path
@@ -165,7 +173,8 @@ func answering() (r *results.Run, from, note string, err error) {
 func aboutRun(r *results.Run) string {
 	e := r.Environment
 	return fmt.Sprintf("the %s run of %s on %s, %d cores, %s/%s, %s.",
-		cmp.Or(r.Parameters.Profile, "unnamed"), runs.Minute(r.Created), cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
+		cmp.Or(r.Parameters.Profile, "unnamed"), runs.Minute(r.Created),
+		cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
 }
 
 // answer shows the answer to a question: the sentences, the ranking, and the evidence.
@@ -179,32 +188,47 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	t := show.Table{Align: "lrrrrrrrrl", Header: []string{"structure", "score", "to the first", "cost", "ns", "tail", "tail ns", "bytes", "wakes", ""}}
+	t := show.Table{Align: "lrrrrrrrrl",
+		Header: []string{"structure", "score", "to the first", "cost", "ns", "tail", "tail ns",
+			"bytes", "wakes", ""}}
 	for i, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
-		t.Add(s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, show.Figure),
-			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes, show.Figure), known(s.Wakeups, show.Times), remark(s, i == 0))
+		t.Add(s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times),
+			known(s.NS, show.Figure),
+			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes,
+				show.Figure),
+			known(s.Wakeups, show.Times), remark(s, i == 0))
 	}
 	nearest := x.Evidence[0]
-	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf("Score: the weighted geometric mean of the multiples of the best in what matters. Cost, tail, wakes (wake-ups): multiples of "+
-		"the best. ns: a %s, and a call of the slowest kind (99.9th percentile), in %s, n %d.", nearest.Unit, nearest.Workload, nearest.N)))
+	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
+		"Score: the weighted geometric mean of the multiples of the best in what matters. "+
+			"Cost, tail, wakes (wake-ups): multiples of the best. ns: a %s, and a call of the "+
+			"slowest kind (99.9th percentile), in %s, n %d.", nearest.Unit, nearest.Workload, nearest.N)))
 
-	t = show.Table{Align: "lrrrl", Header: []string{"it rests on", "n", "weight", "distance", "fastest there", "differs from the question"}}
+	t = show.Table{Align: "lrrrl",
+		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",
+			"differs from the question"}}
 	for _, e := range x.Evidence {
-		t.Add(e.Workload, show.Grouped(e.N), percent(e.Weight), fmt.Sprintf("%.1f", e.Distance), e.Fastest, cmp.Or(e.Differs, show.Unknown))
+		t.Add(e.Workload, show.Grouped(e.N), percent(e.Weight), fmt.Sprintf("%.1f", e.Distance),
+			e.Fastest, cmp.Or(e.Differs, show.Unknown))
 	}
-	fmt.Fprintf(out, "\n%s\nDistance: up to %.1f is the question itself, beyond %.1f is far.\n", t.Terminal(), advice.Measured, advice.TooFar)
+	fmt.Fprintf(out, "\n%s\nDistance: up to %.1f is the question itself, beyond %.1f is far.\n",
+		t.Terminal(), advice.Measured, advice.TooFar)
 	return nil
 }
 
 // remark says what else there is to a structure.
 func remark(s advice.Ranked, first bool) string {
 	var out []string
-	if standing := s.Times.Standing(); !first && standing != stats.Worse {
-		out = append(out, map[stats.Standing]string{stats.Tie: "tie", stats.Unclear: "unclear"}[standing])
+	switch standing := s.Times.Standing(); {
+	case first:
+	case standing == stats.Tie:
+		out = append(out, "tie")
+	case standing == stats.Unclear:
+		out = append(out, "unclear")
 	}
 	if s.Late != "" {
 		out = append(out, "late")
@@ -217,7 +241,9 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 	if len(list) == 0 {
 		return errors.New("no workload of a program beside other workloads, so there is nothing to judge by")
 	}
-	t := show.Table{Align: "lrl", Header: []string{"workload", "n", "named", "times the fastest", "hit", "may be the fastest"}}
+	t := show.Table{Align: "lrl",
+		Header: []string{"workload", "n", "named", "times the fastest", "hit",
+			"may be the fastest"}}
 	hits := 0
 	for _, j := range list {
 		hit := "miss"
@@ -227,10 +253,13 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 		case slices.Contains(j.Fastest, j.Named):
 			hit = "miss, not certain"
 		}
-		t.Add(j.Workload, show.Grouped(j.N), j.Named, show.Times(j.Times), hit, strings.Join(j.Fastest, ", "))
+		t.Add(j.Workload, show.Grouped(j.N), j.Named, show.Times(j.Times), hit,
+			strings.Join(j.Fastest, ", "))
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the cells of its workload. "+
-		"A miss is not certain if the structure that is named may be the fastest.", hits, len(list), 100*(advice.Near-1))))
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf(
+		"Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the "+
+			"cells of its workload. A miss is not certain if the structure that is named may be "+
+			"the fastest.", hits, len(list), 100*(advice.Near-1))))
 	return nil
 }

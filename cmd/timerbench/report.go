@@ -54,13 +54,16 @@ three typical questions, if the run is whole (see recommend), or to that of a tr
 			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters) {
 				showTypical(cmd.OutOrStdout(), r)
 			} else {
-				fmt.Fprintf(cmd.OutOrStdout(), "This run is a part of the comparison. An answer takes all of it: %s\n", asTyped("recommend", "--n", "1e6"))
+				fmt.Fprintf(cmd.OutOrStdout(),
+					"This run is a part of the comparison. An answer takes all of it: %s\n", asTyped("recommend", "--n", "1e6"))
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path, filepath.Join(to, report.HTMLPage))
+			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path,
+				filepath.Join(to, report.HTMLPage))
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
+	cmd.Flags().StringVarP(&out, "out", "o", "",
+		"`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
 	return cmd
 }
 
@@ -97,7 +100,8 @@ loses in the results: those of --results, or else those that recommend takes.`,
 				return fmt.Errorf("--results: %w", err)
 			}
 			if from == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(path+"; "+note, "; "))
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:",
+					strings.TrimSuffix(path+"; "+note, "; "))
 			}
 			x := report.Explain(e, r)
 			if html == "" && svg == "" {
@@ -110,9 +114,12 @@ loses in the results: those of --results, or else those that recommend takes.`,
 			return writeTo("svg", svg, cmd.OutOrStdout(), written(x.SVG))
 		},
 	}
-	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: those that recommend takes)")
-	cmd.Flags().StringVar(&html, "html", "", "write the page to this `file`, instead of the text"+orStdout)
-	cmd.Flags().StringVar(&svg, "svg", "", "write the drawing to this `file`, instead of the text"+orStdout)
+	cmd.Flags().StringVarP(&from, "results", "r", "",
+		"results `file`, or folder of runs (default: those that recommend takes)")
+	cmd.Flags().StringVar(&html, "html", "",
+		"write the page to this `file`, instead of the text"+orStdout)
+	cmd.Flags().StringVar(&svg, "svg", "",
+		"write the drawing to this `file`, instead of the text"+orStdout)
 	return cmd
 }
 
@@ -161,14 +168,16 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 			case benchfmt:
 				write = results.WriteBenchfmt
 			}
-			return writeTo("out", cmp.Or(out, "-"), cmd.OutOrStdout(), func(w io.Writer) error { return write(w, r) })
+			return writeTo("out", cmp.Or(out, "-"), cmd.OutOrStdout(),
+				func(w io.Writer) error { return write(w, r) })
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&csv, "csv", false, "write a line for each trial")
 	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
 	flags.BoolVar(&hgrm, "hgrm", false, "write percentile files")
-	flags.StringVarP(&out, "out", "o", "", "`file`, or the folder of --hgrm (default: the standard output)")
+	flags.StringVarP(&out, "out", "o", "",
+		"`file`, or the folder of --hgrm (default: the standard output)")
 	cmd.MarkFlagsOneRequired("csv", "benchfmt", "hgrm")
 	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt", "hgrm")
 	return cmd
@@ -185,7 +194,8 @@ func exportHgrm(folder string, r *results.Run, stderr io.Writer) error {
 				}
 				name := fmt.Sprintf("%s-%d-%s-%s.hgrm", c.Workload, c.N, row.Structure, l.Kind)
 				path := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
-				if err := atomicfile.Write(path, func(w io.Writer) error { return results.WriteHgrm(w, l) }); err != nil {
+				if err := atomicfile.Write(path,
+					func(w io.Writer) error { return results.WriteHgrm(w, l) }); err != nil {
 					return fmt.Errorf("%s: %w", path, err)
 				}
 				files++

@@ -35,17 +35,27 @@ func (c *choice) add(flags *pflag.FlagSet, n string) {
 	if c.workloads != "" {
 		workloads, scenarios = "", " too"
 	}
-	profiles := names(bench.Profiles(), func(p bench.Profile) string { return fmt.Sprintf("%s (%s)", p.Name, p.Doc) })
-	flags.StringVarP(&c.structures, "structure", "s", "", "run the structures that match this regular `expression`")
-	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, "run the workloads that match this regular `expression`"+workloads)
-	flags.StringArrayVar(&c.scenarios, "scenario", nil, "run the workload in this scenario `file`"+scenarios+"; can be repeated")
-	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))
+	var profiles []string
+	for _, p := range bench.Profiles() {
+		profiles = append(profiles, p.Name+" ("+p.Doc+")")
+	}
+	flags.StringVarP(&c.structures, "structure", "s", "",
+		"run the structures that match this regular `expression`")
+	flags.StringVarP(&c.workloads, "workload", "w", c.workloads,
+		"run the workloads that match this regular `expression`"+workloads)
+	flags.StringArrayVar(&c.scenarios, "scenario", nil,
+		"run the workload in this scenario `file`"+scenarios+"; can be repeated")
+	flags.StringVarP(&c.profile, "profile", "p", c.profile,
+		"how much to run: "+strings.Join(profiles, ", "))
 	flags.VarP(&c.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
-	flags.Uint64Var(&c.seed, "seed", 1, "seed of every script: the same seed, the same operations on any machine")
+	flags.Uint64Var(&c.seed, "seed", 1,
+		"seed of every script: the same seed, the same operations on any machine")
 }
 
 // ofProfile is the default of --n that a profile has.
 const ofProfile = ": the profile's"
+
+func nameOfProfile(p bench.Profile) string { return p.Name }
 
 // config turns the flags into a configuration, or says which value is wrong.
 func (c *choice) config() (cfg bench.Config, err error) {
@@ -53,7 +63,8 @@ func (c *choice) config() (cfg bench.Config, err error) {
 	if cfg.Structures, err = matchStructures(c.structures); err != nil {
 		return cfg, err
 	}
-	if cfg.Profile, err = exactly("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, c.profile); err != nil {
+	if cfg.Profile, err = exactly("profile", bench.Profiles(), nameOfProfile,
+		c.profile); err != nil {
 		return cfg, err
 	}
 	cfg.Workloads, err = c.chosenWorkloads(cfg.Profile)
@@ -135,20 +146,30 @@ interrupted run, on the same machine and of the same build.`,
 	f.add(flags, ofProfile)
 	flags.BoolVar(&f.lean, "lean", false, "short for --profile lean")
 	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
-	flags.Float64Var(&f.memory, "memory", 0, "most memory to take, in `GB` (default: what is available)")
-	flags.IntVar(&f.trials, "trials", 0, "rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
-	flags.DurationVar(&f.budget, "budget", 0, "time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
-	flags.IntVar(&f.layouts, "layouts", 0, "number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
+	flags.Float64Var(&f.memory, "memory", 0,
+		"most memory to take, in `GB` (default: what is available)")
+	flags.IntVar(&f.trials, "trials", 0,
+		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
+	flags.DurationVar(&f.budget, "budget", 0,
+		"time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
+	flags.IntVar(&f.layouts, "layouts", 0,
+		"number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
 	flags.IntVar(&f.layout, "layout", 0, "the layout of this build")
 	_ = flags.MarkHidden("layout")
-	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure that many rounds, each trial of them in a turn that a session of ab gives")
-	flags.BoolVar(&f.turns.Kinds, "kinds", false, "in turns, measure the times of the kinds of operations too")
+	flags.IntVar(&f.turns.Rounds, "turns", 0,
+		"measure that many rounds, each trial of them in a turn that a session of ab gives")
+	flags.BoolVar(&f.turns.Kinds, "kinds", false,
+		"in turns, measure the times of the kinds of operations too")
 	_, _ = flags.MarkHidden("turns"), flags.MarkHidden("kinds")
-	flags.StringVar(&f.shard, "shard", "", "measure one `part` of the run only, such as 2/8; see timerbench merge")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the interrupted run in the folder of --out")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be measured and how long it takes, and measure nothing")
+	flags.StringVar(&f.shard, "shard", "",
+		"measure one `part` of the run only, such as 2/8; see timerbench merge")
+	flags.BoolVar(&f.resume, "resume", false,
+		"go on with the interrupted run in the folder of --out")
+	flags.BoolVar(&f.dryRun, "dry-run", false,
+		"print what would be measured and how long it takes, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
-	flags.StringVar(&f.json, "json", "", "also write the results to this `file` at the end; - is the standard output, and all else goes to the standard error then")
+	flags.StringVar(&f.json, "json", "",
+		"also write the results to this `file` at the end; - is the standard output, and all else goes to the standard error then")
 	return cmd
 }
 
@@ -204,7 +225,8 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 	case f.trials < 0:
 		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)
 	case f.trials > 0 && f.trials < 6:
-		fmt.Fprintf(cmd.ErrOrStderr(), "timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
 	}
 	return cfg, nil
 }
@@ -224,16 +246,19 @@ func printPlan(out io.Writer, cfg bench.Config) {
 		t.Add(s.Name, show.Grouped(s.Structures), rounds, about(s.Seconds))
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out, "%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))
+	fmt.Fprintf(out,
+		"%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))
 	if cfg.Budget > 0 {
-		fmt.Fprintf(out, "Racing adds rounds to open cells until %s have passed since the start.\n", cfg.Budget)
+		fmt.Fprintf(out, "Racing adds rounds to open cells until %s have passed since the start.\n",
+			cfg.Budget)
 	}
 	switch {
 	case cfg.Shard.Of > 1:
 	case p.Shards < 2:
 		fmt.Fprintf(out, "1 shard takes at most %s.\n", about(perShard.Seconds()))
 	default:
-		fmt.Fprintf(out, "%d shards (--shard 1/%d to --shard %d/%d) take about %s each at most.\n", p.Shards, p.Shards, p.Shards, p.Shards, about(p.Slowest))
+		fmt.Fprintf(out, "%d shards (--shard 1/%d to --shard %d/%d) take about %s each at most.\n",
+			p.Shards, p.Shards, p.Shards, p.Shards, about(p.Slowest))
 	}
 }
 

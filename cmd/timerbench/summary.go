@@ -27,7 +27,9 @@ func summarize(out io.Writer, r *results.Run) {
 		summarizeLean(out, r)
 		return
 	}
-	t := show.Table{Align: "lrrrllrl", Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
+	t := show.Table{Align: "lrrrllrl",
+		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next",
+			"slowest"}}
 	for _, v := range verdicts {
 		next, slowest := show.Unknown, show.Unknown
 		if n := len(v.Others); n > 0 {
@@ -39,19 +41,23 @@ func summarize(out io.Writer, r *results.Run) {
 				slowest = multiple(v.Others[n-1])
 			}
 		}
-		t.Add(v.Workload, show.Grouped(v.N), show.Figure(v.NS), known(v.Spread, percent), string(v.Unit),
+		t.Add(v.Workload, show.Grouped(v.N), show.Figure(v.NS), known(v.Spread, percent),
+			string(v.Unit),
 			fastest(v.Fastest), known(float64(len(v.Unclear)), show.Figure), next, slowest)
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out, "ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
-		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
-	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts), standings(verdicts))
+	fmt.Fprintf(out,
+		"ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
+			"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
+	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts),
+		standings(verdicts))
 }
 
 // summarizeLean prints the cost of each contender: a table for each size.
 func summarizeLean(out io.Writer, r *results.Run) {
 	for _, n := range r.Parameters.N {
-		cells := slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { return c.N != n })
+		cells := slices.DeleteFunc(slices.Clone(r.Cells),
+			func(c results.Cell) bool { return c.N != n })
 		if len(cells) == 0 {
 			continue
 		}
@@ -64,7 +70,8 @@ func summarizeLean(out io.Writer, r *results.Run) {
 				if !ok {
 					line = len(t.Rows)
 					lines[row.Structure] = line
-					t.Add(append([]string{row.Structure}, slices.Repeat([]string{show.Unknown}, len(cells))...)...)
+					t.Add(append([]string{row.Structure},
+						slices.Repeat([]string{show.Unknown}, len(cells))...)...)
 				}
 				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
 				t.Rows[line][i+1] = show.Figure(ns.Center)
@@ -81,10 +88,12 @@ func summarizeLean(out io.Writer, r *results.Run) {
 			}
 			t.Rows[i] = append(cells, bytes, collect)
 		}
-		fmt.Fprintf(out, "%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n", show.Grouped(n), t.Terminal())
+		fmt.Fprintf(out,
+			"%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n", show.Grouped(n), t.Terminal())
 		for _, f := range r.MemoryFloors {
 			if f.N == n {
-				fmt.Fprintf(out, "A record of 32 bytes takes %s ns where nothing waits for it, and %s ns where each names the next.\n", show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
+				fmt.Fprintf(out,
+					"A record of 32 bytes takes %s ns where nothing waits for it, and %s ns where each names the next.\n", show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
 			}
 		}
 	}
@@ -95,10 +104,12 @@ func summarizeCalls(out io.Writer, list []results.Calls) {
 	if len(list) == 0 {
 		return
 	}
-	t := show.Table{Align: "llrrlr", Header: []string{"workload", "structure", "n", "longest call, us", "operation", "at tick"}}
+	t := show.Table{Align: "llrrlr",
+		Header: []string{"workload", "structure", "n", "longest call, us", "operation", "at tick"}}
 	for _, c := range list {
 		longest := c.Max()
-		t.Add(c.Workload, c.Structure, show.Grouped(c.N), show.Figure(longest.NS/1e3), string(longest.Operation), show.Grouped(int64(longest.At)))
+		t.Add(c.Workload, c.Structure, show.Grouped(c.N), show.Figure(longest.NS/1e3),
+			string(longest.Operation), show.Grouped(int64(longest.At)))
 	}
 	fmt.Fprintln(out, t.Terminal())
 }
@@ -135,7 +146,9 @@ func standings(verdicts []report.Verdict) string {
 		}
 	}
 	const named = 3 // chosen
-	most := slices.SortedFunc(maps.Keys(cells), func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
+	most := slices.SortedFunc(maps.Keys(cells),
+		func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
 	most = most[:min(named, len(most))]
-	return strings.Join(names(most, func(name string) string { return fmt.Sprintf("%s %d", name, cells[name]) }), ", ")
+	return strings.Join(names(most,
+		func(name string) string { return fmt.Sprintf("%s %d", name, cells[name]) }), ", ")
 }

@@ -21,11 +21,14 @@ import (
 func helpWithin(root *cobra.Command) {
 	cobra.AddTemplateFunc("filled", filled)
 	cobra.AddTemplateFunc("folded", folded)
-	cobra.AddTemplateFunc("flagUsages", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(show.Width()) })
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | filled | trim", 1))
+	cobra.AddTemplateFunc("flagUsages",
+		func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(show.Width()) })
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | filled | trim",
+		1))
 	usage := strings.ReplaceAll(root.UsageTemplate(), "{{.Example}}", "{{folded .Example}}")
 	usage = strings.ReplaceAll(usage, ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
-	root.SetUsageTemplate(strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages", "flagUsages .InheritedFlags"))
+	root.SetUsageTemplate(strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages",
+		"flagUsages .InheritedFlags"))
 }
 
 // filled joins the lines of each paragraph and breaks them anew. Indented lines stay as they are.
@@ -89,7 +92,8 @@ func (p *progress) show(at bench.Progress) {
 		left = fmt.Sprintf(" so far, about %s left", rest.Round(time.Second))
 	}
 	step := min(at.Step+1, at.Steps) // racing comes after the steps
-	line := fmt.Sprintf("[%d/%d] %s (%s%s)", step, at.Steps, at.Name, elapsed.Round(time.Second), left)
+	line := fmt.Sprintf("[%d/%d] %s (%s%s)", step, at.Steps, at.Name, elapsed.Round(time.Second),
+		left)
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(line)
@@ -101,7 +105,8 @@ func (p *progress) show(at bench.Progress) {
 
 // step shows how many steps of the same length are done.
 func (p *progress) step(done, all int, name string) {
-	p.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done), Total: float64(all)})
+	p.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done),
+		Total: float64(all)})
 }
 
 func (p *progress) end() {

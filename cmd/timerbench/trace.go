@@ -38,19 +38,21 @@ github.com/timerbench/timerbench/trace. The package says how, and describes the 
 
 // interruptible returns what read returns, or ctx's error if ctx ends before. read
 // then goes on until the process ends.
-func interruptible[T any](ctx context.Context, read func(path string) (T, error), path string) (T, error) {
-	var result T
-	var err error
-	done := make(chan struct{})
+func interruptible[T any](ctx context.Context, read func(string) (T, error), path string) (none T,
+	err error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
 	go func() {
-		defer close(done)
-		result, err = read(path)
+		result, err := read(path)
+		done <- outcome{result, err}
 	}()
 	select {
-	case <-done:
-		return result, err
+	case o := <-done:
+		return o.result, o.err
 	case <-ctx.Done():
-		var none T
 		return none, ctx.Err()
 	}
 }
@@ -70,7 +72,8 @@ A program with several schedulers leaves a file for each: FILE, FILE-2 and so on
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
 		Args: argsFrom(1, 0, "the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r := record.Recording{Out: out, Command: args, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
+			r := record.Recording{Out: out, Command: args, Stdin: cmd.InOrStdin(),
+				Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
 			if o, ok := r.Stdout.(*output); ok {
 				r.Stdout = o.Writer // the command may ask if it is a terminal
 			}
@@ -113,19 +116,25 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	if !s.Header.Started.IsZero() {
 		add("recorded", "%s", runs.Minute(s.Header.Started))
 	}
-	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
+	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)),
+		show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
-	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))
+	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())),
+		s.Duration().Round(time.Millisecond))
 	add("rate", "%s operations a second", show.Grouped(uint64(math.Round(s.Rate()))))
-	add("pending", "%.1f timers on average, %s at most, %s at the end", s.Resident, show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
+	add("pending", "%.1f timers on average, %s at most, %s at the end", s.Resident,
+		show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
 	add("cancelled", "%s of the timers that ended", show.Percent(s.CancelRate))
 	if s.LateFires > 0 {
-		add("fired late", "%s timers, because the program woke after their deadlines", show.Grouped(s.LateFires))
+		add("fired late", "%s timers, because the program woke after their deadlines",
+			show.Grouped(s.LateFires))
 	}
 	fmt.Fprintln(out, about.Terminal())
 
 	ops := show.Table{Header: []string{"operation", "count", "share"}}
-	count := func(name string, n uint64) { ops.Add(name, show.Grouped(n), show.Percent(float64(n)/all)) }
+	count := func(name string, n uint64) {
+		ops.Add(name, show.Grouped(n), show.Percent(float64(n)/all))
+	}
 	for k, n := range s.Totals.Ops {
 		count(trace.Kind(k).String(), n)
 		if trace.Kind(k) == trace.Advance {
@@ -136,7 +145,8 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	ops.Add("timers fired", show.Grouped(s.Totals.Fired), "")
 	fmt.Fprintf(out, "\n%s\n", ops.Terminal())
 
-	delays := show.Table{Header: []string{"delay of timers", "count", "mean", "least", "50 %", "90 %", "99 %", "99.9 %", "most"}}
+	delays := show.Table{Header: []string{"delay of timers", "count", "mean", "least", "50 %",
+		"90 %", "99 %", "99.9 %", "most"}}
 	for _, d := range []struct {
 		name string
 		tracestat.Delays
@@ -145,7 +155,8 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 			continue
 		}
 		row := []string{d.name, show.Grouped(d.Count)}
-		for _, t := range []structures.Tick{structures.Tick(d.Mean), d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
+		for _, t := range []structures.Tick{structures.Tick(d.Mean), d.Min, d.P50, d.P90, d.P99,
+			d.P999, d.Max} {
 			row = append(row, delay(s, t))
 		}
 		delays.Add(row...)
@@ -194,9 +205,11 @@ trace says. A coarse structure must keep its bound.`,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "", "replay on the structures that match this regular `expression`")
+	flags.StringVarP(&f.structures, "structure", "s", "",
+		"replay on the structures that match this regular `expression`")
 	// More trials take no longer, because all of them together are one pass over the trace.
-	flags.IntVar(&f.trials, "trials", 12, "trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
+	flags.IntVar(&f.trials, "trials", 12,
+		"trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	return cmd
 }
@@ -205,7 +218,8 @@ func (f *traceReplayFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if f.trials < 1 {
 		return fmt.Errorf("--trials %d: want at least 1", f.trials)
 	}
-	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials, Command: commandLine(cmd, files)}
+	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials,
+		Command: commandLine(cmd, files)}
 	if cfg.Structures, err = matchStructures(f.structures); err != nil {
 		return err
 	}
@@ -247,7 +261,8 @@ func newTraceMake() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")
-	flags.VarP(&f.n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
+	flags.VarP(&f.n, "n", "n",
+		"number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
 	flags.Var(&f.ops, "ops", "number of operations, such as 10e6")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
 	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace"+orStdout)
@@ -275,7 +290,8 @@ func (f *traceMakeFlags) run(cmd *cobra.Command, _ []string) error {
 	err = writeTo("out", f.out, cmd.OutOrStdout(), func(out io.Writer) error {
 		tw, err := trace.NewWriter(out, trace.Header{
 			Name: w.Name, Tick: w.Tick,
-			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed, w.Summary),
+			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed,
+				w.Summary),
 		})
 		if err != nil {
 			return err

@@ -31,7 +31,8 @@ func parseNumber(text string, most float64) (float64, error) {
 	v, err := strconv.ParseFloat(number, 64)
 	v *= factor
 	if err != nil || v != math.Trunc(v) || v < 1 || v > most {
-		return 0, fmt.Errorf("%q: want a whole number from 1 to 1e%.0f, such as 200000, 200,000, 200k or 2e5", text, math.Log10(most))
+		return 0, fmt.Errorf("%q: want a whole number from 1 to 1e%.0f, such as 200000, 200,000, 200k or 2e5",
+			text, math.Log10(most))
 	}
 	return v, nil
 }

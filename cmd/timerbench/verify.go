@@ -79,7 +79,8 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 	for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, path)
+			return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s",
+				name, path)
 		}
 	}
 	r, path, err := runs.Read(path)
@@ -107,7 +108,8 @@ func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 		}
 		w, ok := scenario.Find(p.Scenarios, name)
 		if !ok {
-			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload", path, name)
+			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload",
+				path, name)
 		}
 		cfg.Workloads = append(cfg.Workloads, w)
 	}
@@ -191,6 +193,7 @@ func merge(cmd *cobra.Command, args []string) (err error) {
 	}
 	folder.Saved = true
 	summarize(cmd.OutOrStdout(), whole)
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d shards are merged in %s; draw them with: %s\n", len(shards), filepath.Join(out, runs.Results), asTyped("report", out))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d shards are merged in %s; draw them with: %s\n", len(shards),
+		filepath.Join(out, runs.Results), asTyped("report", out))
 	return nil
 }
