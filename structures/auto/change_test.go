@@ -1,7 +1,6 @@
 package auto_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -46,31 +45,6 @@ func TestCheckInvariantsMissesALostTimer(t *testing.T) {
 	}
 }
 
-// The earliest timer fires, and stale IDs are refused, while timers are in lists, move to
-// the wheel, are there, and move back: with many timers in a slot, and single ones before
-// them.
-func TestTimersFireInOrderInAllModes(t *testing.T) {
-	for _, limit := range []int{300, auto.FewLimit} {
-		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			p := player{t: t, s: auto.NewFew[int](limit), rng: rand.New(rand.NewPCG(3, uint64(limit))), pending: make(map[structures.ID]structures.Tick)}
-			modes := make(map[string]int)
-			for round := range 60 {
-				most := 500
-				if round%2 == 1 {
-					most = 20
-				}
-				for range 1200 {
-					p.step(most)
-					modes[fmt.Sprint(p.s.Many(), p.s.Changing())]++
-				}
-			}
-			if len(modes) != 3 && limit == 300 {
-				t.Errorf("operations by mode: %v, want three modes", modes)
-			}
-		})
-	}
-}
-
 // Timers of one slot fire at their ticks also while they move to the wheel.
 func TestTimersOfASlotMoveToTheWheelBeforeTheyFire(t *testing.T) {
 	const limit = 300
@@ -100,97 +74,5 @@ func TestNextSeesTheListsWhileTimersMove(t *testing.T) {
 	}
 	if at, ok := s.Next(); !s.Changing() || at > earliest || !ok {
 		t.Errorf("Next() = %d, %t while timers move: %t, want at most %d", at, ok, s.Changing(), earliest)
-	}
-}
-
-// player does operations at random and knows what is pending.
-type player struct {
-	t       *testing.T
-	s       *auto.Timers[int]
-	rng     *rand.Rand
-	now     structures.Tick
-	pending map[structures.ID]structures.Tick
-	ids     []structures.ID // also stale ones
-	steps   int
-}
-
-func (p *player) step(most int) {
-	p.steps++
-	switch choice := p.rng.IntN(10); {
-	case choice < 5 && len(p.pending) < most:
-		at := p.deadline()
-		id := p.s.Schedule(at, 0)
-		p.pending[id] = at
-		p.ids = append(p.ids, id)
-	case choice < 7 && len(p.ids) > 0:
-		id, at := p.id(), p.deadline()
-		if _, ok := p.pending[id]; p.s.Reschedule(id, at) != ok {
-			p.t.Fatalf("step %d: Reschedule(%#x) = %t", p.steps, id, !ok)
-		} else if ok {
-			p.pending[id] = at
-		}
-	case choice < 8 && len(p.ids) > 0:
-		id := p.id()
-		if _, ok := p.pending[id]; p.s.Cancel(id) != ok {
-			p.t.Fatalf("step %d: Cancel(%#x) = %t", p.steps, id, !ok)
-		}
-		delete(p.pending, id)
-	default:
-		p.pop(most)
-	}
-	if p.s.Len() != len(p.pending) {
-		p.t.Fatalf("step %d: %d timers, want %d", p.steps, p.s.Len(), len(p.pending))
-	}
-	if p.steps%97 == 0 {
-		mustBeSound(p.t, p.s)
-	}
-}
-
-// deadline returns a deadline soon, or in a slot with many, or far away.
-func (p *player) deadline() structures.Tick {
-	switch p.rng.IntN(3) {
-	case 0:
-		return p.now + 1 + structures.Tick(p.rng.IntN(40))
-	case 1:
-		return p.now | 0x3ff + 100 + structures.Tick(p.rng.IntN(60))
-	}
-	return p.now + 1 + structures.Tick(p.rng.IntN(20_000))
-}
-
-// id returns one of the last IDs, which may be stale.
-func (p *player) id() structures.ID {
-	return p.ids[max(0, len(p.ids)-600)+p.rng.IntN(min(len(p.ids), 600))]
-}
-
-// pop moves the clock a little, and further where many timers are to fire.
-func (p *player) pop(most int) {
-	p.now += structures.Tick(p.rng.IntN(12))
-	if len(p.pending) > most {
-		p.now += 500
-	}
-	earliest := structures.Tick(1 << 62)
-	for _, at := range p.pending {
-		earliest = min(earliest, at)
-	}
-	if at, ok := p.s.Next(); ok != (len(p.pending) > 0) || at > earliest {
-		p.t.Fatalf("step %d: Next() = %d, %t; the earliest of %d is at %d", p.steps, at, ok, len(p.pending), earliest)
-	}
-	for {
-		timer, ok := p.s.Pop(p.now)
-		earliest, due := structures.Tick(1<<62), false
-		for _, at := range p.pending {
-			earliest = min(earliest, at)
-			due = due || at <= p.now
-		}
-		if ok != due || ok && (timer.Deadline != earliest || p.pending[timer.ID] != earliest) {
-			p.t.Fatalf("step %d: Pop(%d) = %+v, %t; the earliest is at %d", p.steps, p.now, timer, ok, earliest)
-		}
-		if !ok {
-			return
-		}
-		delete(p.pending, timer.ID)
-		if p.rng.IntN(4) == 0 {
-			return
-		}
 	}
 }

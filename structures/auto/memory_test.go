@@ -6,7 +6,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 )
@@ -32,30 +31,6 @@ func TestEmptyIsSmall(t *testing.T) {
 		t.Errorf("an empty structure takes %d bytes, want less than 1 KiB", got)
 	}
 	runtime.KeepAlive(&all)
-}
-
-// Many timers take at most 32 bytes each beyond the value, also after each was replaced
-// several times.
-func TestMemoryOfManyTimers(t *testing.T) {
-	n := longtest.Scale(t, 100_000, 300_000, 1_000_000)
-	const perTimer, levels = 32, 4 * 40 << 10
-	rng := rand.New(rand.NewPCG(1, 2))
-	ids := make([]structures.ID, n)
-	before := heapBytes()
-	s := auto.New[uint64]()
-	fresh := func() structures.Tick { return 1 + structures.Tick(rng.IntN(60_000)) }
-	for i := range ids {
-		ids[i] = s.Schedule(fresh(), 0)
-	}
-	for range 5 * n {
-		i := rng.IntN(n)
-		s.Cancel(ids[i])
-		ids[i] = s.Schedule(fresh(), 0)
-	}
-	if got, bound := heapBytes()-before, int64(n*(8+perTimer)+levels); got > bound {
-		t.Errorf("%d timers take %d bytes, want at most %d", n, got, bound)
-	}
-	runtime.KeepAlive(s)
 }
 
 // Values of all sizes survive the growth of the structure whole.

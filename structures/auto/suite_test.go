@@ -26,7 +26,16 @@ func TestConformance(t *testing.T) {
 }
 
 func TestMany(t *testing.T) {
-	schedtest.Many(t, longtest.Scale(t, 20_000, 5<<18, 5<<20), scheduler)
+	for _, limit := range []int{0, 1000, auto.FewLimit} {
+		schedtest.Many(t, longtest.Scale(t, 20_000, 100_000, 5<<20), few(limit))
+	}
+}
+
+func mustBeSound[T any](t *testing.T, s *auto.Timers[T]) {
+	t.Helper()
+	if err := s.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestRelease(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -39,68 +38,6 @@ func order(s structures.Scheduler[int]) (values []int) {
 		values = append(values, timer.Value)
 	}
 	return values
-}
-
-// Timers come and go in all kinds of order, enough of them for three levels. Each time the
-// tree is sound, and what is left fires in the order of deadlines and arrival.
-func TestOrdersOfComingAndGoing(t *testing.T) {
-	const n, rest = 6000, 100
-	random := rand.New(rand.NewPCG(1, 2))
-	for name, deadline := range map[string]func(i int) int{
-		"ascending":  func(i int) int { return i },
-		"descending": func(i int) int { return n - i },
-		"inward":     func(i int) int { return (i&1*2-1)*(n-i) + n },
-		"equal":      func(int) int { return n },
-		"few":        func(i int) int { return i % 7 },
-		"random":     func(int) int { return random.IntN(n) },
-	} {
-		for removal, victim := range map[string]func(pending int) int{
-			"first":  func(int) int { return 0 },
-			"last":   func(pending int) int { return pending - 1 },
-			"middle": func(pending int) int { return pending / 2 },
-			"random": random.IntN,
-			"spread": func(pending int) int { return pending * 7 / 9 },
-		} {
-			t.Run(name+"/cancel="+removal, func(t *testing.T) {
-				tree := New[int]()
-				type pending struct {
-					id           structures.ID
-					deadline, at int
-				}
-				var timers []pending
-				for i := range n {
-					d := 1 + deadline(i)
-					timers = append(timers, pending{tree.Schedule(structures.Tick(d), i), d, i})
-					if i%500 == 0 {
-						mustBeSound(t, tree)
-					}
-				}
-				mustBeSound(t, tree)
-				if _, c := slotted.Parts(&tree.scheduler); c.depth != 2 {
-					t.Fatalf("%d timers are %d levels deep, want 2", n, c.depth)
-				}
-				slices.SortStableFunc(timers, func(a, b pending) int { return a.deadline - b.deadline })
-				for len(timers) > rest {
-					at := victim(len(timers))
-					if !tree.Cancel(timers[at].id) {
-						t.Fatalf("timer %d is not pending", at)
-					}
-					timers = slices.Delete(timers, at, at+1)
-					if len(timers)%250 == 0 {
-						mustBeSound(t, tree)
-					}
-				}
-				var want []int
-				for _, p := range timers {
-					want = append(want, p.at)
-				}
-				if got := order(tree); !slices.Equal(got, want) {
-					t.Errorf("fired %d, want %d", got, want)
-				}
-				mustBeSound(t, tree)
-			})
-		}
-	}
 }
 
 // mustBeSound checks the invariants, and the fill, which follows from them.
@@ -168,24 +105,6 @@ func TestRank(t *testing.T) {
 				t.Fatalf("entries %d to %d: rank of a late deadline = %d", begin, end, got)
 			}
 		}
-	}
-}
-
-// A timer at the last tick has the key of a vacant place, and is told from it.
-func TestTheLastTick(t *testing.T) {
-	tree := New[int]()
-	var want []int
-	for i := range 200 {
-		tree.Schedule(math.MaxInt64, i)
-		tree.Schedule(math.MaxInt64-200+structures.Tick(i), 1000+i)
-		want = append(want, 1000+i)
-	}
-	for i := range 200 {
-		want = append(want, i)
-	}
-	mustBeSound(t, tree)
-	if got := order(tree); !slices.Equal(got, want) {
-		t.Errorf("fired %d, want %d", got, want)
 	}
 }
 

@@ -111,28 +111,6 @@ func TestATimerCostsLittleWhateverTheDelays(t *testing.T) {
 	}
 }
 
-// Filling the calendar changes the length of a day again and again, which must
-// not cost much, whatever the delays.
-func TestFillingCostsLittleWhateverTheDelays(t *testing.T) {
-	const n = 20_000
-	for _, d := range distributions {
-		rng := rand.New(rand.NewPCG(7, 8))
-		q := New[int]()
-		for i := range n {
-			q.Schedule(structures.Tick(d.delay(rng, i)), i)
-		}
-		if err := q.CheckInvariants(); err != nil {
-			t.Fatal(err)
-		}
-		w := q.Work()
-		moved, comparisons := float64(w.Moved)/n, float64(w.Comparisons)/n
-		t.Logf("%-15s %5.2f comparisons, %4.2f moves", d.name, comparisons, moved)
-		if moved > 3 || comparisons > 12 {
-			t.Errorf("%s: %.2f comparisons and %.2f moves a timer", d.name, comparisons, moved)
-		}
-	}
-}
-
 // A good length of day is kept.
 func TestASteadyStateMovesNoTimer(t *testing.T) {
 	for _, d := range distributions[:4] {

@@ -1,9 +1,6 @@
 package ebtree
 
 import (
-	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -39,116 +36,6 @@ func (c *core) depth(l link) int {
 	}
 	n := &c.nodes[l.slot()]
 	return 1 + max(c.depth(n.child[left]), c.depth(n.child[right]))
-}
-
-// Every timer is removed from every tree of up to five timers with deadlines 1 to 5, in any
-// order and with any of them equal: what is left fires in the order of deadline and arrival.
-func TestEveryRemovalFromEverySmallTree(t *testing.T) {
-	var build func(deadlines []structures.Tick)
-	build = func(deadlines []structures.Tick) {
-		for gone := range deadlines {
-			tree := New[int](Capacity(len(deadlines)))
-			var ids []structures.ID
-			var want []int
-			for i, d := range deadlines {
-				ids = append(ids, tree.Schedule(d, i))
-				if i != gone {
-					want = append(want, i)
-				}
-			}
-			tree.Cancel(ids[gone])
-			if err := tree.CheckInvariants(); err != nil {
-				t.Fatalf("scheduled at %d, number %d cancelled: %v", deadlines, gone, err)
-			}
-			slices.SortStableFunc(want, func(a, b int) int { return int(deadlines[a] - deadlines[b]) })
-			var got []int
-			for timer := range structures.Due(tree, 5) {
-				got = append(got, timer.Value)
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("scheduled at %d, number %d cancelled: fired %d, want %d", deadlines, gone, got, want)
-			}
-		}
-		if len(deadlines) < 5 {
-			for d := range structures.Tick(5) {
-				build(append(slices.Clip(deadlines), d+1))
-			}
-		}
-	}
-	build(nil)
-}
-
-// The depth is that of the bits in which the deadlines differ, whatever their number.
-func TestDepth(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for name, test := range map[string]struct {
-		n        int
-		deadline func(i int) structures.Tick
-		least    int
-		most     int
-	}{
-		"ascending":       {1 << 12, func(i int) structures.Tick { return structures.Tick(1<<12 + i) }, 12, 12},
-		"descending":      {1 << 12, func(i int) structures.Tick { return structures.Tick(1<<13 - 1 - i) }, 12, 12},
-		"equal":           {1 << 12, func(int) structures.Tick { return 77 }, 0, 0},
-		"powers of two":   {63, func(i int) structures.Tick { return 1 << i }, 62, 62},
-		"random":          {1 << 12, func(int) structures.Tick { return 1 + structures.Tick(random.Int64N(1<<60)) }, 13, 40},
-		"all of the bits": {1 << 12, func(i int) structures.Tick { return structures.Tick(1+i) << 50 }, 12, 13},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tree := New[int]()
-			for i := range test.n {
-				tree.Schedule(test.deadline(i), i)
-			}
-			if err := tree.CheckInvariants(); err != nil {
-				t.Fatal(err)
-			}
-			_, c := slotted.Parts(&tree.scheduler)
-			if d := c.depth(c.nodes[none].child[left]); d < test.least || d > test.most {
-				t.Errorf("%d timers are %d nodes deep, want %d to %d", test.n, d, test.least, test.most)
-			}
-		})
-	}
-}
-
-// Of equal timers any may go: the first, which is in the tree and whose node may be anywhere
-// above, one in the middle, the last.
-func TestEqualTimersGoInAnyOrder(t *testing.T) {
-	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		tree := New[int]()
-		type pending struct {
-			id       structures.ID
-			deadline structures.Tick
-			value    int
-		}
-		var timers []pending
-		for i := range 60 {
-			d := 1 + structures.Tick(random.IntN(6))
-			timers = append(timers, pending{tree.Schedule(d, i), d, i})
-		}
-		for i := range 120 {
-			at := random.IntN(len(timers))
-			moved := timers[at]
-			timers = slices.Delete(timers, at, at+1)
-			if i%3 == 0 {
-				tree.Cancel(moved.id)
-				moved.id = tree.Schedule(moved.deadline, moved.value)
-			} else {
-				moved.deadline = 1 + structures.Tick(random.IntN(6))
-				tree.Reschedule(moved.id, moved.deadline)
-			}
-			timers = append(timers, moved)
-			if err := tree.CheckInvariants(); err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
-		}
-		slices.SortStableFunc(timers, func(a, b pending) int { return int(a.deadline - b.deadline) })
-		for _, want := range timers {
-			if got, ok := tree.Pop(6); !ok || got.Value != want.value || got.Deadline != want.deadline {
-				t.Fatalf("seed %d: fired %d at %d, want %d at %d", seed, got.Value, got.Deadline, want.value, want.deadline)
-			}
-		}
-	}
 }
 
 func TestWorkCountsComparisons(t *testing.T) {
@@ -216,22 +103,4 @@ func TestCheckFindsDamage(t *testing.T) {
 		"one timer gone":       func(c *core) { c.Remove(third) },
 		"all gone":             func(c *core) { c.nodes[none].child[left] = 0 },
 	})
-}
-
-// The last tick, and the first, with all between them.
-func TestTheEndsOfTime(t *testing.T) {
-	tree := New[int]()
-	for _, d := range []structures.Tick{math.MaxInt64, 1, math.MaxInt64 - 1, 1 << 62, 1<<62 - 1, 2, math.MaxInt64} {
-		tree.Schedule(d, int(d%1000))
-	}
-	if err := tree.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-	var got []structures.Tick
-	for timer := range structures.Due(tree, math.MaxInt64) {
-		got = append(got, timer.Deadline)
-	}
-	if want := []structures.Tick{1, 2, 1<<62 - 1, 1 << 62, math.MaxInt64 - 1, math.MaxInt64, math.MaxInt64}; !slices.Equal(got, want) {
-		t.Errorf("fired at %d, want %d", got, want)
-	}
 }

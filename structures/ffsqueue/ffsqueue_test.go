@@ -2,7 +2,6 @@ package ffsqueue
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -109,53 +108,6 @@ func TestWithinTheSpanNothingMoves(t *testing.T) {
 	if w := q.Work(); w.Moved != 0 || w.Comparisons != 0 || w.SlotsVisited == 0 {
 		t.Fatalf("%+v", w)
 	}
-}
-
-// All positions of two timers and of the cursor in a ring of 4, compared with a search.
-func TestFirstIsTheEarliest(t *testing.T) {
-	for cursor := structures.Tick(0); cursor < 12; cursor++ {
-		for a := cursor + 1; a < cursor+9; a++ {
-			for b := cursor + 1; b < cursor+9; b++ {
-				q := New[int](Slots(4))
-				q.Pop(cursor)
-				id := q.Schedule(a, 0)
-				q.Schedule(b, 0)
-				if at, _ := q.Next(); at != min(a, b) {
-					t.Fatalf("Next() = %d at %d, want the first of %d and %d", at, cursor, a, b)
-				}
-				q.Cancel(id)
-				if at, _ := q.Next(); at != b {
-					t.Fatalf("Next() = %d at %d, want %d, as %d was cancelled", at, cursor, b, a)
-				}
-			}
-		}
-	}
-}
-
-// At the last tick a timer is due at once, and the ring has nothing ahead.
-func TestTheSpanEndsWithTime(t *testing.T) {
-	q := New[int](Slots(64))
-	q.Schedule(math.MaxInt64-1, 1)
-	q.Schedule(math.MaxInt64, 2)
-	for want := 1; want <= 2; want++ {
-		if timer, ok := q.Pop(math.MaxInt64); !ok || timer.Value != want {
-			t.Fatalf("Pop = %+v, %t, want %d", timer, ok, want)
-		}
-	}
-	if _, ok := q.Pop(math.MaxInt64); ok {
-		t.Fatal("something is left")
-	}
-	q.Schedule(0, 3)
-	if timer, ok := q.Pop(0); !ok || timer.Value != 3 {
-		t.Fatalf("Pop = %+v, %t, want 3", timer, ok)
-	}
-	if err := q.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFarTimersAreCancelledInBatches(t *testing.T) {
-	whitebox.CancelsBatched(t, 1000, New[int](Slots(8)))
 }
 
 // The cursor is 5. Timers 1 to 3 are due at 10, 10 and 12, in the buckets, and 4 at 100.

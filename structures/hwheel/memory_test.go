@@ -2,12 +2,10 @@ package hwheel_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 	"unsafe"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 )
 
@@ -62,48 +60,4 @@ func heapBytes() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
-}
-
-// Values of all sizes survive the growth of the wheel whole.
-func TestValuesOfAllSizes(t *testing.T) {
-	t.Parallel()
-	values[[3]byte](t)
-	values[[1000]byte](t)
-	values[[40_000]byte](t)
-	values[[100_000]byte](t)
-}
-
-func values[T [3]byte | [1000]byte | [40_000]byte | [100_000]byte](t *testing.T) {
-	size := unsafe.Sizeof(*new(T))
-	bytes := func(v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), size) }
-	rng := rand.New(rand.NewPCG(1, uint64(size)))
-	w := hwheel.New[T]()
-	want := make(map[structures.ID]byte)
-	for n := byte(0); n < 200; n++ {
-		var v T
-		for i := range bytes(&v) {
-			bytes(&v)[i] = n
-		}
-		id := w.Schedule(structures.Tick(1+rng.IntN(1000)), v)
-		want[id] = n
-		if n%3 == 0 {
-			w.Reschedule(id, 5)
-		}
-		if n%4 == 0 {
-			w.Cancel(id)
-			delete(want, id)
-		}
-	}
-	mustBeSound(t, w)
-	for timer := range structures.Due(w, 1000) {
-		for i, b := range bytes(&timer.Value) {
-			if b != want[timer.ID] {
-				t.Fatalf("%T: byte %d of the value of timer %#x is %d, want %d", timer.Value, i, timer.ID, b, want[timer.ID])
-			}
-		}
-		delete(want, timer.ID)
-	}
-	if len(want) != 0 {
-		t.Errorf("%d timers did not fire", len(want))
-	}
 }

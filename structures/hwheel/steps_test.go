@@ -38,7 +38,7 @@ func TestTwoFullSlotsAreEmptiedTogether(t *testing.T) {
 // what a few slots that start at once may hold.
 func TestNoPopMovesManyTimersTickByTick(t *testing.T) {
 	t.Parallel()
-	n := longtest.Scale(t, 30_000, 150_000, 3_000_000)
+	n := longtest.Scale(t, 30_000, 60_000, 3_000_000)
 	const slot, above = 1 << 8, 1 << 16
 	for name, deadline := range map[string]func(rng *rand.Rand, i int) structures.Tick{
 		"one tick of level 1":         func(*rand.Rand, int) structures.Tick { return 20_000 },

@@ -3,8 +3,6 @@ package minheap
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
@@ -37,10 +35,4 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"schedule anew", func() { schedule(110, 200, 120, 210, 220, 130) }, 5}, // 110, 200 120, 210 220, 130
 		{"cancel 210", func() { cancel(210) }, 3},                               // 110, 130 120, 200 220
 	})
-}
-
-// The last entry may have to go up or down, and the last group of children has any
-// length.
-func TestEveryTimerCanGoFromAnySize(t *testing.T) {
-	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
 }

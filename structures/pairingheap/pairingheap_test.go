@@ -2,8 +2,6 @@ package pairingheap
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -106,52 +104,6 @@ func (c *core) show(slot uint32) string {
 		text += c.show(child)
 	}
 	return text + ")"
-}
-
-// Whatever the order of calls, they cost O(log n) each, amortised.
-func TestCostsAreLogarithmicTogether(t *testing.T) {
-	const n = 20_000
-	rng := rand.New(rand.NewPCG(1, 2))
-	for name, deadline := range map[string]func(i int) int{
-		"ascending":  func(i int) int { return i },
-		"descending": func(i int) int { return n - i },
-		"equal":      func(int) int { return n },
-		"random":     func(int) int { return rng.IntN(n) },
-		"inward":     func(i int) int { return (i&1*2-1)*(n-i) + n },
-	} {
-		for use, do := range map[string]func(h *Heap[int], ids []structures.ID){
-			"pop all":            func(*Heap[int], []structures.ID) {},
-			"pop and schedule":   hold,
-			"cancel in order":    func(h *Heap[int], ids []structures.ID) { cancel(h, ids[:n-1]) },
-			"cancel every other": func(h *Heap[int], ids []structures.ID) { cancel(h, every(2, ids)) },
-			"delay all":          func(h *Heap[int], ids []structures.ID) { reschedule(h, ids, n) },
-			"advance all":        func(h *Heap[int], ids []structures.ID) { reschedule(h, ids, -n) },
-			"delay the first":    delayFirst,
-		} {
-			t.Run(name+"/"+use, func(t *testing.T) {
-				h := New[int](Capacity(n))
-				h.Pop(n) // so that all may be moved to earlier
-				ids := make([]structures.ID, n)
-				for i := range ids {
-					ids[i] = h.Schedule(structures.Tick(2*n+deadline(i)), i)
-				}
-				if got := h.Work().Comparisons; got != n-1 {
-					t.Errorf("%d comparisons to schedule %d timers, want one each but for the first", got, n)
-				}
-				do(h, ids)
-				if err := h.CheckInvariants(); err != nil {
-					t.Fatal(err)
-				}
-				for h.Len() > 0 {
-					h.Pop(math.MaxInt64)
-				}
-				// At most three calls a timer.
-				if got, most := float64(h.Work().Comparisons), 3*n*math.Log2(n); got > most {
-					t.Errorf("%.0f comparisons, want at most %.0f", got, most)
-				}
-			})
-		}
-	}
 }
 
 func hold(h *Heap[int], ids []structures.ID) {

@@ -3,7 +3,6 @@ package quadheap
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -41,10 +40,4 @@ func TestWorkCountsEveryComparison(t *testing.T) {
 		{"schedule anew", func() { schedule(110, 120, 200, 121, 122, 130, 131, 132, 133, 210, 211, 212, 213, 140) }, 13}, // 110, 120 200 121 122, 130 131 132 133, 210 211 212 213, 140
 		{"cancel 210", func() { cancel(210) }, 3}, // 110, 120 140 121 122, 130 131 132 133, 200 211 212 213
 	})
-}
-
-// The last entry may have to go up or down, and the last group of children has any
-// length.
-func TestEveryTimerCanGoFromAnySize(t *testing.T) {
-	whitebox.Removals(t, longtest.Scale(t, 20, 40, 80), func() structures.Scheduler[uint64] { return New[uint64]() })
 }

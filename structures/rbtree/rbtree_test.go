@@ -2,8 +2,6 @@ package rbtree
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -42,76 +40,6 @@ func mustBeBalanced(t *testing.T, tree *Tree[int]) {
 	height := c.height(c.nodes[none].child[left])
 	if bound := 2 * math.Log2(float64(tree.Len()+1)); float64(height) > bound {
 		t.Fatalf("the tree of %d timers is %d high, want at most %.1f", tree.Len(), height, bound)
-	}
-}
-
-func TestHeightIsLogarithmic(t *testing.T) {
-	const n = 2000
-	random := rand.New(rand.NewPCG(1, 2))
-	for name, deadline := range map[string]func(i int) int{
-		"ascending":  func(i int) int { return i },
-		"descending": func(i int) int { return n - i },
-		"inward":     func(i int) int { return (i&1*2-1)*(n-i) + n },
-		"equal":      func(int) int { return n },
-		"random":     func(int) int { return random.IntN(n) },
-	} {
-		for removal, victim := range map[string]func(pending int) int{
-			"first":  func(int) int { return 0 },
-			"last":   func(pending int) int { return pending - 1 },
-			"middle": func(pending int) int { return pending / 2 },
-			"random": random.IntN,
-		} {
-			t.Run(name+"/cancel="+removal, func(t *testing.T) {
-				tree := New[int]()
-				var ids []structures.ID
-				for i := range n {
-					ids = append(ids, tree.Schedule(structures.Tick(deadline(i)), i))
-					if i%50 == 0 {
-						mustBeBalanced(t, tree)
-					}
-				}
-				for len(ids) > 0 {
-					at := victim(len(ids))
-					if !tree.Cancel(ids[at]) {
-						t.Fatalf("timer %d is not pending", at)
-					}
-					ids = slices.Delete(ids, at, at+1)
-					if len(ids)%50 == 0 {
-						mustBeBalanced(t, tree)
-					}
-				}
-			})
-		}
-	}
-}
-
-// Every removal from every tree of up to 7 timers, scheduled in any order, which reaches
-// all cases of balancing.
-func TestEveryRemovalFromEverySmallTree(t *testing.T) {
-	var build func(order []int, n int)
-	build = func(order []int, n int) {
-		if len(order) < n {
-			for next := range n {
-				if !slices.Contains(order, next) {
-					build(append(order, next), n)
-				}
-			}
-			return
-		}
-		for gone := range n {
-			tree := New[int](Capacity(n))
-			ids := make([]structures.ID, n)
-			for _, i := range order {
-				ids[i] = tree.Schedule(structures.Tick(i+1), i)
-			}
-			tree.Cancel(ids[gone])
-			if err := tree.CheckInvariants(); err != nil {
-				t.Fatalf("scheduled in order %v, %d cancelled: %v", order, gone, err)
-			}
-		}
-	}
-	for n := range 8 {
-		build(make([]int, 0, n), n)
 	}
 }
 

@@ -87,6 +87,17 @@ func (m *crowd) reschedule(i int, deadline structures.Tick) {
 	}
 }
 
+// disturb moves a timer, or cancels it and schedules another one.
+func (m *crowd) disturb() {
+	m.Helper()
+	if i := m.rng.IntN(len(m.timers)); m.rng.IntN(2) == 0 {
+		m.reschedule(i, m.clock+m.deadline(m.rng))
+	} else {
+		m.cancel(i)
+		m.schedule(i)
+	}
+}
+
 func (m *crowd) fill() {
 	m.Helper()
 	for i := range m.timers {
@@ -307,6 +318,24 @@ func orderAdjacentTicks(r reporter, c *config) {
 	}
 }
 
+// orderSteps moves and replaces timers, among which many share a deadline, while the clock goes
+// by steps of all widths, and Next is not asked what they should be.
+func orderSteps(r reporter, c *config) {
+	r.Helper()
+	for _, step := range []int{1, 40, 1000, 30_000} {
+		m := newCrowd(r, c, 2000)
+		m.deadline = oftenNear(20 * step)
+		m.fill()
+		for range c.amount(2000, 150) {
+			for range 20 {
+				m.disturb()
+			}
+			m.drain(m.clock+1+structures.Tick(m.rng.IntN(2*step)), true)
+		}
+		m.audit()
+	}
+}
+
 // orderLongHold moves or replaces a timer, lets the clock go to the tick that Next names, and
 // schedules each timer again that fires.
 func orderLongHold(r reporter, c *config) {
@@ -317,12 +346,7 @@ func orderLongHold(r reporter, c *config) {
 	m.fill()
 	idle := 0
 	for fires := 0; fires < c.amount(1_000_000, 110_000); {
-		if i := m.rng.IntN(residents); m.rng.IntN(2) == 0 {
-			m.reschedule(i, m.clock+m.deadline(m.rng))
-		} else {
-			m.cancel(i)
-			m.schedule(i)
-		}
+		m.disturb()
 		at := m.next()
 		fired := m.drain(at, true)
 		if again, _ := m.s.Next(); m.exact() && fired > 0 && again != m.next() {

@@ -45,6 +45,7 @@ var rules = []rule{
 		kinds: []byte{atOther, atOther, atNear, atBoundary},
 	})},
 	{name: "Order/ManyAtAdjacentTicks", check: orderAdjacentTicks},
+	{name: "Order/StepsOfAllWidths", check: orderSteps},
 	{name: "Order/LongHold", check: orderLongHold},
 	{name: "Freedom/StopEarlyThenSchedule", check: programs(24, dialect{
 		ops: []byte{doSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere},
@@ -71,6 +72,11 @@ var rules = []rule{
 	{name: "Reschedule/KeepsIDAndValue", check: programs(24, dialect{
 		ops:   []byte{doSchedule, doBurst, doReschedule, doReschedule2, doPopSome, doToNext},
 		kinds: []byte{atNear, atMiddle, atFar, atPast, atOther},
+	})},
+	{name: "Reschedule/FewTimersOften", check: programs(24, dialect{
+		ops: []byte{doSchedule, doReschedule, doReschedule, doReschedule, doReschedule, doReschedule,
+			doReschedule2, doReschedule2, doReschedule2, doCancel, doCancel, doPopHere},
+		kinds: []byte{atFar, atFar, atNear},
 	})},
 	{name: "Reschedule/AcrossBoundaries", check: programs(64, dialect{
 		ops:   []byte{doSchedule, doSpread, doReschedule, doReschedule2, doToNext, doBeforeNext, doCancel},

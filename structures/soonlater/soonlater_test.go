@@ -2,7 +2,6 @@ package soonlater
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -132,65 +131,6 @@ func TestAPopMovesItsShareOnly(t *testing.T) {
 		}
 		if w.Work().Moved < n {
 			t.Fatalf("step %d: only %d timers have moved", step, w.Work().Moved)
-		}
-	}
-}
-
-// Timers of a half that is moving are cancelled from the front, from the end and in
-// between, by each number of ticks into the half.
-func TestMovingTimersCanBeCancelled(t *testing.T) {
-	for ticks := range structures.Tick(8) {
-		for victim := range 12 {
-			w := New[int](Soon(16), Later(8))
-			var ids []structures.ID
-			for i := range 12 {
-				ids = append(ids, w.Schedule(structures.Tick(16+i%8), i))
-			}
-			w.Pop(8 + ticks)
-			w.Cancel(ids[victim])
-			w.Reschedule(ids[(victim+1)%12], 30)
-			w.Next()
-			if err := w.CheckInvariants(); err != nil {
-				t.Fatalf("%d ticks, victim %d: %v", ticks, victim, err)
-			}
-			fired := 0
-			last := structures.Tick(0)
-			for timer := range structures.Due(w, 40) {
-				if timer.Value == victim || timer.Deadline < last {
-					t.Fatalf("%d ticks, victim %d: fired %+v after %d", ticks, victim, timer, last)
-				}
-				last = timer.Deadline
-				fired++
-			}
-			if fired != 11 || last != 30 {
-				t.Fatalf("%d ticks, victim %d: %d timers fired, the last one at %d", ticks, victim, fired, last)
-			}
-		}
-	}
-}
-
-func TestFarTimersAreCancelledInBatches(t *testing.T) {
-	whitebox.CancelsBatched(t, 1000, New[int](Soon(8), Later(8)))
-}
-
-// At the last tick a timer is due at once, in whichever part it is.
-func TestTheWheelsEndWithTime(t *testing.T) {
-	for _, clock := range []structures.Tick{0, math.MaxInt64 - 1<<40, math.MaxInt64 - 20, math.MaxInt64 - 10, math.MaxInt64 - 1} {
-		w := New[int](Soon(16), Later(8))
-		w.Pop(clock)
-		w.Schedule(math.MaxInt64, 1)
-		w.Pop(math.MaxInt64 - 1)
-		w.Schedule(math.MaxInt64, 2)
-		values := 0
-		for timer := range structures.Due(w, math.MaxInt64) {
-			values += timer.Value
-		}
-		w.Schedule(0, 4)
-		if timer, ok := w.Pop(0); !ok || values+timer.Value != 7 {
-			t.Fatalf("from %d: the values sum up to %d, want 7", clock, values+timer.Value)
-		}
-		if err := w.CheckInvariants(); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

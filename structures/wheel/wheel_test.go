@@ -3,7 +3,6 @@ package wheel
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -104,40 +103,6 @@ func TestWorkCountsVisitsAndRounds(t *testing.T) {
 	visited(7, 2)
 	next(1001)
 	visited(7, 2)
-}
-
-func TestJumpsKeepTheOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, slots := range []int{1, 3, 64, 1000} {
-		for _, width := range []int64{10, 1000, 1 << 20, 1 << 40, math.MaxInt64} {
-			w := New[int](Slots(slots))
-			var want []structures.Tick
-			for i := range 2000 {
-				deadline := structures.Tick(1 + rng.Int64N(width))
-				if i > 0 && i%3 == 0 {
-					deadline = want[rng.IntN(i)] // a tie
-				}
-				w.Schedule(deadline, i)
-				want = append(want, deadline)
-			}
-			slices.Sort(want)
-			values := map[structures.Tick]int{} // of the last one fired for each deadline
-			fired := 0
-			for timer := range structures.Due(w, math.MaxInt64) {
-				if timer.Deadline != want[fired] {
-					t.Fatalf("%d slots, width %d: fired %d, want %d", slots, width, timer.Deadline, want[fired])
-				}
-				if last, tie := values[timer.Deadline]; tie && last > timer.Value {
-					t.Fatalf("%d slots, width %d: a tie at %d fired in the wrong order", slots, width, timer.Deadline)
-				}
-				values[timer.Deadline] = timer.Value
-				fired++
-			}
-			if fired != len(want) {
-				t.Fatalf("%d slots, width %d: fired %d of %d", slots, width, fired, len(want))
-			}
-		}
-	}
 }
 
 // All pairs of ticks and all widths, compared with stepping from tick to tick.

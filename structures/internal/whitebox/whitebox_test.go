@@ -25,34 +25,8 @@ func (c *countdown) CheckInvariants() error {
 	return nil
 }
 
-// replacesBadly moves the last timer to the place of one that is cancelled, and
-// gives it the deadline of that.
-type replacesBadly struct {
-	structures.Scheduler[uint64]
-	ids []structures.ID
-	at  map[structures.ID]structures.Tick
-}
-
-func (s *replacesBadly) Schedule(at structures.Tick, v uint64) structures.ID {
-	id := s.Scheduler.Schedule(at, v)
-	s.ids = append(s.ids, id)
-	s.at[id] = at
-	return id
-}
-
-func (s *replacesBadly) Cancel(id structures.ID) bool {
-	if last := s.ids[len(s.ids)-1]; last != id && len(s.ids) > 5 {
-		s.Reschedule(last, s.at[id])
-	}
-	return s.Scheduler.Cancel(id)
-}
-
 func TestChecksReportWhatTheyAreFor(t *testing.T) {
 	damages := map[string]func(*countdown){"zero": func(c *countdown) { c.n = 0 }}
-	sound := func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() }
-	broken := func() structures.Scheduler[uint64] {
-		return &replacesBadly{sound(), nil, map[structures.ID]structures.Tick{}}
-	}
 	for name, c := range map[string]struct {
 		check func(checking.T)
 		says  string // empty: nothing is reported
@@ -66,9 +40,7 @@ func TestChecksReportWhatTheyAreFor(t *testing.T) {
 		"damage is not found": {func(r checking.T) {
 			whitebox.FindsDamage(r, func() *countdown { return &countdown{n: 1, blind: true} }, damages)
 		}, "zero: broken"},
-		"not sound":     {func(r checking.T) { whitebox.FindsDamage(r, func() *countdown { return &countdown{} }, damages) }, "zero: before: at zero"},
-		"removals":      {func(r checking.T) { whitebox.Removals(r, 10, sound) }, ""},
-		"a bad removal": {func(r checking.T) { whitebox.Removals(r, 10, broken) }, "(0: cancelled): fired at"},
+		"not sound": {func(r checking.T) { whitebox.FindsDamage(r, func() *countdown { return &countdown{} }, damages) }, "zero: before: at zero"},
 	} {
 		got := strings.Join(checking.Record(c.check), "\n")
 		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
