@@ -39,6 +39,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -131,13 +132,7 @@ func errNothing(old, new *results.Run) error {
 			return "no cells"
 		}
 		c := r.Cells[0]
-		names := ""
-		for _, row := range c.Rows {
-			if row.Role == results.RoleStructure {
-				names += " " + row.Structure
-			}
-		}
-		return fmt.Sprintf("%d cells, the first is %s, n %d, with%s", len(r.Cells), c.Workload, c.N, names)
+		return fmt.Sprintf("%d cells, the first is %s, n %d, with %s", len(r.Cells), c.Workload, c.N, strings.Join(structuresOf(c), " "))
 	}
 	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }

@@ -169,29 +169,26 @@ func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeli
 	return t
 }
 
-// inviteServer returns the timeline of a server that has refused an INVITE and gets the
-// ACK after ack ticks.
-func (p *sip) inviteServer(ack structures.Tick) (t timeline) {
+// exchange returns the timeline of a message that is sent again until its answer comes, or
+// its ACK if it is a refusal, after answer ticks. The timers are that for sending again, the
+// one that ends it, and the one for the time after the answer.
+func (p *sip) exchange(again, end, after byte, answer structures.Tick) (t timeline) {
 	giveUp := 64 * p.t1
-	t.retransmit('G', p.t1, p.t2, min(ack, giveUp))
-	t.set('H', 0, giveUp)
-	t.stop('H', min(ack, giveUp))
-	if ack <= giveUp {
-		t.set('I', ack, p.t4)
+	t.retransmit(again, p.t1, p.t2, min(answer, giveUp))
+	t.set(end, 0, giveUp)
+	t.stop(end, min(answer, giveUp))
+	if answer <= giveUp {
+		t.set(after, answer, p.t4)
 	}
 	return t
 }
 
-// requestClient returns the timeline of another request, answered after answer ticks.
-func (p *sip) requestClient(answer structures.Tick) (t timeline) {
-	giveUp := 64 * p.t1
-	t.retransmit('E', p.t1, p.t2, min(answer, giveUp))
-	t.set('F', 0, giveUp)
-	t.stop('F', min(answer, giveUp))
-	if answer <= giveUp {
-		t.set('K', answer, p.t4)
-	}
-	return t
+// inviteServer returns the timeline of a server that has refused an INVITE.
+func (p *sip) inviteServer(ack structures.Tick) timeline { return p.exchange('G', 'H', 'I', ack) }
+
+// requestClient returns the timeline of another request.
+func (p *sip) requestClient(answer structures.Tick) timeline {
+	return p.exchange('E', 'F', 'K', answer)
 }
 
 // requestServer returns the timeline of a server that answers another request at once.
