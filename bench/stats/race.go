@@ -10,10 +10,6 @@ const (
 	Settled                  // more rounds would not change the answer of the cell
 )
 
-func (d Decision) String() string {
-	return [...]string{"continue", "beaten", "settled"}[d]
-}
-
 const (
 	// BeatenAt is the ratio to the best above which a contender is beaten.
 	BeatenAt = 1.5

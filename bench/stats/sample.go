@@ -22,10 +22,6 @@ const (
 	Layouts                // several layouts
 )
 
-func (l Level) String() string {
-	return [...]string{"rounds", "instances", "layouts"}[l]
-}
-
 // DefaultConfidence is the confidence of every interval, unless Options say otherwise.
 const DefaultConfidence = 0.95
 
