@@ -43,7 +43,8 @@ const mostGoTimers = 10_000_000
 // contenders returns the contenders of a cell: the floor, the structures, and, where nothing
 // fires, Go's timers and beside lean loops the stub.
 func (c cell) contenders(entries []catalog.Entry) []*contender {
-	list := []*contender{newContender(results.RoleFloor, catalog.Entry{Name: FloorName, New: replay.Null})}
+	floor := catalog.Entry{Name: FloorName, New: replay.Null}
+	list := []*contender{newContender(results.RoleFloor, floor)}
 	nothingFires := c.workload.Kind().NothingFires
 	if nothingFires && c.lean {
 		list = append(list, newContender(results.RoleBaseline,

@@ -29,12 +29,14 @@ func environment(clock replay.Clock) results.Environment {
 func CheckResume(cfg Config, interrupted *results.Run) error {
 	cfg = cfg.withDefaults()
 	if interrupted.Version != results.Version {
-		return fmt.Errorf("its results are of version %d, this program writes version %d", interrupted.Version, results.Version)
+		return fmt.Errorf("its results are of version %d, this program writes version %d",
+			interrupted.Version, results.Version)
 	}
 	if d := results.Difference(interrupted.Parameters, parameters(cfg)); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}
-	if d := results.Difference(interrupted.Environment, environment(replay.Clock{}), results.NotOfMachine...); d != "" {
+	here := environment(replay.Clock{})
+	if d := results.Difference(interrupted.Environment, here, results.NotOfMachine...); d != "" {
 		return fmt.Errorf("it ran on another machine or was another build: %s now", d)
 	}
 	return nil

@@ -38,7 +38,9 @@ type pass struct {
 }
 
 // begin opens the source and fills a fresh instance for each of the rows, in their order.
-func (c cell) begin(ctx context.Context, number int, rows []*contender, order *script.Rand) (*pass, error) {
+func (c cell) begin(ctx context.Context, number int, rows []*contender, order *script.Rand) (
+	*pass, error,
+) {
 	s, err := c.open(ctx, c)
 	if err != nil {
 		return nil, err
@@ -214,7 +216,9 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 		if err := p.cell.turns.wait(); err != nil {
 			return err
 		}
-		err := p.forEach(ctx, []*contender{c}, func(c *contender) error { return p.replaySegment(ctx, c, modes, t) })
+		err := p.forEach(ctx, []*contender{c}, func(c *contender) error {
+			return p.replaySegment(ctx, c, modes, t)
+		})
 		if err != nil {
 			return err
 		}
@@ -224,7 +228,9 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 
 // replaySegment replays the blocks of a segment on one contender. The checks run last,
 // because they bring other data into the caches.
-func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t results.Trial) error {
+func (p *pass) replaySegment(
+	ctx context.Context, c *contender, modes []mode, t results.Trial,
+) error {
 	outcomes := make([]replay.Outcome, len(modes))
 	for i, m := range modes {
 		if err := ctx.Err(); err != nil {
@@ -249,7 +255,8 @@ func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t 
 // only at the end: the bindings of IDs to values, and the number of allocations. Lean loops
 // keep no bindings.
 func (p *pass) finish(ctx context.Context) error {
-	if err := p.source.remaining(func(b *script.Block) error { return p.replayOnAll(ctx, b) }); err != nil {
+	replay := func(b *script.Block) error { return p.replayOnAll(ctx, b) }
+	if err := p.source.remaining(replay); err != nil {
 		return err
 	}
 	floor := uint64(0)
@@ -307,8 +314,8 @@ func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error 
 		return fmt.Errorf("%s: the harness fails its own proof on %s: %w", where, c.Structure, err)
 	default:
 		p.failed = append(p.failed, results.Failure{
-			Structure: c.Structure, Where: fmt.Sprintf("%s, block %d of pass %d", where, p.timedBlocks, p.number),
-			Reason: err.Error(),
+			Structure: c.Structure, Reason: err.Error(),
+			Where: fmt.Sprintf("%s, block %d of pass %d", where, p.timedBlocks, p.number),
 		})
 		c.stop()
 		p.rows = slices.DeleteFunc(p.rows, func(r *contender) bool { return r == c })

@@ -21,25 +21,29 @@ type Profile struct {
 	// 0: the program as it is.
 	Layouts int
 
-	lean             bool     // times lean loops, see lean.go
-	workloads        []string // that it runs; empty: all
-	calls            []string // of these, those of which single calls are timed, beside those that are about them
-	extra            bool     // runs the extra workloads as well
-	otherSeeds       int      // on which workloads that bring their own size are proved besides, untimed
-	sizes            []int    // of the workloads that take any number of timers
-	gridSizes        []int    // of the comparison grid
-	mixSizes         []int    // of the mixes outside of it, whose point is not the scaling
-	callSizes        []int    // of the workloads that are about single calls
-	maxSize          int      // of the workloads that bring their own; larger ones are scaled down
-	maxCycle         int      // of the workloads that go through the whole population again and again
-	thirdParty       int      // largest size for adapters of third-party containers; 0: any
-	frugalFrom       int      // cells of so many timers leave out what was too slow at a tenth of it, and have fewer instances; 0: none
-	gridFrugalFrom   int      // the same for the cells of the grid, which are many
-	idleTicks        int      // virtual time of the idle analysis
-	memorySizes      []int    // sizes of the memory analysis
-	replacedPerTimer int      // timers replaced in it, for each one pending, but at most maxReplaced
-	maxReplaced      int
-	proveOps         int // operations of a cell of which every answer is checked, if it has few timers
+	lean       bool     // times lean loops
+	workloads  []string // that it runs; empty: all
+	calls      []string // of these, those that are not about single calls, and are timed so besides
+	extra      bool     // runs the extra workloads as well
+	otherSeeds int      // on which workloads of a size of their own are proved besides, untimed
+	proveOps   int      // operations of a cell of few timers of which every answer is checked
+
+	sizes      []int // of the workloads that take any number of timers
+	gridSizes  []int // of the comparison grid
+	mixSizes   []int // of the mixes outside of it, whose point is not the scaling
+	callSizes  []int // of the workloads that are about single calls
+	maxSize    int   // of the workloads that bring their own; larger ones are scaled down
+	maxCycle   int   // of the workloads that go through the whole population again and again
+	thirdParty int   // largest size for adapters of third-party containers; 0: any
+
+	// frugalFrom is the size from which cells leave out what was too slow at a tenth of it, and
+	// have fewer instances; 0: none. The cells of the grid, which are many, have their own.
+	frugalFrom, gridFrugalFrom int
+
+	idleTicks        int   // virtual time of the idle analysis
+	memorySizes      []int // sizes of the memory analysis
+	replacedPerTimer int   // timers replaced in it, for each one pending
+	maxReplaced      int   // of these, at most
 }
 
 // Profiles returns the profiles, the quickest first.
@@ -53,28 +57,53 @@ type Profile struct {
 // have the rounds that three have otherwise. Of workloads that differ
 // in one parameter it runs those that say most, and leaves out the extra ones.
 func Profiles() []Profile {
+	powers := func(least, most int) (sizes []int) {
+		for n := least; n <= most; n *= 10 {
+			sizes = append(sizes, n)
+		}
+		return sizes
+	}
 	return []Profile{
 		{
-			Name: "smoke", Doc: "a few seconds: does it all work?", Trials: 6, Budget: 30 * time.Second,
+			Name: "smoke", Doc: "a few seconds: does it all work?",
+			Trials: 6, Budget: 30 * time.Second, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
-			maxSize: 10_000, maxCycle: 10_000, idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20, proveOps: 20_000,
+			maxSize: 10_000, maxCycle: 10_000,
+			idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
 		},
 		{
-			Name: "normal", Doc: "at most five minutes: the comparison", Trials: 6, Budget: 5 * time.Minute,
-			sizes: []int{10, 100, 1_000, 10_000, 100_000, 1_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{100_000}, callSizes: []int{30_000},
-			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000, frugalFrom: 500_000, gridFrugalFrom: 100_000, idleTicks: 200_000, memorySizes: []int{100_000, 1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19, proveOps: 150_000,
+			Name: "normal", Doc: "at most five minutes: the comparison",
+			Trials: 6, Budget: 5 * time.Minute, proveOps: 150_000,
+			sizes: powers(10, 1_000_000), gridSizes: powers(100, 1_000_000),
+			mixSizes: []int{100_000}, callSizes: []int{30_000},
+			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
+			frugalFrom: 500_000, gridFrugalFrom: 100_000,
+			idleTicks: 200_000, memorySizes: powers(100_000, 1_000_000),
+			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
-			Name: "lean", Doc: "about five minutes: the operations by loops that do nothing else, beside what memory and Go's timers take", Trials: 6, lean: true,
-			workloads: []string{"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50", "avalanche-tick", "avalanche-slot", "avalanche-period-256", "avalanche-period-4096"},
-			calls:     []string{"cancel-hold-50"},
-			sizes:     []int{1_000_000}, gridSizes: []int{1_000_000}, mixSizes: []int{1_000_000}, callSizes: []int{1_000_000},
-			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000, proveOps: 150_000,
+			Name: "lean", Doc: "about five minutes: the operations by loops that do nothing else, " +
+				"beside what memory and Go's timers take",
+			Trials: 6, proveOps: 150_000, lean: true,
+			workloads: []string{
+				"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50",
+				"avalanche-tick", "avalanche-slot", "avalanche-period-256", "avalanche-period-4096",
+			},
+			calls: []string{"cancel-hold-50"},
+			sizes: []int{1_000_000}, gridSizes: []int{1_000_000},
+			mixSizes: []int{1_000_000}, callSizes: []int{1_000_000},
+			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000,
 		},
 		{
-			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on three seeds, five code layouts: hours, see docs/sharding.md", Trials: 6, Layouts: 5, extra: true, otherSeeds: 2,
-			sizes: []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000}, gridSizes: []int{100, 1_000, 10_000, 100_000, 1_000_000}, mixSizes: []int{1_000, 100_000, 1_000_000}, callSizes: []int{100_000, 1_000_000, 10_000_000},
-			maxSize: 10_000_000, maxCycle: 10_000_000, idleTicks: 1_000_000, memorySizes: []int{100_000, 1_000_000, 10_000_000}, replacedPerTimer: 30, maxReplaced: 100_000_000, proveOps: 150_000,
+			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on " +
+				"three seeds, five code layouts: hours, see docs/sharding.md",
+			Trials: 6, proveOps: 150_000, Layouts: 5, extra: true, otherSeeds: 2,
+			sizes:     []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000},
+			gridSizes: powers(100, 1_000_000),
+			mixSizes:  []int{1_000, 100_000, 1_000_000}, callSizes: powers(100_000, 10_000_000),
+			maxSize: 10_000_000, maxCycle: 10_000_000,
+			idleTicks: 1_000_000, memorySizes: powers(100_000, 10_000_000),
+			replacedPerTimer: 30, maxReplaced: 100_000_000,
 		},
 	}
 }

@@ -151,7 +151,8 @@ func PlanRun(cfg Config, perShard float64) Plan {
 	var p Plan
 	for _, s := range stepsOf(cfg, replay.Clock{}, nil) {
 		seconds := s.duration()
-		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds * max(1, cfg.Layouts), len(s.entries), seconds})
+		rounds := s.rounds * max(1, cfg.Layouts)
+		p.Steps = append(p.Steps, PlannedStep{s.name, rounds, len(s.entries), seconds})
 		p.Seconds += seconds
 	}
 	all := allSteps(cfg, replay.Clock{}, nil)

@@ -51,7 +51,9 @@ func openScript(ctx context.Context, c cell) (source, error) {
 	block := c.block()
 	s := &scriptSource{
 		Script: c.workload.Script(c.n, c.seed), ctx: ctx,
-		roundPlan: roundPlan{prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1},
+		roundPlan: roundPlan{
+			prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1,
+		},
 	}
 	if !c.cyclic() {
 		s.roundPlan.period = c.agePeriod()

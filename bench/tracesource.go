@@ -56,7 +56,8 @@ func (t *Trace) recording() results.Recording {
 	s := t.Summary
 	return results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
-		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(), Resident: s.Resident, CancelRate: s.CancelRate,
+		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(),
+		Resident: s.Resident, CancelRate: s.CancelRate,
 	}
 }
 
@@ -146,7 +147,8 @@ func (s *traceSource) plan(rounds int) roundPlan {
 	const share = 3.5 // three timed blocks, and half a block to warm the caches
 	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, segments)))
-	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
+	prove := min(perRound, largestBlock)
+	return roundPlan{prove: prove, block: block, warm: block / 2, segments: segments}
 }
 
 func (s *traceSource) keys() int { return len(s.timers) }
@@ -221,7 +223,9 @@ func (s *traceSource) close() {
 
 // readBlock returns a block of size operations. It has fewer at the end of the trace, or
 // when maxPending timers are pending. After the end the error is io.EOF.
-func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (*script.Block, error) {
+func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (
+	*script.Block, error,
+) {
 	b := script.Reuse(reuse)
 	started, area := s.clock, 0.0
 	for n := 0; n < size && float64(s.reader.Pending()) < maxPending; n++ {

@@ -11,7 +11,9 @@ import (
 // WriteTrace writes the first ops operations of a script as a trace, the fill
 // included. workload, n and seed determine the script. Errors of the trace are returned
 // by w.Close.
-func WriteTrace(ctx context.Context, w *trace.Writer, workload workload.Workload, n int, seed uint64, ops uint64) error {
+func WriteTrace(
+	ctx context.Context, w *trace.Writer, workload workload.Workload, n int, seed uint64, ops uint64,
+) error {
 	const atOnce = 20_000 // operations in memory
 	t := traceWriter{w: w, maxOps: ops}
 	s := workload.Script(n, seed)

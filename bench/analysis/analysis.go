@@ -16,7 +16,9 @@ type failures []results.Failure
 
 // try measures a structure. If it fails or panics, that is a failure at where. The error is
 // that of ctx.
-func (f *failures) try(ctx context.Context, e catalog.Entry, where string, measure func() error) error {
+func (f *failures) try(
+	ctx context.Context, e catalog.Entry, where string, measure func() error,
+) error {
 	err := turns.Try(ctx, measure)
 	if err != nil && ctx.Err() == nil {
 		*f = append(*f, results.Failure{Structure: e.Name, Where: where, Reason: err.Error()})

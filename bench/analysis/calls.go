@@ -45,7 +45,9 @@ func (c Calls) Seconds(structures int) float64 {
 }
 
 // Run measures the structures.
-func (c Calls) Run(ctx context.Context, entries []catalog.Entry) ([]results.Calls, []results.Failure, error) {
+func (c Calls) Run(ctx context.Context, entries []catalog.Entry) (
+	[]results.Calls, []results.Failure, error,
+) {
 	k, err := c.write(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +101,9 @@ func (c Calls) Prove(ctx context.Context, entries []catalog.Entry) (
 	return proofs, operations, failed, nil
 }
 
-func (c Calls) prove(ctx context.Context, k *kept, entries []catalog.Entry) ([]script.Proof, []error) {
+func (c Calls) prove(ctx context.Context, k *kept, entries []catalog.Entry) (
+	[]script.Proof, []error,
+) {
 	proofs := make([]script.Proof, len(entries))
 	order := make([]int, len(entries))
 	for i := range order {
@@ -151,7 +155,9 @@ func (c Calls) write(ctx context.Context) (*kept, error) {
 }
 
 // replay replays the script on an instance, the blocks after the fill as block does.
-func (k *kept) replay(ctx context.Context, i *replay.Instance, block func(*script.Block) error) error {
+func (k *kept) replay(
+	ctx context.Context, i *replay.Instance, block func(*script.Block) error,
+) error {
 	if err := i.Replay(k.blocks[0]); err != nil {
 		return err
 	}

@@ -43,7 +43,9 @@ func (c Idle) Seconds(structures int) float64 {
 }
 
 // Run replays the script on every structure under both drivers.
-func (c Idle) Run(ctx context.Context, entries []catalog.Entry) ([]results.Idle, []results.Failure, error) {
+func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
+	[]results.Idle, []results.Failure, error,
+) {
 	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
 	blocks := []*script.Block{sc.Fill()}
 	for sc.Now() < structures.Tick(c.Ticks) {
@@ -72,7 +74,9 @@ func (c Idle) Run(ctx context.Context, entries []catalog.Entry) ([]results.Idle,
 }
 
 // count replays blocks on one structure under one driver.
-func (c Idle) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
+func (c Idle) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (
+	results.Idle, error,
+) {
 	w := newDriven(e, d)
 	for _, b := range blocks {
 		w.Replay(b, w.advance)
@@ -171,7 +175,8 @@ func (w *driven) lateness() *results.Lateness {
 
 func meanP99Max(values []float64) (mean, p99, largest float64) {
 	slices.Sort(values)
-	return stat.Mean(values, nil), stat.Quantile(0.99, stat.Empirical, values, nil), values[len(values)-1]
+	p99 = stat.Quantile(0.99, stat.Empirical, values, nil)
+	return stat.Mean(values, nil), p99, values[len(values)-1]
 }
 
 // shortestPass returns the time in nanoseconds that a structure takes for all blocks under a

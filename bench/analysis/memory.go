@@ -31,7 +31,9 @@ func (c Memory) Seconds(structures int) float64 {
 
 // Run measures the structures. A structure fails if it takes more memory than it declares,
 // or if it keeps the values of timers that have fired or were cancelled.
-func (c Memory) Run(ctx context.Context, entries []catalog.Entry) ([]results.Memory, []results.Failure, error) {
+func (c Memory) Run(ctx context.Context, entries []catalog.Entry) (
+	[]results.Memory, []results.Failure, error,
+) {
 	var out []results.Memory
 	var failed failures
 	for _, e := range entries {
@@ -72,7 +74,8 @@ func (c Memory) measure(ctx context.Context, e catalog.Entry) (results.Memory, e
 		}
 		i := r.IntN(c.N)
 		if !s.Cancel(ids[i]) {
-			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", replaced)
+			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others",
+				replaced)
 		}
 		schedule(i)
 	}
@@ -89,8 +92,8 @@ func (c Memory) measure(ctx context.Context, e catalog.Entry) (results.Memory, e
 		CollectNS: aged.CollectSince(before),
 	}
 	if taken := variableBytes(m); e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
-		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, and it declares %d at most",
-			taken, m.Replaced, e.MaxBytes)
+		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, "+
+			"and it declares %d at most", taken, m.Replaced, e.MaxBytes)
 	}
 	return m, nil
 }

@@ -22,7 +22,9 @@ func (c MemoryFloor) Name() string { return fmt.Sprintf("memory access, n %d", c
 func (c MemoryFloor) Seconds(int) float64 { return 0.1 + 200e-9*float64(c.N) }
 
 // Run measures the machine; there are no structures.
-func (c MemoryFloor) Run(context.Context, []catalog.Entry) ([]results.MemoryFloor, []results.Failure, error) {
+func (c MemoryFloor) Run(context.Context, []catalog.Entry) (
+	[]results.MemoryFloor, []results.Failure, error,
+) {
 	const touches, steps = 1 << 20, 200_000
 	r := rand.New(rand.NewPCG(1, 2))
 	records := newRecords(c.N, r)
@@ -40,7 +42,8 @@ func (c MemoryFloor) Run(context.Context, []catalog.Entry) ([]results.MemoryFloo
 		at = chase(records, at, steps)
 		chased = append(chased, float64(time.Since(start))/steps)
 	}
-	return []results.MemoryFloor{{N: c.N, TouchNS: stats.Median(touched), ChaseNS: stats.Median(chased)}}, nil, nil
+	floor := results.MemoryFloor{N: c.N, TouchNS: stats.Median(touched), ChaseNS: stats.Median(chased)}
+	return []results.MemoryFloor{floor}, nil, nil
 }
 
 type record struct{ touched, next, _, _ uint64 }

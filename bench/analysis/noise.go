@@ -33,7 +33,8 @@ func MeasureNoise(ctx context.Context, d time.Duration) (doctor.Noise, error) {
 	w, found := workload.Find(noiseWorkload)
 	entry, found2 := catalog.Find(noiseStructure)
 	if !found || !found2 {
-		return doctor.Noise{}, fmt.Errorf("no %s or no %s to measure the noise with", noiseWorkload, noiseStructure)
+		return doctor.Noise{}, fmt.Errorf("no %s or no %s to measure the noise with",
+			noiseWorkload, noiseStructure)
 	}
 	s := w.Script(noiseSize, 1)
 	fill, err := s.FillContext(ctx)
@@ -63,7 +64,8 @@ func MeasureNoise(ctx context.Context, d time.Duration) (doctor.Noise, error) {
 			i.Time(warm)
 			times[at] = float64(i.Time(timed))
 			if err := i.Check(timed, i.Outcome()); err != nil {
-				return doctor.Noise{}, fmt.Errorf("%s fails the proof on %s: %w", noiseStructure, noiseWorkload, err)
+				return doctor.Noise{}, fmt.Errorf("%s fails the proof on %s: %w",
+					noiseStructure, noiseWorkload, err)
 			}
 		}
 		ratios = append(ratios, math.Log(times[0]/times[1]))

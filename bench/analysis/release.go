@@ -56,7 +56,8 @@ func checkReleasesOf(s structures.Scheduler[*[64]byte]) error {
 	runtime.GC()
 	for i, value := range values {
 		if done[i] && value.Value() != nil {
-			return fmt.Errorf("it keeps the value of a timer that was cancelled or has fired, number %d of %d", i, n)
+			return fmt.Errorf("it keeps the value of a timer that was cancelled or has fired, "+
+				"number %d of %d", i, n)
 		}
 	}
 	runtime.KeepAlive(s)

@@ -43,14 +43,17 @@ func (w *Watch) Result() (results.Calls, error) {
 	}
 	for i, n := range w.calls {
 		if n != w.calls[0] {
-			return results.Calls{}, fmt.Errorf("%d calls in round %d, and %d in the first one", n, i+1, w.calls[0])
+			return results.Calls{}, fmt.Errorf("%d calls in round %d, and %d in the first one",
+				n, i+1, w.calls[0])
 		}
 	}
 	slices.SortFunc(w.longest, func(a, b results.LongestCall) int {
-		return slices.Index(results.Operations, a.Operation) - slices.Index(results.Operations, b.Operation)
+		order := results.Operations
+		return slices.Index(order, a.Operation) - slices.Index(order, b.Operation)
 	})
 	return results.Calls{
-		Rounds: w.rounds, Calls: len(w.shortest), P999: float64(quantile(w.shortest, 0.999)), Longest: w.longest,
+		Rounds: w.rounds, Calls: len(w.shortest),
+		P999: float64(quantile(w.shortest, 0.999)), Longest: w.longest,
 	}, nil
 }
 

@@ -124,7 +124,8 @@ func (d *staleIDs) checkRefused(s structures.Scheduler[uint64]) error {
 		return nil
 	}
 	if s.Cancel(d.first) {
-		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted", d.first, d.count-1)
+		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted",
+			d.first, d.count-1)
 	}
 	d.tries++
 	id, accepted := d.sample[d.tries%uint64(len(d.sample))], false

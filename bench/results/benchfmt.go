@@ -63,19 +63,21 @@ func (w *benchWriter) write(rec benchfmt.Record) {
 }
 
 func (w *benchWriter) line(name string, iterations int, values ...benchfmt.Value) {
-	w.write(&benchfmt.Result{Config: w.config, Name: benchfmt.Name(name), Iters: iterations, Values: values})
+	w.write(&benchfmt.Result{
+		Config: w.config, Name: benchfmt.Name(name), Iters: iterations, Values: values,
+	})
 }
 
 // row writes the trials of one contender: the cost, then the time by kind of operation,
 // then the latency percentiles, then the memory.
 func (w *benchWriter) row(c Cell, row Row) {
 	name := func(op string) string {
-		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s", c.Workload, c.N, row.Structure, op)
+		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s",
+			c.Workload, c.N, row.Structure, op)
 	}
 	for _, t := range row.Cost {
 		w.line(name("per-"+string(c.Unit)), int(t.Units), nsPerOp(t.NS/t.Units),
-			benchfmt.Value{Value: float64(t.AllocBytes) / t.Units, Unit: "B/op"},
-			benchfmt.Value{Value: float64(t.Allocs) / t.Units, Unit: "allocs/op"})
+			in("B/op", float64(t.AllocBytes)/t.Units), in("allocs/op", float64(t.Allocs)/t.Units))
 	}
 	for _, t := range row.ByKind {
 		for _, k := range t.Kinds {
@@ -83,15 +85,16 @@ func (w *benchWriter) row(c Cell, row Row) {
 		}
 	}
 	for _, l := range row.Latency {
-		w.line(name(l.Kind.String()+"-latency"), int(l.Samples),
-			benchfmt.Value{Value: l.P50, Unit: "p50-ns"}, benchfmt.Value{Value: l.P90, Unit: "p90-ns"},
-			benchfmt.Value{Value: l.P99, Unit: "p99-ns"}, benchfmt.Value{Value: l.P999, Unit: "p99.9-ns"},
-			benchfmt.Value{Value: l.Max, Unit: "max-ns"})
+		w.line(name(l.Kind.String()+"-latency"), int(l.Samples), in("p50-ns", l.P50),
+			in("p90-ns", l.P90), in("p99-ns", l.P99), in("p99.9-ns", l.P999), in("max-ns", l.Max))
 	}
 	if row.BytesPerTimer > 0 {
-		w.line(name("resident"), c.N, benchfmt.Value{Value: row.BytesPerTimer, Unit: "B/timer"},
-			benchfmt.Value{Value: row.CollectNS, Unit: "ns/gc"})
+		w.line(name("resident"), c.N, in("B/timer", row.BytesPerTimer), in("ns/gc", row.CollectNS))
 	}
+}
+
+func in(unit string, value float64) benchfmt.Value {
+	return benchfmt.Value{Value: value, Unit: unit}
 }
 
 // nsPerOp returns a time as benchfmt stores it: in seconds, with the original value in
@@ -102,36 +105,36 @@ func nsPerOp(ns float64) benchfmt.Value {
 }
 
 func (w *benchWriter) idle(i Idle) {
-	name := fmt.Sprintf("Idle/workload=%s/delays=%s/n=%d/structure=%s/driver=%s", i.Workload, i.Distribution, i.N, i.Structure, i.Driver)
-	var values []benchfmt.Value
-	for _, c := range []struct {
-		unit  string
-		count uint64
-	}{{"wakeups", i.Wakeups}, {"idle-empty", i.Empty}, {"idle-moved", i.Moved}, {"idle-dropped", i.Dropped}} {
-		values = append(values, benchfmt.Value{Value: float64(c.count), Unit: c.unit})
+	name := fmt.Sprintf("Idle/workload=%s/delays=%s/n=%d/structure=%s/driver=%s",
+		i.Workload, i.Distribution, i.N, i.Structure, i.Driver)
+	values := []benchfmt.Value{
+		in("wakeups", float64(i.Wakeups)), in("idle-empty", float64(i.Empty)),
+		in("idle-moved", float64(i.Moved)), in("idle-dropped", float64(i.Dropped)),
 	}
 	if i.NS > 0 && i.Wakeups > 0 {
-		values = append(values, benchfmt.Value{Value: i.NS / float64(i.Wakeups), Unit: "ns/wakeup"})
+		values = append(values, in("ns/wakeup", i.NS/float64(i.Wakeups)))
 	}
 	w.line(name, int(i.Ticks), values...)
 }
 
 // live writes the slices of throughput, the lateness and the idle times of a row.
 func (w *benchWriter) live(row LiveRow) {
-	name := func(rest string) string {
-		return fmt.Sprintf("Live/timers=%s/n=%d/%s", strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(row.Name), row.Resident, rest)
+	timers := strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(row.Name)
+	name := func(op string) string {
+		return fmt.Sprintf("Live/timers=%s/n=%d/op=%s", timers, row.Resident, op)
 	}
 	for _, t := range row.Throughput {
-		w.line(name(fmt.Sprintf("op=%s/goroutines=%d", t.Op, t.Goroutines)), t.Ops, nsPerOp(t.NS/float64(t.Ops)),
-			benchfmt.Value{Value: float64(t.AllocBytes) / float64(t.Ops), Unit: "B/op"})
+		w.line(name(fmt.Sprintf("%s/goroutines=%d", t.Op, t.Goroutines)), t.Ops,
+			nsPerOp(t.NS/float64(t.Ops)), in("B/op", float64(t.AllocBytes)/float64(t.Ops)))
 	}
 	for _, d := range row.Lateness {
 		if d.Timers > 0 {
-			w.line(name("op=lateness"), d.Timers,
-				benchfmt.Value{Value: d.P50, Unit: "p50-ns"}, benchfmt.Value{Value: d.P99, Unit: "p99-ns"}, benchfmt.Value{Value: d.Max, Unit: "max-ns"})
+			w.line(name("lateness"), d.Timers,
+				in("p50-ns", d.P50), in("p99-ns", d.P99), in("max-ns", d.Max))
 		}
 	}
 	for _, u := range row.Idle {
-		w.line(name("op=idle"), 1, benchfmt.Value{Value: u.CPUSeconds / u.Seconds, Unit: "cpu-s/s"}, benchfmt.Value{Value: float64(u.Wakeups) / u.Seconds, Unit: "wakeups/s"})
+		w.line(name("idle"), 1, in("cpu-s/s", u.CPUSeconds/u.Seconds),
+			in("wakeups/s", float64(u.Wakeups)/u.Seconds))
 	}
 }

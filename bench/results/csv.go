@@ -9,7 +9,8 @@ import (
 
 // csvHeader names the columns of WriteCSV.
 var csvHeader = []string{
-	"workload", "n", "structure", "role", "op", "layout", "instance", "round", "ns", "count", "ns_per_op", "allocs", "alloc_bytes",
+	"workload", "n", "structure", "role", "op", "layout", "instance", "round",
+	"ns", "count", "ns_per_op", "allocs", "alloc_bytes",
 }
 
 // WriteCSV writes the trials of r, one to a line: first those of whole blocks, whose op
@@ -33,7 +34,8 @@ func WriteCSV(out io.Writer, r *Run) error {
 				})
 			}
 			for _, t := range row.Cost {
-				line(t, string(c.Unit), t.NS, t.Units, strconv.FormatUint(t.Allocs, 10), strconv.FormatUint(t.AllocBytes, 10))
+				line(t, string(c.Unit), t.NS, t.Units,
+					strconv.FormatUint(t.Allocs, 10), strconv.FormatUint(t.AllocBytes, 10))
 			}
 			for _, t := range row.ByKind {
 				for _, k := range t.Kinds {

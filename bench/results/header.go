@@ -38,7 +38,10 @@ func ReadHeader(path string) (Header, error) {
 
 // decode reads the keys of an object up to the last one of the header.
 func (h *Header) decode(d *json.Decoder) error {
-	fields := map[string]any{"format": &h.Format, "version": &h.Version, "created": &h.Created, "complete": &h.Complete, "parameters": &h.Parameters}
+	fields := map[string]any{
+		"format": &h.Format, "version": &h.Version, "created": &h.Created,
+		"complete": &h.Complete, "parameters": &h.Parameters,
+	}
 	if _, err := d.Token(); err != nil {
 		return err
 	}
@@ -66,7 +69,8 @@ func (h Header) check() error {
 	case h.Format != Format:
 		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, Format)
 	case h.Version > Version:
-		return fmt.Errorf("written by a newer timerbench: results of version %d, this one reads up to version %d", h.Version, Version)
+		return fmt.Errorf("written by a newer timerbench: results of version %d, "+
+			"this one reads up to version %d", h.Version, Version)
 	case h.Version < 1:
 		return fmt.Errorf("results of version %d, want a version from 1 to %d", h.Version, Version)
 	}

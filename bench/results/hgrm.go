@@ -16,10 +16,12 @@ import (
 // quantiles and never shows less than was measured.
 func WriteHgrm(out io.Writer, l Latency) error {
 	if len(l.Quantiles) == 0 || l.Samples < 1 {
-		return fmt.Errorf("the latencies of %s have %d samples and %d quantiles, want at least one of each", l.Kind, l.Samples, len(l.Quantiles))
+		return fmt.Errorf("the latencies of %s have %d samples and %d quantiles, want at least one of each",
+			l.Kind, l.Samples, len(l.Quantiles))
 	}
 	const digits = 3 // as measured
-	h := hdrhistogram.New(1, int64(math.Ceil(max(l.Max, l.Quantiles[len(l.Quantiles)-1].NS)))+1, digits)
+	largest := max(l.Max, l.Quantiles[len(l.Quantiles)-1].NS)
+	h := hdrhistogram.New(1, int64(math.Ceil(largest))+1, digits)
 	before := int64(0)
 	for _, q := range l.Quantiles {
 		until := min(int64(math.Round(q.Q*float64(l.Samples))), l.Samples)
@@ -33,6 +35,7 @@ func WriteHgrm(out io.Writer, l Latency) error {
 	if _, err := h.PercentilesPrint(out, 5, 1); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "#[Made of %d quantiles of %d samples of %s, in ns; the mean of the samples is %.1f]\n", len(l.Quantiles), l.Samples, l.Kind, l.Mean)
+	_, err := fmt.Fprintf(out, "#[Made of %d quantiles of %d samples of %s, in ns; "+
+		"the mean of the samples is %.1f]\n", len(l.Quantiles), l.Samples, l.Kind, l.Mean)
 	return err
 }

@@ -86,7 +86,8 @@ func sortedShards(shards []Named) ([]Named, error) {
 			of = n
 		}
 		if n != of {
-			return nil, fmt.Errorf("%s is shard %s, %s is shard %s", s.Name, s.Parameters.Shard, first.Name, first.Parameters.Shard)
+			return nil, fmt.Errorf("%s is shard %s, %s is shard %s",
+				s.Name, s.Parameters.Shard, first.Name, first.Parameters.Shard)
 		}
 		if other, taken := byIndex[index]; taken {
 			return nil, fmt.Errorf("%s and %s are both shard %s", other.Name, s.Name, s.Parameters.Shard)
@@ -123,7 +124,8 @@ func buildOf(e Environment) build { return build{e.Go, e.Version, e.Revision} }
 func (c *Cell) addPart(part Cell) error {
 	here, there, ok := c.reference(part)
 	if !ok {
-		return fmt.Errorf("%s, n %d: no structure is in all parts of the cell, so their times cannot be compared", c.Workload, c.N)
+		return fmt.Errorf("%s, n %d: no structure is in all parts of the cell, "+
+			"so their times cannot be compared", c.Workload, c.N)
 	}
 	convert := conversion(here, there)
 	kept := Part{Machine: part.Machine}

@@ -7,7 +7,9 @@ func Samples(trials []Trial) []stats.Sample {
 	var out []stats.Sample
 	for _, t := range trials {
 		if t.Units > 0 && t.NS > 0 {
-			out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
+			out = append(out, stats.Sample{
+				Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units,
+			})
 		}
 	}
 	return out
