@@ -33,7 +33,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		available, ok = to.memory, true
 	}
 	if ok {
-		if cfg, err = fitMemory(ctx, cfg, available); err != nil {
+		if cfg, err = fitMemory(cfg, available); err != nil {
 			return err
 		}
 		// Measuring holds the collector back, and garbage must not take what is not there.

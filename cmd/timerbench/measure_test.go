@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,19 +137,18 @@ func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
 		"400 timers: ", "takes 2.5 ns where nothing waits for it, and 90 ns")
 }
 
-// More timers than fit are refused before the first of them is made. The estimate measures
-// the heap, so no other test may run beside this one.
+// More timers than fit are refused before the first of them is made.
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	e, _ := catalog.Find("hwheel")
 	hold, _ := workload.Find("hold")
 	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, maxSize}}
-	_, err := fitMemory(context.Background(), cfg, 8_000_000_000)
+	_, err := fitMemory(cfg, 8_000_000_000)
 	if err == nil {
 		t.Fatal("10^8 timers are expected to fit into 8 GB")
 	}
 	says(t, err.Error(), "hold, n 100000000 needs about ", "8 GB are available", "--n")
 	cfg.N = []int{100_000}
-	if _, err := fitMemory(context.Background(), cfg, 8_000_000_000); err != nil {
+	if _, err := fitMemory(cfg, 8_000_000_000); err != nil {
 		t.Error(err)
 	}
 }
