@@ -35,12 +35,23 @@ type cell struct {
 	turns      *Turns  // see Config; nil: none
 	lean       bool    // time lean loops
 	apart      bool    // measure one structure after the other, as the memory does not hold all
+	budgeted   bool    // every contender gets one pass, and more where a question is open, see agenda
 }
 
-// passes returns the number of passes that every contender gets.
+// common returns the number of passes that every contender gets.
+func (c cell) common() int {
+	if c.budgeted {
+		return 1
+	}
+	return c.passes()
+}
+
+// passes returns the number of passes that have the rounds that were asked for.
 func (c cell) passes() int { return max(1, (c.trials+c.perPass-1)/c.perPass) }
 
-func (c cell) name() string { return fmt.Sprintf("%s, n %d", c.workload.Name, c.n) }
+func (c cell) name() string { return cellName(c.workload.Name, c.n) }
+
+func cellName(workload string, n int) string { return fmt.Sprintf("%s, n %d", workload, n) }
 
 // cyclic reports whether a block is a whole cycle of all timers.
 func (c cell) cyclic() bool { return c.workload.Kind().Cyclic }
@@ -63,7 +74,8 @@ type measured struct {
 	timedBlocks int
 	residents   float64 // sum of the mean resident timers of the timed blocks
 
-	open   int // contenders that need more rounds, see race
+	open   int // contenders that need more rounds, see agenda
+	last   int // when its last pass was, counted in passes of all cells
 	stored int // failures that are in the results
 }
 
@@ -76,7 +88,7 @@ func (c cell) begun(entries []catalog.Entry) *measured {
 	}
 	if c.turns != nil {
 		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleBaseline })
-	} else if c.passes() == 1 && len(entries) > 0 && !c.apart {
+	} else if c.passes() == 1 && !c.budgeted && len(entries) > 0 && !c.apart {
 		m.addControl(referenceOf(entries)) // nothing is known of the cell
 	}
 	return m
@@ -114,7 +126,7 @@ func (c cell) measure(ctx context.Context, entries []catalog.Entry) (*measured, 
 // proved.
 func (m *measured) everybody(ctx context.Context) error {
 	c := m.cell
-	for m.passes < c.passes() || c.turns != nil && m.rounds < c.turns.Rounds {
+	for m.passes < c.common() || c.turns != nil && m.rounds < c.turns.Rounds {
 		for _, r := range m.rows {
 			if r.samples == nil {
 				r.samples = replay.NewLatencies()
@@ -123,13 +135,15 @@ func (m *measured) everybody(ctx context.Context) error {
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		if m.passes == 1 && c.passes() > 1 && c.turns == nil {
+		if m.passes == 1 && (c.passes() > 1 || c.budgeted) && c.turns == nil {
 			m.addControl(m.fastest())
 		}
 	}
 	for _, r := range m.rows {
-		r.Latency = r.samples.Summary()
-		r.samples = nil // takes 700 kB
+		if r.samples != nil { // the control of a single pass has none
+			r.Latency = r.samples.Summary()
+			r.samples = nil // takes 700 kB
+		}
 	}
 	return nil
 }
@@ -154,7 +168,7 @@ func (m *measured) pass(ctx context.Context) error {
 	if err := p.run(ctx, rounds); err != nil {
 		return err
 	}
-	if m.passes == m.cell.passes()-1 { // the last pass in which everybody takes part
+	if m.passes == m.cell.common()-1 { // the last pass in which everybody takes part
 		for _, r := range p.rows {
 			r.Proof = r.instance.Proof
 		}
@@ -311,6 +325,7 @@ func (m *measured) result() results.Cell {
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,
+		Common:     c.common(),
 	}
 	if g := c.workload.Grid; g != nil {
 		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}

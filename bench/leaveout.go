@@ -47,16 +47,17 @@ func (c cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cata
 // tooSlowIn returns the structures that take more than so many times as long as the best of a cell.
 func tooSlowIn(c results.Cell, times float64) []string {
 	var names []string
+	var stopped []results.Stopped
 	var costs [][]stats.Sample
 	for _, row := range c.Rows {
 		if row.Role == results.RoleStructure {
-			names = append(names, row.Structure)
+			names, stopped = append(names, row.Structure), append(stopped, row.Stopped)
 			costs = append(costs, results.Samples(row.Cost))
 		}
 	}
 	var out []string
 	for i, toBest := range stats.Best(costs, stats.Options{}) {
-		if toBest.Bounded() && toBest.Lo > times {
+		if toBest.Bounded() && toBest.Lo > times || stopped[i] == results.StoppedBeaten && toBest.Center > times {
 			out = append(out, names[i])
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // step is a part of a run. Its results are saved as soon as it is done.
 type step struct {
 	name    string
+	cell    cell                         // zero: an analysis
 	rounds  int                          // of a cell
 	seconds func(structures int) float64 // estimated duration
 	entries []catalog.Entry
@@ -37,10 +38,10 @@ func (s step) some(entries []catalog.Entry) step {
 	return s
 }
 
-// stepsOf lists the steps of a run, or of one shard. The cells that are open after their
-// step enter the race, which may be nil.
-func stepsOf(cfg Config, clock replay.Clock, racing *race) []step {
-	steps := cfg.Shard.choose(allSteps(cfg, clock, racing))
+// stepsOf lists the steps of a run, or of one shard. Those of the cells that are open after
+// it are entered in the agenda, which may be nil.
+func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
+	steps := cfg.Shard.choose(allSteps(cfg, clock, todo))
 	if cfg.Layout > 1 { // the first layout has what they have in common
 		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
 	}
@@ -48,7 +49,7 @@ func stepsOf(cfg Config, clock replay.Clock, racing *race) []step {
 }
 
 // allSteps lists the steps of all shards.
-func allSteps(cfg Config, clock replay.Clock, racing *race) []step {
+func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	var steps []step
 	measured := make(map[int]bool)          // sizes at which a cell measures the memory
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
@@ -69,7 +70,7 @@ func allSteps(cfg Config, clock replay.Clock, racing *race) []step {
 			c.withGC, collected[unit] = true, true
 		}
 		c.headline = n == cfg.headline(w)
-		steps = append(steps, c.step(entries, racing))
+		steps = append(steps, c.step(entries, todo))
 	}
 	if cfg.Profile.lean {
 		for _, n := range cfg.allSizes() {
@@ -106,9 +107,9 @@ func allSteps(cfg Config, clock replay.Clock, racing *race) []step {
 }
 
 // step returns the step that measures the cell.
-func (c cell) step(entries []catalog.Entry, racing *race) step {
+func (c cell) step(entries []catalog.Entry, todo *agenda) step {
 	return step{
-		name: c.name(), rounds: c.trials, entries: entries, seconds: c.seconds,
+		name: c.name(), cell: c, rounds: c.trials, entries: entries, seconds: c.seconds,
 		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
 			entries, out := c.leaveOut(entries, r.Cells)
 			m, err := c.measure(ctx, entries)
@@ -116,7 +117,7 @@ func (c cell) step(entries []catalog.Entry, racing *race) step {
 				return err
 			}
 			m.leftOut = out
-			racing.enter(m)
+			todo.enter(m)
 			if c.withGC {
 				if err := m.passWithGC(ctx); err != nil {
 					return err
@@ -164,7 +165,7 @@ func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	if w.Resident > 0 {
 		c.otherSeeds = cfg.Profile.otherSeeds
 	}
-	c.apart = cfg.apart[c.name()]
+	c.apart, c.budgeted = cfg.apart[c.name()], cfg.Budget > 0
 	c.beFrugal(cfg)
 	if cfg.Turns != nil || c.lean {
 		c.perPass = max(1, cfg.Trials)

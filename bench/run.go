@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,8 +23,8 @@ type Config struct {
 	Seed       uint64
 	Traces     []*Trace // to be replayed after the workloads
 
-	// Budget is the time of the run. What is left of it after all steps goes to the cells
-	// whose question is open. The steps are run in any case. 0: no racing.
+	// Budget is the time of the run, see agenda. What does not fit into it is not
+	// measured: the results name it. 0: all that there is, with Trials rounds each.
 	Budget time.Duration
 
 	// Layout is the code layout of this program, and Layouts the number of layouts of the
@@ -47,6 +48,10 @@ type Config struct {
 
 	// Progress, if not nil, is called before each step and once at the end.
 	Progress func(Progress)
+
+	// Answered, if not nil, is called with a line when a question of the report's first table
+	// is answered, in a run with a budget.
+	Answered func(string)
 
 	// Checkpoint, if not nil, is called after each step with the results so far. An
 	// error ends the run. The results are complete only in the last call.
@@ -94,15 +99,30 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	r.Command = cfg.Command
 	earlier := r.Seconds
-	var racing *race
+	var todo *agenda
 	if cfg.Budget > 0 {
-		racing = &race{}
+		spent := time.Duration(earlier * float64(time.Second))
+		todo = &agenda{deadline: started.Add(cfg.Budget - spent), answered: func(line string) {
+			if line != "" && cfg.Answered != nil {
+				cfg.Answered(line)
+			}
+		}}
 	}
-	steps := stepsOf(cfg, clock, racing)
+	steps := stepsOf(cfg, clock, todo)
 	if len(steps) == 0 {
 		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
 	}
+	declared := make(map[string]int)
+	for i, s := range steps {
+		declared[s.name] = i
+	}
+	if todo != nil {
+		steps = byInterest(steps)
+	}
 	save := func(complete bool) error {
+		slices.SortStableFunc(r.Cells, func(a, b results.Cell) int {
+			return cmp.Compare(declared[cellName(a.Workload, a.N)], declared[cellName(b.Workload, b.N)])
+		})
 		r.Seconds = earlier + time.Since(started).Seconds()
 		if r.Complete = complete; complete {
 			r.Done = nil
@@ -117,34 +137,38 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		p.Total += s.duration()
 	}
 	begins := func(name string) {
-		if p.Name = name; cfg.Progress != nil {
+		if p.Name = name; todo != nil {
+			p.Total, p.Done = cfg.Budget.Seconds(), cfg.Budget.Seconds()-todo.left()
+		}
+		if cfg.Progress != nil {
 			cfg.Progress(p)
 		}
 	}
-	for i, s := range steps {
-		if !slices.Contains(r.Done, s.name) {
-			begins(s.name)
-			if err := s.run(ctx, s.entries, r); err != nil {
-				return r, err
-			}
-			r.Done = append(r.Done, s.name)
-			if err := save(i == len(steps)-1 && racing.over()); err != nil {
-				return r, err
-			}
+	for _, s := range steps {
+		if p.Step++; slices.Contains(r.Done, s.name) {
+			continue
 		}
-		p.Step++
+		if len(r.Done) > 0 && !todo.fits(s) {
+			r.NotMeasured = append(r.NotMeasured, s.name)
+			continue
+		}
+		begins(s.name)
+		start := time.Now()
+		if err := s.run(ctx, s.entries, r); err != nil {
+			return r, err
+		}
+		todo.learn(s, time.Since(start).Seconds())
+		r.Done = append(r.Done, s.name)
 		p.Done += s.duration()
-	}
-	if !racing.over() {
-		deadline := started.Add(cfg.Budget - time.Duration(earlier*float64(time.Second)))
-		if err := racing.run(ctx, deadline, r, begins, func() error { return save(false) }); err != nil {
+		if err := save(false); err != nil {
 			return r, err
 		}
 	}
-	if !r.Complete {
-		if err := save(true); err != nil {
-			return r, err
-		}
+	if err := todo.run(ctx, r, begins, func() error { return save(false) }); err != nil {
+		return r, err
+	}
+	if err := save(true); err != nil {
+		return r, err
 	}
 	begins("")
 	var failures []error

@@ -30,18 +30,22 @@ const (
 func (c cell) modes(round int) []mode {
 	const manyTimers = 50_000
 	asked := round < c.trials && c.turns == nil
+	sampled := round < c.common()*c.perPass // by replay.Latencies, which are large
 	switch {
 	case c.lean && c.cyclic():
 		return []mode{modeCost}
 	case c.lean:
 		return []mode{modeWarm, modeCost}
-	case c.cyclic() && asked && round%4 == 0:
+	case c.cyclic() && asked && sampled && round%4 == 0:
 		return []mode{modeByKind, modeLatency}
 	case c.cyclic():
 		return []mode{modeByKind}
 	case c.turns != nil && c.turns.Kinds:
 		return []mode{modeWarm, modeCost, modeByKind}
 	case asked && (c.n < manyTimers || round%c.perPass == 0):
+		if !sampled {
+			return []mode{modeWarm, modeCost, modeByKind}
+		}
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	}
 	return []mode{modeWarm, modeCost}

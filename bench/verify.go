@@ -141,6 +141,7 @@ func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]sc
 	c = cfg.cell(cfg.Workloads[i], of.N, replay.Clock{})
 	if r.Parameters.Repeat == 0 {
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
+		c.budgeted = of.Common == 1 && c.passes() > 1
 	}
 	return c, entries, true
 }
@@ -164,7 +165,7 @@ func roundsOfFirstInstance(c results.Cell) int {
 
 // verifyRows makes the pass whose proofs the rows have, and compares them.
 func (c cell) verifyRows(ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified) error {
-	passes := c.passes() - 1
+	passes := c.common() - 1
 	m := &measured{
 		cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
 		passes: passes, rounds: passes * c.perPass,

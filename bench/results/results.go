@@ -27,12 +27,17 @@ const (
 // Run is the content of a results file: the environment and the parameters of a run,
 // and every trial.
 type Run struct {
-	Format      string      `json:"format"`
-	Version     int         `json:"version"`
-	Created     time.Time   `json:"created"`
-	Complete    bool        `json:"complete"`          // false: interrupted; the results so far are valid
-	Seconds     float64     `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
-	Done        []string    `json:"done,omitempty"`    // names of the finished steps of an interrupted run
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	Created  time.Time `json:"created"`
+	Complete bool      `json:"complete"`          // false: interrupted; the results so far are valid
+	Seconds  float64   `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
+	Done     []string  `json:"done,omitempty"`    // names of the finished steps of an interrupted run
+
+	// NotMeasured are the steps for which a run with a budget had no time, in the order in
+	// which they would have come.
+	NotMeasured []string `json:"not_measured,omitempty"`
+
 	Command     string      `json:"command,omitempty"` // command line that made it, without where it is written to
 	Environment Environment `json:"environment"`
 
@@ -148,6 +153,10 @@ type Cell struct {
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
 	Rows       []Row       `json:"rows"`
 	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, proof and set-up included
+
+	// Common is the number of passes that every contender got: fresh instances and their
+	// rounds. The proofs are those after the last of them. 0: as many as Trials asks for.
+	Common int `json:"common_passes,omitempty"`
 
 	// LeftOut are structures that took so long among fewer timers that they are not
 	// measured here.

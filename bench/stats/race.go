@@ -1,5 +1,10 @@
 package stats
 
+import (
+	"math"
+	"slices"
+)
+
 // Decision says whether a contender gets more rounds.
 type Decision int
 
@@ -13,13 +18,19 @@ const (
 const (
 	// BeatenAt is the ratio to the best above which a contender is beaten.
 	BeatenAt = 1.5
-	// LeastRounds is the number of rounds before which nobody is beaten or settled.
+	// LeastRounds is the number of rounds before which nobody is settled, and nobody beaten by
+	// less than FarBehind.
 	LeastRounds = 6
+
+	// FarBehind is the ratio to the best above which a contender is beaten if it is so in every
+	// round, however few there are. What else a machine does seldom makes anything take three
+	// times as long in one round, and not in all of them.
+	FarBehind = 3
 )
 
 // Race decides from the rounds so far who gets more of them.
-// A contender is beaten if its family-wise interval lies above [BeatenAt] of the best. The
-// others are settled together: when none is [Unclear], and the cost of the best lies in an
+// A contender is beaten if its family-wise interval lies above [BeatenAt] of the best, or if it is
+// [FarBehind]. The others are settled together: when none is [Unclear], and the cost of the best lies in an
 // interval that is DefaultWidth wide on either side. Options.Looks of 0 means [RaceLooks].
 func Race(contenders [][]Sample, o Options) []Decision {
 	if o.Looks == 0 {
@@ -34,7 +45,15 @@ func Race(contenders [][]Sample, o Options) []Decision {
 	}
 	out := make([]Decision, len(contenders))
 	best := c.Best(present)
-	if best < 0 || len(c.points[best]) < LeastRounds {
+	if best < 0 {
+		return out
+	}
+	for _, i := range present {
+		if i != best && c.farBehind(i, best) {
+			out[i] = Beaten
+		}
+	}
+	if len(c.points[best]) < LeastRounds {
 		return out
 	}
 	settled := c.costKnown(contenders, best)
@@ -51,6 +70,13 @@ func Race(contenders [][]Sample, o Options) []Decision {
 		}
 	}
 	return out
+}
+
+// farBehind reports whether a contender took FarBehind times as long as the best in all rounds
+// that both had.
+func (c *Cell) farBehind(i, best int) bool {
+	d := differences(c.points[i], c.points[best])
+	return len(d) > 1 && !slices.ContainsFunc(d, func(p point) bool { return p.log < math.Log(FarBehind) })
 }
 
 // costKnown reports whether the cost of the best is known well enough.

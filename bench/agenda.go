@@ -1,0 +1,227 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// maxPasses limits the passes of a cell to that many times those that every contender
+// gets (chosen). An interval then is a third as wide as it was before the race.
+const maxPasses = 10
+
+// look decides from the rounds so far which contenders get more, and returns how many of
+// the structures are in the race for a reason: 0 means that the cell is settled.
+//
+// The control, the structure that it repeats and the reference stay to the end, whatever
+// their place: the noise is measured in every round, and other cells are compared by
+// the reference.
+func (m *measured) look() (open int) {
+	var rows []*contender
+	var costs [][]stats.Sample
+	of := "" // what the control repeats
+	for _, r := range m.rows {
+		switch r.Role {
+		case results.RoleStructure:
+			rows = append(rows, r)
+			costs = append(costs, results.Samples(r.Cost))
+		case results.RoleControl:
+			of = r.Of
+		}
+	}
+	decisions := stats.Race(costs, stats.Options{})
+	for i, r := range rows {
+		switch {
+		case r.Stopped != results.StoppedDone:
+		case decisions[i] == stats.Continue:
+			open++
+		case decisions[i] == stats.Beaten && r.Structure != of && r.Structure != m.cell.reference:
+			r.Stopped = results.StoppedBeaten
+		}
+	}
+	switch {
+	case open == 0:
+		m.close(results.StoppedSettled)
+	case m.hasAllPasses():
+		open = 0
+	}
+	return open
+}
+
+// close ends the race of a cell. The structures that are still in it get the reason.
+func (m *measured) close(reason results.Stopped) {
+	for _, r := range m.rows {
+		if r.Stopped == results.StoppedDone && r.Role == results.RoleStructure {
+			r.Stopped = reason
+		}
+	}
+}
+
+// hasAllPasses reports whether the cell has all passes that there are.
+func (m *measured) hasAllPasses() bool { return m.passes >= maxPasses*m.cell.passes() }
+
+// agenda decides what a run with a budget measures next, from what it has cost so far.
+//
+// Each cell gets one pass first, in the order of [byInterest], as far as its estimate fits into the time that is left.
+// Then the open cells get more, one pass at a time. The time is divided
+// among them evenly, but the cells of the first table of the report get more. Passes of a cell are kept apart:
+// noise that goes on for some rounds is another one in the next pass.
+//
+// Its methods accept nil, which is a run without a budget: all steps in their order.
+type agenda struct {
+	deadline time.Time
+	cells    []*measured // that are open
+	passes   int         // of all cells, after their first ones
+
+	estimated, took float64 // seconds of the first passes so far
+	answered        func(string)
+}
+
+// enter adds a cell that has had its first pass, unless it is settled.
+func (a *agenda) enter(m *measured) {
+	if a == nil {
+		return
+	}
+	if m.open = m.look(); m.open > 0 {
+		a.cells = append(a.cells, m)
+		return
+	}
+	a.answered(m.answer())
+}
+
+// headlineShare is how much more time the cells of the report's first table get than others,
+// while they are open (chosen).
+const headlineShare = 4
+
+// leastApart is the number of passes of other cells between two of one cell, if there are so
+// many open cells (chosen). Simulated noise that persists from round to round by 0.8 is independent then:
+// the error of 26 equal contenders falls from 0.9 to 0.05, see package stats.
+const leastApart = 5
+
+// share returns the part of the time that a cell should have.
+func (c cell) share() float64 {
+	if c.headline {
+		return headlineShare
+	}
+	return 1
+}
+
+// byInterest returns the steps in the order in which a budget is spent on them: the cells of the first
+// table of the report, the analyses, and the other cells, those of the middle sizes first.
+func byInterest(steps []step) []step {
+	const middle = 3e3
+	key := func(s step) float64 {
+		switch {
+		case s.cell.headline:
+			return 0
+		case s.cell.n == 0:
+			return 1
+		}
+		return 2 + math.Abs(math.Log(float64(s.cell.n)/middle))
+	}
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(key(a), key(b)) })
+	return steps
+}
+
+// fits reports whether there is time for a step. Estimates are corrected by what the steps so far
+// have taken.
+func (a *agenda) fits(s step) bool {
+	return a == nil || a.left() >= a.expected(s)
+}
+
+func (a *agenda) left() float64 { return time.Until(a.deadline).Seconds() }
+
+// expected returns the seconds that a step should take here.
+func (a *agenda) expected(s step) float64 {
+	// As if a second had been measured that took as long as its estimate.
+	return s.duration() * (a.took + 1) / (a.estimated + 1)
+}
+
+// learn takes note of the seconds that a step took.
+func (a *agenda) learn(s step, took float64) {
+	if a != nil {
+		a.estimated, a.took = a.estimated+s.duration(), a.took+took
+	}
+}
+
+// next returns the open cell that is to have a pass now, or nil if there is time for none.
+func (a *agenda) next() *measured {
+	var best *measured
+	rank := func(m *measured) (near bool, spent float64) {
+		return a.passes-m.last < min(leastApart, len(a.cells)-1), m.seconds / m.cell.share()
+	}
+	left := a.left()
+	for _, m := range a.cells {
+		if m.took.Seconds() > left {
+			continue
+		}
+		near, spent := rank(m)
+		if best == nil {
+			best = m
+			continue
+		}
+		if bestNear, bestSpent := rank(best); bestNear && !near || bestNear == near && spent < bestSpent {
+			best = m
+		}
+	}
+	return best
+}
+
+// run gives the open cells more passes, until all are settled or there is no time for another
+// one. It calls begins before each pass, and save after it, with the cell in out.
+func (a *agenda) run(ctx context.Context, out *results.Run, begins func(name string), save func() error) error {
+	if a == nil {
+		return nil
+	}
+	for m := a.next(); m != nil; m = a.next() {
+		begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing())))
+		if err := m.pass(ctx); err != nil {
+			return err
+		}
+		a.passes++
+		m.last = a.passes
+		if m.open = m.look(); m.open == 0 {
+			a.cells = slices.DeleteFunc(a.cells, func(c *measured) bool { return c == m })
+			a.answered(m.answer())
+		}
+		m.store(out)
+		if err := save(); err != nil {
+			return err
+		}
+	}
+	for _, m := range a.cells {
+		m.close(results.StoppedBudget)
+		m.store(out)
+	}
+	return nil
+}
+
+// answer says in a line who is the best of a settled cell of the first table, and is empty for
+// others.
+func (m *measured) answer() string {
+	if !m.cell.headline {
+		return ""
+	}
+	var names []string
+	var costs [][]stats.Sample
+	for _, r := range m.rows {
+		if r.Role == results.RoleStructure {
+			names, costs = append(names, r.Structure), append(costs, results.Samples(r.Cost))
+		}
+	}
+	var best []string
+	for i, r := range stats.Best(costs, stats.Options{Looks: stats.RaceLooks}) {
+		if r.Standing() != stats.Worse && r.Pairs > 0 {
+			best = append(best, names[i])
+		}
+	}
+	return fmt.Sprintf("%s: %s", m.cell.name(), show.And(best))
+}
