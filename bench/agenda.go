@@ -113,18 +113,19 @@ func (c cell) share() float64 {
 	return 1
 }
 
-// byInterest returns the steps in the order in which a budget is spent on them: the cells of the first
-// table of the report, the analyses, and the other cells, those of the middle sizes first.
+// byInterest returns the steps in the order in which a budget is spent on them: the cells of the
+// middle sizes and of the programs that bring their own, the analyses, and then the other sizes, from the middle
+// outwards.
 func byInterest(steps []step) []step {
-	const middle = 3e3
+	const middle = 3e3 // between 1,000 and 10,000, the sizes that most programs have
 	key := func(s step) float64 {
 		switch {
-		case s.cell.headline:
-			return 0
 		case s.cell.n == 0:
 			return 1
+		case s.cell.workload.Resident > 0:
+			return 0
 		}
-		return 2 + math.Abs(math.Log(float64(s.cell.n)/middle))
+		return math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
 	}
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(key(a), key(b)) })

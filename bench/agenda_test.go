@@ -295,14 +295,16 @@ func TestACellIsNotMeasuredTwiceInARow(t *testing.T) {
 }
 
 func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
-	of := func(name string, n int, headline bool) step {
-		return step{name: name, cell: cell{n: n, headline: headline}}
+	of := func(name string, n, resident int) step {
+		return step{name: name, cell: cell{n: n, workload: workload.Workload{Resident: resident}}}
 	}
 	var got []string
-	for _, s := range byInterest([]step{of("idle", 0, false), of("10", 10, false), of("1e3", 1000, false), of("1e6", 1e6, false), of("1e5", 1e5, true), of("1e4", 1e4, false)}) {
+	for _, s := range byInterest([]step{
+		of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), of("idle", 0, 0), of("1e4", 1e4, 0), of("own", 2e6, 2e6),
+	}) {
 		got = append(got, s.name)
 	}
-	if want := []string{"1e5", "idle", "1e3", "1e4", "10", "1e6"}; !slices.Equal(got, want) {
+	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "10", "1e6"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
 }
