@@ -39,8 +39,8 @@
 // not timed. In this way every instance is measured when it is young and when it is old.
 // Passes that time one instance when it is young and another when it is old would count
 // the effect of age as a difference between instances. In cells with few timers a block
-// alone replaces the population many times. The rounds of a race go on with the ages of the
-// first passes. Passes of cyclic workloads, where a block is a whole cycle, replay one cycle
+// alone replaces the population many times. Later passes go on with the ages of the
+// first ones. Passes of cyclic workloads, where a block is a whole cycle, replay one cycle
 // that is not timed.
 //
 // # The proof
@@ -51,15 +51,20 @@
 // of IDs to values and the allocations are checked. A coarse structure is replayed twice,
 // and each of its timers is held against its bound. A structure that fails any of this has no row.
 //
-// # The race
+// # The budget
 //
-// The time that is left of Config.Budget after all steps goes where the question is open. A contender
-// that is certainly more than 1.5 times as slow as the best drops out. A cell with a
-// clear winner, or whose best are known to be equal, gets no more rounds. The others
-// get more passes: one each, or as many as fit into half a second; and again, until there is no
-// time for another pass. The cells that the first table of the report shows come first, and get
-// two seconds; then those with the most open contenders. results.Row.Stopped says why a contender
-// got no more rounds.
+// Config.Budget is the time of a run, from its first second. Each cell gets one pass first: those
+// of the middle sizes and of programs, the analyses, then the other sizes, from the middle
+// outwards. An estimate says how long a pass takes, corrected by what the passes so far have
+// taken; what does not fit into the time that is left is not measured (results.Run.NotMeasured).
+//
+// The rest of the time goes where the question is open. A contender that is certainly more than
+// 1.5 times as slow as the best drops out, and after any pass one that took three times as long
+// in each round. A cell with a clear winner, or whose best are known to be equal, gets no more
+// rounds. The open cells get a pass each in turns, so that each has the same time, and those
+// of the first table of the report four times as much. Between two passes of a cell lie five of others, if there
+// are so many: what else a machine does goes on for some rounds, and passes that follow one another
+// would all have the same of it. results.Row.Stopped says why a contender got no more rounds.
 //
 // The normal profile has one more rule, for cells of half a million timers and more, and for those of the
 // comparison grid from 100,000 on: a structure that certainly took more than two and a half times as long as the best on the same
@@ -70,7 +75,7 @@
 // All decisions are made from past rounds only. This does not make the rounds of a contender a biased
 // sample of what it costs. But who looks several times and stops when a difference
 // shows finds one more often than who looks once. Package stats pays for that: its intervals are
-// wider by what several looks need, in the race and in the report alike, and a simulation in its tests
+// wider by what several looks need, during the run and in the report alike, and a simulation in its tests
 // shows that the family-wise error stays below 5 %.
 //
 // # Single calls
@@ -93,7 +98,7 @@
 // # The garbage collector
 //
 // The collector is off while a block is timed, because garbage of one structure would cost another
-// one time. At the largest size, in one workload for each unit of the cost, one more pass of the contenders that are still in the race
+// one time. At the largest size, in one workload for each unit of the cost, one more pass of the contenders that have not dropped out
 // repeats the rounds of the first pass with the collector on: results.Row.WithGC. Beside the structures there is
 // the heap of a program with as many things as timers, each of 256 bytes, with pointers. Collections
 // follow one another all the time. A program collects for a share of its time that depends on

@@ -14,10 +14,10 @@ func (c cell) seconds(structures int) float64 {
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
 	block := float64(c.block())
-	passes := float64(c.passes())
+	passes, rounds := float64(c.common()), min(c.trials, c.common()*c.perPass)
 	perPass := float64(c.n) + float64(c.agePeriod()) // fill, and the longest ageing
 	modes := 0.0
-	for round := range c.trials {
+	for round := range rounds {
 		modes += float64(len(c.modes(round)))
 	}
 	timed := modes * block

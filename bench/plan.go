@@ -109,7 +109,7 @@ func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 // step returns the step that measures the cell.
 func (c cell) step(entries []catalog.Entry, todo *agenda) step {
 	return step{
-		name: c.name(), cell: c, rounds: c.trials, entries: entries, seconds: c.seconds,
+		name: c.name(), cell: c, rounds: min(c.trials, c.common()*c.perPass), entries: entries, seconds: c.seconds,
 		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
 			entries, out := c.leaveOut(entries, r.Cells)
 			m, err := c.measure(ctx, entries)

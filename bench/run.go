@@ -77,7 +77,7 @@ func (t *Turns) wait() error {
 
 // Progress says how much of a run is done.
 type Progress struct {
-	Step, Steps int     // steps done, all steps
+	Step, Steps int     // number of the step that runs, all steps
 	Name        string  // of the step that begins; empty at the end
 	Done, Total float64 // the same, each step weighted by its estimated duration
 }

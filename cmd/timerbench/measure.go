@@ -124,7 +124,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 		return results.Write(folder.Results(), r)
 	}
 	progress := newProgress(stderr)
-	cfg.Progress = progress.show
+	cfg.Progress, cfg.Answered = progress.show, progress.answered
 	defer progress.end()
 	return bench.Run(ctx, cfg)
 }

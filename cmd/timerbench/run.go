@@ -117,9 +117,10 @@ the folder of the run. A complete run is never replaced.
 Filters are regular expressions, unanchored as those of go test: "wheel" chooses
 wheel and hwheel, "^wheel$" chooses wheel alone.
 
-All contenders of a cell get the same rounds at first. The rest of --budget goes to
-cells in which it is not known who is the best: contenders that are clearly beaten drop
-out, the others get more rounds.
+--budget is the time of the run. All contenders of a cell get two rounds first, the middle
+sizes before the others. The rest of the time goes to cells in which it is not known who
+is the best: contenders that are clearly beaten drop out, the others get more rounds.
+What the time does not suffice for is not measured, and the results name it.
 
 With --lean the loops do nothing but the operations of a workload, where others take several
 nanoseconds more to prove each one. They are for structures of a few nanoseconds. The first
@@ -149,9 +150,9 @@ interrupted run, on the same machine and of the same build.`,
 	flags.Float64Var(&f.memory, "memory", 0,
 		"most memory to take, in `GB` (default: what is available)")
 	flags.IntVar(&f.trials, "trials", 0,
-		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget there is no racing then")
+		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget all is measured then, whatever it takes")
 	flags.DurationVar(&f.budget, "budget", 0,
-		"time of the run, of which racing gets what is left; 0: no racing (default: the profile's)")
+		"time of the run; 0: as long as it takes (default: the profile's)")
 	flags.IntVar(&f.layouts, "layouts", 0,
 		"number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
 	flags.IntVar(&f.layout, "layout", 0, "the layout of this build")
@@ -215,7 +216,7 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 	}
 	switch {
 	case cfg.Budget < 0:
-		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for no racing", cfg.Budget)
+		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
 	case cfg.Layouts < 0:
 		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
 	case f.resume && f.out == "":
@@ -249,8 +250,8 @@ func printPlan(out io.Writer, cfg bench.Config) {
 	fmt.Fprintf(out,
 		"%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))
 	if cfg.Budget > 0 {
-		fmt.Fprintf(out, "Racing adds rounds to open cells until %s have passed since the start.\n",
-			cfg.Budget)
+		fmt.Fprintf(out, "In %s: in the order of interest, as far as it goes; the rest of it adds "+
+			"rounds to open cells.\n", cfg.Budget)
 	}
 	switch {
 	case cfg.Shard.Of > 1:

@@ -91,9 +91,8 @@ func (p *progress) show(at bench.Progress) {
 		rest := time.Duration(float64(elapsed) * (at.Total - at.Done) / at.Done)
 		left = fmt.Sprintf(" so far, about %s left", rest.Round(time.Second))
 	}
-	step := min(at.Step+1, at.Steps) // racing comes after the steps
-	line := fmt.Sprintf("[%d/%d] %s (%s%s)", step, at.Steps, at.Name, elapsed.Round(time.Second),
-		left)
+	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name,
+		elapsed.Round(time.Second), left)
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(line)
@@ -103,10 +102,16 @@ func (p *progress) show(at bench.Progress) {
 	}
 }
 
+// answered shows a line for good.
+func (p *progress) answered(line string) {
+	p.end()
+	fmt.Fprintln(p.out, line)
+}
+
 // step shows how many steps of the same length are done.
 func (p *progress) step(done, all int, name string) {
-	p.show(bench.Progress{Step: done, Steps: all, Name: name, Done: float64(done),
-		Total: float64(all)})
+	p.show(bench.Progress{Step: min(done+1, all), Steps: all, Name: name,
+		Done: float64(done), Total: float64(all)})
 }
 
 func (p *progress) end() {
