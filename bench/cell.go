@@ -336,7 +336,9 @@ func (m *measured) result() results.Cell {
 	}
 	for _, r := range m.rows {
 		r.Counters = r.counted.perUnit()
-		out.Rows = append(out.Rows, r.Row)
+		if len(r.Cost) > 0 { // a control may have had no time yet
+			out.Rows = append(out.Rows, r.Row)
+		}
 	}
 	return out
 }

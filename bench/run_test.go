@@ -52,7 +52,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
 		saved++
-		if r.Complete != (saved == len(steps) && len(r.Idle) == idleCounts) {
+		if r.Complete != (saved == len(steps)+1 && len(r.Idle) == idleCounts) {
 			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
 		}
 		return nil
@@ -66,7 +66,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
 		"idle":  {"null", "quadheap", "hwheel", "quadheap-control"},
 	}
-	if len(r.Cells) != 3 || saved != len(steps)-1 || steps[len(steps)-1] != "" {
+	if len(r.Cells) != 3 || saved != len(steps) || steps[len(steps)-1] != "" {
 		t.Fatalf("%d cells, %d checkpoints, steps %q", len(r.Cells), saved, steps)
 	}
 	for _, c := range r.Cells {
@@ -166,7 +166,7 @@ func TestAnInterruptedRunKeepsWhatIsFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cfg.Progress = func(p Progress) {
-		if p.Step == 2 {
+		if p.Step == 3 {
 			cancel()
 		}
 	}

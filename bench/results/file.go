@@ -158,7 +158,7 @@ func (c *Cell) sameProofs(version int) error {
 		for i := range part.Rows {
 			row := &part.Rows[i]
 			switch {
-			case version < 3 || row.Coarse:
+			case version < 3 || row.Coarse || row.JoinedLate():
 			case first == nil:
 				first = row
 			case row.Proof != first.Proof:

@@ -243,6 +243,10 @@ type Row struct {
 	Machine int `json:"machine,omitempty"`
 }
 
+// JoinedLate reports whether the row is that of a control that began after the passes that all
+// have in common, with which the proof of a row is made. Its rounds were proved as all are.
+func (r *Row) JoinedLate() bool { return r.Role == RoleControl && r.Proof == (script.Proof{}) }
+
 // Stopped is the reason why a contender of a cell got no more rounds.
 type Stopped string
 

@@ -85,7 +85,7 @@ func exitCode(err error) int {
 func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	said, err := signalAt(t, "[3/", os.Interrupt, command("run", "-s", "minheap", "-w", "^hold$", "-n", "10,20,1e5,1e5,1e5,1e5,1e5", "-o", out))
+	said, err := signalAt(t, "[3/", os.Interrupt, command("run", "-s", "minheap", "-w", "^hold$", "-n", "1e3,2e3,1e5,2e5,3e5", "-o", out))
 	if code := exitCode(err); code != exitInterrupted {
 		t.Fatalf("ended with %v, want exit %d; it said:\n%s", err, exitInterrupted, said)
 	}

@@ -66,6 +66,8 @@ type progress struct {
 	out     io.Writer
 	started time.Time
 	bar     *progressbar.ProgressBar // nil: lines
+	last    int                      // step that a line told of
+	said    time.Time                // when it did
 }
 
 // parts is the resolution of the bar.
@@ -93,11 +95,13 @@ func (p *progress) show(at bench.Progress) {
 	}
 	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name,
 		elapsed.Round(time.Second), left)
+	const between = 5 * time.Second // of two lines about the same step
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(line)
-		_ = p.bar.Set(int(parts * at.Done / at.Total))
-	case at.Name != "":
+		_ = p.bar.Set(int(parts * min(1, at.Done/at.Total)))
+	case at.Name != "" && (at.Step != p.last || time.Since(p.said) >= between):
+		p.last, p.said = at.Step, time.Now()
 		fmt.Fprintln(p.out, line)
 	}
 }
