@@ -57,6 +57,9 @@ func (v *View) originTable() string {
 	}
 	add("Profile", q.Profile)
 	add("Seed", fmt.Sprint(q.Seed))
+	if q.Budget > 0 {
+		add("Time of the run", show.Duration(1e9*q.Budget))
+	}
 	add("Trials of each kind per structure and cell", fmt.Sprint(q.Trials))
 	add("Structures", strings.Join(q.Structures, ", "))
 	add("Workloads", strings.Join(q.Workloads, ", "))

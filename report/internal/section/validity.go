@@ -3,6 +3,8 @@ package section
 import (
 	"fmt"
 	"strings"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // validity says what may make the figures wrong, or wrong elsewhere.
@@ -49,6 +51,10 @@ func validity(v *View) Section {
 	if out > 0 {
 		threats = append(threats, fmt.Sprintf("**Left out.** Cells of many timers that leave structures out, because "+
 			"they took a multiple of the best's time among fewer: %d. Who is left out is not compared there.", out))
+	}
+	if missing := v.NotMeasured; len(missing) > 0 {
+		threats = append(threats, fmt.Sprintf("**Not measured.** The time of the run did not suffice for %s: %s.",
+			show.Count(len(missing), "step"), strings.Join(missing, "; ")))
 	}
 	s.Tables = []Table{{Body: "- " + strings.Join(threats, "\n- ") + "\n"}}
 	return s
