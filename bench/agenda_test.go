@@ -314,7 +314,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold", "churn", "start-stop", "reschedule"})
 	cfg.Structures = []catalog.Entry{heapEntry("slow", 2_000, nil)}
-	cfg.Trials, cfg.Budget = 6, time.Second
+	cfg.Trials, cfg.Budget = 6, 300*time.Millisecond
 	started := time.Now()
 	r, err := Run(context.Background(), cfg)
 	if err != nil {
