@@ -355,34 +355,17 @@ func TestTimersGoOnWithoutTheirRecording(t *testing.T) {
 // BenchmarkTimers is what the doc comment of Timers states: a timer is started,
 // reset and stopped.
 func BenchmarkTimers(b *testing.B) {
-	recorded := func(b *testing.B) func(d time.Duration, f func()) stopper {
-		w, err := NewWriter(io.Discard, testHeader)
-		if err != nil {
-			b.Fatal(err)
-		}
-		timers := NewTimers(w)
-		b.Cleanup(func() {
-			if err := timers.Close(); err != nil {
-				b.Error(err)
-			}
-		})
-		return func(d time.Duration, f func()) stopper { return timers.AfterFunc(d, f) }
+	w, err := NewWriter(io.Discard, testHeader)
+	if err != nil {
+		b.Fatal(err)
 	}
-	for _, c := range []struct {
-		name string
-		make func(b *testing.B) func(d time.Duration, f func()) stopper
-	}{
-		{"time", func(*testing.B) func(d time.Duration, f func()) stopper {
-			return func(d time.Duration, f func()) stopper { return time.AfterFunc(d, f) }
-		}},
-		{"not-recorded", func(*testing.B) func(d time.Duration, f func()) stopper {
-			var timers Timers
-			return func(d time.Duration, f func()) stopper { return timers.AfterFunc(d, f) }
-		}},
-		{"recorded", recorded},
+	bare, recorded := new(Timers), NewTimers(w)
+	for name, afterFunc := range map[string]func(d time.Duration, f func()) stopper{
+		"time":         func(d time.Duration, f func()) stopper { return time.AfterFunc(d, f) },
+		"not-recorded": func(d time.Duration, f func()) stopper { return bare.AfterFunc(d, f) },
+		"recorded":     func(d time.Duration, f func()) stopper { return recorded.AfterFunc(d, f) },
 	} {
-		b.Run("timers="+c.name, func(b *testing.B) {
-			afterFunc := c.make(b)
+		b.Run("timers="+name, func(b *testing.B) {
 			f := func() {}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -391,5 +374,8 @@ func BenchmarkTimers(b *testing.B) {
 				t.Stop()
 			}
 		})
+	}
+	if err := recorded.Close(); err != nil {
+		b.Error(err)
 	}
 }
