@@ -110,7 +110,7 @@ func TestAPopulationCountsItsTimers(t *testing.T) {
 		"right":       {wrongTimers{}, residentMin - 1, ""},
 		"fired":       {wrongTimers{}, residentMin + residentSpan, "was not pending"},
 		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }}, residentMin + residentSpan, "200 timers fired"},
-		"lost":        {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return i != 30 }}, 0, "resident timer 30 of part"},
+		"lost":        {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return i != 30 }}, 0, "resident timer 30 of 50 was not pending"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, err := wrong(c.timers).Open()

@@ -33,8 +33,7 @@ type population struct {
 	*entry
 	system   System
 	form     results.Form // of the resident timers
-	resident []Timers     // a part for each goroutine
-	each     int          // resident timers in a part
+	each     int          // resident timers of a worker
 	inFlight int          // timers that a goroutine has started before it stops the first of them
 	notDue   func()
 	fired    atomic.Int64
@@ -44,6 +43,7 @@ type population struct {
 
 // worker is what one goroutine has for itself.
 type worker struct {
+	resident Timers // a part of them
 	scratch  map[results.Form]Timers
 	burst    burst
 	timeouts []time.Duration // each the same
@@ -59,7 +59,7 @@ func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Co
 		room = max(1, e.Limit/(2*goroutines))
 	}
 	p := &population{
-		entry: e, system: s, form: form, resident: make([]Timers, goroutines), each: e.row.Resident / goroutines,
+		entry: e, system: s, form: form, each: e.row.Resident / goroutines,
 		inFlight: min(maxInFlight, room), workers: make([]*worker, goroutines), maxOps: cfg.MaxOps,
 	}
 	p.notDue = func() { p.fired.Add(1) }
@@ -67,7 +67,6 @@ func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Co
 	for g := range goroutines {
 		// What a goroutine uses it has made itself: a driver may go by that.
 		wg.Go(func() {
-			p.resident[g] = s.Timers(form, p.each, p.neverFires)
 			p.workers[g] = p.newWorker(room, rand.New(rand.NewPCG(cfg.Seed, uint64(g))))
 		})
 	}
@@ -81,7 +80,8 @@ func (p *population) neverFires(int) func() { return p.notDue }
 // newWorker makes what one goroutine has, with room for so many timers.
 func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	w := &worker{
-		scratch: make(map[results.Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, p.inFlight),
+		resident: p.system.Timers(p.form, p.each, p.neverFires),
+		scratch:  make(map[results.Form]Timers), timeouts: slices.Repeat([]time.Duration{timeout}, p.inFlight),
 		delays: make([]time.Duration, numbers), victims: make([]uint32, numbers),
 	}
 	for _, form := range results.Forms {
@@ -98,14 +98,13 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 }
 
 // pending returns the number of resident timers.
-func (p *population) pending() int { return p.each * len(p.resident) }
+func (p *population) pending() int { return p.each * len(p.workers) }
 
 // fill starts the resident timers, with as many goroutines as there are processors.
 func (p *population) fill() error {
-	return p.share(func(part int) error {
-		w := p.workers[part]
+	return p.share(func(w *worker) error {
 		for i := range p.each {
-			p.resident[part].Start(i, w.delays[i%numbers])
+			w.resident.Start(i, w.delays[i%numbers])
 		}
 		return nil
 	})
@@ -114,10 +113,10 @@ func (p *population) fill() error {
 // empty stops the resident timers. All must have been pending, and nothing that was not
 // to fire may have fired.
 func (p *population) empty() error {
-	err := p.share(func(part int) error {
+	err := p.share(func(w *worker) error {
 		for i := range p.each {
-			if !p.resident[part].Stop(i) {
-				return fmt.Errorf("resident timer %d of part %d was not pending", i, part)
+			if !w.resident.Stop(i) {
+				return fmt.Errorf("resident timer %d of %d was not pending", i, p.each)
 			}
 		}
 		return nil
@@ -128,13 +127,9 @@ func (p *population) empty() error {
 	return err
 }
 
-// share runs f for each part of the resident timers, on all processors.
-func (p *population) share(f func(part int) error) error {
-	parts := make([]int, len(p.resident))
-	for i := range parts {
-		parts[i] = i
-	}
-	return cmp.Or(turns.SideBySide(context.Background(), parts, f)...)
+// share runs f for each worker, on all processors.
+func (p *population) share(f func(*worker) error) error {
+	return cmp.Or(turns.SideBySide(context.Background(), p.workers, f)...)
 }
 
 // can reports whether the system has what an operation needs.
@@ -143,7 +138,7 @@ func (p *population) can(op results.Op) bool {
 	case results.OpRandomStop:
 		return true
 	case results.OpReset, results.OpResetRandom:
-		_, ok := p.resident[0].(Mover)
+		_, ok := p.workers[0].resident.(Mover)
 		return ok
 	case results.OpFire:
 		_, fires := p.system.(nothing)
@@ -243,16 +238,16 @@ func (w *worker) take(n int) int {
 // delay of a timer that is moved to later is the one that it was started with.
 func (p *population) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
 	next := w.take(p.inFlight)
-	parts := uint32(len(p.resident) / goroutines)
+	parts := uint32(len(p.workers) / goroutines)
 	for k := next; k < next+p.inFlight; k++ {
 		victim := w.victims[k]
-		part := g + int(victim%parts)*goroutines
+		of := p.workers[g+int(victim%parts)*goroutines]
 		i := int(victim/parts) % p.each
-		delay := p.workers[part].delays[i%numbers]
+		delay := of.delays[i%numbers]
 		if anywhere {
 			delay = w.delays[k]
 		}
-		if !p.resident[part].(Mover).Reset(i, delay) {
+		if !of.resident.(Mover).Reset(i, delay) {
 			return 0, fmt.Errorf("a resident timer was not pending")
 		}
 	}
