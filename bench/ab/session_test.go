@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,6 +132,13 @@ func programs(t *testing.T, name string, layouts int) []string {
 	return out
 }
 
+// session returns a session of programs that behave in a way.
+func session(t *testing.T, how string, pairs, rounds int) Session {
+	t.Helper()
+	t.Setenv(asProgram, how)
+	return Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: pairs, Rounds: rounds, Dir: t.TempDir()}
+}
+
 func TestASessionIsMergedPairByPair(t *testing.T) {
 	t.Setenv(asProgram, "ok")
 	var said []string
@@ -198,17 +206,15 @@ func TestTheOrderIsRandomAndBalanced(t *testing.T) {
 }
 
 func TestNewerProgramsAreToldNotToRace(t *testing.T) {
-	t.Setenv(asProgram, "newer")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 1, Dir: t.TempDir()}
-	old, _, err := s.Run(t.Context())
+	old, _, err := session(t, "newer", 1, 1).Run(t.Context())
 	if err != nil || old.Parameters.Profile != "0" || old.Parameters.Layouts != 0 {
 		t.Errorf("%+v, %v: want --budget 0", old, err)
 	}
 }
 
 func TestAProgramThatFails(t *testing.T) {
-	t.Setenv(asProgram, "fail")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Args: []string{"-s", "hweel"}, Pairs: 2, Rounds: 1, Dir: t.TempDir()}
+	s := session(t, "fail", 2, 1)
+	s.Args = []string{"-s", "hweel"}
 	_, _, err := s.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "run 1 of the new build") || !strings.Contains(err.Error(), `no structure matches "hweel"`) {
 		t.Errorf("%v", err)
@@ -217,7 +223,7 @@ func TestAProgramThatFails(t *testing.T) {
 	if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the new build") || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
 	}
-	if path := "/bin/true"; fileExists(path) {
+	if path, err := exec.LookPath("true"); err == nil {
 		s.New = []string{path}
 		if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "is this timerbench?") {
 			t.Errorf("%v", err)
@@ -225,29 +231,19 @@ func TestAProgramThatFails(t *testing.T) {
 	}
 }
 
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // A structure that breaks its contract ends the run with an error, and its results are
 // complete all the same.
 func TestAStructureThatFailsDoesNotEndTheSession(t *testing.T) {
-	t.Setenv(asProgram, "broken")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 3, Rounds: 1, Dir: t.TempDir()}
-	old, _, err := s.Run(t.Context())
+	old, _, err := session(t, "broken", 3, 1).Run(t.Context())
 	if err != nil || len(old.Failures) != 1 {
 		t.Errorf("%v, failures %v, want one", err, old.Failures)
 	}
 }
 
 func TestASessionCanBeCancelled(t *testing.T) {
-	t.Setenv(asProgram, "hang")
 	ctx, cancel := context.WithCancel(t.Context())
-	s := Session{
-		Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 1, Dir: t.TempDir(),
-		Progress: func(int, int, string) { time.AfterFunc(50*time.Millisecond, cancel) },
-	}
+	s := session(t, "hang", 1, 1)
+	s.Progress = func(int, int, string) { time.AfterFunc(50*time.Millisecond, cancel) }
 	start := time.Now()
 	if _, _, err := s.Run(ctx); !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
 		t.Errorf("%v after %s", err, time.Since(start))
@@ -274,11 +270,11 @@ func TestASessionNeedsProgramsAndPairs(t *testing.T) {
 // Both programs play their first turns before either plays its second one, and so on, each
 // of them first in some of the pairs of turns.
 func TestProgramsTakeTurns(t *testing.T) {
-	t.Setenv(asProgram, "turns")
 	log := filepath.Join(t.TempDir(), "log")
 	t.Setenv(turnLog, log)
 	const rounds, turns = 10, 30 // of three structures
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: rounds, Kinds: true, Dir: t.TempDir()}
+	s := session(t, "turns", 1, rounds)
+	s.Kinds = true
 	old, new, err := s.Run(t.Context())
 	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].ByKind) != rounds {
 		t.Fatalf("%v", err)
@@ -307,8 +303,7 @@ func TestProgramsTakeTurns(t *testing.T) {
 
 // A program that ends early leaves all further turns to the other one.
 func TestTurnsOfProgramsOfDifferentLength(t *testing.T) {
-	t.Setenv(asProgram, "turns")
-	s := Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: 1, Rounds: 9, Dir: t.TempDir()}
+	s := session(t, "turns", 1, 9)
 	order := [2]*side{{name: "old", programs: s.Old, flags: []string{turnsFlag, "3"}}, {name: "new", programs: s.New}}
 	if err := s.runPair(t.Context(), order, 0, true); err != nil || len(order[1].runs[0].Cells[0].Rows[0].Cost) != 9 {
 		t.Errorf("%v", err)
