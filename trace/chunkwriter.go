@@ -28,9 +28,9 @@ type rawChunk struct {
 	ops uint64
 }
 
-// buffers is the number of buffers for operations: one is filled, one waits and
-// one is compressed.
-const buffers = 3
+// buffers is the number of buffers for operations besides the one that is filled: one
+// waits and one is compressed.
+const buffers = 2
 
 func newChunkWriter(out io.Writer) *chunkWriter {
 	w := &chunkWriter{
@@ -45,24 +45,18 @@ func newChunkWriter(out io.Writer) *chunkWriter {
 	return w
 }
 
-// buffer waits for an empty buffer and returns it.
-func (w *chunkWriter) buffer() []byte { return (<-w.empty)[:0] }
-
-// failed returns the first error so far.
-func (w *chunkWriter) failed() error {
+// send passes the operations of a chunk to the goroutine, which the first call starts. It
+// waits for an empty buffer and returns it, or the first error so far.
+func (w *chunkWriter) send(c rawChunk) (empty []byte, err error) {
 	if err := w.err.Load(); err != nil {
-		return *err
+		return nil, *err
 	}
-	return nil
-}
-
-// send passes the operations of a chunk to the goroutine. The first call starts it.
-func (w *chunkWriter) send(c rawChunk) {
 	if !w.started {
 		w.started = true
 		go w.run()
 	}
 	w.full <- c
+	return (<-w.empty)[:0], nil
 }
 
 func (w *chunkWriter) run() {
@@ -73,7 +67,7 @@ func (w *chunkWriter) run() {
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(chunkSize), zstd.WithEncoderCRC(false))
 	defer func() { _ = enc.Close() }() // it writes to nothing
 	for c := range w.full {
-		if w.failed() == nil {
+		if w.err.Load() == nil {
 			if err := w.write(w.encode(enc, c)); err != nil {
 				w.err.Store(&err)
 			}
@@ -103,5 +97,8 @@ func (w *chunkWriter) close() (chunks uint64, err error) {
 		close(w.full)
 		<-w.done
 	}
-	return w.head.number, w.failed()
+	if err := w.err.Load(); err != nil {
+		return 0, *err
+	}
+	return w.head.number, nil
 }

@@ -253,8 +253,8 @@ func chunked(t testing.TB, raw []byte, ops uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
-	if err := w.Close(); err != nil {
+	_, err = w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -37,9 +37,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if _, err := out.Write(endSection(b, start)); err != nil {
 		return nil, fmt.Errorf("writing a trace: %w", err)
 	}
-	w := &Writer{chunks: newChunkWriter(out), size: chunkSize, tick: h.Tick}
-	w.raw = w.chunks.buffer()
-	return w, nil
+	return &Writer{chunks: newChunkWriter(out), size: chunkSize, tick: h.Tick}, nil
 }
 
 // Schedule records that a timer is added. It returns the key that names the timer
@@ -152,12 +150,8 @@ func (w *Writer) endChunk() {
 	if w.ops == 0 {
 		return
 	}
-	if err := w.chunks.failed(); err != nil {
-		w.err = err
-		return
-	}
-	w.chunks.send(rawChunk{raw: w.raw, ops: w.ops})
-	w.raw, w.ops, w.last = w.chunks.buffer(), 0, 0
+	w.raw, w.err = w.chunks.send(rawChunk{raw: w.raw, ops: w.ops})
+	w.ops, w.last = 0, 0
 }
 
 func (w *Writer) fail(k Kind, err error) {
