@@ -20,6 +20,8 @@ type Adviser struct {
 	cells  []*cell
 	shapes []string // of the delays, as far as they were measured
 	tailed bool     // there are percentiles of single calls
+
+	structures int // that cells can name
 }
 
 // cell is a cell that can answer.
@@ -84,6 +86,7 @@ func New(r *results.Run) *Adviser {
 // Of returns an adviser on results that are analysed.
 func Of(r *analysis.Run) *Adviser {
 	a := &Adviser{r: r}
+	names := make(map[string]bool)
 	for _, c := range r.Cells {
 		p, ok := placeOf(r, c)
 		if !ok || len(c.Ranked) == 0 {
@@ -99,7 +102,11 @@ func Of(r *analysis.Run) *Adviser {
 		}
 		a.tailed = a.tailed || len(x.tails) > 0
 		a.cells = append(a.cells, x)
+		for _, s := range c.Ranked {
+			names[s.Structure] = true
+		}
 	}
+	a.structures = len(names)
 	return a
 }
 
@@ -108,9 +115,6 @@ func (a *Adviser) exact(name string) bool {
 	e, ok := a.r.Entry(name)
 	return ok && e.Exact()
 }
-
-// Run returns the results that the answers come from.
-func (a *Adviser) Run() *results.Run { return a.r.Run }
 
 // errNothing is the answer of results without a usable cell.
 var errNothing = errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
@@ -142,16 +146,23 @@ func (a *Adviser) Measured(q Question) Question {
 // answer leaves the cells of one workload out.
 func (a *Adviser) answer(q Question, without string) (Answer, error) {
 	near := a.near(q, without)
-	out := Answer{Question: q, Missing: a.missing(q)}
+	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
+	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0} // in the order of the weights
+	out := Answer{Question: q, Missing: a.missing(q, present[:])}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
 			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
-	out.Ranking = a.rank(q, near)
+	out.Ranking = a.rank(q, near, memory, idle, present[:])
 	if len(out.Ranking) == 0 {
-		return Answer{}, fmt.Errorf("no structure of these results answers this question: %s", a.excluded(q))
+		what := "none has"
+		if !q.Late {
+			what = "none that is known to be exact has"
+		}
+		return Answer{}, fmt.Errorf("no structure of these results answers this question: "+
+			"%s all the figures that it asks for", what)
 	}
 	out.Far = out.Evidence[0].far()
 	out.Sentence = out.sentence()
@@ -204,10 +215,14 @@ func (a *Adviser) near(q Question, without string) []weighted {
 }
 
 // rank ranks the structures that have a figure for all that matters.
-func (a *Adviser) rank(q Question, near []weighted) []Ranked {
-	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
+func (a *Adviser) rank(q Question, near []weighted, memory, idle map[string]float64, present []bool) []Ranked {
 	shares := q.Matters.shares()
-	present := []bool{true, a.tailed, len(memory) > 0, len(idle) > 0}
+	leastBytes, total := least(memory), 0.0
+	for i, there := range present {
+		if there {
+			total += shares[i]
+		}
+	}
 	var out []Ranked
 	for _, name := range structuresOf(near, q.Late) {
 		e, _ := a.r.Entry(name)
@@ -221,41 +236,27 @@ func (a *Adviser) rank(q Question, near []weighted) []Ranked {
 			return times
 		})
 		s.TailTimes = average(near, func(c *cell) float64 { return c.tails[name] })
-		s.NS, s.TailNS = median(near[0].Row(name)), tail(near[0].Row(name))
-		log, weight, complete := 0.0, 0.0, s.Cost > 0
-		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / least(memory), s.Wakeups} {
+		s.NS, s.TailNS = near[0].Row(name).Center(), tail(near[0].Row(name))
+		log, complete := 0.0, s.Cost > 0 && total > 0
+		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, s.Wakeups} {
 			if shares[i] == 0 || !present[i] {
 				continue
 			}
 			complete = complete && multiple > 0
-			log, weight = log+shares[i]*math.Log(multiple), weight+shares[i]
+			log += shares[i] * math.Log(multiple)
 		}
-		if complete && weight > 0 {
-			s.Score = math.Exp(log / weight)
+		if complete {
+			s.Score = math.Exp(log / total)
 			out = append(out, s)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Ranked) int {
 		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost)) // or else as in the nearest cell
 	})
-	costShare := shares[0]
-	if sum := sumOf(shares, present); sum > 0 {
-		costShare /= sum
-	}
 	for i := range out {
-		out[i].compare(out[0], near, q.Late, costShare)
+		out[i].compare(out[0], near, q.Late, shares[0]/total)
 	}
 	return out
-}
-
-func sumOf(shares []float64, present []bool) float64 {
-	sum := 0.0
-	for i, s := range shares {
-		if present[i] {
-			sum += s
-		}
-	}
-	return sum
 }
 
 // compare sets the ratio to the first, in which the cost has the given share.
@@ -324,36 +325,20 @@ func average(near []weighted, value func(*cell) float64) float64 {
 	return math.Exp(sum / total)
 }
 
-// excluded says why no structure is left.
-func (a *Adviser) excluded(q Question) string {
-	if !q.Late {
-		return "none that is known to be exact has all the figures that it asks for"
-	}
-	return "none has all the figures that it asks for"
-}
-
 // missing says what matters in the question and is not in the results.
-func (a *Adviser) missing(q Question) []string {
+func (a *Adviser) missing(q Question, present []bool) []string {
 	var out []string
 	shares := q.Matters.shares()
-	for i, there := range []bool{true, a.tailed, len(a.r.Memory) > 0, len(a.idle(q.N, q.Delays)) > 0} {
+	for i, there := range present {
 		if shares[i] > 0 && !there {
 			out = append(out, fmt.Sprintf("These results hold no figures for %s, so that does not count.", weightWords[i]))
 		}
 	}
-	if len(structuresOf(everything(a.cells), true)) == 1 {
+	if a.structures == 1 {
 		out = append(out, "These results hold one structure only, so there is nothing to compare it with.")
 	}
 	if !a.r.Complete {
 		out = append(out, "The run was interrupted: cells may be missing.")
-	}
-	return out
-}
-
-func everything(cells []*cell) []weighted {
-	var out []weighted
-	for _, c := range cells {
-		out = append(out, weighted{cell: c, weight: 1})
 	}
 	return out
 }

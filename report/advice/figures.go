@@ -8,7 +8,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
@@ -35,15 +34,6 @@ func (a *Adviser) multiple(c *cell, name string, late bool) float64 {
 		}
 	}
 	return times
-}
-
-// median returns the cost of a unit of a row, in nanoseconds; 0: not known.
-func median(row *analysis.Row) float64 {
-	if row == nil {
-		return 0
-	}
-	center, _ := stats.Center(row.Samples, stats.Options{})
-	return center.Center
 }
 
 // leastSamples is how many calls a 99.9th percentile needs.

@@ -84,18 +84,9 @@ type Grid struct {
 	Matters []Matter
 	Late    []bool
 
-	// Answers are in the order of these lists, the last of them fastest. See [Grid.At]. One that
-	// the results cannot give has no Sentence.
+	// Answers are in the order of these lists, the last of them fastest. One that the results
+	// cannot give has no Sentence.
 	Answers []Answer
-}
-
-// At returns the answer of the places in the six lists.
-func (g *Grid) At(n, cancel, moved, delays, matters, late int) Answer {
-	i := n
-	for _, next := range [][2]int{{cancel, len(g.Cancel)}, {moved, len(g.Moved)}, {delays, len(g.Delays)}, {matters, len(g.Matters)}, {late, len(g.Late)}} {
-		i = i*next[1] + next[0]
-	}
-	return g.Answers[i]
 }
 
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the

@@ -28,8 +28,9 @@ type Row struct {
 	results.Row
 	Samples []stats.Sample // the usable trials as costs of a unit, in nanoseconds
 
-	cell *Cell
-	cost *Stat
+	cell   *Cell
+	cost   *Stat
+	center float64
 }
 
 // Ranked is a structure beside the best of those with which it is compared.
@@ -178,6 +179,18 @@ func (r *Row) Cost() Stat {
 		r.cost = &s
 	}
 	return *r.cost
+}
+
+// Center is the Hodges-Lehmann estimate of the cost of a unit; 0: not known.
+func (r *Row) Center() float64 {
+	if r == nil {
+		return 0
+	}
+	if r.center == 0 {
+		i, _ := stats.Center(r.Samples, stats.Options{})
+		r.center = i.Center
+	}
+	return r.center
 }
 
 // Beside compares two rows of a cell, round by round. Pairs is 0 if they have no round in common.

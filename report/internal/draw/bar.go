@@ -11,12 +11,11 @@ import (
 // Bar is one horizontal bar, its parts end to end, with a label at its end. It
 // starts at 0, so its axis must be linear.
 type Bar struct {
-	Look    Look
-	Title   string  // what it shows, in words
-	At      float64 // row, see RowAt
-	Parts   []Part
-	Label   string
-	LabelAt float64 // where all labels end; 0: at the end of the bar
+	Look  Look
+	Title string  // what it shows, in words
+	At    float64 // row, see RowAt
+	Parts []Part
+	Label string
 }
 
 // Part is one piece of a bar.
@@ -27,25 +26,22 @@ type Part struct {
 
 // Plot implements plot.Plotter.
 func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
-	grouped(c, b.Look, b.Title, func() { b.plot(c, p) })
+	grouped(c, b.Look, b.Title, func() {
+		trX, trY := p.Transforms(&c)
+		y := trY(b.At)
+		half := (trY(b.At+0.5) - trY(b.At-0.5)) * 0.34
+		from := 0.0
+		for _, s := range b.Parts {
+			if s.Length > 0 {
+				c.FillPolygon(s.Color, box(trX(from), y-half, trX(from+s.Length), y+half))
+				from += s.Length
+			}
+		}
+		write(&c, sans(smallSize, ink), trX(from)+4, y-smallSize*0.35, 0, b.Label)
+	})
 }
 
-func (b Bar) plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	y := trY(b.At)
-	half := (trY(b.At+0.5) - trY(b.At-0.5)) * 0.34
-	from := 0.0
-	for _, s := range b.Parts {
-		if s.Length <= 0 {
-			continue
-		}
-		x0, x1 := trX(from), trX(from+s.Length)
-		c.FillPolygon(s.Color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
-		from += s.Length
-	}
-	if b.LabelAt > 0 {
-		write(&c, sans(smallSize, ink), trX(b.LabelAt), y-smallSize*0.35, 1, b.Label)
-		return
-	}
-	write(&c, sans(smallSize, ink), trX(from)+4, y-smallSize*0.35, 0, b.Label)
+// box are the corners of a rectangle.
+func box(x0, y0, x1, y1 Length) []vg.Point {
+	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

@@ -36,16 +36,9 @@ func (f Fields) Height() Length { return Length(len(f.Rows))*fieldHeight + 48 }
 func (f Fields) Panel() *Panel {
 	p := NewPanel(f.Title)
 	p.rowNames(f.Rows)
-	x, y := &p.plot.X, &p.plot.Y
-	y.Min, y.Max = -0.5, float64(len(f.Rows))-0.5
-	x.Min, x.Max = -0.5, float64(len(f.Columns))-0.5
-	x.Width, y.Width, x.Tick.Length = 0, 0, 0
-	x.Label.Text, y.Label.Text = f.XLabel, f.YLabel
-	ticks := make(plot.ConstantTicks, len(f.Columns))
-	for i, c := range f.Columns {
-		ticks[i] = plot.Tick{Value: float64(i), Label: c}
-	}
-	x.Tick.Marker = ticks
+	p.fields(len(f.Rows), f.Columns)
+	p.plot.X.Tick.Length = 0
+	p.plot.X.Label.Text, p.plot.Y.Label.Text = f.XLabel, f.YLabel
 	p.Add(fieldMarks{f})
 	return p
 }
@@ -70,7 +63,7 @@ func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			if field, ok := taken[[2]int{row, col}]; ok {
 				grouped(c, field.Owner, field.Title, func() { field.draw(&c, place) })
 			} else {
-				c.FillPolygon(shade, corners(place))
+				c.FillPolygon(shade, box(place.Min.X, place.Min.Y, place.Max.X, place.Max.Y))
 			}
 		}
 	}
@@ -79,11 +72,10 @@ func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
 // draw fills the field, with an edge in the full colour.
 func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
 	fill := Mix(f.Owner.Color, f.White)
-	c.FillPolygon(fill, corners(place))
-	edge := place
-	edge.Max.X = edge.Min.X + fieldEdge
-	c.FillPolygon(f.Owner.Color, corners(edge))
-	x, y := edge.Max.X+4, place.Max.Y-labelSize*1.35
+	c.FillPolygon(fill, box(place.Min.X, place.Min.Y, place.Max.X, place.Max.Y))
+	edge := place.Min.X + fieldEdge
+	c.FillPolygon(f.Owner.Color, box(place.Min.X, place.Min.Y, edge, place.Max.Y))
+	x, y := edge+4, place.Max.Y-labelSize*1.35
 	name, nameX := bold(labelSize, textOn(fill)), x
 	room := place.Max.X - x - 1
 	const forMarker = 10
@@ -104,8 +96,4 @@ func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
 			}
 		}
 	}
-}
-
-func corners(r vg.Rectangle) []vg.Point {
-	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 }

@@ -215,7 +215,7 @@ func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
 
 func (k Key) draw(c *draw.Canvas, x, y Length) {
 	if k.Swatch != nil {
-		c.FillPolygon(k.Swatch, []vg.Point{{X: x, Y: y - 4}, {X: x + 14, Y: y - 4}, {X: x + 14, Y: y + 4}, {X: x, Y: y + 4}})
+		c.FillPolygon(k.Swatch, box(x, y-4, x+14, y+4))
 		return
 	}
 	if k.Line {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -58,17 +57,14 @@ func (h Heat) Legend() []Key {
 func (h Heat) Panel() *Panel {
 	p := NewPanel(" ")
 	p.Rows(h.Rows)
-	x, y := &p.plot.X, &p.plot.Y
-	y.Min, y.Max = -0.5, float64(len(h.Rows))-0.5
-	x.Min, x.Max = -0.5, float64(len(h.Columns))-0.5
-	x.Tick.Length, x.Tick.Width, x.Padding = 3, 0, 5 // room between the fields and the names
-	x.Width, y.Width = 0, 0
-	labels := make(plot.ConstantTicks, len(h.Columns))
+	names := make([]string, len(h.Columns))
 	for i, c := range h.Columns {
-		labels[i] = plot.Tick{Value: float64(i), Label: c.Name}
+		names[i] = c.Name
 		p.names[c.Name] = c
 	}
-	x.Tick.Marker = labels
+	p.fields(len(h.Rows), names)
+	x := &p.plot.X
+	x.Tick.Length, x.Tick.Width, x.Padding = 3, 0, 5 // room between the fields and the names
 	x.Tick.Label.Rotation = math.Pi / 2
 	x.Tick.Label.XAlign, x.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	p.Add(heatFields{h})
@@ -101,7 +97,7 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 				if !math.IsNaN(v) {
 					colour = h.Steps[h.step(v)].Color
 				}
-				c.FillPolygon(colour, corners(vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}))
+				c.FillPolygon(colour, box(left, bottom, right, top))
 				if math.IsNaN(v) {
 					continue
 				}

@@ -12,7 +12,6 @@ import (
 type Mark struct {
 	X, Y   float64
 	Lo, Hi float64 // the interval of the value; Lo >= Hi: none
-	Label  string  // beside the mark
 	Title  string  // what it shows, in words; it stands in the title of the series
 }
 
@@ -27,13 +26,22 @@ func titles(marks []Mark) string {
 	return strings.Join(out, "; ")
 }
 
-// whisker is the extent of the interval on the canvas; it is drawn where it
-// shows beside the mark.
-func (m Mark) whisker(tr func(float64) vg.Length) (lo, hi vg.Length) {
-	if m.Lo >= m.Hi {
-		return 0, 0
+// whisker draws the interval along an axis, where it shows beside a mark of that radius.
+func (m Mark) whisker(c *draw.Canvas, sty draw.LineStyle, tr func(float64) vg.Length, radius Length,
+	point func(along, across Length) vg.Point,
+) {
+	if m.Lo >= m.Hi || tr(m.Hi)-tr(m.Lo) <= 2*radius+1 {
+		return
 	}
-	return tr(m.Lo), tr(m.Hi)
+	const end = 2.5 // half the width of the ends
+	line := func(from, to, across0, across1 Length) {
+		a, b := point(from, across0), point(to, across1)
+		c.StrokeLine2(sty, a.X, a.Y, b.X, b.Y)
+	}
+	lo, hi := tr(m.Lo), tr(m.Hi)
+	line(lo, hi, 0, 0)
+	line(lo, lo, -end, end)
+	line(hi, hi, -end, end)
 }
 
 // Dots shows the values of one contender on a panel with a row for each
@@ -47,31 +55,22 @@ type Dots struct {
 
 // Plot implements plot.Plotter.
 func (d Dots) Plot(c draw.Canvas, p *plot.Plot) {
-	grouped(c, d.Look, titles(d.Marks), func() { d.plot(c, p) })
-}
-
-func (d Dots) plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	if d.Joined && len(d.Marks) > 1 {
-		sty := draw.LineStyle{Color: Pale(d.Look.Color, 0.45), Width: 1}
-		first, last := d.Marks[0], d.Marks[len(d.Marks)-1]
-		c.StrokeLine2(sty, trX(first.X), trY(first.Y), trX(last.X), trY(last.Y))
-	}
-	for _, m := range d.Marks {
-		end := trX(m.X) + d.Radius
-		y := trY(m.Y)
-		if lo, hi := m.whisker(trX); hi-lo > 2*d.Radius+1 {
-			sty := draw.LineStyle{Color: d.Look.Color, Width: 1}
-			c.StrokeLine2(sty, lo, y, hi, y)
-			c.StrokeLine2(sty, lo, y-2.5, lo, y+2.5)
-			c.StrokeLine2(sty, hi, y-2.5, hi, y+2.5)
-			end = max(end, hi)
+	grouped(c, d.Look, titles(d.Marks), func() {
+		trX, trY := p.Transforms(&c)
+		if d.Joined && len(d.Marks) > 1 {
+			sty := draw.LineStyle{Color: Pale(d.Look.Color, 0.45), Width: 1}
+			first, last := d.Marks[0], d.Marks[len(d.Marks)-1]
+			c.StrokeLine2(sty, trX(first.X), trY(first.Y), trX(last.X), trY(last.Y))
 		}
-		if d.Radius > 0 {
-			d.Look.Marker.draw(&c, d.Look.Color, d.Radius, vg.Point{X: trX(m.X), Y: y})
+		for _, m := range d.Marks {
+			x, y := trX(m.X), trY(m.Y)
+			m.whisker(&c, draw.LineStyle{Color: d.Look.Color, Width: 1}, trX, d.Radius,
+				func(along, across Length) vg.Point { return vg.Point{X: along, Y: y + across} })
+			if d.Radius > 0 {
+				d.Look.Marker.draw(&c, d.Look.Color, d.Radius, vg.Point{X: x, Y: y})
+			}
 		}
-		write(&c, sans(smallSize, ink), end+4, y-smallSize*0.35, 0, m.Label)
-	}
+	})
 }
 
 // Series joins the measured values of one contender by straight lines: nothing
@@ -89,34 +88,27 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 	if len(s.Marks) == 0 {
 		return
 	}
+	group := grouped
 	if s.OnDemand {
-		onDemand(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
-		return
+		group = onDemand
 	}
-	grouped(c, s.Look, titles(s.Marks), func() { s.plot(c, p) })
-}
-
-func (s Series) plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	pts := make([]vg.Point, len(s.Marks))
-	for i, m := range s.Marks {
-		pts[i] = vg.Point{X: trX(m.X), Y: trY(m.Y)}
-	}
-	if len(pts) > 1 {
-		c.StrokeLines(s.Look.line(1.3), pts)
-	}
-	for i, m := range s.Marks {
-		if lo, hi := m.whisker(trY); hi-lo > 2*s.Radius+1 {
-			sty := draw.LineStyle{Color: s.Look.Color, Width: 0.8}
-			x := pts[i].X
-			c.StrokeLine2(sty, x, lo, x, hi)
-			c.StrokeLine2(sty, x-2.5, lo, x+2.5, lo)
-			c.StrokeLine2(sty, x-2.5, hi, x+2.5, hi)
+	group(c, s.Look, titles(s.Marks), func() {
+		trX, trY := p.Transforms(&c)
+		pts := make([]vg.Point, len(s.Marks))
+		for i, m := range s.Marks {
+			pts[i] = vg.Point{X: trX(m.X), Y: trY(m.Y)}
 		}
-		if s.Radius > 0 {
-			s.Look.Marker.draw(&c, s.Look.Color, s.Radius, pts[i])
+		if len(pts) > 1 {
+			c.StrokeLines(s.Look.line(1.3), pts)
 		}
-	}
+		for i, m := range s.Marks {
+			m.whisker(&c, draw.LineStyle{Color: s.Look.Color, Width: 0.8}, trY, s.Radius,
+				func(along, across Length) vg.Point { return vg.Point{X: pts[i].X + across, Y: along} })
+			if s.Radius > 0 {
+				s.Look.Marker.draw(&c, s.Look.Color, s.Radius, pts[i])
+			}
+		}
+	})
 }
 
 // VerticalLine is a vertical line over the height of a panel, at a value that all rows

@@ -127,6 +127,19 @@ func (p *Panel) rowNames(names []string) {
 	y.Tick.Marker = ticks
 }
 
+// fields makes room for a table of fields without axes, with the names of its columns.
+func (p *Panel) fields(rows int, columns []string) {
+	x, y := &p.plot.X, &p.plot.Y
+	y.Min, y.Max = -0.5, float64(rows)-0.5
+	x.Min, x.Max = -0.5, float64(len(columns))-0.5
+	x.Width, y.Width = 0, 0
+	ticks := make(plot.ConstantTicks, len(columns))
+	for i, name := range columns {
+		ticks[i] = plot.Tick{Value: float64(i), Label: name}
+	}
+	x.Tick.Marker = ticks
+}
+
 // RowAt is the place of row i of n on the axis of Rows.
 func RowAt(i, n int) float64 { return float64(n - 1 - i) }
 

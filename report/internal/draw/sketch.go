@@ -126,7 +126,7 @@ func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bot
 	if l.Mark != sketch.Same {
 		fill := markFill(l.Mark, s.look)
 		sty.Color = textOn(fill)
-		c.FillPolygon(fill, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}})
+		c.FillPolygon(fill, box(left, top, right, bottom))
 	}
 	text := l.Text
 	if red {
@@ -136,5 +136,5 @@ func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bot
 }
 
 func outline(c *draw.Canvas, sty draw.LineStyle, left, right, top, bottom Length) {
-	c.StrokeLines(sty, []vg.Point{{X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}, {X: left, Y: bottom}, {X: left, Y: top}})
+	c.StrokeLines(sty, append(box(left, top, right, bottom), vg.Point{X: left, Y: top}))
 }
