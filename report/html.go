@@ -127,9 +127,10 @@ func (p *page) html() ([]byte, error) {
 			return nil, err
 		}
 		out.Sections = append(out.Sections, htmlSection{ID: id(takeTitle), Files: files, Section: section.Section{
-			Title: takeTitle, Lead: "Everything that this page is made from, and trials for other programs; " +
-				"`timerbench export` writes those by kind of operation and latencies, too. `gunzip` unpacks the " +
-				"files; `timerbench report` and `timerbench recommend` read the first one as it is.",
+			Title: takeTitle, Lead: "Everything that this page is made from, and trials for other " +
+				"programs; `timerbench export` writes those by kind of operation and latencies, too. " +
+				"`gunzip` unpacks the files; `timerbench report` and `timerbench recommend` read the first " +
+				"one as it is.",
 		}})
 	}
 	t, err := pageTemplate.Clone()

@@ -123,7 +123,8 @@ func warnings(r *analysis.Run) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
 	if !r.Complete {
-		add("**This run was interrupted.** What is here was measured and proved in full; the rest is missing.")
+		add("**This run was interrupted.** What is here was measured and proved in full; the rest is " +
+			"missing.")
 	}
 	for _, f := range r.Failures {
 		add("**%s broke its contract** on %s, and has no figures there: %s.",
@@ -144,8 +145,8 @@ func warnings(r *analysis.Run) []string {
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
 	if one {
-		add("**One instance of each structure.** How cost varies with the placement in memory is not known from " +
-			"these results, and not in their intervals: another run may differ by more.")
+		add("**One instance of each structure.** How cost varies with the placement in memory is not " +
+			"known from these results, and not in their intervals: another run may differ by more.")
 	}
 	return out
 }
@@ -169,8 +170,8 @@ func gaps(v *section.View, sections []section.Section) []string {
 	}
 	switch all := len(v.Known.Entries); {
 	case len(measured) == 0 && v.Live == nil:
-		add("**No costs.** No workload has a measured cost in these results, so no structure can be named. " +
-			"`timerbench run` measures them.")
+		add("**No costs.** No workload has a measured cost in these results, so no structure can be " +
+			"named. `timerbench run` measures them.")
 	case len(measured) == 1:
 		add("**One structure.** Only %s was measured, so there is nothing to compare it with.",
 			section.Literal(measured[0]))
@@ -184,8 +185,8 @@ func gaps(v *section.View, sections []section.Section) []string {
 	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
-		add("**Traces only.** What is said of the structures holds for what was recorded. Other numbers of timers, " +
-			"delays and shares of cancels were not measured.")
+		add("**Traces only.** What is said of the structures holds for what was recorded. Other " +
+			"numbers of timers, delays and shares of cancels were not measured.")
 	}
 	var absent []string
 	for _, s := range sections {
@@ -241,8 +242,9 @@ func (p *page) markdown() string {
 	}
 	if p.takeable() {
 		text("## " + takeTitle)
-		text("`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's benchmarks, for " +
-			"benchstat (`--benchfmt`); the results themselves are JSON. The HTML page holds all three.")
+		text("`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's " +
+			"benchmarks, for benchstat (`--benchfmt`); the results themselves are JSON. The HTML page " +
+			"holds all three.")
 	}
 	return b.String()
 }

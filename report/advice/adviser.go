@@ -117,7 +117,8 @@ func (a *Adviser) exact(name string) bool {
 }
 
 // errNothing is the answer of results without a usable cell.
-var errNothing = errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
+var errNothing = errors.New("these results hold no costs of structures on a workload, so no " +
+	"structure can be named: want results of a run")
 
 // Answer answers a question. It returns an error if the question makes no sense or if the results cannot
 // answer it.
@@ -335,7 +336,8 @@ func (a *Adviser) missing(q Question, present []bool) []string {
 		}
 	}
 	if a.structures == 1 {
-		out = append(out, "These results hold one structure only, so there is nothing to compare it with.")
+		out = append(out, "These results hold one structure only, so there is nothing to compare it "+
+			"with.")
 	}
 	if !a.r.Complete {
 		out = append(out, "The run was interrupted: cells may be missing.")

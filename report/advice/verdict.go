@@ -22,7 +22,8 @@ func (a *Adviser) Verdict(name func(string) string) string {
 		if from != to {
 			sizes = show.Grouped(from) + " to " + strings.TrimSuffix(timers(float64(to)), " timers")
 		}
-		out = append(out, fmt.Sprintf("With %s timers, take %s: on average over the workloads, its time is at most %s times that of the fastest, %s times at worst.",
+		out = append(out, fmt.Sprintf("With %s timers, take %s: on average over the workloads, its "+
+			"time is at most %s times that of the fastest, %s times at worst.",
 			sizes, name(first.Structure), show.Times(first.Cost), show.Times(first.Worst)))
 	}
 	for _, n := range a.sizes() {

@@ -142,7 +142,8 @@ func (e Evidence) far() string {
 	if e.Distance > TooFar {
 		is = "far from"
 	}
-	return fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s. To know it of your program, record it and use timerbench trace replay.",
+	return fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s. "+
+		"To know it of your program, record it and use timerbench trace replay.",
 		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "a little of everything differs"))
 }
 

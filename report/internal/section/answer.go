@@ -22,12 +22,12 @@ func answer(v *View) Section {
 		Title:  "Which one should I use?",
 		Absent: "the overview",
 		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
-		Caption: "The fastest structures of each workload at the largest N at which nearly all took part, " +
-			"in order of their cost. Multiples are ratios paired by round. Their intervals hold together at " +
-			"95 % for all that may be the fastest (multiple comparison with the best), and they decide: " +
-			"those that **tie** lie within 5 % of the first, what is **unclear** reaches it, and all others " +
-			"are worse. × floor: what it takes beside the harness alone, which every number includes. " +
-			"Go's timers are time.AfterFunc, where that can take part.",
+		Caption: "The fastest structures of each workload at the largest N at which nearly all took " +
+			"part, in order of their cost. Multiples are ratios paired by round. Their intervals hold " +
+			"together at 95 % for all that may be the fastest (multiple comparison with the best), and " +
+			"they decide: those that **tie** lie within 5 % of the first, what is **unclear** reaches it, " +
+			"and all others are worse. × floor: what it takes beside the harness alone, which every " +
+			"number includes. Go's timers are time.AfterFunc, where that can take part.",
 		Tables: []Table{
 			{Body: v.answerTable(), Main: true},
 			{Title: "Every cell as a multiple of its fastest structure (bold: the fastest, a tie with it, " +
@@ -44,17 +44,19 @@ func (v *View) overviewChart() *draw.Figure {
 		return nil
 	}
 	heat := v.overviewTable(cells)
-	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise confidence of 95 %. "
+	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise " +
+		"confidence of 95 %. "
 	if len(cells) > 1 {
-		caption += "Typical: the geometric mean of the row. Worst: its largest multiple, what the choice costs " +
-			"at most. Both only where all workloads were measured; the rows are sorted by the typical multiple, " +
-			"those that lack a workload last. "
+		caption += "Typical: the geometric mean of the row. Worst: its largest multiple, what the " +
+			"choice costs at most. Both only where all workloads were measured; the rows are sorted by " +
+			"the typical multiple, those that lack a workload last. "
 	}
 	return &draw.Figure{
 		Name:  "overview",
 		Title: "Which timer structure costs least, over all workloads?",
 		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
-			"each workload at the largest N at which nearly all took part. Lower is better; 1 is the fastest.",
+			"each workload at the largest N at which nearly all took part. Lower is better; 1 is the " +
+			"fastest.",
 		Caption: caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
 			"the tables below do." + v.coarseNote(),
 		Legend: heat.Legend(),
@@ -100,7 +102,8 @@ func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 		v.Merits(cells, func(who analysis.Contender) bool { return who.Role == results.RoleBaseline })...)
 	for _, who := range merits {
 		t.Rows = append(t.Rows, v.Looks[who.Name])
-		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst",
+		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
+			"and %s at worst",
 			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst)))
 		var values []float64
 		var best []bool

@@ -15,10 +15,10 @@ import (
 func longestCalls(v *View) Section {
 	s := Section{
 		Title: "How long does the longest call take when everything comes due at once?",
-		Lead: "Every call is timed, those that fill the structure included. The same calls are made in several " +
-			"rounds, each on a new instance, and each call counts with its shortest time: so what interrupts the " +
-			"machine does not count, and what the structure has to do does. The clock moves tick by tick. " +
-			"The garbage collector is off.",
+		Lead: "Every call is timed, those that fill the structure included. The same calls are made in " +
+			"several rounds, each on a new instance, and each call counts with its shortest time: so what " +
+			"interrupts the machine does not count, and what the structure has to do does. The clock " +
+			"moves tick by tick. The garbage collector is off.",
 	}
 	lists := v.callsByWorkload()
 	s.Charts = []*draw.Figure{v.callsChart(lists)}
@@ -109,8 +109,8 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "longest-calls",
-		Subtitle: "What it says: the longest call of each operation, where all timers come due together. " +
-			"Further left is better.",
+		Subtitle: "What it says: the longest call of each operation, where all timers come due " +
+			"together. Further left is better.",
 		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
 			"spread out. Logarithmic time axis." + v.clockNote(),
 		Height: draw.RowsHeight(len(rows)),

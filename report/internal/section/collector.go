@@ -10,8 +10,8 @@ import (
 func collector(v *View) Section {
 	s := Section{
 		Title: "What does the garbage collector add?",
-		Lead: "All other figures are with the collector off while the clock runs. Here it is on, and a heap like " +
-			"that of a program lies beside the structure. \"On / off\" compares the two medians.",
+		Lead: "All other figures are with the collector off while the clock runs. Here it is on, and a " +
+			"heap like that of a program lies beside the structure. \"On / off\" compares the two medians.",
 	}
 	has := func(r *analysis.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {

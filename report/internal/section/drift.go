@@ -85,10 +85,10 @@ func (v *View) driftChart() *draw.Figure {
 	return &draw.Figure{
 		Name:  "drift",
 		Title: "Did the machine change during the run?",
-		Subtitle: "What it says: the cost in each cell from its first round to its last, as the geometric mean of the " +
-			"structures with the most rounds. A level line is a steady machine.",
-		Caption: "What it does not say: which structure is faster. Comparisons are paired by round, so what all " +
-			"structures share does not count. The vertical axis is logarithmic.",
+		Subtitle: "What it says: the cost in each cell from its first round to its last, as the " +
+			"geometric mean of the structures with the most rounds. A level line is a steady machine.",
+		Caption: "What it does not say: which structure is faster. Comparisons are paired by round, so " +
+			"what all structures share does not count. The vertical axis is logarithmic.",
 		Legend: []draw.Key{
 			{Text: "no trend", Look: steady, Line: true},
 			{Text: "rose or fell steadily (p < 0.05)", Look: trend, Line: true},

@@ -53,8 +53,8 @@ func Drawing(e catalog.Entry, look draw.Look) *draw.Figure {
 	return &draw.Figure{
 		Name:  "explain-" + e.Name,
 		Title: "How " + e.Name + " works",
-		Subtitle: "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 since. " +
-			"·5·: five empty slots. r and a thick edge: a red node.",
+		Subtitle: "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 " +
+			"since. ·5·: five empty slots. r and a thick edge: a red node.",
 		Legend: draw.SketchLegend(look),
 		Height: draw.SketchHeight(s),
 		Panels: []*draw.Panel{draw.SketchPanel(s, look)},

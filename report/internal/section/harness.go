@@ -20,8 +20,8 @@ func harness(v *View) Section {
 		Tables: []Table{
 			{Title: "What was examined of the machine", Body: v.machineTable()},
 			{
-				Lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself costs: " +
-					"it is part of every other row, and is not taken off.",
+				Lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself " +
+					"costs: it is part of every other row, and is not taken off.",
 				Title: "The floor in every cell", Body: v.floorTable(),
 			},
 			{Lead: v.controlLead(), Title: "The control in every cell", Body: v.controlTable()},
@@ -29,10 +29,10 @@ func harness(v *View) Section {
 			{Title: "Rounds, and why there were no more", Body: v.roundsTable()},
 			{Title: "Warnings about the samples of rounds, from benchmath", Body: v.warningTable()},
 			{
-				Lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + cancelled + " +
-					"pending), and every exact structure had to fire the same timers at the same ticks as the script " +
-					"or the trace says: the checksum is over tick and value of each. A structure that rounds " +
-					"deadlines has a checksum of its own.",
+				Lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + " +
+					"cancelled + pending), and every exact structure had to fire the same timers at the same " +
+					"ticks as the script or the trace says: the checksum is over tick and value of each. A " +
+					"structure that rounds deadlines has a checksum of its own.",
 				Title: "What the replays agreed on", Body: v.proofTable(),
 			},
 			{Title: "What they agreed on under other seeds, untimed", Body: v.seedTable()},
@@ -53,7 +53,8 @@ func (v *View) MachineLead() string {
 		}
 	}
 	if len(bad) == 0 {
-		return fmt.Sprintf("**The machine** was examined before the run: nothing to object to in %d checks.",
+		return fmt.Sprintf("**The machine** was examined before the run: nothing to object to in %d "+
+			"checks.",
 			len(findings))
 	}
 	return fmt.Sprintf("**The machine** was examined before the run. Of %d checks %d warn: %s.",

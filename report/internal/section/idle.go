@@ -16,9 +16,10 @@ func idle(v *View) Section {
 	return Section{
 		Title:  "How often does a structure wake up for nothing?",
 		Absent: "idle wake-ups",
-		Lead: v.idleSentence() + "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick that `Next` " +
-			"names. An idle wake-up fires nothing: it was _empty_ (nothing was done), _only moved_ timers " +
-			"(cascades, rounds still to go) or _only dropped_ stale entries of cancelled timers.",
+		Lead: v.idleSentence() + "A _ticking_ driver wakes at every tick, a _tickless_ one at the tick " +
+			"that `Next` names. An idle wake-up fires nothing: it was _empty_ (nothing was done), _only " +
+			"moved_ timers (cascades, rounds still to go) or _only dropped_ stale entries of cancelled " +
+			"timers.",
 		Tables: []Table{{Title: "Wake-ups and work, over " + v.idleScope(), Body: v.idleTable()}},
 	}
 }
@@ -124,7 +125,8 @@ func (v *View) idleSentence() string {
 	for _, w := range wakers {
 		names = append(names, fmt.Sprintf("%s on %s", Literal(w.name), show.Percent(w.share)))
 	}
-	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their wake-ups. ",
+	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their "+
+		"wake-ups. ",
 		len(wakers), all, show.And(names))
 }
 
@@ -149,9 +151,9 @@ func (v *View) idleTable() string {
 func lateness(v *View) Section {
 	return Section{
 		Title: "How late do coarse structures fire, and what does it buy?",
-		Lead: "A coarse structure rounds deadlines up: it fires late, never early, and by no more than it declares " +
-			"for the delay, which was checked for every timer. All others fire at the very tick. Ticking driver; " +
-			"exact counts.",
+		Lead: "A coarse structure rounds deadlines up: it fires late, never early, and by no more than " +
+			"it declares for the delay, which was checked for every timer. All others fire at the very " +
+			"tick. Ticking driver; exact counts.",
 		Charts: []*draw.Figure{v.latenessChart()},
 		Tables: []Table{{Title: "Lateness by shape of the delays", Body: v.latenessTable()}},
 	}

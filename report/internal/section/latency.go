@@ -26,9 +26,9 @@ func latency(v *View) Section {
 	for _, class := range analysis.Classes {
 		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: v.tailTable(class)}
 		if len(s.Tables) == 0 && t.Body != "" {
-			t.Lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which it is the " +
-				"largest, for each workload at its largest N. \"Floor\": no slower than the harness alone. " +
-				"In brackets: the kind."
+			t.Lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which " +
+				"it is the largest, for each workload at its largest N. \"Floor\": no slower than the " +
+				"harness alone. In brackets: the kind."
 		}
 		s.Tables = append(s.Tables, t)
 	}

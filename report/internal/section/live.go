@@ -16,9 +16,9 @@ func liveTimers(v *View) Section {
 	if v.Live == nil || len(v.Live.Rows) == 0 {
 		return s
 	}
-	s.Lead = "Package driver over structures, and Go's own timers, package time. Each was checked first: every " +
-		"timer fired once, none early, and none that was stopped. Where there is no word of shards a driver has its " +
-		"default number of them."
+	s.Lead = "Package driver over structures, and Go's own timers, package time. Each was checked " +
+		"first: every timer fired once, none early, and none that was stopped. Where there is no word " +
+		"of shards a driver has its default number of them."
 	resident := v.Live.Residents()
 	s.Charts = []*draw.Figure{v.lateTimersChart(resident), v.contentionChart(slices.Max(resident))}
 	for _, of := range v.Live.Tables() {
@@ -102,8 +102,8 @@ func (v *View) lateTimersChart(resident []int) *draw.Figure {
 	f := &draw.Figure{
 		Name:  "live-lateness",
 		Title: "How late do timers fire under a real clock?",
-		Subtitle: "What it says: lateness, counted from when each timer was to be started, whatever held it up. " +
-			"Lower (further left) is better.",
+		Subtitle: "What it says: lateness, counted from when each timer was to be started, whatever " +
+			"held it up. Lower (further left) is better.",
 		Caption: fmt.Sprintf("What it does not say: how late the latest is, which the operating system decides. "+
 			"Logarithmic time axis. Percentiles are medians of %s. Package driver rounds deadlines up to ticks of "+
 			"1 ms; the rest is how long it takes to get a processor.", show.Count(v.Live.Rounds, "round")),
@@ -177,10 +177,10 @@ func (v *View) contentionChart(resident int) *draw.Figure {
 		Title: "What do goroutines lose that use the same timers?",
 		Subtitle: fmt.Sprintf("What it says: operations a second of all goroutines together, among %s pending timers, "+
 			"on %d processors. Higher is better.", short(resident), v.Environment.GOMAXPROCS),
-		Caption: "What it does not say: what a program does between its operations. Both axes are logarithmic. " +
-			"Medians of short slices in which contenders took turns, with the middle half of them. " +
-			"Straight lines between measured points. Schedule and embedded timers are the driver's own; " +
-			"what package time does instead is afterfunc+stop.",
+		Caption: "What it does not say: what a program does between its operations. Both axes are " +
+			"logarithmic. Medians of short slices in which contenders took turns, with the middle half of " +
+			"them. Straight lines between measured points. Schedule and embedded timers are the driver's " +
+			"own; what package time does instead is afterfunc+stop.",
 		Height: 200,
 		Panels: panels, Columns: columns,
 	}

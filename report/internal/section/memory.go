@@ -96,11 +96,12 @@ func (v *View) memoryChart() *draw.Figure {
 	p.Rows(rows)
 	p.LinearX("bytes per pending timer", top*1.12, draw.LinearTicks(show.Figure))
 	f := &draw.Figure{
-		Name:     "memory",
-		Title:    "How much memory does a timer take?",
-		Subtitle: "What it says: the heap in use per timer, a value of 8 bytes included. Lower is better.",
-		Caption: "What it does not say: what the values of a program take. Room reserved for growth counts: " +
-			"it depends on where N falls between two doublings.",
+		Name:  "memory",
+		Title: "How much memory does a timer take?",
+		Subtitle: "What it says: the heap in use per timer, a value of 8 bytes included. Lower is " +
+			"better.",
+		Caption: "What it does not say: what the values of a program take. Room reserved for growth " +
+			"counts: it depends on where N falls between two doublings.",
 		Height: max(draw.RowsHeight(len(list)), 120),
 		Panels: []*draw.Panel{p},
 	}
@@ -108,8 +109,8 @@ func (v *View) memoryChart() *draw.Figure {
 		f.Subtitle = fmt.Sprintf("What it says: the heap in use per timer, a value of 8 bytes included, right after "+
 			"the fill, and after %s timers were cancelled at random, each with another one scheduled. "+
 			"Lower is better.", short(replaced))
-		f.Caption += " Uniform delays; the clock stands still, so that entries of cancelled timers stay as long " +
-			"as the structure keeps them."
+		f.Caption += " Uniform delays; the clock stands still, so that entries of cancelled timers " +
+			"stay as long as the structure keeps them."
 		f.Legend = []draw.Key{
 			{Text: "after the fill", Swatch: draw.Faded},
 			{Text: "added by ageing", Swatch: draw.Pale(draw.Faded, pale)},

@@ -68,8 +68,9 @@ func (v *View) scaleChart() *draw.Figure {
 	}
 	return &draw.Figure{
 		Name: "scale",
-		Subtitle: "What it says: the time per lifecycle (a timer scheduled, then fired or cancelled), or per what " +
-			"stands in brackets, against the number of resident timers. Lower is better; flat is constant cost.",
+		Subtitle: "What it says: the time per lifecycle (a timer scheduled, then fired or cancelled), " +
+			"or per what stands in brackets, against the number of resident timers. Lower is better; flat " +
+			"is constant cost.",
 		Caption: "What it does not say: what lies between the measured points; the lines are straight. " +
 			"Both axes are logarithmic. Medians with their 95 % confidence intervals, where these are wider than " +
 			"the mark. The floor is a scheduler that does nothing: what the harness itself costs. " +
