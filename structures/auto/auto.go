@@ -37,16 +37,15 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
-type config struct{ capacity int }
-
 // Option sets one of the parameters of Timers.
-type Option func(*config)
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers of up to a million ticks, n at least 0, by
 // default 0. New panics otherwise. There may be more: the structure grows as needed.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
 // holder is what the lists and the wheel are here: each holds timers of the same records.
 // Operations do not go through it, as an indirect call takes a tenth of their time. They call
@@ -88,16 +87,15 @@ type Timers[T any] struct {
 // New returns an empty set of timers whose clock is at tick 0. It panics if an option is
 // invalid.
 func New[T any](opts ...Option) *Timers[T] {
-	c := option.Apply(config{}, opts)
-	option.Between("auto", "Capacity", c.capacity, 0, records.MaxTimers)
+	n := option.Apply(option.Room{}, opts).Capacity
 	t := newTimers[T](fewLimit)
-	if c.capacity > 0 {
-		t.lists.Reserve(min(c.capacity, fewLimit))
-		t.records.ReserveTimers(uint64(c.capacity))
+	if n > 0 {
+		t.lists.Reserve(min(n, fewLimit))
+		t.records.ReserveTimers(uint64(n))
 	}
-	if c.capacity > fewLimit {
+	if n > fewLimit {
 		t.makeWheel()
-		t.wheel.Reserve(&t.records, uint64(c.capacity))
+		t.wheel.Reserve(&t.records, uint64(n))
 	}
 	return t
 }
@@ -277,4 +275,18 @@ func (t *Timers[T]) CheckInvariants() error {
 		return t.records.Check("auto", &t.lists)
 	}
 	return t.records.Check("auto", &t.lists, t.wheel)
+}
+
+// Snapshot returns what a snapshot of package ladder shows, as long as there are timers in
+// lists, and what one of package hwheel shows from then on that there are some in the wheel.
+// It costs O(n + slots), and is not for hot paths.
+func (t *Timers[T]) Snapshot() shape.Snapshot {
+	if t.wheel == nil || t.wheel.Len() == 0 {
+		return shape.Snapshot{Parts: t.lists.Parts(&t.records)}
+	}
+	parts := t.wheel.Parts(&t.records)
+	if t.lists.Len() > 0 {
+		parts = append(t.lists.Parts(&t.records), parts...)
+	}
+	return shape.Snapshot{Parts: parts}
 }

@@ -44,35 +44,3 @@ func TestCheckInvariantsMissesALostTimer(t *testing.T) {
 		}
 	}
 }
-
-// Timers of one slot fire at their ticks also while they move to the wheel.
-func TestTimersOfASlotMoveToTheWheelBeforeTheyFire(t *testing.T) {
-	const limit = 300
-	s := auto.NewFew[int](limit)
-	for i := range limit + 1 {
-		s.Schedule(structures.Tick(64+i*37%64), 0)
-	}
-	for now := structures.Tick(1); now < 128; now++ {
-		for timer := range structures.Due(s, now) {
-			if timer.Deadline != now {
-				t.Fatalf("deadline %d fired at %d", timer.Deadline, now)
-			}
-		}
-	}
-	if s.Len() != 0 {
-		t.Errorf("%d timers are left", s.Len())
-	}
-}
-
-// While timers move, the earliest one may be in a list of which some are in the wheel already.
-func TestNextSeesTheListsWhileTimersMove(t *testing.T) {
-	const limit, earliest = 100, 70
-	s := auto.NewFew[int](limit)
-	s.Schedule(earliest, 0)
-	for i := range limit {
-		s.Schedule(structures.Tick(100+i%20), 0)
-	}
-	if at, ok := s.Next(); !s.Changing() || at > earliest || !ok {
-		t.Errorf("Next() = %d, %t while timers move: %t, want at most %d", at, ok, s.Changing(), earliest)
-	}
-}

@@ -93,32 +93,6 @@ func TestTheWheelStaysUntilAnEighthIsLeft(t *testing.T) {
 	mustBeSound(t, s)
 }
 
-// Timers that are due and not yet popped fire first, also when others come that are too
-// many for the lists.
-func TestDueTimersStayTheFirstWhenTheWheelBegins(t *testing.T) {
-	const limit = 100
-	s := auto.NewFew[int](limit)
-	for i := range limit {
-		s.Schedule(structures.Tick(1000-i), i)
-	}
-	s.Pop(990) // 90 are still due
-	for i := range limit {
-		s.Schedule(structures.Tick(990+i), i)
-	}
-	mustBeSound(t, s)
-	last, n := structures.Tick(0), 1
-	for timer := range structures.Due(s, 5000) {
-		if timer.Deadline < last {
-			t.Fatalf("deadline %d fired after %d", timer.Deadline, last)
-		}
-		last = timer.Deadline
-		n++
-	}
-	if n != 2*limit {
-		t.Errorf("%d timers fired, want %d", n, 2*limit)
-	}
-}
-
 // No call looks at many more timers than were pending at once, whatever was cancelled or moved
 // before.
 func TestFreeRecordsDoNotPileUpInLists(t *testing.T) {

@@ -71,7 +71,8 @@ func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 		if i+1 == int(h.end) {
 			break
 		}
-		if x, y := n.refs[i], n.refs[i+1]; x != w.first && w.heads[x].len() <= sparse && w.heads[y].len() <= sparse {
+		if x, y := n.refs[i], n.refs[i+1]; x != w.first && w.heads[x].len() <= sparse &&
+			w.heads[y].len() <= sparse {
 			return fmt.Errorf("btree: nodes %d and %d have %d and %d entries, which one node should hold",
 				x, y, w.heads[x].len(), w.heads[y].len())
 		}

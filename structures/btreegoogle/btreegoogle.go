@@ -46,7 +46,10 @@ type config struct{ capacity, degree int }
 // Capacity reserves room for n timers; the nodes of the tree are allocated as needed. It
 // is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("btreegoogle", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("btreegoogle",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Degree sets the degree of the tree, from 2 to 1024, by default 32: a node holds

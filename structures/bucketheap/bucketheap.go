@@ -34,15 +34,11 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // An Option sets up a Heap.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers; buckets are made as needed. It is no limit. New
 // panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("bucketheap", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -53,6 +49,6 @@ type scheduler[T any] = bucketed.Scheduler[T]
 // New returns an empty heap whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	c := option.Apply(config{}, opts)
-	return &Heap[T]{bucketed.New[T](quadheap.New[uint32](), c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Heap[T]{bucketed.New[T](quadheap.New[uint32](), n)}
 }

@@ -37,15 +37,11 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // An Option sets up a Tree.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers; buckets are made as needed. It is no limit. New
 // panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("buckettree", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of buckets of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -56,6 +52,6 @@ type scheduler[T any] = bucketed.Scheduler[T]
 // New returns an empty tree whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	c := option.Apply(config{}, opts)
-	return &Tree[T]{bucketed.New[T](rbtree.New[uint32](), c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Tree[T]{bucketed.New[T](rbtree.New[uint32](), n)}
 }

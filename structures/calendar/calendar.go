@@ -61,15 +61,11 @@ import (
 var _ structures.Scheduler[int] = (*Queue[int])(nil)
 
 // An Option sets up a Queue.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("calendar", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("calendar", n, slab.MaxCapacity) }
 
 // Queue is a calendar queue of timers with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -80,6 +76,6 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns an empty queue whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *Queue[T] {
-	c := option.Apply(config{}, opts)
-	return &Queue[T]{slotted.New[T](newCore(c.capacity), c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Queue[T]{slotted.New[T](newCore(n), n)}
 }

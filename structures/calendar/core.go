@@ -186,7 +186,8 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			earliest = l.head
 		}
 	}
-	if b.Count != c.size || c.size > 2*len(c.buckets) || c.width > minWidth && c.size < len(c.buckets)/2 {
+	if b.Count != c.size || c.size > 2*len(c.buckets) ||
+		c.width > minWidth && c.size < len(c.buckets)/2 {
 		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
 	}
 	if c.first != none && (c.first != earliest || c.day(c.nodes[earliest].deadline) != c.today) {
@@ -205,7 +206,8 @@ func (c *core) walkBucket(b *snapshot.Builder, i int, l *list) error {
 			return fmt.Errorf("slot %d comes after %d and does not point back", slot, prev)
 		}
 		deadline := c.nodes[slot].deadline
-		if day := c.day(deadline); day < c.today || c.bucket(day) != l || prev != none && deadline < c.nodes[prev].deadline {
+		if day := c.day(deadline); day < c.today || c.bucket(day) != l ||
+			prev != none && deadline < c.nodes[prev].deadline {
 			return fmt.Errorf("deadline %d after slot %d is on day %d, today is %d",
 				deadline, prev, day, c.today)
 		}

@@ -199,39 +199,6 @@ func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	}
 }
 
-// Timers of one deadline cost the same however many there are, and so do timers before,
-// behind and between such crowds in one bucket.
-func TestCrowdsOfOneDeadlineCostNothing(t *testing.T) {
-	const n, crowd, other = 10_000, 1 << 30, 1<<30 - 1
-	q := New[int]()
-	for i := range n {
-		q.Schedule(crowd, i)
-	}
-	q.Schedule(other, 0)
-	before := q.Work()
-	for i := range n {
-		q.Cancel(q.Schedule(crowd, i))
-		q.Cancel(q.Schedule(other, i))
-		q.Cancel(q.Schedule(crowd+1, i))
-	}
-	if got := q.Work().Sub(before).Comparisons; got > 3*4*n {
-		t.Errorf("%d comparisons for %d timers", got, 3*n)
-	}
-	// In the bucket of the crowd, but of another year.
-	crowded := coreOf(q).bucket(coreOf(q).day(crowd))
-	before = q.Work()
-	inserted := 0
-	for tick := structures.Tick(1); inserted < 1000; tick++ {
-		if coreOf(q).bucket(coreOf(q).day(tick)) == crowded {
-			q.Cancel(q.Schedule(tick, 0))
-			inserted++
-		}
-	}
-	if got := q.Work().Sub(before).Comparisons; got > 1000*8 {
-		t.Errorf("%d comparisons for 1000 timers in the bucket of a crowd", got)
-	}
-}
-
 // Filling and draining again and again resizes all the time, within the memory
 // of the first time.
 func TestResizingAllocatesNothingAnew(t *testing.T) {

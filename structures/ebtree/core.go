@@ -367,7 +367,8 @@ func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	n := w.nodes[slot]
 	low := uint64(n.label & -n.label)
 	above := -(low << 1) // the bits above it
-	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 || (uint64(n.label)^deadline)&above != 0 {
+	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 ||
+		(uint64(n.label)^deadline)&above != 0 {
 		return fmt.Errorf("ebtree: slot %d, due at %d, has a node labelled %d in a place for "+
 			"deadlines like %d",
 			slot, deadline, n.label, prefix)
@@ -389,7 +390,8 @@ func (w *walk) ring(first uint32) (err error) {
 			next := t.next
 			if next == none || int(next) >= len(w.timers) || w.timers[next].prev != slot {
 				err = fmt.Errorf("ebtree: slot %d is followed by %d, whose link back is another", slot, next)
-			} else if n := w.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline || w.nodes[next].label != 0) {
+			} else if n := w.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline ||
+				w.nodes[next].label != 0) {
 				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or "+
 					"in the tree",
 					next, n.deadline, slot, t.deadline)

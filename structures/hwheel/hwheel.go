@@ -59,16 +59,15 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
-type config struct{ capacity int }
-
 // Option sets one of the parameters of a Wheel.
-type Option func(*config)
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers of up to a million ticks, n at least 0, by
 // default 0. New panics otherwise. A wheel grows beyond it as needed.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+func Capacity(n int) Option { return option.Capacity("hwheel", n, records.MaxTimers) }
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
@@ -82,11 +81,10 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 // New returns an empty wheel whose clock is at tick 0. It panics if an option is
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := option.Apply(config{}, opts)
-	option.Between("hwheel", "Capacity", c.capacity, 0, records.MaxTimers)
+	n := option.Apply(option.Room{}, opts).Capacity
 	w := &Wheel[T]{wheel: hwheel.New[T]()}
-	if c.capacity > 0 {
-		w.wheel.Reserve(&w.records, uint64(c.capacity))
+	if n > 0 {
+		w.wheel.Reserve(&w.records, uint64(n))
 	}
 	return w
 }
@@ -178,3 +176,11 @@ func (w *Wheel[T]) Work() structures.Work { return w.wheel.Work() }
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs
 // O(slots + timers).
 func (w *Wheel[T]) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
+
+// Snapshot returns level 0, the other levels that hold a timer, the timers that were moved and
+// have no new slot yet, and the arrival buffer. The place that a timer has left shows as a
+// stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for hot
+// paths.
+func (w *Wheel[T]) Snapshot() shape.Snapshot {
+	return shape.Snapshot{Parts: w.wheel.Parts(&w.records)}
+}

@@ -113,27 +113,3 @@ func TestANewTimerTakesOverTheRecordOfACancelledOne(t *testing.T) {
 		})
 	}
 }
-
-// What comes first is known while timers wait in buffers, when a full buffer is emptied, and
-// after that.
-func TestTimersThatAreMovedToEarlierFireInTime(t *testing.T) {
-	const n = 100
-	s := hwheel.New[int]()
-	var ids []structures.ID
-	for i := range n {
-		ids = append(ids, s.Schedule(20_000, i))
-	}
-	if at, _ := s.Next(); at > 20_000 {
-		t.Fatalf("Next() = %d", at)
-	}
-	for i, id := range ids {
-		s.Reschedule(id, structures.Tick(2*n-i))
-		mustBeSound(t, s)
-	}
-	for now := structures.Tick(1); now <= 2*n; now++ {
-		timer, ok := s.Pop(now)
-		if want := now > n; ok != want || ok && timer.ID != ids[2*n-now] {
-			t.Fatalf("Pop(%d) = %+v, %t", now, timer, ok)
-		}
-	}
-}

@@ -11,8 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// core orders slots by the tick at which they expire. A slot is in a list of a level until that list expires,
-// and then in the due list. The cursor is at the clock, and all lists that expire up to
+// core orders slots by the tick at which they expire. A slot is in a list of a level until that
+// list expires, and then in the due list. The cursor is at the clock, and all lists that expire up to
 // it are in the due list.
 type core struct {
 	cursor   structures.Tick

@@ -55,18 +55,11 @@ import (
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // An Option sets up a Wheel.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) {
-		c.capacity = option.Between("hwheellinux",
-			"Capacity", n, 0, slab.MaxCapacity)
-	}
-}
+func Capacity(n int) Option { return option.Capacity("hwheellinux", n, slab.MaxCapacity) }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -83,8 +76,8 @@ type Wheel[T any] struct {
 // New returns an empty wheel whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := option.Apply(config{}, opts)
-	return &Wheel[T]{table: slab.New[T](c.capacity), core: newCore(c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Wheel[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID. It costs

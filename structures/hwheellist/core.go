@@ -182,7 +182,8 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 			from := c.start(list, c.cursor)
 			cell := shape.Cell{Index: list - first, From: from, To: from + (width - 1)}
 			earliest, err := nodes.Walk(b, cell, c.heads[list])
-			if err != nil || c.heads[list].Empty() || earliest < c.cursor || c.list(earliest, c.cursor) != list {
+			if err != nil || c.heads[list].Empty() || earliest < c.cursor ||
+				c.list(earliest, c.cursor) != list {
 				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %v",
 					list, c.heads[list].Empty(), earliest, c.cursor, err)
 			}
@@ -201,7 +202,8 @@ func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
 		}
 	}
 	b.List("overflow", nodes.All(overflow))
-	if overflow.Empty() == c.occupied.Has(c.overflow()) || c.earliest != earliest && (overflow.Empty() || c.earliest != 0) {
+	if overflow.Empty() == c.occupied.Has(c.overflow()) ||
+		c.earliest != earliest && (overflow.Empty() || c.earliest != 0) {
 		return fmt.Errorf("hwheellist: the earliest deadline in the overflow is %d, not %d, or it "+
 			"is not marked",
 			earliest, c.earliest)

@@ -82,7 +82,10 @@ const enough = math.MinInt
 // default 256. New panics otherwise. More slots make fewer levels and so fewer
 // cascades, but a bigger empty wheel: a slot of a level takes 8 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = option.PowerOfTwo("hwheellist", "Slots", n, minSlots, maxSlots) }
+	return func(c *config) {
+		c.slots = option.PowerOfTwo("hwheellist",
+			"Slots", n, minSlots, maxSlots)
+	}
 }
 
 // Levels sets the number of levels: from 1 to what covers all ticks, which is
@@ -96,7 +99,10 @@ func Levels(n int) Option { return func(c *config) { c.levels = n } }
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("hwheellist", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("hwheellist",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Wheel is a hierarchical timer wheel with values of type T. Make it with New. It keeps

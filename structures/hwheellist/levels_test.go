@@ -94,30 +94,6 @@ func TestOrderOfListsIsOrderOfTime(t *testing.T) {
 	})
 }
 
-func TestMovingTheCursorLeavesLaterListsAlone(t *testing.T) {
-	forAllPairs(func(g geometry, slots, levels int, cursor, deadline structures.Tick) {
-		list := g.list(deadline, cursor)
-		start := g.spanStart(deadline)
-		if list != g.overflow() {
-			start = g.start(list, cursor)
-		}
-		// Up to the start of the list its timers are in the right list.
-		for c := cursor; c < start; c++ {
-			if got := g.list(deadline, c); got != list {
-				t.Fatalf("%d slots, %d levels: list(%d) is %d from cursor %d, but %d from %d",
-					slots, levels, deadline, list, cursor, got, c)
-			}
-		}
-		// At its start each of them goes to a lower level.
-		if list >= slots && list != g.overflow() {
-			if got := g.list(deadline, start); got/slots >= list/slots {
-				t.Fatalf("%d slots, %d levels: %d cascades from list %d to %d",
-					slots, levels, deadline, list, got)
-			}
-		}
-	})
-}
-
 func TestLevelsCoverAllTicks(t *testing.T) {
 	for slots := minSlots; slots <= maxSlots; slots *= 2 {
 		levels := allLevels(slots)

@@ -33,16 +33,15 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
-type config struct{ capacity int }
-
 // Option sets one of the parameters of a Ladder.
-type Option func(*config)
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers, n at least 0, by default 0. New panics otherwise. There
 // may be more: a Ladder grows as needed.
-func Capacity(n int) Option { return func(c *config) { c.capacity = n } }
+func Capacity(n int) Option { return option.Capacity("ladder", n, records.MaxTimers) }
 
 // Ladder is a set of pending timers. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
@@ -55,12 +54,11 @@ var _ structures.Scheduler[int] = (*Ladder[int])(nil)
 
 // New returns an empty ladder whose clock is at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Ladder[T] {
-	c := option.Apply(config{}, opts)
-	option.Between("ladder", "Capacity", c.capacity, 0, records.MaxTimers)
+	n := option.Apply(option.Room{}, opts).Capacity
 	l := &Ladder[T]{queue: ladder.New[T](0)}
-	if c.capacity > 0 {
-		l.records.ReserveTimers(uint64(c.capacity))
-		l.queue.Reserve(c.capacity)
+	if n > 0 {
+		l.records.ReserveTimers(uint64(n))
+		l.queue.Reserve(n)
 	}
 	return l
 }
@@ -141,3 +139,9 @@ func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs
 // O(slots + timers).
 func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
+
+// Snapshot returns the front, and the levels of lists that hold a record. A free record shows
+// as a stale entry. It costs O(n + slots), and is not for hot paths.
+func (l *Ladder[T]) Snapshot() shape.Snapshot {
+	return shape.Snapshot{Parts: l.queue.Parts(&l.records)}
+}

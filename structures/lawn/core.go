@@ -176,7 +176,8 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		lists++
 		first := c.group(c.delays[i])
 		earliest, err := nodes.Walk(b, at, c.lists[i])
-		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
+		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first ||
+			i >= first+ways {
 			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
 				"delay %d: %v",
 				timer, i, c.delays[i], err)

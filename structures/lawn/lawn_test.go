@@ -67,32 +67,6 @@ func (r run) inLists() (n int) {
 	return n
 }
 
-// With one delay the heap holds one timer, whatever is done to the others: nothing is
-// ever compared.
-func TestOneDelayCostsNoComparison(t *testing.T) {
-	const n, delay = 1000, 500
-	r := newRun(t, 8)
-	var ids [n]structures.ID
-	for now := structures.Tick(0); now < 3000; now++ {
-		for range structures.Due(r.Lawn, now) {
-		}
-		i := int(now) % n
-		switch now % 3 {
-		case 0:
-			r.Cancel(ids[i])
-			ids[i] = r.Schedule(now+delay, i)
-		case 1:
-			if !r.Reschedule(ids[i], now+delay) {
-				ids[i] = r.Schedule(now+delay, i)
-			}
-		}
-		r.Next()
-	}
-	if got := r.Work(); got != (structures.Work{}) || r.c.heap.Len() != 1 {
-		t.Fatalf("%+v, and %d timers in the heap, want no work and 1", got, r.c.heap.Len())
-	}
-}
-
 // Three lists, whose first timers are 10, 20 and 30, are counted by hand. Beside each step is the heap.
 func TestWorkCountsComparisons(t *testing.T) {
 	r := newRun(t, 256)

@@ -104,7 +104,8 @@ func (c *core) first() (slot uint32, deadline structures.Tick) {
 // slot has two.
 func (c *core) walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "list, unsorted", Kind: shape.List})
-	if n := len(c.deadlines); len(c.slots) != n || c.earliest != unknown && (c.earliest < 0 || c.earliest >= n) {
+	if n := len(c.deadlines); len(c.slots) != n || c.earliest != unknown && (c.earliest < 0 ||
+		c.earliest >= n) {
 		return fmt.Errorf("list: %d deadlines of %d slots, the earliest is number %d",
 			n, len(c.slots), c.earliest)
 	}

@@ -45,15 +45,11 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // An Option sets up a List.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("list", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("list", n, slab.MaxCapacity) }
 
 // List is an unsorted list of timers with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -70,8 +66,8 @@ type List[T any] struct {
 // New returns an empty list whose clock is at tick 0. It panics when an option is
 // invalid.
 func New[T any](opts ...Option) *List[T] {
-	c := option.Apply(config{}, opts)
-	return &List[T]{table: slab.New[T](c.capacity), core: newCore(c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &List[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID. It costs

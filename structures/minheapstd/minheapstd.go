@@ -38,19 +38,12 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // An Option sets up a Heap.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers in the heap and the table of IDs; items
 // are allocated one by one all the same. It is no limit. New panics unless n is from 0
 // to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) {
-		c.capacity = option.Between("minheapstd",
-			"Capacity", n, 0, slab.MaxCapacity)
-	}
-}
+func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T, on container/heap. Make
 // it with New. It keeps the contract of structures.Scheduler, but for the promise to allocate
@@ -62,10 +55,10 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	c := option.Apply(config{}, opts)
+	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](core{
-		queue: queue{items: make([]*item, 0, c.capacity)}, bySlot: make([]*item, 1, c.capacity+1),
-	}, c.capacity)}
+		queue: queue{items: make([]*item, 0, n)}, bySlot: make([]*item, 1, n+1),
+	}, n)}
 }
 
 // core is the queue of slots.

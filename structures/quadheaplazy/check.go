@@ -26,7 +26,8 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		}
 		if c.marks[slot].with(exact) == e.ref.mark() {
 			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
-				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is another one: %t",
+				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is "+
+					"another one: %t",
 					i, slot, e.deadline, filed, newest[slot])
 			}
 			newest[slot] = true
@@ -43,7 +44,8 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 		}
 	}
 	if live != size || dead != c.dead {
-		return fmt.Errorf("quadheaplazy: %d live and %d dead entries, want %d and %d", live, dead, size, c.dead)
+		return fmt.Errorf("quadheaplazy: %d live and %d dead entries, want %d and %d",
+			live, dead, size, c.dead)
 	}
 	if dead > len(c.heap)/4+slack {
 		return fmt.Errorf("quadheaplazy: %d of %d entries are dead", dead, live+dead)

@@ -62,16 +62,12 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // An Option sets up a Heap.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers and the dead entries among them, so that none
 // of the first n allocates. It is no limit. New panics unless n is from 0 to 2^32-2.
 // The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("quadheaplazy", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
 // Heap is a lazy 4-ary heap of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -88,8 +84,8 @@ type Heap[T any] struct {
 // New returns an empty heap whose clock is at tick 0. It panics when an
 // option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	c := option.Apply(config{}, opts)
-	return &Heap[T]{table: slab.New[T](c.capacity), core: newCore(c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Heap[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID. It costs

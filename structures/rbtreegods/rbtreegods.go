@@ -34,15 +34,11 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // An Option sets up a Tree.
-type Option func(*config)
-
-type config struct{ capacity int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers; the nodes of the tree are allocated one by one. It
 // is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
-func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("rbtreegods", "Capacity", n, 0, slab.MaxCapacity) }
-}
+func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of timers with values of type T. Make it with New. It
 // keeps the contract of structures.Scheduler, but for the promise to allocate
@@ -54,8 +50,8 @@ type scheduler[T any] = ordered.Scheduler[T]
 // New returns an empty tree whose clock is at tick 0. It panics when an option
 // is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	c := option.Apply(config{}, opts)
-	return &Tree[T]{ordered.New[T](newContainer(), c.capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Tree[T]{ordered.New[T](newContainer(), n)}
 }
 
 // container adapts the tree.

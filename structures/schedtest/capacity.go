@@ -12,14 +12,18 @@ import (
 // Capacity checks the option of that name: that the constructor of package pkg
 // refuses a number that is not from 0 to limit, and that a structure with room
 // for n timers does not allocate for the first n, unless Allocates is given.
-func Capacity(t *testing.T, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64], opts ...Option) {
+func Capacity(
+	t *testing.T, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64], opts ...Option,
+) {
 	t.Run("Refused", func(t *testing.T) { capacityRefused(t, pkg, limit, newScheduler) })
 	if newConfig(nil, opts).bounded() {
 		t.Run("Reserved", func(t *testing.T) { capacityReserved(t, newScheduler) })
 	}
 }
 
-func capacityRefused(r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64]) {
+func capacityRefused(
+	r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64],
+) {
 	for _, n := range []int{-1, math.MinInt, limit + 1, math.MaxInt} {
 		checking.Panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d",
 			pkg, n, limit), func() { newScheduler(n) })

@@ -265,7 +265,7 @@ func many(r reporter, n int, c *config) {
 	if c.bounded() && grown > bound {
 		violated(r, "Memory",
 			"%d timers take %d bytes; after all were cancelled, as many new ones take %d bytes more, "+
-				"want at most %d: "+"memory is proportional to the largest Len so far, and dead entries "+
+				"want at most %d: memory is proportional to the largest Len so far, and dead entries "+
 				"are bounded", n, before-empty, grown, bound)
 	}
 	m.audit()

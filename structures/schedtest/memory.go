@@ -44,11 +44,14 @@ func memorySteadyState(r reporter, c *config) {
 		ops  int
 		do   func()
 	}{
-		{"Schedule and Cancel at once", c.amount(200_000, 30_000), func() { m.s.Cancel(m.s.Schedule(m.clock+m.delay(), 0)) }},
-		{"Schedule, and Cancel of the oldest timer", c.amount(200_000, 30_000), func() { m.startStop(m.delay()) }},
+		{"Schedule and Cancel at once",
+			c.amount(200_000, 30_000), func() { m.s.Cancel(m.s.Schedule(m.clock+m.delay(), 0)) }},
+		{"Schedule, and Cancel of the oldest timer",
+			c.amount(200_000, 30_000), func() { m.startStop(m.delay()) }},
 		{"Reschedule", c.amount(200_000, 30_000), func() { m.move(m.delay()) }},
 		{"Next, Pop and Schedule", c.amount(100_000, 4000), func() { m.drain(m.next(), true) }},
-		{"refused Cancel and Reschedule", c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
+		{"refused Cancel and Reschedule",
+			c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
 		{"Next and Len", c.amount(200_000, 10_000), func() { m.s.Next(); m.s.Len() }},
 	} {
 		// The runtime may allocate once or twice itself. One allocation in ten thousand
@@ -80,7 +83,8 @@ func memoryHolds(r reporter, c *config) {
 		ops    int
 		do     func(m *resident)
 	}{
-		{"timers started and stopped", 1000, c.amount(1_000_000, 50_000), func(m *resident) { m.startStop(m.delay()) }},
+		{"timers started and stopped",
+			1000, c.amount(1_000_000, 50_000), func(m *resident) { m.startStop(m.delay()) }},
 		{"far timers started and stopped", 1000, c.amount(200_000, 30_000), func(m *resident) {
 			m.startStop(far + structures.Tick(m.rng.Uint32()))
 			m.drain(m.clock+1, true)
@@ -115,8 +119,9 @@ func memoryHolds(r reporter, c *config) {
 				grown = heap() - before
 			}
 			if grown > tolerance {
-				violated(r, "Memory", "%s: after %d rounds with %d timers pending the heap has grown by %d bytes, "+
-					"want at most %d: memory is proportional to the largest Len so far",
+				violated(r, "Memory",
+					"%s: after %d rounds with %d timers pending the heap has grown by %d bytes, "+
+						"want at most %d: memory is proportional to the largest Len so far",
 					op.name, (i+1)*(op.ops/checks), len(m.timers), grown, tolerance)
 			}
 		}

@@ -58,7 +58,9 @@ func CheckSnapshot(got shape.Snapshot, pending map[structures.ID]structures.Tick
 	return nil
 }
 
-func checkEntry(e shape.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool) error {
+func checkEntry(
+	e shape.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool,
+) error {
 	if e.Stale() {
 		if e.Filed != e.Deadline {
 			return fmt.Errorf("a stale entry has the deadline %d and is filed under %d", e.Deadline, e.Filed)

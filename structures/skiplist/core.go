@@ -175,7 +175,8 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	}
 	var order []link // to the timers
 	for l := c.links[head]; l.next != head; l = c.links[l.next] {
-		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next || len(order) == len(c.links) {
+		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next ||
+			len(order) == len(c.links) {
 			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round",
 				l.next, len(c.links))
 		}
@@ -199,7 +200,8 @@ func (c *core) Walk(b *snapshot.Builder) error {
 
 // checkTowers checks that towers are side by side, in the order of their slots.
 func (c *core) checkTowers() error {
-	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) || c.towers[0] != head {
+	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) ||
+		c.towers[0] != head {
 		return fmt.Errorf("skiplist: %d owners and towers up to %d beside %d links",
 			len(c.owner), c.towers[len(c.towers)-1], len(c.links))
 	}

@@ -59,7 +59,10 @@ type config struct {
 // Capacity reserves room for n timers, so that none of the first n allocates. It is
 // no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("skiplist",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Seed seeds the random heights of the towers; any n will do. Lists with equal

@@ -51,7 +51,10 @@ type config struct {
 // Capacity reserves room for n timers; the elements of the list are allocated one by one.
 // It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("skiplisthuandu", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) {
+		c.capacity = option.Between("skiplisthuandu",
+			"Capacity", n, 0, slab.MaxCapacity)
+	}
 }
 
 // Seed sets the seed of the random heights, by default 1.

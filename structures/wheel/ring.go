@@ -15,8 +15,8 @@ import (
 //
 // A timer due at or before the cursor is in the due list. Any other is in the
 // bucket of its deadline, modulo the number of buckets, however many revolutions
-// away it is. There is a bucket for each slot of the wheel. The cursor is at the clock, unless timers are left in the due
-// list.
+// away it is. There is a bucket for each slot of the wheel. The cursor is at the clock, unless
+// timers are left in the due list.
 type ring struct {
 	buckets  []bucket
 	occupied fifo.Occupancy
@@ -283,7 +283,8 @@ func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		tick := r.cursor + structures.Tick(ahead)
 		list, bound := r.buckets[i].list, r.buckets[i].bound
 		earliest, err := nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
-		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
+		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest ||
+			r.index(bound) != i {
 			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
 				"next %d: %v",
 				i, list.Empty(), bound, earliest, r.cursor, r.next, err)

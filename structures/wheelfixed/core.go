@@ -86,7 +86,8 @@ func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) boo
 	}
 	l, shift := &c.levels[number], stepBits*number
 	unit := (uint64(deadline) + 1<<shift - 1) >> shift
-	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots || unit+probes >= math.MaxInt64>>shift {
+	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots ||
+		unit+probes >= math.MaxInt64>>shift {
 		return false
 	}
 	for last := unit + probes; unit <= last; unit++ {

@@ -123,39 +123,6 @@ func TestWorkCountsSlotsAndComparisons(t *testing.T) {
 	}
 }
 
-// A jump leaves slots behind the clock that have not been popped. New timers must not get
-// into them.
-func TestAJumpKeepsTheSlotsApart(t *testing.T) {
-	w := New[int]()
-	const n = 100
-	for i := range n {
-		w.Schedule(structures.Tick(1+i*2), i)
-	}
-	clock := structures.Tick(300)
-	for i := range n {
-		if timer, ok := w.Pop(clock); !ok || timer.Value >= n {
-			t.Fatalf("Pop = %+v, %t, with %d timers due", timer, ok, n-i)
-		}
-		w.Schedule(clock+1+structures.Tick(i), n+i)
-		if err := w.CheckInvariants(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if timer, ok := w.Pop(clock); ok {
-		t.Fatalf("%+v is early", timer)
-	}
-	fired := 0
-	for timer := range structures.Due(w, clock+n+10) {
-		if timer.Value < n {
-			t.Fatalf("%+v fires twice", timer)
-		}
-		fired++
-	}
-	if fired != n {
-		t.Fatalf("%d timers have fired, want %d", fired, n)
-	}
-}
-
 // The clock follows time also where no slot expires, so that a timer scheduled after a
 // long pause finds a slot.
 func TestALongPauseFillsNoHeap(t *testing.T) {

@@ -44,7 +44,8 @@ func (c *checker[T]) checkCursor() error {
 		return fmt.Errorf("timers are due at %d, and the next work is at %d", w.cursor, w.slotsDue)
 	}
 	if w.slotsDue > max(c.rs.Set.Clock, w.stepAt) {
-		return fmt.Errorf("the next work is at %d, after %d, when timers are to be moved", w.slotsDue, w.stepAt)
+		return fmt.Errorf("the next work is at %d, after %d, when timers are to be moved",
+			w.slotsDue, w.stepAt)
 	}
 	return nil
 }
@@ -52,7 +53,8 @@ func (c *checker[T]) checkCursor() error {
 func (c *checker[T]) checkDepartures() error {
 	b := c.w
 	if b.departed >= bufferLen || b.end-b.first >= vacantLen {
-		return fmt.Errorf("%d departures and %d vacancies, and no room for another one", b.departed, b.end-b.first)
+		return fmt.Errorf("%d departures and %d vacancies, and no room for another one",
+			b.departed, b.end-b.first)
 	}
 	for _, d := range b.left[:b.departed] {
 		if err := c.checkDeparture(d); err != nil {
@@ -95,6 +97,13 @@ func (c *checker[T]) checkLevels() error {
 			continue
 		}
 		for slot, l := range g.lists {
+			if occupied := g.occupied[slot>>6]>>(slot&63)&1 == 1; occupied != (l != 0) {
+				return fmt.Errorf("level %d, slot %d: the list is %#x, and its bit is %t",
+					level, slot, l, occupied)
+			}
+			if l == 0 {
+				continue
+			}
 			if err := c.checkSlot(uint(level), uint32(slot), l); err != nil {
 				return fmt.Errorf("level %d, slot %d: %w", level, slot, err)
 			}
@@ -116,18 +125,13 @@ func (c *checker[T]) checkLevels() error {
 
 func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 	w := c.w
-	if occupied := w.levels[level].occupied[slot>>6]>>(slot&63)&1 == 1; occupied != (l != 0) {
-		return fmt.Errorf("the list is %#x, and its bit is %t", l, occupied)
-	}
-	if l == 0 {
-		return nil
-	}
 	first, last := w.spanOf(level, slot)
 	if level > 0 && first < w.cascadeAt {
 		return fmt.Errorf("it starts at %d, before %d", first, w.cascadeAt)
 	}
 	if level > 0 && w.cursor < windowStart(level, first) && w.stepAt > windowStart(level, first) {
-		return fmt.Errorf("it can be emptied from %d on, which is noted for %d", windowStart(level, first), w.stepAt)
+		return fmt.Errorf("it can be emptied from %d on, which is noted for %d",
+			windowStart(level, first), w.stepAt)
 	}
 	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(l&records.TagMask)-1)
 	at := records.Where(0)
@@ -139,7 +143,8 @@ func (c *checker[T]) checkSlot(level uint, slot uint32, l list) error {
 	for n := l.chunk(); n != 0; {
 		chunk, mask := w.chunks.chunk.At(n), *w.chunks.mask.At(n)
 		if c.chunks[n] || chunk.before != before || mask == 0 || mask&^used != 0 {
-			return fmt.Errorf("chunk %d is in two lists, or its link back is %#x, want %#x, or its mask is %#x, of %#x",
+			return fmt.Errorf("chunk %d is in two lists, or its link back is %#x, want %#x, or its "+
+				"mask is %#x, of %#x",
 				n, chunk.before, before, mask, used)
 		}
 		c.chunks[n] = true

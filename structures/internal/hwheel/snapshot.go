@@ -54,7 +54,9 @@ func (w *Wheel[T]) levelPart(rs *records.Set[T], level uint) shape.Part {
 // entriesOf returns the entries of a slot from first to last, in the order in which they
 // were added. Those of timers that stayed when they were moved to a later slot are filed
 // for last.
-func (w *Wheel[T]) entriesOf(rs *records.Set[T], l list, first, last structures.Tick) []shape.Entry {
+func (w *Wheel[T]) entriesOf(
+	rs *records.Set[T], l list, first, last structures.Tick,
+) []shape.Entry {
 	var out []shape.Entry
 	for n := l.chunk(); n != 0; {
 		c := w.chunks.chunk.At(n)

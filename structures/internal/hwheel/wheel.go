@@ -79,7 +79,9 @@ func (w *Wheel[T]) Schedule(rs *records.Set[T], deadline structures.Tick, value 
 }
 
 // scheduleArrival is Schedule if there are no vacancies.
-func (w *Wheel[T]) scheduleArrival(rs *records.Set[T], deadline structures.Tick, value T) structures.ID {
+func (w *Wheel[T]) scheduleArrival(
+	rs *records.Set[T], deadline structures.Tick, value T,
+) structures.ID {
 	if w.arrived == w.positions {
 		w.flushArrivals(rs)
 		w.openPositions(rs)
@@ -180,7 +182,9 @@ func (w *Wheel[T]) Next(rs *records.Set[T]) structures.Tick {
 // earliestIn returns a tick before which no timer of a slot is due, nor any other one of
 // its level: the first deadline in the slot, or its start if the slot has more than a
 // chunk.
-func (w *Wheel[T]) earliestIn(rs *records.Set[T], level uint, start structures.Tick) structures.Tick {
+func (w *Wheel[T]) earliestIn(
+	rs *records.Set[T], level uint, start structures.Tick,
+) structures.Tick {
 	n := w.levels[level].lists[slotOf(level, start)].chunk()
 	c := w.chunks.chunk.At(n)
 	if c.next != 0 {

@@ -71,8 +71,10 @@ func (c *checker[T]) checkFront() error {
 func (c *checker[T]) checkList(at position, first uint32) (length int, err error) {
 	q := c.q
 	occupied := q.occupied[at.level()]
-	if (occupied>>at.slot()&1 == 1) != (first != 0) || (q.levels>>at.level()&1 == 1) != (occupied != 0) {
-		return 0, fmt.Errorf("the first node is %d, the slots are %#x, the levels %#x", first, occupied, q.levels)
+	if (occupied>>at.slot()&1 == 1) != (first != 0) ||
+		(q.levels>>at.level()&1 == 1) != (occupied != 0) {
+		return 0, fmt.Errorf("the first node is %d, the slots are %#x, the levels %#x",
+			first, occupied, q.levels)
 	}
 	start := q.startOf(at)
 	if first != 0 && start < q.base {
@@ -82,13 +84,15 @@ func (c *checker[T]) checkList(at position, first uint32) (length int, err error
 		n := q.nodes.all[number]
 		r := c.rs.Set.At(n.index)
 		if want := q.nodes.where(number, at); c.listed[n.index] || n.before != before || r.Where != want {
-			return 0, fmt.Errorf("record %d is in two lists, or says %#x, want %#x, or its link back is %d, want %d",
+			return 0, fmt.Errorf("record %d is in two lists, or says %#x, want %#x, or its link back "+
+				"is %d, want %d",
 				n.index, r.Where, want, n.before, before)
 		}
 		c.listed[n.index] = true
 		if r.Pending() {
 			if r.Deadline < max(start, q.front.limit) {
-				return 0, fmt.Errorf("deadline %d, start %d, the limit of the front %d", r.Deadline, start, q.front.limit)
+				return 0, fmt.Errorf("deadline %d, start %d, the limit of the front %d",
+					r.Deadline, start, q.front.limit)
 			}
 			if err := c.checkPending(r, n.index); err != nil {
 				return 0, err
@@ -102,7 +106,8 @@ func (c *checker[T]) checkList(at position, first uint32) (length int, err error
 // checkPending counts a timer.
 func (c *checker[T]) checkPending(r *records.Record[T], index uint32) error {
 	if r.Deadline < c.q.quiet {
-		return fmt.Errorf("deadline %d is before %d, until when nothing should be due", r.Deadline, c.q.quiet)
+		return fmt.Errorf("deadline %d is before %d, until when nothing should be due",
+			r.Deadline, c.q.quiet)
 	}
 	c.pending++
 	return c.rs.See(index)

@@ -58,7 +58,9 @@ func (q *Queue[T]) levelPart(rs *records.Set[T], level uint32) shape.Part {
 
 // listEntries returns the entries of a slot that starts at start. A timer in front of the
 // limit would be in the front, so it is filed for the limit at the earliest.
-func (q *Queue[T]) listEntries(rs *records.Set[T], at position, start structures.Tick) []shape.Entry {
+func (q *Queue[T]) listEntries(
+	rs *records.Set[T], at position, start structures.Tick,
+) []shape.Entry {
 	var out []shape.Entry
 	for n := q.nodes.heads[at]; n != 0; n = q.nodes.all[n].behind {
 		index := q.nodes.all[n].index

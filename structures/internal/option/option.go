@@ -12,6 +12,15 @@ func Apply[C any, O ~func(*C)](c C, opts []O) C {
 	return c
 }
 
+// Room is the options of most structures: how many timers there is room for.
+type Room struct{ Capacity int }
+
+// Capacity returns the option that reserves room for n timers. It panics unless n is from 0 to
+// most.
+func Capacity(pkg string, n, most int) func(*Room) {
+	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
+}
+
 // Between returns got, or panics unless lo <= got <= hi. The message names the
 // package, the option, the value and what was expected.
 func Between(pkg, name string, got, lo, hi int) int {

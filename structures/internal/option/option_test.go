@@ -25,6 +25,9 @@ func TestGoodOptionsPass(t *testing.T) {
 	if got := PowerOfTwo("hwheel", "Slots", 64, 2, 64); got != 64 {
 		t.Errorf("PowerOfTwo(64) = %d", got)
 	}
+	if got := Apply(Room{}, []func(*Room){Capacity("wheel", 9, 9)}).Capacity; got != 9 {
+		t.Errorf("Capacity(9) = %d", got)
+	}
 	type config struct{ a, b int }
 	double := func(c *config) { c.a *= 2 }
 	if got := Apply(config{a: 3, b: 1}, []func(*config){double, double}); got != (config{12, 1}) {

@@ -51,7 +51,8 @@ func (c *Checker[T]) checkRest() error {
 			return fmt.Errorf("free records: %w", err)
 		}
 		if r := s.At(index); r.Pending() || r.Where.Tag() != Nowhere {
-			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
+			return fmt.Errorf("record %d is free, at %#x, and has generation %d",
+				index, r.Where, r.Generation)
 		}
 	}
 	for index := range s.Fresh() {

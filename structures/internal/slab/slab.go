@@ -166,13 +166,17 @@ func (t *Table[T]) CheckInvariants() error {
 		}
 	}
 	if used != t.Len() || exhausted > t.lost {
-		return fmt.Errorf("slab: %d slots in use, %d exhausted; of %d, %d are free and %d withheld or exhausted",
+		return fmt.Errorf("slab: %d slots in use, %d exhausted; of %d, %d are free and %d "+
+			"withheld or exhausted",
 			used, exhausted, len(t.gens)-1, len(t.free), t.lost)
 	}
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
-		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 || seen[slot] {
-			return fmt.Errorf("slab: slot %d on the free stack is in use, exhausted, out of range or there twice", slot)
+		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 ||
+			seen[slot] {
+			return fmt.Errorf("slab: slot %d on the free stack is in use, exhausted, out of range or "+
+				"there twice",
+				slot)
 		}
 		seen[slot] = true
 	}
