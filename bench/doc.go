@@ -1,12 +1,16 @@
 // Package bench runs timer structures through workloads and measures their cost.
 //
-// It builds on four packages:
+// The way of a run leads down, with a file for each step:
 //
-//   - Package workload defines the workloads. A workload writes a script.
-//   - Package script defines the operations of a script, in blocks, and the expected
-//     outcome of each block.
-//   - Package results defines the file that stores a run.
-//   - Package stats compares contenders that were measured in the same rounds.
+//   - [Config] and [Profile] say what to run. The plan (plan.go) lists the steps: cells, and
+//     the analyses of package analysis. A shard (shard.go) is a part of the plan.
+//   - A cell (cell.go) is a workload at one size. It is measured in passes.
+//   - A pass (pass.go) has a fresh instance of each contender. They replay rounds of blocks.
+//   - A trial (trial.go) is a block on one instance, by the timed loops of package replay.
+//   - What comes out is a file of package results.
+//
+// Package workload writes the scripts, package script divides them into blocks, and package
+// stats compares contenders that were measured in the same rounds.
 //
 // Only the structure is timed. Random numbers, deadlines and the timers to cancel are
 // chosen before the clock starts. The cost of the harness itself is measured as a row
@@ -110,21 +114,22 @@
 //     machine slow down what misses the cache more than what does not.
 //   - One code layout, unless Config.Layouts says more. Layout alone moves results of a few
 //     nanoseconds by several percent. With one layout, an interval does not contain it.
-//   - One process. The instances of a pass share a heap with those of the other contenders, and a long run
-//     fragments it. Huge pages depend on what ran before.
-//   - The caches belong to one structure. It has them for itself during a block, after a block that
-//     warms them. In a program the structure shares them with everything else, and a structure
-//     that touches more memory loses more.
+//   - One process. The instances of a pass share a heap with those of the other contenders,
+//     and a long run fragments it. Huge pages depend on what ran before.
+//   - The caches belong to one structure. It has them for itself during a block, after a block
+//     that warms them. In a program the structure shares them with everything else, and a
+//     structure that touches more memory loses more.
 //   - One goroutine. Contention is measured by package live.
 //   - Values are 8 bytes without pointers. Larger values cost structures that move them more.
-//   - The workloads are models. Their parameters are declared where they are made, and the seed is one.
+//   - The workloads are models. Their parameters are declared where they are made, and the seed
+//     is one. Sizes and alternatives were chosen by people who wrote some of the structures.
 //   - Rare work is sampled. A sweep that takes place once in a million operations falls into
-//     few rounds or none, and a robust centre gives it little weight. The distributions of single calls show it.
-//   - Sizes and alternatives were chosen by people who wrote some of the structures.
+//     few rounds or none. The distributions of single calls show it.
 //
 // # What the figures do not say
 //
-// A cost is that of a block after the caches are warm, divided by its units; it is not the duration of a
-// single call. A time by kind contains what its batches share. A latency contains one reading of the clock. A
-// ratio says nothing of a size, a mix or a machine that was not measured.
+// A cost is that of a block after the caches are warm, divided by its units; it is not the
+// duration of a single call. A time by kind contains what its batches share. A latency contains
+// one reading of the clock. A ratio says nothing of a size, a mix or a machine that was not
+// measured.
 package bench

@@ -16,8 +16,8 @@ const (
 )
 
 // beFrugal makes the cell leave out what is too slow and have few instances, if it has very many
-// timers. The sizes must be those of the profile. What is left out depends on another cell, so that the
-// parts of a run, which are measured apart, leave nothing out.
+// timers. The sizes must be those of the profile. What is left out depends on another cell, so
+// that the parts of a run, which are measured apart, leave nothing out.
 func (c *cell) beFrugal(cfg Config) {
 	from, times := cfg.Profile.frugalFrom, float64(tooSlow)
 	if c.workload.Grid != nil {
@@ -40,7 +40,9 @@ func (c cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cata
 			out = append(append(out, smaller.LeftOut...), tooSlowIn(smaller, c.tooSlow)...)
 		}
 	}
-	in = slices.DeleteFunc(slices.Clone(entries), func(e catalog.Entry) bool { return slices.Contains(out, e.Name) })
+	in = slices.DeleteFunc(slices.Clone(entries), func(e catalog.Entry) bool {
+		return slices.Contains(out, e.Name)
+	})
 	return in, out
 }
 

@@ -58,8 +58,8 @@ func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 		entries := cfg.entries(n)
 		c := cfg.cell(w, n, clock)
 		if cfg.Profile.timesCalls(w) {
-			calls := analysisStep(c.calls(), entries, func(r *results.Run) *[]results.Calls { return &r.Calls })
-			steps = append(steps, calls)
+			steps = append(steps, analysisStep(c.calls(), entries,
+				func(r *results.Run) *[]results.Calls { return &r.Calls }))
 			continue
 		}
 		// Among many timers, measuring the heap takes longer than the cell.
@@ -237,7 +237,9 @@ func (cfg Config) entries(n int) []catalog.Entry {
 	if len(cfg.N) > 0 {
 		profile.thirdParty = 0
 	}
-	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool { return !profile.fits(e, n) })
+	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
+		return !profile.fits(e, n)
+	})
 }
 
 // allSizes returns the sizes of all workloads, each once.

@@ -207,8 +207,10 @@ func Whole(p results.Parameters) bool {
 	if !ok || p.Profile == Profiles()[0].Name || p.Lean || p.Shard != "" {
 		return false
 	}
-	all := parameters(Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()})
-	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) && holdsAll(p.N, all.N)
+	cfg := Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()}
+	all := parameters(cfg)
+	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
+		holdsAll(p.N, all.N)
 }
 
 func holdsAll[T comparable](list, of []T) bool {

@@ -34,7 +34,8 @@ func (s *stub) Schedule(deadline structures.Tick, value uint64) structures.ID {
 
 // find returns the record of a pending timer, or nil.
 func (s *stub) find(id structures.ID) *stubRecord {
-	if at := uint64(uint32(id)); at < uint64(len(s.records)) && s.records[at].version == uint32(id>>32) {
+	at := uint64(uint32(id))
+	if at < uint64(len(s.records)) && s.records[at].version == uint32(id>>32) {
 		return &s.records[at]
 	}
 	return nil
@@ -60,5 +61,7 @@ func (s *stub) Reschedule(id structures.ID, deadline structures.Tick) bool {
 }
 
 func (s *stub) Pop(structures.Tick) (t structures.Timer[uint64], ok bool) { return t, false }
-func (s *stub) Next() (structures.Tick, bool)                             { return 0, s.Len() > 0 }
-func (s *stub) Len() int                                                  { return len(s.records) - len(s.free) }
+
+func (s *stub) Next() (structures.Tick, bool) { return 0, s.Len() > 0 }
+
+func (s *stub) Len() int { return len(s.records) - len(s.free) }

@@ -79,9 +79,11 @@ func checkSeal(data []byte, version int) error {
 	case at < 0 && version < 3:
 		return nil
 	case at < 0:
-		return errors.New("it has no digest as its last key: it was edited, or another program wrote it; want the file as timerbench wrote it")
+		return errors.New("it has no digest as its last key: it was edited, or another program " +
+			"wrote it; want the file as timerbench wrote it")
 	case string(data[at:]) != digestKey+digest(data[:at])+`"}`:
-		return errors.New("its content does not fit its digest: it was edited or damaged; want the file as timerbench wrote it")
+		return errors.New("its content does not fit its digest: it was edited or damaged; " +
+			"want the file as timerbench wrote it")
 	}
 	return nil
 }
@@ -135,17 +137,21 @@ func unmarshalJSON(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty, want results in JSON")
 	}
-	line := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
+	line := func(offset int64) int {
+		return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
+	}
 	err := json.Unmarshal(data, into)
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the file is cut short at line %d: %w", line(int64(len(data))), err)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d is not JSON: %w", line(syntax.Offset), err)
 	case errors.As(err, &kind):
-		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit", line(kind.Offset), kind.Field, kind.Value)
+		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit",
+			line(kind.Offset), kind.Field, kind.Value)
 	}
 	return err
 }
@@ -189,7 +195,8 @@ func (r *Run) Validate() error {
 			}
 			for _, t := range append(row.Cost[:len(row.Cost):len(row.Cost)], row.ByKind...) {
 				if t.NS < 0 || t.Ops < 0 || t.Units < 0 {
-					return fmt.Errorf("%s, %s, trial %d: a time or a count is negative", where, row.Structure, t.Round)
+					return fmt.Errorf("%s, %s, trial %d: a time or a count is negative",
+						where, row.Structure, t.Round)
 				}
 			}
 		}
@@ -199,7 +206,8 @@ func (r *Run) Validate() error {
 	}
 	for _, i := range r.Idle {
 		if i.Structure == "" || i.Total() > i.Wakeups {
-			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups", i.Structure, i.Driver, i.Total(), i.Wakeups)
+			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups",
+				i.Structure, i.Driver, i.Total(), i.Wakeups)
 		}
 	}
 	for _, c := range r.Calls {

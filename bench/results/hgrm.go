@@ -16,8 +16,8 @@ import (
 // quantiles and never shows less than was measured.
 func WriteHgrm(out io.Writer, l Latency) error {
 	if len(l.Quantiles) == 0 || l.Samples < 1 {
-		return fmt.Errorf("the latencies of %s have %d samples and %d quantiles, want at least one of each",
-			l.Kind, l.Samples, len(l.Quantiles))
+		return fmt.Errorf("the latencies of %s have %d samples and %d quantiles, "+
+			"want at least one of each", l.Kind, l.Samples, len(l.Quantiles))
 	}
 	const digits = 3 // as measured
 	largest := max(l.Max, l.Quantiles[len(l.Quantiles)-1].NS)
