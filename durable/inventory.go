@@ -162,7 +162,7 @@ func (s *Server) takeInventory(was inventory) (inventory, error) {
 		if err != nil {
 			return inventory{}, err
 		}
-		c := &Client{stream: stream, layout: layout{name: name}}
+		c := &Client{nc: nc, stream: stream, layout: layout{name: name}}
 		if is.Streams[name], err = c.holding(ctx, info.State.LastSeq, was.Streams[name]); err != nil {
 			return inventory{}, err
 		}

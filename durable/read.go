@@ -77,10 +77,11 @@ var (
 )
 
 const (
-	readAhead   = 2000            // messages that are asked for at a time
-	pullExpiry  = 4 * time.Second // how long the server is asked for those that come
-	signOfLife  = time.Second     // how often it is to tell meanwhile that it is there
-	maxFailures = 4               // consumers one after the other that bring nothing
+	readAhead   = 2000                   // messages that are asked for at a time
+	pullExpiry  = 4 * time.Second        // how long the server is asked for them
+	signOfLife  = time.Second            // how often it is to tell meanwhile that it is there
+	readPause   = 500 * time.Millisecond // between looks whether messages are lost
+	maxFailures = 4                      // consumers one after the other that bring nothing
 )
 
 // read goes through the messages of a subject filter that are stored now.
@@ -141,54 +142,68 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	if r.consumer, err = r.newConsumer(ctx, how, r.filter); err != nil {
 		return err
 	}
-	for more := r.left(r.consumer.CachedInfo().NumPending); more && err == nil; {
-		before := r.came
-		if more, err = r.fetch(ctx); err == nil && more && !r.stored && r.came == before {
-			more, err = r.silent(ctx)
+	if !r.left(r.consumer.CachedInfo().NumPending) {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages, failed := make(chan jetstream.Msg, readAhead), make(chan error, 1)
+	consuming, err := r.consumer.Consume(func(m jetstream.Msg) {
+		select {
+		case messages <- m:
+		case <-ctx.Done():
+		}
+	}, jetstream.PullMaxMessages(readAhead), jetstream.PullExpiry(pullExpiry),
+		jetstream.PullHeartbeat(signOfLife),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			select {
+			case failed <- err:
+			default:
+			}
+		}))
+	if err != nil {
+		return err
+	}
+	defer consuming.Stop()
+	look := time.NewTicker(readPause)
+	defer look.Stop()
+	connection, before := r.nc.Stats().Reconnects, r.came
+	for more := true; more && err == nil; {
+		select {
+		case m := <-messages:
+			more, err = r.take(m)
+		case err = <-failed:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-look.C:
+			if r.nc.Stats().Reconnects != connection { // what was on its way is lost
+				err = errors.New("the connection is another one")
+			} else if !r.stored && r.came == before && len(messages) == 0 {
+				more, err = r.silent(ctx)
+			}
+			before = r.came
 		}
 	}
 	return err
 }
 
-// fetch asks for messages once. It reports whether there is to be more.
-func (r *reading) fetch(ctx context.Context) (more bool, err error) {
-	var batch jetstream.MessageBatch
-	if r.stored {
-		batch, err = r.consumer.Fetch(readAhead, jetstream.FetchMaxWait(pullExpiry),
-			jetstream.FetchHeartbeat(signOfLife))
-	} else {
-		batch, err = r.consumer.FetchNoWait(readAhead)
-	}
+// take takes a message. It reports whether there is to be more.
+func (r *reading) take(raw jetstream.Msg) (more bool, err error) {
+	m, err := withMetadata(raw)
 	if err != nil {
 		return false, err
 	}
-	for {
-		select {
-		case raw, ok := <-batch.Messages():
-			if !ok {
-				return true, batch.Error()
-			}
-			m, err := withMetadata(raw)
-			if err != nil {
-				return false, err
-			}
-			if r.came++; m.Sequence.Consumer != r.came {
-				return false, fmt.Errorf("message %d of %s has come as number %d",
-					m.Sequence.Consumer, r.filter, r.came)
-			}
-			if m.revision() > r.seen {
-				r.seen = m.revision()
-				if !r.yield(m, nil) {
-					return false, nil
-				}
-			}
-			if !r.left(m.NumPending) {
-				return false, nil
-			}
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
+	if r.came++; m.Sequence.Consumer != r.came {
+		return false, fmt.Errorf("message %d of %s has come as number %d",
+			m.Sequence.Consumer, r.filter, r.came)
+	}
+	if m.revision() > r.seen {
+		r.seen = m.revision()
+		if !r.yield(m, nil) {
+			return false, nil
 		}
 	}
+	return r.left(m.NumPending), nil
 }
 
 // left takes note of how many of the messages that were stored are left. It reports whether

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,12 +75,10 @@ type layout struct {
 //	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
 func (l layout) subjects() []string {
-	return []string{l.subject("p", ">"), l.subject("w", ">"), l.subject("d", ">")}
+	return []string{l.subject("p.>"), l.allFired(), l.allDead()}
 }
 
-func (l layout) subject(tokens ...string) string {
-	return l.name + "." + strings.Join(tokens, ".")
-}
+func (l layout) subject(tokens string) string { return l.name + "." + tokens }
 
 func (l layout) partition(key string) int {
 	h := fnv.New32a()
@@ -87,44 +86,43 @@ func (l layout) partition(key string) int {
 	return int(h.Sum32() % uint32(l.partitions))
 }
 
-func (l layout) partitionToken(key string) string { return strconv.Itoa(l.partition(key)) }
-
 func (l layout) timer(key string) string {
-	return l.subject("p", l.partitionToken(key), "t", escape(key))
+	return l.name + ".p." + strconv.Itoa(l.partition(key)) + ".t." + escape(key)
 }
 
 func (l layout) changes(partition int) string {
-	return l.subject("p", strconv.Itoa(partition), ">")
+	return l.subject("p." + strconv.Itoa(partition) + ".>")
 }
 
 func (l layout) cancelled(partition int) string {
-	return l.subject("p", strconv.Itoa(partition), "c")
+	return l.subject("p." + strconv.Itoa(partition) + ".c")
 }
 
-func (l layout) done(partition int) string { return l.subject("p", "h", strconv.Itoa(partition)) }
+func (l layout) done(partition int) string { return l.subject("p.h." + strconv.Itoa(partition)) }
 
-func (l layout) fired(key string, deadline int64) string { return l.last("w", key, deadline) }
+func (l layout) fired(key string, deadline int64) string { return l.last(".w.", key, deadline) }
 
-func (l layout) dead(key string, deadline int64) string { return l.last("d", key, deadline) }
+func (l layout) dead(key string, deadline int64) string { return l.last(".d.", key, deadline) }
 
 func (l layout) last(kind, key string, deadline int64) string {
-	return l.subject(kind, l.partitionToken(key), escape(key), strconv.FormatInt(deadline, 10))
+	return l.name + kind + strconv.Itoa(l.partition(key)) + "." + escape(key) +
+		"." + strconv.FormatInt(deadline, 10)
 }
 
-func (l layout) allTimers() string    { return l.subject("p", "*", "t", "*") }
-func (l layout) allCancelled() string { return l.subject("p", "*", "c") }
-func (l layout) allDone() string      { return l.subject("p", "h", "*") }
-func (l layout) allFired() string     { return l.subject("w", ">") }
-func (l layout) allDead() string      { return l.subject("d", ">") }
-func (l layout) notes() string        { return l.subject("p", "n") }
+func (l layout) allTimers() string    { return l.subject("p.*.t.*") }
+func (l layout) allCancelled() string { return l.subject("p.*.c") }
+func (l layout) allDone() string      { return l.subject("p.h.*") }
+func (l layout) allFired() string     { return l.subject("w.>") }
+func (l layout) allDead() string      { return l.subject("d.>") }
+func (l layout) notes() string        { return l.subject("p.n") }
 
 // parseTimer returns the key in the subject of a timer, and false for another subject.
 func (l layout) parseTimer(subject string) (key string, ok bool) {
-	tokens := strings.Split(subject, ".")
-	if len(tokens) != 5 || tokens[3] != "t" {
+	at := strings.LastIndexByte(subject, '.')
+	if at < 0 || !strings.HasSuffix(subject[:at], ".t") {
 		return "", false
 	}
-	return unescape(tokens[4])
+	return unescape(subject[at+1:])
 }
 
 // parseFired returns key and deadline in the subject of a timer that has fired.
@@ -175,7 +173,7 @@ func (l layout) cancelMessage(t Timer) *nats.Msg {
 func (l layout) message(t Timer) *nats.Msg {
 	m := newMessage(l.timer(t.Key), t.Payload)
 	setNumber(m, headerDeadline, t.Deadline.UnixNano())
-	schedule, target := never, l.subject("w", "0")
+	schedule, target := never, l.subject("w.0")
 	if l.backend == JetStream {
 		// Nanoseconds, which jetstream.WithScheduleAt would cut off.
 		schedule = "@at " + t.Deadline.UTC().Format(time.RFC3339Nano)
@@ -218,7 +216,7 @@ func (l layout) parse(subject string, header nats.Header, body []byte,
 }
 
 func setNumber[I int | int64 | uint64](m *nats.Msg, header string, n I) {
-	m.Header[header] = []string{fmt.Sprint(n)}
+	m.Header[header] = []string{strconv.FormatInt(int64(n), 10)}
 }
 
 func number(header nats.Header, name string) (int64, error) {
@@ -268,9 +266,13 @@ func checkDeadline(key string, at time.Time) error {
 // is a prefix of the escaped form.
 func escape(key string) string {
 	const hex = "0123456789ABCDEF"
+	first := slices.IndexFunc([]byte(key), func(c byte) bool { return !plain(c) })
+	if first < 0 {
+		return key
+	}
 	var b strings.Builder
-	b.Grow(len(key))
-	for i := range len(key) {
+	b.WriteString(key[:first])
+	for i := first; i < len(key); i++ {
 		if c := key[i]; plain(c) {
 			b.WriteByte(c)
 		} else {
