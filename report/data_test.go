@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
@@ -87,21 +86,6 @@ func TestThePageAnswersWithoutItsScript(t *testing.T) {
 		answer := strings.TrimPrefix(x.Sentence, "For "+x.Words()+": ")
 		if i := slices.Index(got.texts["td"], x.Words()); i < 0 || !strings.HasPrefix(got.texts["td"][i+1], answer) || !strings.Contains(got.texts["td"][i+1], x.Far) {
 			t.Errorf("no row says %q", x.Sentence)
-		}
-	}
-}
-
-// A page that has nothing to answer from has charts and tables all the same.
-func TestAPageWithoutAnswers(t *testing.T) {
-	t.Parallel()
-	for name, r := range map[string]*results.Run{"idle only": {Complete: true, Idle: small().results().Idle}, "empty": {}} {
-		page, _, html := htmlOf(t, viewOf(r, testKnowledge(six)))
-		got := readHTML(t, html)
-		if slices.Contains(got.ids, "answer") || strings.Contains(page.markdown(), "standard questions") {
-			t.Errorf("%s: there is an answer", name)
-		}
-		if data := readData(t, html); string(data.Answers) != "{}" {
-			t.Errorf("%s: %s", name, data.Answers)
 		}
 	}
 }

@@ -168,6 +168,10 @@ func TestPages(t *testing.T) {
 			if name == "all" && quotes != "" {
 				t.Errorf("gaps: %s", quotes)
 			}
+			if len(test.r.Cells) == 0 && (slices.Contains(page.ids, "answer") || page.downloads != nil ||
+				string(readData(t, html).Answers) != "{}") {
+				t.Error("there is an answer, or something to take along, of no cells")
+			}
 			for _, bad := range []string{"NaN", "Inf", "%!"} {
 				if strings.Contains(string(markdown), bad) || strings.Contains(strings.Join(page.texts["td"], ""), bad) {
 					t.Errorf("the page says %s", bad)

@@ -74,12 +74,3 @@ func TestThePageHoldsItsResults(t *testing.T) {
 		t.Error("the results were changed")
 	}
 }
-
-// A page of no cells has nothing to take.
-func TestAPageOfNothingHoldsNoFiles(t *testing.T) {
-	t.Parallel()
-	_, _, html := htmlOf(t, viewOf(&results.Run{}, testKnowledge(six)))
-	if links := readHTML(t, html).downloads; links != nil {
-		t.Errorf("%d files", len(links))
-	}
-}
