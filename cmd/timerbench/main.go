@@ -78,8 +78,8 @@ what it should, and draws the comparison.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(),
-		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newList(),
-		newScenario(), newTrace())
+		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newCount(),
+		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	return root
 }

@@ -1,0 +1,138 @@
+package count
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ErrNoValgrind tells how to get what counts.
+var ErrNoValgrind = errors.New("no valgrind: apt-get install valgrind (Debian, Ubuntu), " +
+	"or dnf install valgrind (Fedora); it runs on Linux")
+
+// events are what cachegrind counts, by its names for them: Ir is instructions read, Dr and Dw
+// data read and written, D1mr a read that missed the first level, DLmw a write that missed the
+// last, Bcm a mispredicted conditional branch, Bim an indirect one.
+type events map[string]float64
+
+func (e events) add(factor float64, of events) {
+	for name, n := range of {
+		e[name] += factor * n
+	}
+}
+
+// cachegrind runs a program and returns its events by function, and what it printed.
+// The caches are given, so that all machines count the same. One thread and no collection of
+// garbage make two runs alike; without the variables of this process, the addresses are alike too,
+// save the base of Go's heap.
+func cachegrind(ctx context.Context, lastLevel, program string, args ...string) (
+	byFunction map[string]events, printed string, err error,
+) {
+	valgrind, err := exec.LookPath("valgrind")
+	if err != nil {
+		return nil, "", ErrNoValgrind
+	}
+	dir, err := os.MkdirTemp("", "timerbench-count-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "cachegrind.out")
+	args = append([]string{program}, args...)
+	if lastLevel != "" {
+		args = append([]string{
+			"--cache-sim=yes", "--I1=" + firstLevel, "--D1=" + firstLevel, "--LL=" + lastLevel,
+		}, args...)
+	} else {
+		args = append([]string{"--cache-sim=no"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, "setarch", append([]string{
+		"-R", valgrind, "--tool=cachegrind", "--branch-sim=yes", "--quiet",
+		"--cachegrind-out-file=" + path,
+	}, args...)...)
+	cmd.Env = []string{
+		"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH"),
+	}
+	if printed, err = output(ctx, cmd); err != nil {
+		return nil, "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	byFunction, err = parse(f)
+	return byFunction, printed, err
+}
+
+// output runs a program and returns what it printed. The error has what it printed on the
+// standard error.
+func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		said := strings.TrimSpace(stderr.String())
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said)
+	}
+	return stdout.String(), nil
+}
+
+// firstLevel and the last levels are written as cachegrind takes them: bytes, associativity,
+// bytes of a line.
+const firstLevel = "32768,8,64"
+
+// parse reads a file of cachegrind: a line "events:" names the columns, "fn=" names the
+// function that the lines after it, a line number and the counts, belong to.
+func parse(r io.Reader) (map[string]events, error) {
+	byFunction := map[string]events{}
+	var columns []string
+	var current events
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20) // names of generic functions are long
+	for lines.Scan() {
+		line := lines.Text()
+		if names, ok := strings.CutPrefix(line, "events:"); ok {
+			columns = strings.Fields(names)
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "fn="); ok {
+			if current = byFunction[name]; current == nil {
+				current = events{}
+				byFunction[name] = current
+			}
+			continue
+		}
+		if current == nil || line == "" || line[0] < '0' || line[0] > '9' {
+			continue
+		}
+		counts := strings.Fields(line)[1:]
+		if len(counts) > len(columns) {
+			return nil, fmt.Errorf("cachegrind: %d counts in line %q: want at most %d", len(counts), line, len(columns))
+		}
+		for i, count := range counts { // trailing zeros are left out
+			n, err := strconv.ParseFloat(count, 64)
+			if err != nil {
+				return nil, fmt.Errorf("cachegrind: line %q: %w", line, err)
+			}
+			current[columns[i]] += n
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, errors.New("cachegrind: no line of events")
+	}
+	return byFunction, nil
+}

@@ -1,0 +1,185 @@
+package count
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// Row is what one structure executes in one cell, for one unit, most often a lifecycle.
+type Row struct {
+	Structure string      `json:"structure"`
+	Workload  string      `json:"workload"`
+	N         int         `json:"n"`
+	Unit      script.Unit `json:"unit"` // that of the cost in results
+
+	Instructions float64 `json:"instructions"`
+	Reads        float64 `json:"reads"`
+	Writes       float64 `json:"writes"`
+	L1Misses     float64 `json:"l1_misses"` // of 32 kB, 8 ways
+	L2Misses     float64 `json:"l2_misses"` // of 1 MB, 16 ways
+	LLMisses     float64 `json:"ll_misses"` // of 32 MB, 16 ways
+	Mispredicted float64 `json:"mispredicted"`
+	Conditional  float64 `json:"mispredicted_conditional"`
+	Indirect     float64 `json:"mispredicted_indirect"`
+}
+
+// Cell is what one count is of.
+type Cell struct {
+	Structure, Workload string
+	N                   int
+	Seed                uint64
+}
+
+// Command is the hidden command of the program that replays a script once, under cachegrind.
+const Command = "count-replay"
+
+// args are those of [Command], which gives them to [Replay].
+func (c Cell) args(how string) []string {
+	seed := strconv.FormatUint(c.Seed, 10)
+	return []string{Command, c.Structure, c.Workload, strconv.Itoa(c.N), seed, how}
+}
+
+// The last levels, beside which a cell is counted once each: cachegrind simulates two levels.
+const (
+	level2    = "1048576,16,64"
+	lastLevel = "33554432,16,64"
+)
+
+// All counts cells, as many at a time as there are processors, and returns their rows in the
+// order of the cells. Without caches it counts instructions and branches alone, in a quarter of
+// the time. done is called after each cell.
+func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Row, error) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		return nil, ErrNoValgrind
+	}
+	rows, errs := make([]Row, len(cells)), make([]error, len(cells))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	var one sync.Mutex // calls done
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for i, cell := range cells {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() {
+			defer func() { <-slots }()
+			if rows[i], errs[i] = cell.count(ctx, program, caches); errs[i] != nil {
+				cancel() // the others are of no use
+				return
+			}
+			one.Lock()
+			defer one.Unlock()
+			done()
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+	}
+	return rows, ctx.Err()
+}
+
+// count proves the replay of a cell, and counts it.
+func (c Cell) count(ctx context.Context, program string, caches bool) (Row, error) {
+	row := Row{Structure: c.Structure, Workload: c.Workload, N: c.N}
+	proved, err := output(ctx, exec.CommandContext(ctx, program, c.args(proof)...))
+	if err != nil {
+		return row, err
+	}
+	var s Steady
+	if err := json.Unmarshal([]byte(proved), &s); err != nil || s.Units <= 0 {
+		return row, fmt.Errorf("%s printed %q: want units of work", Command, proved)
+	}
+	row.Unit = s.Unit
+	with := []string{""}
+	if caches {
+		with = []string{lastLevel, level2}
+	}
+	for _, level := range with {
+		e, err := c.steady(ctx, program, level, proved, s.Units)
+		if err != nil {
+			return row, err
+		}
+		per := func(names ...string) (n float64) {
+			for _, name := range names {
+				n += e[name]
+			}
+			return max(0, n/s.Units) // none is counted as a little more or less
+		}
+		if row.L2Misses = per("DLmr", "DLmw"); level == level2 {
+			break
+		}
+		row.LLMisses = row.L2Misses
+		row.Instructions, row.Reads, row.Writes = per("Ir"), per("Dr"), per("Dw")
+		row.L1Misses = per("D1mr", "D1mw")
+		row.Mispredicted, row.Conditional, row.Indirect = per("Bcm", "Bim"), per("Bcm"), per("Bim")
+	}
+	return row, nil
+}
+
+// steady returns the events of the structure in the steady state. The counted replay must
+// print what the proved one has printed.
+func (c Cell) steady(ctx context.Context, program, last, proved string, units float64) (events, error) {
+	begin, _, err := cachegrind(ctx, last, program, c.args(first)...)
+	if err != nil {
+		return nil, err
+	}
+	end, printed, err := cachegrind(ctx, last, program, c.args(both)...)
+	if err != nil {
+		return nil, err
+	}
+	if printed != proved {
+		return nil, fmt.Errorf("%s among %d timers of %s: it printed %q when it was counted, and %q when proved",
+			c.Structure, c.N, c.Workload, printed, proved)
+	}
+	steady := events{}
+	for function, e := range end {
+		// The start of a program takes some more or less of the runtime each time.
+		started := strings.HasPrefix(function, "runtime.") && e["Ir"]-begin[function]["Ir"] < units
+		if ofStructure(function) && !started {
+			steady.add(1, e)
+			steady.add(-1, begin[function])
+		}
+	}
+	return steady, nil
+}
+
+const module = "github.com/timerbench/timerbench/"
+
+// ofStructure reports whether a function does work of a structure.
+func ofStructure(function string) bool {
+	if own, ok := strings.CutPrefix(function, module); ok {
+		return strings.HasPrefix(own, "structures/")
+	}
+	if name, ok := strings.CutPrefix(function, "runtime."); ok {
+		for _, prefix := range runtimeWork {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+	return !strings.HasPrefix(function, "main.")
+}
+
+// runtimeWork are the beginnings of the names of what structures call in Go's runtime. The rest
+// of it runs beside them, and at other times in each run: threads, locks, pages of the heap.
+var runtimeWork = []string{
+	"mem", "malloc", "newobject", "newarray", "makeslice", "growslice", "nextslicecap", "typed", "map",
+	"gcWriteBarrier", "wbBuf", "bulkBarrier", "heapSetType", "publicationBarrier", "nextFreeFast",
+	"(*mcache).nextFree", "(*mspan).nextFree", "(*mspan).writeHeapBits", "panicIndex",
+	"convT", "assertE2I", "typeAssert", "efaceeq", "ifaceeq", "rand", "duffcopy", "duffzero",
+}

@@ -1,0 +1,138 @@
+//go:build unix
+
+package count
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// file is what cachegrind writes, abridged.
+const file = `desc: I1 cache:         32768 B, 64 B, 8-way associative
+cmd: timerbench count-replay auto churn 10 1 true
+events: Ir I1mr ILmr Dr D1mr
+fl=/src/auto.go
+fn=github.com/timerbench/timerbench/structures/auto.(*Auto[uint64]).Schedule
+41 100 2 2 50 3
+42 20 1 0 5
+fn=github.com/timerbench/timerbench/bench/replay.(*Replayer).do
+10 7
+fl=/src/hooks.go
+fn=github.com/timerbench/timerbench/structures/auto.(*Auto[uint64]).Schedule
+7 1
+summary: 128 3 2 55 3
+`
+
+func TestTheFileOfCachegrindIsRead(t *testing.T) {
+	got, err := parse(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := events{"Ir": 121, "I1mr": 3, "ILmr": 2, "Dr": 55, "D1mr": 3}
+	if e := got[module+"structures/auto.(*Auto[uint64]).Schedule"]; !maps.Equal(e, want) {
+		t.Errorf("Schedule: %v, want %v", e, want)
+	}
+	if len(got) != 2 {
+		t.Errorf("%d functions, want 2", len(got))
+	}
+	for _, bad := range []string{"", "fn=f\n1 2\n", "events: Ir\nfn=f\n1 x\n", "events: Ir\nfn=f\n1 2 3\n"} {
+		if _, err := parse(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q is read without an error", bad)
+		}
+	}
+}
+
+func TestWhatCountsIsTheWorkOfTheStructure(t *testing.T) {
+	for function, want := range map[string]bool{
+		module + "structures/auto.(*Auto[uint64]).Schedule":  true,
+		"github.com/google/btree.(*BTreeG[go.shape]).Delete": true,
+		"container/heap.Fix":                         true,
+		"runtime.memmove":                            true,
+		"runtime.mallocgcSmallNoscan":                true,
+		"internal/runtime/maps.(*Map).getWithoutKey": true,
+		module + "bench/replay.(*Replayer).do":       false,
+		"runtime.sysmon":                             false,
+		"runtime.(*pageAlloc).find":                  false,
+		"main.main":                                  false,
+	} {
+		if got := ofStructure(function); got != want {
+			t.Errorf("%s counts: %t, want %t", function, got, want)
+		}
+	}
+}
+
+func TestWithoutValgrindTheErrorSaysHowToGetIt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := All(t.Context(), os.Args[0], []Cell{{"auto", "churn", 10, 1}}, true, func() {})
+	if err != ErrNoValgrind {
+		t.Errorf("got %v, want %v", err, ErrNoValgrind)
+	}
+}
+
+// The programs of TestRows: what -R and valgrind are called with is skipped, and the last
+// argument says what is replayed.
+const (
+	fakeSetarch  = "#!/bin/sh\nshift\nexec \"$@\"\n"
+	fakeValgrind = `#!/bin/sh
+for a; do case $a in --cachegrind-out-file=*) out=${a#*=};; --LL=1048576,*) misses=900;; esac; done
+case $a in
+first) schedule=1000 memmove=10 sysmon=500;;
+both) schedule=4000 memmove=70 sysmon=900;;
+esac
+cat >"$out" <<END
+events: Ir Dr Dw D1mr D1mw DLmr DLmw Bcm Bim
+fn=` + module + `structures/auto.(*Auto).Schedule
+1 $schedule $schedule 0 $schedule 0 ${misses:-$schedule} 0 $schedule 0
+fn=runtime.memmove
+1 $memmove
+fn=runtime.memclrNoHeapPointers
+1 $memmove
+fn=runtime.sysmon
+1 $sysmon
+END
+echo '{"unit":"lifecycle","units":50}'
+`
+	fakeProgram = "#!/bin/sh\necho '{\"unit\":\"lifecycle\",\"units\":50}'\n"
+)
+
+func TestRows(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"setarch": fakeSetarch, "valgrind": fakeValgrind, "program": fakeProgram} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	cells := []Cell{{"auto", "churn", 10, 1}, {"auto", "churn", 20, 1}}
+	rows, err := All(t.Context(), filepath.Join(dir, "program"), cells, true, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 3,000 and twice 60 instructions more in the second half, for 50 units. What grows by
+	// less than one for a unit would be the start of the program.
+	want := Row{Structure: "auto", Workload: "churn", N: 20, Unit: "lifecycle", Instructions: 62.4, Reads: 60,
+		L1Misses: 60, LLMisses: 60, Mispredicted: 60, Conditional: 60}
+	if rows[1] != want {
+		t.Errorf("got  %+v\nwant %+v", rows[1], want)
+	}
+	for what, bad := range map[string][2]string{
+		"another proof":  {"program", strings.Replace(fakeProgram, "50", "51", 1)},
+		"no work":        {"program", strings.Replace(fakeProgram, "50", "0", 1)},
+		"a failed proof": {"program", "#!/bin/sh\necho lost a timer >&2\nexit 1\n"},
+		"a crash":        {"valgrind", "#!/bin/sh\nkill -9 $$\n"},
+	} {
+		good, _ := os.ReadFile(filepath.Join(dir, bad[0]))
+		if err := os.WriteFile(filepath.Join(dir, bad[0]), []byte(bad[1]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := All(t.Context(), filepath.Join(dir, "program"), cells, true, func() {}); err == nil {
+			t.Errorf("%s is no error", what)
+		}
+		if err := os.WriteFile(filepath.Join(dir, bad[0]), good, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

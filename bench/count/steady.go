@@ -1,0 +1,58 @@
+package count
+
+import (
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// Steady is the steady state that [Replay] replays.
+type Steady struct {
+	Unit  script.Unit `json:"unit"`
+	Units float64     `json:"units"` // in the second half of the script
+}
+
+// How [Replay] replays.
+const (
+	proof = "proof" // both halves, and every answer is checked
+	first = "first" // the first half
+	both  = "both"  // both halves
+)
+
+// steadyCalls is the least number of operations in each half of a script (chosen).
+const steadyCalls = 200_000
+
+// Replay writes a script that fills a structure and goes on for two halves of equal length, and
+// replays it on a fresh instance. What both halves execute more than the first one is the
+// steady state. All ways write the same script. The counted ones check the counts at the end,
+// those of exact structures; more would be counted too.
+func Replay(w workload.Workload, n int, seed uint64, e catalog.Entry, how string) (Steady, error) {
+	s := w.Script(n, seed)
+	blocks := []*script.Block{s.Fill()}
+	for range 2 {
+		blocks = append(blocks, s.Next(max(steadyCalls, 2*n), nil))
+	}
+	out := Steady{Unit: w.CostUnit(), Units: blocks[2].Units(w.CostUnit())}
+	if how == proof {
+		i := replay.New(e)
+		for _, b := range blocks {
+			if err := i.Prove(b); err != nil {
+				return out, err
+			}
+		}
+		return out, i.CheckBindings(s.Pending)
+	}
+	if how == first {
+		blocks = blocks[:2]
+	}
+	i := replay.Prepare(e, 0)
+	i.Create()
+	for _, b := range blocks {
+		i.Time(b)
+	}
+	if !e.Exact() {
+		return out, nil
+	}
+	return out, i.Check(blocks[len(blocks)-1], i.Outcome())
+}
