@@ -102,9 +102,13 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 // popFront removes the first timer of the bucket of the cursor. There is none if the clock
 // is at the last tick and nothing is pending.
 func (c *core) popFront(nodes *fifo.Lists) uint32 {
-	timer := c.buckets.PopFront(nodes, c.cursor)
+	i := c.buckets.Index(c.cursor)
+	timer := nodes.PopFront(&c.buckets.Lists[i])
 	if timer == 0 {
 		return 0
+	}
+	if c.buckets.Lists[i].Empty() {
+		c.buckets.Occupied.Clear(i)
 	}
 	if c.visited != c.cursor {
 		c.visited = c.cursor

@@ -217,9 +217,13 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 
 // popSoon removes the first timer of the slot of the cursor, if there is one.
 func (c *core) popSoon(nodes *fifo.Lists) uint32 {
-	timer := c.soon.PopFront(nodes, c.cursor)
+	i := c.soon.Index(c.cursor)
+	timer := nodes.PopFront(&c.soon.Lists[i])
 	if timer == 0 {
 		return 0
+	}
+	if c.soon.Lists[i].Empty() {
+		c.soon.Occupied.Clear(i)
 	}
 	if c.visited != c.cursor {
 		c.visited = c.cursor

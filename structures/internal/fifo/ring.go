@@ -13,7 +13,7 @@ import (
 type Ring struct {
 	Mask     uint64 // number of lists less one
 	Lists    []List
-	Occupied Occupancy
+	Occupied Occupancy // of Lists
 }
 
 // NewRing returns a ring of empty lists.
@@ -38,16 +38,6 @@ func (r *Ring) Remove(nodes *Lists, slot structures.Tick, timer uint32) {
 	if i := r.Index(slot); nodes.Remove(&r.Lists[i], timer) {
 		r.Occupied.Clear(i)
 	}
-}
-
-// PopFront removes the first timer of a slot and returns it, or 0 if there is none.
-func (r *Ring) PopFront(nodes *Lists, slot structures.Tick) uint32 {
-	i := r.Index(slot)
-	timer := nodes.PopFront(&r.Lists[i])
-	if timer != none && r.Lists[i].Empty() {
-		r.Occupied.Clear(i)
-	}
-	return timer
 }
 
 // Take empties a slot and returns its timers.

@@ -24,13 +24,14 @@ func TestRingFindsTheFirstSlotThatHoldsATimer(t *testing.T) {
 			r.Remove(&ls, slot, timer)
 			in[slot] = in[slot][:len(in[slot])-1]
 		case 1:
-			if got := r.PopFront(&ls, first); !ok || got != in[first][0] {
+			if got := r.Lists[r.Index(first)].Front(); !ok || got != in[first][0] {
 				t.Fatalf("the first of slot %d is timer %d, %t, want %v", first, got, ok, in[first])
 			}
+			r.Remove(&ls, first, in[first][0])
 			in[first] = in[first][1:]
 		case 2:
 			for slot := cursor; slot < first; slot++ {
-				if len(in[slot]) > 0 || r.PopFront(&ls, slot) != 0 {
+				if len(in[slot]) > 0 || !r.Lists[r.Index(slot)].Empty() {
 					t.Fatalf("the first slot is %d, but %d holds %v", first, slot, in[slot])
 				}
 			}
