@@ -56,15 +56,20 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 		c.far.Add(timer, deadline)
 		return
 	}
-	c.buckets.Push(nodes, deadline, timer)
+	// As c.buckets.Push. The call would take 5 % of reschedule, as that of Remove would.
+	i := c.buckets.Index(deadline)
+	if c.buckets.Lists[i].Empty() {
+		c.buckets.Occupied.Set(i)
+	}
+	nodes.PushBack(&c.buckets.Lists[i], timer)
 }
 
 // Unlink removes a timer.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)
-	} else {
-		c.buckets.Remove(nodes, nodes.Deadline(timer), timer)
+	} else if i := c.buckets.Index(nodes.Deadline(timer)); nodes.Remove(&c.buckets.Lists[i], timer) {
+		c.buckets.Occupied.Clear(i)
 	}
 }
 
