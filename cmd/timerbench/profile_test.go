@@ -14,7 +14,7 @@ import (
 func TestProfile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cpu.pprof")
 	stdout, _ := must(t, "profile", "churn/n=1e3", "-s", "hwheel", "--for", "300ms", "-o", out)
-	says(t, stdout, "WITH CALLEES", "structures/", "ns per lifecycle")
+	says(t, stdout, "WITH CALLEES", "ns per lifecycle")
 	if !strings.Contains(stdout, "cycles") {
 		says(t, stdout, "Hardware counters: unavailable: ")
 	}
