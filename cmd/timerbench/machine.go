@@ -100,8 +100,8 @@ func fromMeminfo() (uint64, error) {
 func memAvailable(meminfo string) (uint64, error) {
 	for line := range strings.Lines(meminfo) {
 		if value, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kb, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10,
-				64)
+			value = strings.TrimSuffix(strings.TrimSpace(value), " kB")
+			kb, err := strconv.ParseUint(value, 10, 64)
 			return kb * 1024, err
 		}
 	}
