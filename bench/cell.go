@@ -87,7 +87,9 @@ func (c cell) begun(entries []catalog.Entry) *measured {
 		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)+uint64(c.layout)),
 	}
 	if c.turns != nil {
-		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleBaseline })
+		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
+			return r.Role == results.RoleBaseline
+		})
 	} else if c.passes() == 1 && !c.budgeted && len(entries) > 0 && !c.apart {
 		m.addControl(referenceOf(entries)) // nothing is known of the cell
 	}

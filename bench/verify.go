@@ -50,7 +50,9 @@ func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) err
 }
 
 // verify replays the cell with its seed.
-func (c cell) verify(ctx context.Context, entries []catalog.Entry) (operations int, failed []results.Failure, err error) {
+func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
+	operations int, failed []results.Failure, err error,
+) {
 	if c.workload.Kind().SingleCalls {
 		_, operations, failed, err = c.calls().Prove(ctx, entries)
 		return operations, failed, err
@@ -130,7 +132,9 @@ func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]sc
 			return t.cell(cfg.Trials, replay.Clock{}), entries, t.n() == of.N
 		}
 	}
-	i := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool { return w.Name == of.Workload })
+	i := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool {
+		return w.Name == of.Workload
+	})
 	if i < 0 {
 		return c, nil, false
 	}
@@ -164,7 +168,9 @@ func roundsOfFirstInstance(c results.Cell) int {
 }
 
 // verifyRows makes the pass whose proofs the rows have, and compares them.
-func (c cell) verifyRows(ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified) error {
+func (c cell) verifyRows(
+	ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified,
+) error {
 	passes := c.common() - 1
 	m := &measured{
 		cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
