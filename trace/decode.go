@@ -18,6 +18,9 @@ func (r *Reader) decode() (op Op, err error) {
 	switch op.Kind {
 	case Schedule:
 		op.At = r.decodeTick()
+		if r.header.Sites {
+			op.Site = r.decodeSite()
+		}
 	case Reschedule:
 		op.Key = r.decodeKey()
 		op.At = r.decodeTick()
@@ -50,6 +53,19 @@ func (r *Reader) decodeFired() []uint32 {
 		r.fired = append(r.fired, r.decodeKey())
 	}
 	return r.fired
+}
+
+// decodeSite decodes the index of a site. The text of a new one follows.
+func (r *Reader) decodeSite() int {
+	n := r.ops.limited("site", uint64(min(len(r.sites), maxSites)))
+	if r.ops.err == nil && n == uint64(len(r.sites)) {
+		name := r.ops.text("site")
+		if len(name) > maxSite {
+			r.ops.fail("a site of %d bytes, want at most %d", len(name), maxSite)
+		}
+		r.sites = append(r.sites, name)
+	}
+	return int(n)
 }
 
 // decodeTick decodes a tick, which is stored as the difference to the clock.

@@ -1,10 +1,11 @@
 // Package trace records what a program does with its timers. A trace is a file that
 // holds the recording. Any structure can replay it.
 //
-// A program that holds its timers in a structures.Scheduler wraps it in a
-// [Recorder]. [FromEnv] does so on demand. A program that uses time.AfterFunc calls
-// AfterFunc of [Timers] instead, which [TimersFromEnv] makes. Any other program can
-// call a [Writer] itself. A [Reader] returns the operations of a trace one by one.
+// Any Go program is recorded, without a change to its source, if "timerbench trace build"
+// has built it (package trace/build). A program that holds its timers in a
+// structures.Scheduler wraps it in a [Recorder]. [FromEnv] does so on demand. A program
+// that uses time.AfterFunc calls AfterFunc of [Timers] instead, which [TimersFromEnv]
+// makes. Any other program can call a [Writer] itself. A [Reader] returns the operations of a trace one by one.
 // Package tracestat sums them up, and package bench replays them.
 //
 // # What a trace holds
@@ -40,7 +41,7 @@
 // The file:
 //
 //	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
-//	1 byte   version: 1
+//	1 byte   version: 1, or 2 if schedules say where the program asked for them
 //	         the header, the chunks, the footer: a section each
 //
 // Nothing follows the footer. A file without a footer was not completed. Each
@@ -69,7 +70,7 @@
 // A chunk ends with the operation that brings it to 256 KiB, or at the end of the
 // trace. Each operation begins with a byte for its kind:
 //
-//	0  schedule             uvarint delay
+//	0  schedule             uvarint delay; version 2: uvarint site
 //	1  reschedule           varint key, uvarint delay
 //	2  cancel               varint key
 //	3  advance              uvarint ticks, uvarint number of timers, varint key of each
@@ -78,7 +79,10 @@
 //
 // A delay is the difference of the deadline to the clock. The clock starts at 0, and
 // each advance adds its ticks. A key is the difference to the key before it in the
-// chunk, including the keys of schedules. The first is the difference to 0.
+// chunk, including the keys of schedules. The first is the difference to 0. A site is 0
+// if it is not known, or the number of a place in the program: the first that occurs in
+// the file is 1, and so on. Where a site occurs for the first time, its text follows, of
+// at most 1 KiB. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //
@@ -88,6 +92,8 @@
 //	tick of the first advance
 //	tick of the last advance
 //	keys
+//	version 2: operations lost, since the recorder could not keep up
+//	version 2: timers put into the heap of Go's runtime
 //
 // # What a reader refuses
 //

@@ -9,8 +9,8 @@ import (
 // kinds of line ends, so that a transfer in text mode shows.
 const magic = "\x89TBT\r\n\x1a\n"
 
-// Version is the version of the format.
-const Version = 1
+// Version is the version of the format. A trace without sites is of version 1.
+const Version = 2
 
 // The kinds of sections.
 const (
@@ -34,8 +34,14 @@ const chunkSize = 256 << 10
 // takes up to 5 bytes.
 func maxRaw(keysBefore int) int {
 	const shortest = 2 // of an operation that adds a key
-	return chunkSize + 64 + 5*(keysBefore+chunkSize/shortest)
+	return chunkSize + 64 + maxSite + 5*(keysBefore+chunkSize/shortest)
 }
+
+// maxSite and maxSites bound the length of a site and the number of sites (chosen).
+const (
+	maxSite  = 1 << 10
+	maxSites = 1 << 12
+)
 
 // maxPayload bounds the payload of a chunk. Bytes that do not compress grow a
 // little.

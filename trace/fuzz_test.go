@@ -24,6 +24,7 @@ func FuzzFile(f *testing.F) {
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
+	f.Add(sited(f))
 	f.Fuzz(sound)
 }
 
@@ -32,6 +33,6 @@ func FuzzOperations(f *testing.F) {
 	f.Add([]byte("\x00\x05\x03\x05\x01\x00\x04\x05\x00\x09\x01\x00\x07\x02\x00"), uint64(6))
 	f.Add([]byte("\x00\x85\x01"), uint64(1))
 	f.Fuzz(func(t *testing.T, raw []byte, ops uint64) {
-		sound(t, chunked(t, raw, ops))
+		sound(t, chunked(t, testHeader, raw, ops))
 	})
 }

@@ -18,6 +18,7 @@ type Header struct {
 	Description string        // which program, under which load; one line of at most 32 KiB
 	Tick        time.Duration // length of a tick
 	Started     time.Time     // when the recording began, to the second; zero if not known
+	Sites       bool          // schedules say where the program asked for them
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)

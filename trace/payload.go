@@ -23,9 +23,17 @@ func appendHeader(b []byte, h Header) []byte {
 	return appendText(b, h.Description)
 }
 
-func parseHeader(payload []byte) (Header, error) {
+// version returns the version of a trace with this header.
+func (h Header) version() byte {
+	if h.Sites {
+		return Version
+	}
+	return 1
+}
+
+func parseHeader(payload []byte, version byte) (Header, error) {
 	p := parser{rest: payload}
-	h := Header{Tick: time.Duration(p.limited("tick", math.MaxInt64))}
+	h := Header{Tick: time.Duration(p.limited("tick", math.MaxInt64)), Sites: version > 1}
 	if at := signed(p.limited("start", math.MaxUint64)); at != 0 {
 		h.Started = time.Unix(at, 0).UTC()
 	}
@@ -61,7 +69,7 @@ func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) 
 	return h, p.rest, p.err
 }
 
-func appendFooter(b []byte, chunks uint64, t Totals) []byte {
+func appendFooter(b []byte, chunks uint64, t Totals, version byte) []byte {
 	b = binary.AppendUvarint(b, chunks)
 	for _, n := range t.Ops {
 		b = binary.AppendUvarint(b, n)
@@ -69,10 +77,13 @@ func appendFooter(b []byte, chunks uint64, t Totals) []byte {
 	for _, x := range []uint64{t.Fired, uint64(t.First), uint64(t.Last), t.Keys} {
 		b = binary.AppendUvarint(b, x)
 	}
+	if version > 1 {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, t.Lost), t.Heaped)
+	}
 	return b
 }
 
-func parseFooter(payload []byte) (chunks uint64, t Totals, err error) {
+func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, err error) {
 	p := parser{rest: payload}
 	chunks = p.limited("chunks", math.MaxInt64)
 	for k := range t.Ops {
@@ -82,5 +93,9 @@ func parseFooter(payload []byte) (chunks uint64, t Totals, err error) {
 	t.First = structures.Tick(p.limited("first tick", math.MaxInt64))
 	t.Last = structures.Tick(p.limited("last tick", math.MaxInt64))
 	t.Keys = p.limited("keys", MaxPending)
+	if version > 1 {
+		t.Lost = p.limited("lost", math.MaxInt64)
+		t.Heaped = p.limited("put into the heap", math.MaxInt64)
+	}
 	return chunks, t, p.end()
 }

@@ -32,7 +32,8 @@ type Reader struct {
 	left  uint64    // operations in it
 	last  uint32    // the last key in the chunk
 	fired []uint32
-	err   error // the first; io.EOF at the end
+	sites []string // "" and those of the schedules so far
+	err   error    // the first; io.EOF at the end
 }
 
 // NewReader reads the header of a trace. Errors call the file name.
@@ -53,7 +54,7 @@ func (r *Reader) Reset(in io.Reader, name string) error {
 	*r = Reader{
 		checker: checker{deadlines: r.deadlines[:0], free: r.free[:0]},
 		in:      r.in, name: name, dec: r.dec,
-		payload: r.payload, raw: r.raw, fired: r.fired,
+		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], ""),
 	}
 	r.err = r.readStart()
 	return r.err
@@ -68,6 +69,10 @@ func (r *Reader) Totals() Totals { return r.totals }
 
 // Pending returns the number of timers that are pending now.
 func (r *Reader) Pending() int { return r.pending() }
+
+// Sites returns the places in the program that asked for the timers so far. The first is
+// "", for timers of which it is not known.
+func (r *Reader) Sites() []string { return r.sites }
 
 // Next returns the next operation. Its Fired is valid until the next call. After
 // the last operation, Next returns io.EOF if the trace is whole.
@@ -103,8 +108,8 @@ func (r *Reader) readStart() error {
 		return r.cutShort(err, len(head), n)
 	case head[len(magic)] > Version:
 		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", head[len(magic)], Version))
-	case head[len(magic)] != Version:
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d", head[len(magic)], Version))
+	case head[len(magic)] == 0:
+		return r.damage(0, errors.New("a trace of version 0, want version 1 or 2"))
 	}
 	r.offset = int64(len(head))
 	kind, err := r.readSection()
@@ -114,7 +119,7 @@ func (r *Reader) readStart() error {
 	if kind != sectionHeader {
 		return r.damage(0, fmt.Errorf("a section of kind %q, want the header", kind))
 	}
-	if r.header, err = parseHeader(r.payload); err != nil {
+	if r.header, err = parseHeader(r.payload, head[len(magic)]); err != nil {
 		return r.damage(0, fmt.Errorf("header: %w", err))
 	}
 	return nil

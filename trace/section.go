@@ -100,13 +100,15 @@ func (r *Reader) openChunk() error {
 // checkFooter compares the footer in payload with what was read, and checks that
 // nothing follows it.
 func (r *Reader) checkFooter() error {
-	chunks, totals, err := parseFooter(r.payload)
+	chunks, totals, err := parseFooter(r.payload, r.header.version())
 	switch {
 	case err != nil:
 		return fmt.Errorf("footer: %w", err)
 	case chunks != r.chunk.number:
 		return fmt.Errorf("footer: %d chunks, of which %d are there", chunks, r.chunk.number)
-	case totals != r.totals:
+	}
+	r.totals.Lost, r.totals.Heaped = totals.Lost, totals.Heaped
+	if totals != r.totals {
 		return fmt.Errorf("footer: %+v, but the operations come to %+v", totals, r.totals)
 	}
 	if err := r.checkEnd(); err != nil {

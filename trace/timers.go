@@ -48,7 +48,7 @@ const maxLag = 16
 
 // NewTimers returns Timers that record to w. Tick 0 is now.
 func NewTimers(w *Writer) *Timers {
-	t := &Timers{rec: NewRecorder(quadheap.New[struct{}](), w), tick: w.tick, start: time.Now()}
+	t := &Timers{rec: NewRecorder(quadheap.New[struct{}](), w), tick: w.header.Tick, start: time.Now()}
 	t.pop(0) // the first advance: the trace covers the time from here on
 	return t
 }
@@ -63,7 +63,7 @@ func (t *Timers) AfterFunc(d time.Duration, f func()) *Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	timer.timer = time.AfterFunc(d, f)
-	t.reset(timer, d, false)
+	t.reset(&timer.recorded, t.now(), d, false)
 	return timer
 }
 
@@ -83,8 +83,13 @@ func (t *Timers) Close() error {
 
 // Timer is a timer of [Timers.AfterFunc].
 type Timer struct {
+	recorded
 	of    *Timers
 	timer *time.Timer
+}
+
+// recorded is what is known of a timer that is recorded.
+type recorded struct {
 	id    structures.ID   // in the heap
 	delay structures.Tick // the last one
 }
@@ -97,7 +102,7 @@ func (t *Timer) Stop() bool {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	active := t.timer.Stop()
-	t.of.stop(t, active)
+	t.of.stop(&t.recorded, t.of.now(), active)
 	return active
 }
 
@@ -109,7 +114,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	active := t.timer.Reset(d)
-	t.of.reset(t, d, active)
+	t.of.reset(&t.recorded, t.of.now(), d, active)
 	return active
 }
 
@@ -117,11 +122,11 @@ func (t *Timer) Reset(d time.Duration) bool {
 func (t *Timers) recording() bool { return t.rec.w.err == nil }
 
 // stop records a Stop of a timer that was active or not.
-func (t *Timers) stop(timer *Timer, active bool) {
+func (t *Timers) stop(timer *recorded, now time.Duration, active bool) {
 	if !t.recording() {
 		return
 	}
-	t.advance(t.now(), timer.delay)
+	t.advance(now, timer.delay)
 	if active {
 		t.rec.Cancel(timer.id)
 	} else {
@@ -130,11 +135,10 @@ func (t *Timers) stop(timer *Timer, active bool) {
 }
 
 // reset records that a timer, active or not, gets a delay.
-func (t *Timers) reset(timer *Timer, d time.Duration, active bool) {
+func (t *Timers) reset(timer *recorded, now, d time.Duration, active bool) {
 	if !t.recording() {
 		return
 	}
-	now := t.now()
 	deadline := t.firstTick(now, d)
 	timer.delay = deadline - structures.Tick(now/t.tick)
 	t.advance(now, timer.delay)

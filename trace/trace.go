@@ -34,6 +34,7 @@ type Op struct {
 	Kind  Kind
 	Key   uint32          // schedule, reschedule, cancel: the timer
 	At    structures.Tick // schedule, reschedule: its deadline; advance: the clock after it
+	Site  int             // schedule: where the program asked for it, as an index of Sites
 	Fired []uint32        // advance: the keys of the timers that fire; their order means nothing
 	Late  int             // advance: how many of them fire after their deadline
 }
@@ -45,6 +46,10 @@ type Totals struct {
 	First structures.Tick // tick of the first advance
 	Last  structures.Tick // tick of the last advance
 	Keys  uint64          // keys in use, which is the largest number of timers pending at the same time
+
+	// Known after io.EOF of a trace with sites, and 0 otherwise.
+	Lost   uint64 // operations that are missing, since the recorder could not keep up
+	Heaped uint64 // times at which Go's runtime put a timer into its heap
 }
 
 // Count returns the number of all operations. An advance is one operation.

@@ -229,7 +229,7 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 		"bytes at the end":   {append(slices.Clone(data), 0), "bytes follow the footer"},
 		"two traces":         {slices.Concat(data, data), "bytes follow the footer"},
 		"another program's":  {[]byte("goos: linux\n"), "no trace"},
-		"another version's":  {slices.Concat([]byte(magic), []byte{2}, data[b[1]:]), "version 2, want version 1"},
+		"another version's":  {slices.Concat([]byte(magic), []byte{3}, data[b[1]:]), "version 3, want version 2"},
 		"a text transfer":    {bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), "no trace"},
 		"an empty file":      {nil, "cut short"},
 		"the header of more": {slices.Concat(data[:b[1]], endSection(append(appendHeader(beginSection(nil, 'H'), testHeader), 0), 0)), "1 bytes too many"},
@@ -247,9 +247,9 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 
 // chunked is a trace whose operations are these bytes, under checksums that are
 // right.
-func chunked(t testing.TB, raw []byte, ops uint64) []byte {
+func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
 	var out bytes.Buffer
-	w, err := NewWriter(&out, testHeader)
+	w, err := NewWriter(&out, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
 		"passed over at the end":    {"\x00" + end + "\x03" + end + "\x00", 2, "1 timers are due at the last tick"},
 		"move of one that is fired": {"\x00\x05\x03\x05\x01\x00\x01\x00\x05", 3, "operation 3: reschedule: key 0 is not pending"},
 	} {
-		_, _, err := read(chunked(t, []byte(c.raw), c.ops))
+		_, _, err := read(chunked(t, testHeader, []byte(c.raw), c.ops))
 		var damage *DamageError
 		if !errors.As(err, &damage) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -341,7 +341,7 @@ func TestTooManyPendingTimersAreRefused(t *testing.T) {
 		t.Errorf("writer: error %v, want %q", err, want)
 	}
 
-	data := chunked(t, []byte("\x00\x05"), 1)
+	data := chunked(t, testHeader, []byte("\x00\x05"), 1)
 	r, err := NewReader(bytes.NewReader(data), "test.trace")
 	if err != nil {
 		t.Fatal(err)

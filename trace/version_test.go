@@ -1,10 +1,15 @@
 package trace
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,5 +37,132 @@ func TestAnOldTraceIsStillRead(t *testing.T) {
 	}
 	if got := hash.Sum64(); len(ops) != 3000 || got != 0x2c1586ba4c7928b0 {
 		t.Errorf("%d operations with hash %#x, want 3000 with %#x", len(ops), got, uint64(0x2c1586ba4c7928b0))
+	}
+}
+
+// sited returns a trace with sites, in chunks of a few operations.
+func sited(t testing.TB) []byte {
+	t.Helper()
+	h := testHeader
+	h.Sites = true
+	var out bytes.Buffer
+	w, err := NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.size = 10
+	w.Schedule(5)
+	for i := range 20 {
+		w.From([]string{"main.serve main.go:7", "", "net/http.(*conn).serve server.go:2004", strings.Repeat("x", maxSite+1)}[i%4])
+		w.Cancel(w.Schedule(10))
+	}
+	w.Advance(5, 0)
+	w.totals.Lost, w.totals.Heaped = 3, 1_000_000
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
+	data := sited(t)
+	ops, r, err := read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sites []int
+	for _, op := range ops {
+		if op.Kind == Schedule {
+			sites = append(sites, op.Site)
+		}
+	}
+	if want := append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...); !slices.Equal(sites, want) {
+		t.Errorf("sites %v, want %v", sites, want)
+	}
+	if want := []string{"", "main.serve main.go:7", "net/http.(*conn).serve server.go:2004", strings.Repeat("x", maxSite)}; !slices.Equal(r.Sites(), want) {
+		t.Errorf("sites %.50q, want %.50q", r.Sites(), want)
+	}
+	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 3 || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {
+		t.Errorf("header %+v, totals %+v", r.Header(), totals)
+	}
+	if err := r.Reset(bytes.NewReader(data), "again"); err != nil || len(r.Sites()) != 1 {
+		t.Errorf("a reader that begins again knows %d sites, error %v", len(r.Sites()), err)
+	}
+}
+
+func TestACopyIsTheSameTrace(t *testing.T) {
+	plain, _ := write(t, 20_000, 1000)
+	for _, data := range [][]byte{plain, sited(t)} {
+		want, r, err := read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := NewReader(bytes.NewReader(data), "test.trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		w, err := NewWriter(&out, from.Header())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(Copy(w, from), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		got, copied, err := read(out.Bytes())
+		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) {
+			t.Errorf("error %v, %d operations, want %d; %+v, want %+v", err, len(got), len(want), copied.Totals(), r.Totals())
+		}
+		cut, err := NewReader(bytes.NewReader(data[:len(data)-1]), "test.trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w, err = NewWriter(&out, cut.Header()); err != nil {
+			t.Fatal(err)
+		}
+		if err := Copy(w, cut); !errors.Is(err, ErrCutShort) {
+			t.Errorf("a trace that is cut short: %v", err)
+		}
+	}
+}
+
+// A trace without sites is the same bytes as before there were any.
+func TestATraceWithoutSitesIsOfVersion1(t *testing.T) {
+	data, _ := write(t, 20_000, 1000)
+	if got := sha256.Sum256(data); data[len(magic)] != 1 || fmt.Sprintf("%x", got[:8]) != "f0bed6619a45f54a" {
+		t.Errorf("version %d, hash %x", data[len(magic)], got[:8])
+	}
+}
+
+func TestSitesAreBounded(t *testing.T) {
+	h := testHeader
+	h.Sites = true
+	var out bytes.Buffer
+	w, err := NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxSites + 2 {
+		w.From(fmt.Sprint(i))
+		w.Schedule(5)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ops, r, err := read(out.Bytes())
+	if n := len(ops); err != nil || len(r.Sites()) != maxSites+1 || ops[n-1].Site != 0 || ops[n-3].Site != maxSites {
+		t.Errorf("%d sites, error %v", len(r.Sites()), err)
+	}
+
+	for want, raw := range map[string]string{
+		"schedule: site: 2, want at most 1":               "\x00\x05\x02",
+		"schedule: site: 9 bytes of which 1 are there":    "\x00\x05\x01\x09x",
+		"a site of 1025 bytes, want at most 1024":         "\x00\x05\x01\x81\x08" + strings.Repeat("x", maxSite+1),
+		"schedule: site: a number is cut off or too long": "\x00\x05",
+	} {
+		_, _, err := read(chunked(t, h, []byte(raw), 1))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: error %v, want %q", raw, err, want)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -22,7 +21,9 @@ type Writer struct {
 	ops    uint64       // their number
 	last   uint32       // the last key in the chunk
 	size   int          // length of raw at which a chunk ends
-	tick   time.Duration
+	header Header
+	site   string            // of the schedules that follow
+	sites  map[string]uint64 // "" and those of the schedules so far
 	err    error
 }
 
@@ -31,13 +32,15 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	b := append([]byte(magic), Version)
+	b := append([]byte(magic), h.version())
 	start := len(b)
 	b = appendHeader(beginSection(b, sectionHeader), h)
 	if _, err := out.Write(endSection(b, start)); err != nil {
 		return nil, fmt.Errorf("writing a trace: %w", err)
 	}
-	return &Writer{chunks: newChunkWriter(out), size: chunkSize, tick: h.Tick}, nil
+	return &Writer{
+		chunks: newChunkWriter(out), size: chunkSize, header: h, sites: map[string]uint64{"": 0},
+	}, nil
 }
 
 // Schedule records that a timer is added. It returns the key that names the timer
@@ -89,6 +92,9 @@ func (w *Writer) write(op *Op) {
 	switch op.Kind {
 	case Schedule:
 		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
+		if w.header.Sites {
+			w.appendSite()
+		}
 		w.last = op.Key
 	case Reschedule:
 		w.appendKey(op.Key)
@@ -105,6 +111,24 @@ func (w *Writer) write(op *Op) {
 	w.ops++
 	if len(w.raw) >= w.size {
 		w.endChunk()
+	}
+}
+
+// From says where in the program the schedules that follow come from, such as a function
+// with its file and line; "" is not known. A trace keeps this if its header says Sites. It
+// keeps 1 KiB of each and 4,096 of them.
+func (w *Writer) From(site string) { w.site = site[:min(len(site), maxSite)] }
+
+// appendSite appends the number of the site, and its text the first time.
+func (w *Writer) appendSite() {
+	n, known := w.sites[w.site]
+	switch {
+	case known || len(w.sites) > maxSites:
+		w.raw = binary.AppendUvarint(w.raw, n)
+	default:
+		n = uint64(len(w.sites))
+		w.sites[w.site] = n
+		w.raw = appendText(binary.AppendUvarint(w.raw, n), w.site)
 	}
 }
 
@@ -139,7 +163,7 @@ func (w *Writer) Close() error {
 		w.err = err
 	}
 	if w.err == nil {
-		w.err = w.chunks.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals), 0))
+		w.err = w.chunks.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals, w.header.version()), 0))
 	}
 	w.chunks = nil
 	return w.err

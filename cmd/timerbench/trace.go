@@ -26,9 +26,11 @@ func newTrace() *cobra.Command {
 		Short: "Record what a program does with its timers, and replay it",
 		Long: `Record what a program does with its timers, and replay it on any structure.
 
-A program is recorded if it calls trace.FromEnv or trace.TimersFromEnv, of package
-github.com/timerbench/timerbench/trace. The package says how, and describes the file.`,
-		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
+Any Go program is recorded if it was built by "trace build". One that calls trace.FromEnv
+or trace.TimersFromEnv, of package github.com/timerbench/timerbench/trace, records those
+timers only. The package says how, and describes the file.`,
+		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
+  timerbench trace record -o my.trace -- ./myserver.rec --port 8080
   timerbench trace info my.trace
   timerbench trace replay my.trace
   timerbench report`,
@@ -90,19 +92,29 @@ A program with several schedulers leaves a file for each: FILE, FILE-2 and so on
 }
 
 func newTraceInfo() *cobra.Command {
-	return &cobra.Command{
-		Use:     "info FILE",
-		Short:   "Check a trace and show what it holds",
-		Example: "  timerbench trace info my.trace",
-		Args:    argsFrom(1, 1, "a trace"),
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info FILE",
+		Short: "Check a trace and show what it holds",
+		Long: `Check a trace and show what it holds: operations, delays, and the ten places in the
+program with the most timers if it was built by "trace build".`,
+		Example: `  timerbench trace info my.trace
+  timerbench trace info --json my.trace | jq '.sites[] | select(.cancelled > .fired).site'`,
+		Args: argsFrom(1, 1, "a trace"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			s, err := interruptible(cmd.Context(), tracestat.Read, args[0])
-			if err == nil {
-				showSummary(cmd.OutOrStdout(), s)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return encodeSummary(cmd.OutOrStdout(), s)
 			}
-			return err
+			showSummary(cmd.OutOrStdout(), s)
+			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places")
+	return cmd
 }
 
 func showSummary(out io.Writer, s *tracestat.Summary) {
@@ -128,6 +140,12 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	if s.LateFires > 0 {
 		add("fired late", "%s timers, because the program woke after their deadlines",
 			show.Grouped(s.LateFires))
+	}
+	if s.Totals.Lost > 0 {
+		add("lost", "%s operations, which the recorder could not keep up with: the rest is not exact", show.Grouped(s.Totals.Lost))
+	}
+	if s.Header.Sites {
+		add("in Go's heap", "%s times a timer was put there: a channel timer only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
 	}
 	fmt.Fprintln(out, about.Terminal())
 
@@ -162,6 +180,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		delays.Add(row...)
 	}
 	fmt.Fprintf(out, "\n%s\n", delays.Terminal())
+	showSites(out, s)
 }
 
 // delay formats a number of ticks as a time.

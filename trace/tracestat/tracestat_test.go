@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -56,5 +57,48 @@ func TestASummaryCountsByHand(t *testing.T) {
 	}
 	if _, err := Read(path + "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestSitesAreSummedUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.trace")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := header
+	h.Sites = true
+	w, err := trace.NewWriter(file, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.From("main.rare main.go:3")
+	rare := w.Schedule(100)
+	w.From("main.often main.go:7")
+	a, b, c := w.Schedule(10), w.Schedule(30), w.Schedule(30)
+	w.Advance(10, a)
+	w.Cancel(b)
+	w.Reschedule(rare, 50)
+	w.Advance(30, c)
+	w.Cancel(rare)
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(d structures.Tick) Delays {
+		return Delays{Count: 1, Mean: float64(d), Min: d, P50: d, P90: d, P99: d, P999: d, Max: d}
+	}
+	want := []Site{
+		{Name: "main.often main.go:7", Timers: 3, Cancelled: 1, Fired: 2, Left: one(20), Delays: Delays{Count: 3, Mean: 70 / 3.0, Min: 10, P50: 30, P90: 30, P99: 30, P999: 30, Max: 30}},
+		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Delays: one(100), Left: one(20)},
+	}
+	if !reflect.DeepEqual(s.Sites, want) {
+		t.Errorf("got  %+v\nwant %+v", s.Sites, want)
+	}
+	if got := s.Sites[0].CancelRate(); got != 1.0/3 {
+		t.Errorf("cancelled: %g, want a third", got)
 	}
 }
