@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // chunkWriter compresses and writes chunks in a goroutine. If the goroutine is too
@@ -61,10 +59,7 @@ func (w *chunkWriter) send(c rawChunk) (empty []byte, err error) {
 
 func (w *chunkWriter) run() {
 	defer close(w.done)
-	// The default level takes three times as long for files that are 3 to 5 %
-	// smaller. The options are valid, so there is no error.
-	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(chunkSize), zstd.WithEncoderCRC(false))
+	enc := newCompressor()
 	defer func() { _ = enc.Close() }() // it writes to nothing
 	for c := range w.full {
 		if w.err.Load() == nil {
@@ -77,7 +72,7 @@ func (w *chunkWriter) run() {
 }
 
 // encode returns the section of the next chunk.
-func (w *chunkWriter) encode(enc *zstd.Encoder, c rawChunk) []byte {
+func (w *chunkWriter) encode(enc *compressor, c rawChunk) []byte {
 	w.head = chunkHead{number: w.head.number + 1, first: w.head.first + w.head.ops, ops: c.ops, raw: uint64(len(c.raw))}
 	w.section = appendChunkHead(beginSection(w.section[:0], sectionChunk), w.head)
 	w.section = enc.EncodeAll(c.raw, w.section)

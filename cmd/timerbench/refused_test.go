@@ -115,6 +115,7 @@ var bad = map[string][]string{
 	"trace replay my.trace --trials 0":       {"--trials 0"},
 	"trace replay my.trace --trials 1000":    {"my.trace: 10000 operations are too few for 1000 trials"},
 	"trace replay my.trace my.trace":         {`both traces named "churn"`},
+	"trace build -o new -overlay x .":        {"-overlay: trace build needs -overlay itself"},
 	"trace record -o new":                    {"want the command to record"},
 	"trace record -- true":                   {`"out"`},
 	"trace record -o empty -- true":          {"--out empty", "is a folder"},

@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/build"
 	"github.com/timerbench/timerbench/trace/record"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -35,7 +36,7 @@ timers only. The package says how, and describes the file.`,
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
+	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
 }
 
 // interruptible returns what read returns, or ctx's error if ctx ends before. read
@@ -59,15 +60,41 @@ func interruptible[T any](ctx context.Context, read func(string) (T, error), pat
 	}
 }
 
+func newTraceBuild() *cobra.Command {
+	return &cobra.Command{
+		Use:   "build [-o FILE] [flag of go build...] [package...]",
+		Short: "Build a Go program, unchanged, that records its timers",
+		Long: `Build Go programs as "go build" does, with a runtime that records each operation on a timer:
+those of package time, deadlines of package net, contexts and sleeps, and who asked for them.
+
+A program records if ` + trace.EnvFile + ` names a file. It completes the trace when it
+returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A panic or SIGKILL
+leaves FILE.PID.tmp, a trace that is cut short. Times are in ticks of a millisecond.
+
+The flags are those of go build, except -overlay. The programs must be built by Go 1.24 to
+1.26, the one that "go version" names in their folder.`,
+		Example: `  timerbench trace build -o server.rec ./cmd/server
+  ` + trace.EnvFile + `=my.trace ./server.rec
+  timerbench trace build -race -tags integration -o bin/ ./cmd/...`,
+		DisableFlagParsing: true, // they are those of go build
+		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+				return cmd.Help()
+			}
+			return build.Run(cmd.Context(), args, cmd.ErrOrStderr())
+		}),
+	}
+}
+
 func newTraceRecord() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record what it does with its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells trace.FromEnv and
-trace.TimersFromEnv to record. End a server as always, with Ctrl-C or SIGTERM. The
-program must then call the stop function that it got from them. stop completes the
-trace.
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells a program of "trace build",
+trace.FromEnv and trace.TimersFromEnv to record. End a server as always, with Ctrl-C or
+SIGTERM. A program that calls FromEnv or TimersFromEnv must then call the stop function
+that it got from them. stop completes the trace.
 
 A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080

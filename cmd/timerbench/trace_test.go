@@ -52,7 +52,7 @@ func TestGosOwnTimersAreRecorded(t *testing.T) {
 // What a program that fails has recorded is whole all the same.
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, c := range map[string]struct{ want, left string }{
-		"bare":            {"recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv", ""},
+		"bare":            {`recorded nothing: was it built by "trace build", or does it call trace.FromEnv`, ""},
 		"forgets to stop": {"was not completed: ", ""},
 		"fails":           {"exit status 7", "my.trace"},
 	} {

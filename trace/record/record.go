@@ -112,7 +112,8 @@ func (r Recording) collect(dir, to string) error {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s recorded nothing: does it call trace.FromEnv or trace.TimersFromEnv, and did their stop return an error?", r.Command[0])
+		return fmt.Errorf("%s recorded nothing: was it built by \"trace build\", or does it call trace.FromEnv or "+
+			"trace.TimersFromEnv, and did their stop return an error?", r.Command[0])
 	}
 	var all error
 	for _, f := range files {
@@ -121,7 +122,7 @@ func (r Recording) collect(dir, to string) error {
 	return all
 }
 
-// keep checks a trace and moves it to where it belongs.
+// keep checks a trace and copies it to where it belongs.
 func (r Recording) keep(written, path string) error {
 	path, err := atomicfile.Target(path)
 	if err != nil {
@@ -129,13 +130,44 @@ func (r Recording) keep(written, path string) error {
 	}
 	s, err := tracestat.Read(written)
 	if errors.Is(err, trace.ErrCutShort) {
-		return fmt.Errorf("the recording was not completed: %s did not call stop, of trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
+		return fmt.Errorf("the recording was not completed: %s was killed, or did not call stop, of "+
+			"trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
+	}
+	var size int64
+	if err == nil {
+		size, err = compress(written, path)
 	}
 	if err == nil {
-		err = os.Rename(written, path)
-	}
-	if err == nil {
-		fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), show.Bytes(float64(s.Bytes)))
+		fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), show.Bytes(float64(size)))
 	}
 	return err
+}
+
+// compress copies a trace and returns the length of the copy. What a program of "trace
+// build" writes is not compressed.
+func compress(from, to string) (size int64, err error) {
+	file, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	r, err := trace.NewReader(file, from)
+	if err != nil {
+		return 0, err
+	}
+	err = atomicfile.Write(to, func(out io.Writer) error {
+		w, err := trace.NewWriter(out, r.Header())
+		if err != nil {
+			return err
+		}
+		return errors.Join(trace.Copy(w, r), w.Close())
+	})
+	if err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(to)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }

@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/trace"
+)
+
+// As README says: build, run under a load, look at what it did, replay that, ask for advice.
+func TestBuildInfoReplayRecommendReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
+	}
+	dir := t.TempDir()
+	server := filepath.Join(dir, "server.rec")
+	must(t, "trace", "build", "-o", server, "../../examples/httpserver")
+	t.Chdir(dir)
+	serve(t, server, 1200)
+
+	stdout, _ := must(t, "trace", "info", "my.trace")
+	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SCHEDULED BY",
+		"main.answer main.go:")
+	var got summaryJSON
+	stdout, _ = must(t, "trace", "info", "--json", "my.trace")
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schedule-got.Cancel-got.Fire != got.PendingAtEnd || got.Schedule < 1200 || got.Lost != 0 {
+		t.Errorf("%+v", got)
+	}
+	i := 0
+	for i < len(got.Sites)-1 && !strings.HasPrefix(got.Sites[i].Site, "main.answer ") {
+		i++
+	}
+	answer := got.Sites[i]
+	if p50 := answer.Delays.P50; answer.Timers != 1200 || answer.Fired != 1200 || p50 < 5e6 || p50 > 8e6 {
+		t.Errorf("%+v, want the 1,200 waits of 5 ms", answer)
+	}
+
+	must(t, "trace", "replay", "my.trace", "-s", "^(minheap|hwheel)$", "--trials", "2", "--out", "out")
+	must(t, "report", "--out", "out")
+	says(t, readText(t, "out/report.md"), "trace-server.rec (per operation)")
+	stdout, _ = must(t, "recommend", "--trace", "my.trace")
+	says(t, stdout, "IT RESTS ON")
+}
+
+// serve runs a server of examples/httpserver that records, for so many requests, and ends it.
+func serve(t *testing.T, server string, requests int) {
+	t.Helper()
+	const addr = "127.0.0.1:18081"
+	cmd := exec.Command(server, "--addr", addr)
+	cmd.Env = append(os.Environ(), trace.EnvFile+"=my.trace")
+	cmd.Stderr = t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }() // it has ended, unless the test failed
+	request := func(wait string) error {
+		answer, err := http.Get("http://" + addr + "/?wait=" + wait)
+		if err == nil {
+			_, err = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
+		return err
+	}
+	for deadline := time.Now().Add(10 * time.Second); request("no") != nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not answer")
+		}
+	}
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for range requests / 8 {
+				if err := request("5ms"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("my.trace"); err != nil {
+		t.Fatal(fmt.Errorf("the server left no trace: %w", err))
+	}
+}

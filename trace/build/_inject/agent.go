@@ -1,0 +1,148 @@
+package trace
+
+import (
+	"fmt"
+	"internal/runtime/exithook"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// agent writes what the runtime records into a trace.
+type agent struct {
+	mu     sync.Mutex // guards what follows
+	timers *runtimeTimers
+	buf    []runtime.TimerbenchRecord
+	sites  map[uintptr]string
+	stop   func() error // gives the file its name
+	ended  bool
+}
+
+func init() {
+	since, on := runtime.TimerbenchOn()
+	if !on {
+		return
+	}
+	if err := start(since); err != nil {
+		runtime.TimerbenchStop()
+		fmt.Fprintln(os.Stderr, "timerbench:", err)
+	}
+}
+
+func start(since int64) error {
+	f, err := fileFromEnv(Header{
+		Name: programName(), Tick: 1e6, Sites: true,
+		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
+			runtime.Version(), runtime.GOOS, runtime.GOARCH),
+	})
+	if err != nil {
+		return err
+	}
+	// Nobody else is to write the same file: no child, and no recorder of the program's own.
+	_ = os.Unsetenv(EnvFile)
+	a := &agent{
+		timers: newRuntimeTimers(f.w, since),
+		buf:    make([]runtime.TimerbenchRecord, 4096),
+		sites:  map[uintptr]string{},
+	}
+	a.stop = f.completeAfter(func() error { return a.timers.end(runtime.TimerbenchStop()) })
+	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
+	go a.run()
+	go a.endOnSignal()
+	return nil
+}
+
+// programName makes a valid name of the program's.
+func programName() string {
+	name := regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(filepath.Base(os.Args[0]), "-")
+	name = strings.TrimLeft(strings.TrimSuffix(name, ".exe"), "._-")
+	if name == "" {
+		return "program"
+	}
+	return name[:min(len(name), maxName)]
+}
+
+// run reads the rings until the end, or until the trace cannot be written.
+func (a *agent) run() {
+	const pause = 25e6 // at 100,000 operations a second, a ring is then a tenth full
+	for a.drain() {
+		runtime.TimerbenchWait(pause)
+	}
+	a.end()
+}
+
+// drain writes what the runtime has recorded, and reports whether the recording goes on.
+func (a *agent) drain() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for n := len(a.buf); n == len(a.buf) && !a.ended; {
+		n = runtime.TimerbenchRead(a.buf)
+		for _, r := range a.buf[:n] {
+			op := runtimeOp{kind: int(r.Kind), timer: r.Timer, now: r.Now, when: r.When, pending: r.Pending}
+			if r.PC != 0 {
+				op.site = a.site(r.PC)
+			}
+			a.timers.add(op)
+		}
+	}
+	return !a.ended && a.timers.recording()
+}
+
+// site names the place in the program of a return address.
+func (a *agent) site(pc uintptr) string {
+	name, known := a.sites[pc]
+	if known {
+		return name
+	}
+	function, file, line := runtime.TimerbenchSite(pc)
+	name = fmt.Sprintf("%s %s:%d", function, filepath.Base(file), line)
+	a.sites[pc] = name
+	return name
+}
+
+// end completes the trace.
+func (a *agent) end() {
+	runtime.TimerbenchStop()
+	a.drain()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return
+	}
+	a.ended = true
+	totals := &a.timers.rec.w.totals
+	totals.Lost, totals.Heaped = runtime.TimerbenchTotals()
+	if err := a.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "timerbench: the recording failed:", err)
+	}
+}
+
+// endOnSignal completes the trace when a signal comes that ends the program, and lets it end
+// the program. A signal that the program waits for itself does not.
+func (a *agent) endOnSignal() {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	for s := range signals {
+		if !signal.TimerbenchAlone(s) {
+			continue
+		}
+		a.end()
+		signal.Reset(s)
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(s)
+		}
+		if err != nil {
+			os.Exit(2) // as for Ctrl-C where a process cannot send itself a signal
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// Package build builds Go programs that record what they do with their timers, without a
+// change to their source.
+//
+// The program gets another runtime/time.go, by go build -overlay: that of the user's own Go,
+// with a few statements more, which write each operation on a timer into a ring of its P. A
+// package that is imported by package main reads the rings and writes a trace. All of package
+// time, the deadlines of package net, contexts and sleeps go through these statements.
+//
+// The program records if the environment variable [trace.EnvFile] names a file.
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Run builds programs as "go build" does with these arguments: flags, then packages. What go
+// says goes to out. An error says what cannot be built, and why.
+func Run(ctx context.Context, args []string, out io.Writer) error {
+	a, err := parseArguments(args)
+	if err != nil {
+		return err
+	}
+	env, err := a.environment(ctx, out)
+	if err != nil {
+		return err
+	}
+	mains, err := a.programs(ctx, env, out)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "timerbench-build-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.build(ctx, dir, env, mains, out), os.RemoveAll(dir))
+}
+
+// arguments are those of go build.
+type arguments struct {
+	chdir  []string // the flag -C, which must be the first
+	others []string
+	listed []string // others without -o, which go list does not know
+}
+
+func parseArguments(args []string) (a arguments, err error) {
+	flag := func(arg string) (name string, hasValue bool) {
+		name, _, hasValue = strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name, hasValue
+	}
+	a.others = args
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if name, hasValue := flag(args[0]); name == "C" && hasValue {
+			a.chdir, a.others = args[:1], args[1:]
+		} else if name == "C" && len(args) > 1 {
+			a.chdir, a.others = args[:2], args[2:]
+		}
+	}
+	for i := 0; i < len(a.others); i++ {
+		arg := a.others[i]
+		if !strings.HasPrefix(arg, "-") {
+			a.listed = append(a.listed, a.others[i:]...)
+			break
+		}
+		switch name, hasValue := flag(arg); {
+		case name == "overlay":
+			return a, fmt.Errorf("%s: trace build needs -overlay itself", arg)
+		case name != "o":
+			a.listed = append(a.listed, arg)
+		case !hasValue:
+			i++
+		}
+	}
+	return a, nil
+}
+
+// goCommand runs a go command and returns what it prints.
+func goCommand(ctx context.Context, stderr io.Writer, args ...[]string) ([]byte, error) {
+	line := slices.Concat(args...)
+	cmd := exec.CommandContext(ctx, "go", line...)
+	cmd.Stderr = stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w", line[0], cmp.Or(ctx.Err(), err))
+	}
+	return out, nil
+}
+
+// environment is what go env says.
+type environment struct{ GOROOT, GOMODCACHE, GOVERSION, GOFLAGS string }
+
+func (a arguments) environment(ctx context.Context, stderr io.Writer) (env environment, err error) {
+	names := []string{"-json", "GOROOT", "GOMODCACHE", "GOVERSION", "GOFLAGS"}
+	out, err := goCommand(ctx, stderr, []string{"env"}, a.chdir, names)
+	if err != nil {
+		return env, err
+	}
+	if err := json.Unmarshal(out, &env); err != nil {
+		return env, fmt.Errorf("go env: %w", err)
+	}
+	if strings.Contains(env.GOFLAGS, "-overlay") {
+		return env, fmt.Errorf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS)
+	}
+	return env, nil
+}
+
+// programs returns the folders of the packages main.
+func (a arguments) programs(ctx context.Context, env environment, stderr io.Writer) ([]string, error) {
+	fields := []string{"-json=ImportPath,Name,Dir"}
+	out, err := goCommand(ctx, stderr, []string{"list"}, a.chdir, fields, a.listed)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct{ ImportPath, Name, Dir string }
+		if err := d.Decode(&p); err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Name != "main" {
+			continue
+		}
+		if within(env.GOMODCACHE, p.Dir) {
+			return nil, fmt.Errorf("%s is in the module cache, whose files cannot be overlaid: "+
+				"copy %s and build it there", p.ImportPath, p.Dir)
+		}
+		dirs = append(dirs, p.Dir)
+	}
+	if len(dirs) == 0 {
+		return nil, errors.New("no program: want a package main among the packages")
+	}
+	return dirs, nil
+}
+
+// within reports whether a path is in a folder.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return folder != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// build builds the programs in these folders. dir is an empty folder.
+func (a arguments) build(
+	ctx context.Context, dir string, env environment, mains []string, out io.Writer,
+) error {
+	goroot := env.GOROOT
+	if within(env.GOMODCACHE, goroot) {
+		goroot = filepath.Join(dir, "goroot")
+		if err := link(env.GOROOT, goroot); err != nil {
+			return fmt.Errorf("copying the Go of the module cache, whose files cannot be overlaid: %w", err)
+		}
+	}
+	o := overlay{dir: dir, Replace: map[string]string{}}
+	if err := o.addRecorder(filepath.Join(goroot, "src")); err != nil {
+		return fmt.Errorf("%s: %w", env.GOVERSION, err)
+	}
+	const recorder = "timerbench_recorder.go"
+	for _, main := range mains {
+		source := "package main\n\nimport _ \"timerbench/trace\"\n"
+		if err := o.add(filepath.Join(main, recorder), []byte(source)); err != nil {
+			return err
+		}
+	}
+	packages := a.others
+	if n := len(packages); n > 0 && strings.HasSuffix(packages[n-1], ".go") { // they are files
+		one := filepath.Join(filepath.Dir(packages[n-1]), recorder)
+		packages = append(slices.Clone(packages), one)
+	}
+	list, err := o.write()
+	if err != nil {
+		return err
+	}
+	line := slices.Concat([]string{"build"}, a.chdir, []string{"-overlay=" + list}, packages)
+	cmd := exec.CommandContext(ctx, filepath.Join(goroot, "bin", "go"), line...)
+	cmd.Env = append(os.Environ(), "GOROOT="+goroot, "GOTOOLCHAIN=local")
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("go build: %w", cmp.Or(ctx.Err(), err))
+	}
+	return nil
+}

@@ -1,0 +1,392 @@
+//go:build unix
+
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+)
+
+// built builds the program of testdata and returns its path.
+func built(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	var out bytes.Buffer
+	if err := Run(t.Context(), []string{"-C", "testdata/kinds", "-o", path, "."}, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	return path
+}
+
+// histories returns what became of each timer, by the function that scheduled it.
+func histories(t *testing.T, path string) (all map[string][]string, r *trace.Reader) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = trace.NewReader(bytes.NewReader(data), path); err != nil {
+		t.Fatal(err)
+	}
+	type history struct {
+		function string
+		index    int
+	}
+	all = map[string][]string{}
+	pending := map[uint32]history{}
+	add := func(key uint32, what string) {
+		h := pending[key]
+		all[h.function][h.index] += ", " + what
+	}
+	var clock structures.Tick
+	for {
+		op, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all, r
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		delay := about(time.Duration(op.At-clock) * r.Header().Tick)
+		switch op.Kind {
+		case trace.Schedule:
+			function, _, _ := strings.Cut(r.Sites()[op.Site], " ")
+			pending[op.Key] = history{function, len(all[function])}
+			all[function] = append(all[function], "set "+delay)
+		case trace.Reschedule:
+			add(op.Key, "moved "+delay)
+		case trace.Cancel:
+			add(op.Key, "stopped")
+		case trace.Advance:
+			clock = op.At
+			for _, key := range op.Fired {
+				add(key, "fired")
+			}
+		}
+	}
+}
+
+// about returns the delay that the program asked for. A recorded one is longer by up to a
+// sixteenth and a tick; that of a ticker that has fired late is shorter.
+func about(d time.Duration) string {
+	const period = 200 * time.Millisecond
+	for _, want := range []time.Duration{10 * time.Millisecond, period, time.Hour, 3 * time.Hour} {
+		least := want - time.Millisecond
+		if want == period {
+			least = want / 2
+		}
+		if d >= least && d <= want+want/16+2*time.Millisecond {
+			return want.String()
+		}
+	}
+	return d.String()
+}
+
+func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
+	program := built(t)
+	path := filepath.Join(t.TempDir(), "my.trace")
+	cmd := exec.Command(program, "exit")
+	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 3 || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, r := histories(t, path)
+	const once, stopped = "set 10ms, fired", "set 1h0m0s, stopped"
+	want := map[string][]string{
+		"main.afterFunc":      {once},
+		"main.stopped":        {stopped},
+		"main.read":           {once},
+		"main.unread":         {stopped},
+		"main.abandoned":      {"set 3h0m0s"},
+		"main.later":          {"set 1h0m0s, moved 3h0m0s, stopped"},
+		"main.earlier":        {"set 3h0m0s, moved 1h0m0s, stopped"},
+		"main.ticker":         {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
+		"main.sleep":          {once},
+		"main.timeout":        {once},
+		"main.cancelled":      {stopped},
+		"main.deadline":       {"set 1h0m0s, moved 3h0m0s, stopped"},
+		"main.expired":        {once},
+		"main.both":           {stopped},
+		"main.stopAfterFire":  {once},
+		"main.resetAfterFire": {once, stopped},
+		"main.resetUnread":    {"set 1h0m0s, moved 3h0m0s, stopped"},
+	}
+	for function, w := range want {
+		if g := got[function]; fmt.Sprint(g) != fmt.Sprint(w) {
+			t.Errorf("%s: %q, want %q", function, g, w)
+		}
+	}
+	for function, g := range got {
+		if want[function] == nil {
+			t.Errorf("%q: %q", function, g)
+		}
+	}
+	totals := r.Totals()
+	if n := totals.Ops[trace.RefusedCancel]; n != 3 || totals.Ops[trace.RefusedReschedule] != 0 {
+		t.Errorf("refused %d, want those of timeout, expired and stopAfterFire: %+v", n, totals)
+	}
+	// Those of unread, abandoned and resetUnread never are in the heap, and that of ticker may
+	// leave it between two ticks.
+	if totals.Heaped < 15 || totals.Heaped > 17 || totals.Lost != 0 {
+		t.Errorf("%d times a timer was put into the heap, want 15 to 17: %+v", totals.Heaped, totals)
+	}
+
+	// From several processors at once, each timer's operations are in order.
+	cmd = exec.Command(program, "many")
+	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path, "GOMAXPROCS=8")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, _ = histories(t, path)
+	for _, timer := range got["main.many.func1"] {
+		if timer != "set 1h0m0s, moved 3h0m0s, stopped" {
+			t.Fatalf("of many: %q", timer)
+		}
+	}
+	if n := len(got["main.many.func1"]); n != 40_000 {
+		t.Errorf("%d timers, want 40,000", n)
+	}
+}
+
+// run runs a program with a trace in a folder of its own, and sends it SIGTERM once it is ready.
+func run(t *testing.T, program, env, how string) (cmd *exec.Cmd, stderr, files string) {
+	t.Helper()
+	var said bytes.Buffer
+	dir := t.TempDir()
+	// The PID in the name of the temporary file stays that of the shell.
+	cmd = exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
+	cmd.Dir, cmd.Stderr = dir, &said
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdout.Read(make([]byte, len("ready\n"))); err == nil {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+	}
+	_ = cmd.Wait() // its state says how it ended
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
+		files += strings.ReplaceAll(filepath.Base(path), fmt.Sprint(cmd.Process.Pid), "PID") + " "
+		if filepath.Ext(path) == ".trace" {
+			histories(t, path) // it is whole
+		}
+	}
+	return cmd, said.String(), strings.TrimSpace(files)
+}
+
+func TestTheEndOfTheProgramEndsTheTrace(t *testing.T) {
+	program := built(t)
+	const record, full = trace.EnvFile + "=my.trace", "ln -s /dev/full my.trace.$$.tmp; "
+	for _, c := range []struct {
+		env, how           string
+		ended, says, files string
+	}{
+		{record, "exit", "exit status 3", "", "my.trace"},
+		{record, "wait", "signal: terminated", "", "my.trace"},
+		{record, "handle", "exit status 0", "", "my.trace"},
+		{record, "panic", "exit status 2", "panic: on demand", "my.trace.PID.tmp"},
+		{"", "exit", "exit status 3", "", ""},
+		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": open none/x", ""},
+		{full + record, "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": writing a trace", ""},
+	} {
+		cmd, stderr, files := run(t, program, c.env, c.how)
+		says := strings.Contains(stderr, c.says) && (c.says != "" || stderr == "")
+		if ended := cmd.ProcessState.String(); ended != c.ended || !says || files != c.files {
+			t.Errorf("%q, %s: %s, %q, left %q", c.env, c.how, ended, stderr, files)
+			t.Errorf("want %s, %q, %q", c.ended, c.says, c.files)
+		}
+	}
+}
+
+// several is a module of two programs, one of them with cgo, and of a package that is vendored.
+var several = map[string]string{
+	"go.mod": `module example.com/several
+
+go 1.24
+
+require example.com/dep v1.0.0
+`,
+	"vendor/modules.txt": `# example.com/dep v1.0.0
+## explicit; go 1.24
+example.com/dep
+`,
+	"vendor/example.com/dep/dep.go": `package dep
+
+import "time"
+
+func Wait() { time.Sleep(10 * time.Millisecond) }
+`,
+	"one/one.go": `package main
+
+import "example.com/dep"
+
+func main() { dep.Wait() }
+`,
+	"two/names.go": `package main
+
+var os, time, signal, trace int
+`,
+	"two/two.go": `package main
+
+// void nap(void);
+import "C"
+import "example.com/dep"
+
+func main() { C.nap() }
+
+//export called
+func called() { dep.Wait() }
+`,
+	"two/two.c": `extern void called(void);
+void nap(void) { called(); }
+`,
+	"lib/lib.go": "package lib\n",
+}
+
+// written writes files into a folder of their own.
+func written(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err = errors.Join(err, os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// records checks that a program has a timer of dep.Wait.
+func records(t *testing.T, program string, env ...string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "my.trace")
+	cmd := exec.Command(program)
+	cmd.Env = append(append(os.Environ(), trace.EnvFile+"="+path), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", program, err, out)
+		return
+	}
+	all, _ := histories(t, path)
+	if fmt.Sprint(all["example.com/dep.Wait"]) != "[set 10ms, fired]" {
+		t.Errorf("%s: %q", program, all)
+	}
+}
+
+func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
+	dir := written(t, several)
+	built(t) // or skip
+	out := filepath.Join(dir, "bin") + "/"
+	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./lib"}
+	if err := Run(t.Context(), args, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	records(t, out+"one")
+	records(t, out+"two")
+
+	t.Chdir(filepath.Join(dir, "one"))
+	if err := Run(t.Context(), []string{"-o=file", "one.go"}, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	records(t, "./file")
+}
+
+func TestTheRaceDetectorAndOlderGos(t *testing.T) {
+	if longtest.Scale(t, 0, 0, 1) == 0 {
+		t.Skip("each needs a standard library of its own, for a minute: with " + longtest.Env + "=1")
+	}
+	dir := written(t, several)
+	program := filepath.Join(dir, "program")
+	race := []string{"-C", dir, "-race", "-o", program, "./one"}
+	if err := Run(t.Context(), race, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	records(t, program)
+	for _, version := range []string{"go1.24.9", "go1.25.4"} { // from the module cache
+		t.Setenv("GOTOOLCHAIN", version)
+		args := []string{"-C", dir, "-o", program, "./two"}
+		if err := Run(t.Context(), args, t.Output()); err != nil {
+			t.Errorf("%s: %v", version, err)
+			continue
+		}
+		records(t, program)
+	}
+}
+
+func TestBadInputIsReported(t *testing.T) {
+	dir, temp := written(t, several), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for _, c := range []struct{ args, goflags, want string }{
+		{"-overlay=x ./one", "", "-overlay=x: trace build needs -overlay itself"},
+		{"./one", "-overlay=x", `GOFLAGS "-overlay=x": trace build needs -overlay itself`},
+		{"./lib", "", "no program: want a package main"},
+		{"./none", "", "go list: exit status 1"},
+		{"-o x -no-such-flag ./one", "", "go list: exit status 2"},
+	} {
+		t.Setenv("GOFLAGS", c.goflags)
+		var out bytes.Buffer
+		err := Run(t.Context(), append([]string{"-C", dir}, strings.Fields(c.args)...), &out)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q: %s", c.args, err, c.want, &out)
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime/time.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := patch(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooked := bytes.Count(got, []byte("if timerbenchOn.Load() {"))
+	lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n"))
+	if hooked != len(hooks) || lines != 0 {
+		t.Errorf("%d hooks on %d more lines, want %d on none", hooked, lines, len(hooks))
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"\tt.when = 0\n", "\tt.when--\n",
+			`"t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.26`},
+		{"\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
+			`"t.when = next" 2 times in (*timer).unlockAndRun`},
+		{"func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},
+		{"package runtime", "package", "runtime/time.go:"},
+	} {
+		_, err := patch(bytes.Replace(source, []byte(c.old), []byte(c.new), 1))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q instead of %q: error %v, want %q", c.new, c.old, err, c.want)
+		}
+	}
+}

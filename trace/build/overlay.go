@@ -1,0 +1,115 @@
+package build
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timerbench/timerbench"
+)
+
+//go:embed _inject/runtime.go _inject/signal.go _inject/agent.go _inject/compressor.go
+var injected embed.FS
+
+// placed says where the injected files go in the standard library.
+var placed = map[string]string{
+	"runtime":    "runtime/timerbench.go",
+	"signal":     "os/signal/timerbench.go",
+	"agent":      "timerbench/trace/agent.go",
+	"compressor": "timerbench/trace/compressor.go",
+}
+
+// unneeded are the files of package trace that a program does not need to write a trace.
+var unneeded = []string{"compressor.go", "copy.go", "damage.go", "decode.go", "reader.go", "section.go"}
+
+// module is how imports within this module begin, and moved how they do in the program.
+const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`
+
+// overlay is the file of go build -overlay, and where the replacements are.
+type overlay struct {
+	dir     string
+	Replace map[string]string
+}
+
+// add gives a file another content, or adds it.
+func (o overlay) add(file string, content []byte) error {
+	replacement := filepath.Join(o.dir, fmt.Sprintf("%d.go", len(o.Replace)))
+	o.Replace[file] = replacement
+	if err := os.WriteFile(replacement, content, 0o600); err != nil {
+		return err
+	}
+	// Go 1.24 and 1.25 look for a package whose files are new on the disk only.
+	old := time.Now().Add(-time.Minute)
+	return os.Chtimes(replacement, old, old)
+}
+
+// addRecorder adds what records to the standard library in src.
+func (o overlay) addRecorder(src string) error {
+	file := filepath.Join(src, "runtime", "time.go")
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if source, err = patch(source); err != nil {
+		return err
+	}
+	all := o.add(file, source)
+	for name, to := range placed {
+		source, err := injected.ReadFile("_inject/" + name + ".go")
+		all = errors.Join(all, err, o.add(filepath.Join(src, filepath.FromSlash(to)), source))
+	}
+	addSource := func(name string, d fs.DirEntry, err error) error {
+		folder, file := path.Split(name)
+		if err != nil || d.IsDir() || strings.HasSuffix(file, "_test.go") ||
+			folder == "trace/" && slices.Contains(unneeded, file) {
+			return err
+		}
+		source, err := timerbench.Sources.ReadFile(name)
+		source = bytes.ReplaceAll(source, []byte(module), []byte(moved))
+		file = filepath.Join(src, "timerbench", filepath.FromSlash(name))
+		return errors.Join(err, o.add(file, source))
+	}
+	return errors.Join(all, fs.WalkDir(timerbench.Sources, ".", addSource))
+}
+
+// write writes the file of go build -overlay and returns its path.
+func (o overlay) write() (string, error) {
+	list, err := json.Marshal(o)
+	file := filepath.Join(o.dir, "overlay.json")
+	return file, errors.Join(err, os.WriteFile(file, list, 0o600))
+}
+
+// link copies a tree, by hard links where the file system can.
+func link(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if os.Link(name, target) == nil {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		return errors.Join(err, os.WriteFile(target, content, info.Mode().Perm()))
+	})
+}
