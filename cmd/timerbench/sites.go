@@ -20,7 +20,7 @@ func showSites(out io.Writer, s *tracestat.Summary) {
 		return
 	}
 	t := show.Table{Header: []string{
-		"scheduled by", "timers", "delay 50 %", "99 %", "cancelled", "before the deadline by",
+		"scheduled by", "timers", "delay 50 %", "99 %", "cancelled", "early by",
 	}}
 	for _, site := range s.Sites[:min(most, len(s.Sites))] {
 		left := "–"

@@ -36,7 +36,7 @@ timers only. The package says how, and describes the file.`,
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake())
+	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake(), newTraceImport())
 }
 
 // interruptible returns what read returns, or ctx's error if ctx ends before. read
@@ -171,7 +171,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	if s.Totals.Lost > 0 {
 		add("lost", "%s operations, which the recorder could not keep up with: the rest is not exact", show.Grouped(s.Totals.Lost))
 	}
-	if s.Header.Sites {
+	if s.Totals.Heaped > 0 {
 		add("in Go's heap", "%s times a timer was put there: a channel timer only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
 	}
 	fmt.Fprintln(out, about.Terminal())

@@ -36,6 +36,17 @@ func TestRecordInfoReplayReport(t *testing.T) {
 	says(t, readText(t, "out/report.md"), "trace-program (per operation)")
 }
 
+func TestTheKernelIsImported(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "kernel.trace")
+	_, stderr := must(t, "trace", "import", "--ftrace", "../../trace/testdata/ftrace.txt", "-o", out)
+	says(t, stderr, "kernel-wheel.trace\n", "kernel-hrtimer.trace\n")
+	stdout, _ := must(t, "trace", "info", strings.Replace(out, ".", "-wheel.", 1))
+	says(t, stdout, "kernel-wheel", "4ms", "12 operations, which", "process_timeout")
+	if got := files(t, filepath.Dir(out)); got != "kernel-hrtimer.trace kernel-wheel.trace" {
+		t.Errorf("left %q", got)
+	}
+}
+
 func TestGosOwnTimersAreRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "my.trace")
 	t.Setenv(asProgram, "time")
