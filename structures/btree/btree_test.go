@@ -32,14 +32,6 @@ func TestCapacity(t *testing.T) {
 	schedtest.Capacity(t, "btree", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
-// order returns the values in the order in which they fire.
-func order(s structures.Scheduler[int]) (values []int) {
-	for timer := range structures.Due(s, math.MaxInt64) {
-		values = append(values, timer.Value)
-	}
-	return values
-}
-
 // mustBeSound checks the invariants, and the fill, which follows from them.
 func mustBeSound(t *testing.T, tree *Tree[int]) {
 	t.Helper()

@@ -29,15 +29,6 @@ func TestCapacity(t *testing.T) {
 	schedtest.Capacity(t, "ebtree", maxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
-// depth returns the number of nodes on the longest way down from l.
-func (c *core) depth(l link) int {
-	if l.isLeaf() {
-		return 0
-	}
-	n := &c.nodes[l.slot()]
-	return 1 + max(c.depth(n.child[left]), c.depth(n.child[right]))
-}
-
 func TestWorkCountsComparisons(t *testing.T) {
 	tree := New[int]()
 	n := whitebox.NewNamed(tree)

@@ -184,7 +184,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 			earliest, err := nodes.Walk(b, cell, c.heads[list])
 			if err != nil || c.heads[list].Empty() || earliest < c.cursor ||
 				c.list(earliest, c.cursor) != list {
-				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %v",
+				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %w",
 					list, c.heads[list].Empty(), earliest, c.cursor, err)
 			}
 		}

@@ -179,7 +179,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first ||
 			i >= first+ways {
 			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
-				"delay %d: %v",
+				"delay %d: %w",
 				timer, i, c.delays[i], err)
 		}
 		for timer, next := range nodes.All(c.lists[i]) {

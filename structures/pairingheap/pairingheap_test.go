@@ -106,41 +106,6 @@ func (c *core) show(slot uint32) string {
 	return text + ")"
 }
 
-func hold(h *Heap[int], ids []structures.ID) {
-	for i := range ids {
-		at, _ := h.Next()
-		h.Pop(at)
-		h.Schedule(at+structures.Tick(i*7919%len(ids)), i)
-	}
-}
-
-func cancel(h *Heap[int], ids []structures.ID) {
-	for _, id := range ids {
-		h.Cancel(id)
-	}
-}
-
-func every(step int, ids []structures.ID) (some []structures.ID) {
-	for i := 0; i < len(ids); i += step {
-		some = append(some, ids[i])
-	}
-	return some
-}
-
-func reschedule(h *Heap[int], ids []structures.ID, by structures.Tick) {
-	for _, id := range ids {
-		table, c := slotted.Parts(&h.scheduler)
-		h.Reschedule(id, c.nodes[table.Find(id)].deadline+by)
-	}
-}
-
-func delayFirst(h *Heap[int], ids []structures.ID) {
-	for i := range ids {
-		table, c := slotted.Parts(&h.scheduler)
-		h.Reschedule(table.ID(c.root), structures.Tick(4*len(ids)+i*7919%len(ids)))
-	}
-}
-
 // A heap of the greatest depth is a single line of nodes. No operation recurses.
 func TestTheDeepestHeap(t *testing.T) {
 	const n = 200_000

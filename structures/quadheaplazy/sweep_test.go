@@ -8,9 +8,6 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/dary"
 )
 
-// promised is the largest number of entries that a call examines, as the package says.
-const promised = 20
-
 // The worst case for the sweep: between passes entries near the root die, which the next
 // pass examines last, and during a pass those that it has examined.
 func TestDeadEntriesAreFewAtWorst(t *testing.T) {

@@ -145,7 +145,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		}
 		earliest, err := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
 		if err != nil || !l.Empty() && (c.bound[i] < from || c.bound[i] > earliest) {
-			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %v",
+			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %w",
 				i, from, c.bound[i], earliest, err)
 		}
 	}

@@ -1,11 +1,9 @@
 package rbtree
 
 import (
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -19,28 +17,6 @@ func TestRelease(t *testing.T) {
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
-
-// height returns the number of nodes on the longest way down from l.
-func (c *core) height(l link) int {
-	if l == none {
-		return 0
-	}
-	n := &c.nodes[l.slot()]
-	return 1 + max(c.height(n.child[left]), c.height(n.child[right]))
-}
-
-// mustBeBalanced checks the invariants, and the height, which follows from them.
-func mustBeBalanced(t *testing.T, tree *Tree[int]) {
-	t.Helper()
-	if err := tree.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-	_, c := slotted.Parts(&tree.scheduler)
-	height := c.height(c.nodes[none].child[left])
-	if bound := 2 * math.Log2(float64(tree.Len()+1)); float64(height) > bound {
-		t.Fatalf("the tree of %d timers is %d high, want at most %.1f", tree.Len(), height, bound)
-	}
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

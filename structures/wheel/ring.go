@@ -286,7 +286,7 @@ func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest ||
 			r.index(bound) != i {
 			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
-				"next %d: %v",
+				"next %d: %w",
 				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
 		}
 		for _, deadline := range nodes.All(list) {

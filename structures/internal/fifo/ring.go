@@ -74,7 +74,7 @@ func (r *Ring) Walk(
 		cell := shape.Cell{Index: i, From: first, To: first + ticks - 1}
 		_, err := nodes.Walk(b, cell, r.Lists[i])
 		if err != nil || r.Lists[i].Empty() || first < earliest {
-			return fmt.Errorf("%s: slot %d is empty, %t, or begins at %d, before %d: %v",
+			return fmt.Errorf("%s: slot %d is empty, %t, or begins at %d, before %d: %w",
 				name, i, r.Lists[i].Empty(), first, earliest, err)
 		}
 	}
