@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,8 +50,8 @@ instructions differ by 0.2 % or more are shown.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "",
 		"count the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "^(hold|churn|start-stop|reschedule|fill-drain)$",
-		"count the workloads that match this regular `expression`")
+	flags.StringVarP(&f.workloads, "workload", "w", "", "count the workloads that match this "+
+		"regular `expression` (default: hold, churn, start-stop, reschedule and fill-drain)")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 10,1000,100000)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts")
 	flags.StringVar(&f.against, "against", "", "git `revision` or program to compare with")
@@ -114,7 +115,8 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 		return nil, err
 	}
 	name := func(w workload.Workload) string { return w.Name }
-	workloads, err := match("workload", workload.All(), name, f.workloads)
+	workloads, err := match("workload", workload.All(), name,
+		cmp.Or(f.workloads, "^(hold|churn|start-stop|reschedule|fill-drain)$"))
 	if err != nil {
 		return nil, err
 	}
