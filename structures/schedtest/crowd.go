@@ -323,7 +323,7 @@ func orderAdjacentTicks(r reporter, c *config) {
 func orderSteps(r reporter, c *config) {
 	r.Helper()
 	for _, step := range []int{1, 40, 1000, 30_000} {
-		m := newCrowd(r, c, 2000)
+		m := newCrowd(r, c, 800)
 		m.deadline = oftenNear(20 * step)
 		m.fill()
 		for range c.amount(2000, 150) {
