@@ -130,23 +130,32 @@ func warnings(r *analysis.Run) []string {
 		add("**%s broke its contract** on %s, and has no figures there: %s.",
 			section.Literal(f.Structure), section.Literal(f.Where), section.Literal(f.Reason))
 	}
-	unbounded, one := false, false
+	unbounded, one := false, 0
 	for _, c := range r.Cells {
+		single, several := false, false // instances of a structure
 		for _, row := range c.Rows {
 			// Controls do not count: they begin a pass later than the structures.
 			if s := row.Cost(); s.OK() && row.Role != results.RoleControl {
 				unbounded = unbounded || !s.Bounded()
-				one = one || s.Bounded() && s.Level == stats.Rounds
+				alone := s.Bounded() && s.Level == stats.Rounds
+				single, several = single || alone, several || !alone
 			}
+		}
+		if single && !several {
+			one++
 		}
 	}
 	if unbounded {
 		add("**Too few trials for intervals.** A 95 %% confidence interval needs at least two trials. " +
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
-	if one {
-		add("**One instance of each structure.** How cost varies with the placement in memory is not " +
-			"known from these results, and not in their intervals: another run may differ by more.")
+	if one > 0 {
+		where := ""
+		if one < len(r.Cells) {
+			where = fmt.Sprintf(" in %d of %d cells", one, len(r.Cells))
+		}
+		add("**One instance of each structure%s.** How cost varies with the placement in memory is not "+
+			"known from these results, and not in their intervals: another run may differ by more.", where)
 	}
 	return out
 }
