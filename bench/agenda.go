@@ -157,7 +157,7 @@ func (a *agenda) learn(s step, took float64) {
 func (a *agenda) next() *measured {
 	var best *measured
 	rank := func(m *measured) (near bool, spent float64) {
-		return a.passes-m.last < min(leastApart, len(a.cells)-1), m.seconds / m.cell.share()
+		return a.passes-m.last < min(leastApart, len(a.cells)-1), m.spent / m.cell.share()
 	}
 	left := a.left()
 	for _, m := range a.cells {
@@ -188,7 +188,7 @@ func (a *agenda) run(ctx context.Context, out *results.Run, begins func(name str
 			return err
 		}
 		a.passes++
-		m.last = a.passes
+		m.last, m.spent = a.passes, m.spent+m.took.Seconds()
 		if m.open = m.look(); m.open == 0 {
 			a.cells = slices.DeleteFunc(a.cells, func(c *measured) bool { return c == m })
 			a.answered(m.answer())

@@ -259,7 +259,7 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 func TestACellIsNotMeasuredTwiceInARow(t *testing.T) {
 	a := &agenda{deadline: time.Now().Add(time.Minute), passes: 100}
 	add := func(name string, last int, seconds float64, took time.Duration, headline bool) {
-		m := &measured{seconds: seconds, took: took, last: last}
+		m := &measured{spent: seconds, took: took, last: last}
 		m.cell.workload.Name, m.cell.headline = name, headline
 		a.cells = append(a.cells, m)
 	}

@@ -76,6 +76,8 @@ type measured struct {
 
 	open   int // contenders that need more rounds, see agenda
 	last   int // when its last pass was, counted in passes of all cells
+
+	spent float64 // seconds of the passes after the first one
 	stored int // failures that are in the results
 }
 

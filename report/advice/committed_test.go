@@ -81,9 +81,10 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			}
 		}
 	}
-	// What everybody sees is decided: the others take from 1.2 times as long.
+	// What everybody sees is decided but for the two wheels, which are one: others take longer.
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
-	if err != nil || x.Ranking[0].Structure != "hwheel" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
+	first := x.Ranking[0].Structure
+	if err != nil || first != "hwheel" && first != "auto" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
 		t.Errorf("%v, %s", err, x.Sentence)
 	}
 	// Many connections of which nearly all are moved.
