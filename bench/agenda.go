@@ -89,12 +89,18 @@ func (a *agenda) enter(m *measured) {
 	if a == nil {
 		return
 	}
+	m.spent = ofFirstPass * m.seconds
 	if m.open = m.look(); m.open > 0 {
 		a.cells = append(a.cells, m)
 		return
 	}
 	a.answered(m.answer())
 }
+
+// ofFirstPass is the part of the first pass that counts as time that a cell has had (chosen). If all
+// of it did, cells of a million timers would have no second pass; if nothing did, those of the
+// first table would wait for them.
+const ofFirstPass = 0.1
 
 // headlineShare is how much more time the cells of the report's first table get than others,
 // while they are open (chosen).

@@ -74,11 +74,11 @@ type measured struct {
 	timedBlocks int
 	residents   float64 // sum of the mean resident timers of the timed blocks
 
-	open   int // contenders that need more rounds, see agenda
-	last   int // when its last pass was, counted in passes of all cells
+	open int // contenders that need more rounds, see agenda
+	last int // when its last pass was, counted in passes of all cells
 
-	spent float64 // seconds of the passes after the first one
-	stored int // failures that are in the results
+	spent  float64 // seconds that count, see agenda
+	stored int     // failures that are in the results
 }
 
 // begun returns a cell in which nobody has run.
