@@ -27,7 +27,7 @@ build: ## Build the command
 	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # results name the commit
 
 .PHONY: bench
-bench: build ## Measure and draw the charts, see out/latest/report.html: about 6 minutes on two cores
+bench: build ## Measure and draw the charts, see out/latest/report.html: about 5 minutes on two cores
 	$(RUN) --profile normal --budget 4m15s $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
