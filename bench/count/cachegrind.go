@@ -64,12 +64,11 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 	if printed, err = output(ctx, cmd); err != nil {
 		return nil, "", err
 	}
-	f, err := os.Open(path)
+	counts, err := os.ReadFile(path)
 	if err != nil {
 		return nil, "", err
 	}
-	defer f.Close()
-	byFunction, err = parse(f)
+	byFunction, err = parse(bytes.NewReader(counts))
 	return byFunction, printed, err
 }
 

@@ -3,6 +3,7 @@
 package count
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func TestWhatCountsIsTheWorkOfTheStructure(t *testing.T) {
 func TestWithoutValgrindTheErrorSaysHowToGetIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := All(t.Context(), os.Args[0], []Cell{{"auto", "churn", 10, 1}}, true, func() {})
-	if err != ErrNoValgrind {
+	if !errors.Is(err, ErrNoValgrind) {
 		t.Errorf("got %v, want %v", err, ErrNoValgrind)
 	}
 }
