@@ -97,7 +97,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if cfg.Resume != nil {
 		r = cfg.Resume
 	}
-	r.Command = cfg.Command
+	r.Command, r.NotMeasured = cfg.Command, nil // what an interrupted run left out is decided anew
 	earlier := r.Seconds
 	var todo *agenda
 	if cfg.Budget > 0 {

@@ -34,13 +34,13 @@ func newCount() *cobra.Command {
 		Short: "Count instructions, cache misses and mispredicted branches",
 		Long: `Count what structures execute: instructions, reads and writes, misses of caches and
 mispredicted branches, for each lifecycle of a timer. Counts do not wander as times do:
-two counts of one build differ by less than 0.1 %. They are no times, either: see run.
+two counts of one build differ by less than 0.2 %. They are no times, either: see run.
 
 valgrind's cachegrind counts, in a program of its own for each structure, workload and
 size, on all processors. The fill, the replay and the collection of garbage are not
 counted. The caches are the same on all machines: 32 kB, 1 MB, 32 MB.
 
-With --against, the work tree is counted beside another revision or program. Rows whose
+With --against, this program is counted beside another revision or program. Rows whose
 instructions differ by 0.2 % or more are shown.`,
 		Example: `  timerbench count -s '^(auto|quadheap)$' --n 1e3
   timerbench count -s '^hwheel$' --against main --fail-on-regression`,
@@ -80,7 +80,7 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+		defer func() { _ = os.RemoveAll(work) }()
 		ab := abFlags{old: f.against, new: program, layouts: 1}
 		old, _, err := ab.programs(ctx, work, stderr)
 		if err != nil {
@@ -167,8 +167,8 @@ func printCounts(out io.Writer, rows []count.Row) {
 	fmt.Fprintln(out, "Each for one lifecycle of a timer, reschedule for one move.")
 }
 
-// leastChange is the smallest difference of instructions that counts. Equal builds differ by
-// less than a quarter of it.
+// leastChange is the smallest difference of instructions that counts (chosen: two counts of equal
+// builds differ by less).
 const leastChange = 0.002
 
 // printCountChanges prints the rows whose instructions differ, and returns whether one has more.
