@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/structures/list"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/minheapstd"
+	"github.com/timerbench/timerbench/structures/octheap"
 	"github.com/timerbench/timerbench/structures/pairingheap"
 	"github.com/timerbench/timerbench/structures/quadheap"
 	"github.com/timerbench/timerbench/structures/quadheaplazy"
@@ -27,6 +28,9 @@ import (
 	"github.com/timerbench/timerbench/structures/skiplist"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 	"github.com/timerbench/timerbench/structures/soonlater"
+	"github.com/timerbench/timerbench/structures/sortedlist"
+	"github.com/timerbench/timerbench/structures/splay"
+	"github.com/timerbench/timerbench/structures/twolists"
 	"github.com/timerbench/timerbench/structures/wheel"
 	"github.com/timerbench/timerbench/structures/wheelfixed"
 )
@@ -49,6 +53,24 @@ func For[T any]() []EntryFor[T] {
 			Limit:    10_000,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return list.New[T]() },
+		},
+		{
+			Name: "sortedlist", Family: Lists, Package: root + "sortedlist",
+			Summary: "linked list in the order of the deadlines: Zephyr, FreeRTOS",
+			Source:  "Varghese & Lauck 1987, scheme 2",
+			Costs:   Costs{Cost{Growth: Linear}, constant, constant}, Ties: FIFO,
+			Limit:    10_000,
+			MaxBytes: 46,
+			New:      func() structures.Scheduler[T] { return sortedlist.New[T]() },
+		},
+		{
+			Name: "twolists", Family: Lists, Package: root + "twolists",
+			Summary:  "unsorted lists of timers due within 333 ticks and of the others: .NET",
+			Source:   ".NET Core 3.0, TimerQueue",
+			Costs:    Costs{constant, constant, Cost{Growth: Linear}},
+			Limit:    10_000,
+			MaxBytes: 64,
+			New:      func() structures.Scheduler[T] { return twolists.New[T]() },
 		},
 		{
 			Name: "minheap", Family: Heaps, Package: root + "minheap",
@@ -74,6 +96,14 @@ func For[T any]() []EntryFor[T] {
 			Costs:    Costs{logarithmic, logarithmic, logarithmic},
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return quadheap.New[T]() },
+		},
+		{
+			Name: "octheap", Family: Heaps, Package: root + "octheap",
+			Summary:  "8-ary heap, the deadlines of eight children in a cache line: for timers that move",
+			Source:   "LaMarca & Ladner 1996",
+			Costs:    Costs{logarithmic, logarithmic, logarithmic},
+			MaxBytes: 50,
+			New:      func() structures.Scheduler[T] { return octheap.New[T]() },
 		},
 		{
 			Name: "quadheap-lazy", Family: Heaps, Package: root + "quadheaplazy",
@@ -213,6 +243,14 @@ func For[T any]() []EntryFor[T] {
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
 			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
+		},
+		{
+			Name: "splay", Family: Trees, Package: root + "splay",
+			Summary: "splay tree, balanced by its use: event simulators",
+			Source:  "Sleator & Tarjan 1985; Jones 1986",
+			Costs:   Costs{logarithmic.amortised(), logarithmic.amortised(), logarithmic.amortised()}, Ties: FIFO,
+			MaxBytes: 54,
+			New:      func() structures.Scheduler[T] { return splay.New[T]() },
 		},
 		{
 			Name: "ebtree", Family: Trees, Package: root + "ebtree",

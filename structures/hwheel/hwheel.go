@@ -76,7 +76,10 @@ type Wheel[T any] struct {
 	wheel   hwheel.Wheel[T]
 }
 
-var _ structures.Scheduler[int] = (*Wheel[int])(nil)
+var (
+	_ structures.Scheduler[int] = (*Wheel[int])(nil)
+	_ structures.Prefetcher     = (*Wheel[int])(nil)
+)
 
 // New returns an empty wheel whose clock is at tick 0. It panics if an option is
 // invalid.
@@ -135,6 +138,10 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
+// Prefetch reads the memory of timers ahead that will be cancelled or moved soon, those of up to
+// 32 IDs at once. It changes nothing. It costs 2 to 4 ns an ID.
+func (w *Wheel[T]) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
+
 // Pop moves the clock to now if now is later. It removes and returns one timer that
 // is due: the earliest first, in unspecified order among equal deadlines. It costs
 // O(1), and what the cascades cost: in its whole life a timer costs O(levels), whatever the
@@ -182,5 +189,5 @@ func (w *Wheel[T]) CheckInvariants() error { return w.records.Check("hwheel", &w
 // stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for hot
 // paths.
 func (w *Wheel[T]) Snapshot() shape.Snapshot {
-	return shape.Snapshot{Parts: w.wheel.Parts(&w.records)}
+	return w.records.Snapshot(&w.wheel)
 }

@@ -188,6 +188,9 @@ func (c *core) walkList(b *snapshot.Builder, cell shape.Cell, l fifo.List, list 
 	if _, err := c.nodes.Walk(b, cell, l); err != nil {
 		return fmt.Errorf("hwheellinux: list %d: %w", list, err)
 	}
+	if l.Empty() {
+		return nil
+	}
 	for slot := range c.nodes.All(l) {
 		if int(c.list[slot]) != list {
 			return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, c.list[slot], list)

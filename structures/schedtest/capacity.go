@@ -32,7 +32,7 @@ func capacityRefused(
 }
 
 func capacityReserved(r reporter, newScheduler func(n int) structures.Scheduler[uint64]) {
-	for _, n := range []int{1, 2, 10, 16, 17, 100, 1021, 1024, 5000, 50_000} {
+	for _, n := range []int{1, 2, 10, 16, 17, 100, 1021, 1024, 5000, 17_000} {
 		s := []structures.Scheduler[uint64]{newScheduler(n), newScheduler(n)} // AllocsPerRun runs twice
 		if allocs := testing.AllocsPerRun(1, func() {
 			for i := range n {

@@ -9,7 +9,8 @@ import (
 )
 
 // subject is a structure under test and its model. Each of its methods does one operation
-// on both and stops the test at the first difference.
+// on both and stops the test at the first difference. None calls Helper, which would take a
+// fifth of the time: fail names the operations.
 type subject struct {
 	reporter
 	*config
@@ -21,6 +22,7 @@ type subject struct {
 	issued map[structures.ID]bool
 	trace  []event
 	work   structures.Work // as last read
+	checks int             // of the invariants so far
 
 	drained bool            // the last Pop returned nothing, and nothing became due since
 	quiet   structures.Tick // nothing may fire before this tick, which Next has named
@@ -62,7 +64,6 @@ func (s *subject) clock() structures.Tick { return s.model.clock }
 
 // schedule schedules a timer with a value of its own.
 func (s *subject) schedule(deadline structures.Tick) structures.ID {
-	s.Helper()
 	value := uint64(len(s.issued)+1) * 0x9e3779b97f4a7c15
 	id := s.s.Schedule(deadline, value)
 	s.trace = append(s.trace, event{op: opSchedule, id: id, at: deadline, ok: true})
@@ -79,8 +80,16 @@ func (s *subject) schedule(deadline structures.Tick) structures.ID {
 	return id
 }
 
+// prefetch gives a structures.Prefetcher an ID that is to be used next, and others that no
+// timer may have.
+func (s *subject) prefetch(id structures.ID) {
+	if p, ok := s.s.(structures.Prefetcher); ok {
+		p.Prefetch([]structures.ID{id, 0, id + 1, ^id})
+	}
+}
+
 func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
-	s.Helper()
+	s.prefetch(id)
 	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
 	s.trace = append(s.trace, event{op: opReschedule, id: id, at: deadline, ok: got})
 	if got != want {
@@ -95,7 +104,7 @@ func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 }
 
 func (s *subject) cancel(id structures.ID) bool {
-	s.Helper()
+	s.prefetch(id)
 	got, want := s.s.Cancel(id), s.model.Cancel(id)
 	s.trace = append(s.trace, event{op: opCancel, id: id, ok: got})
 	if got != want {
@@ -106,7 +115,6 @@ func (s *subject) cancel(id structures.ID) bool {
 }
 
 func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
-	s.Helper()
 	t, ok := s.s.Pop(now)
 	s.trace = append(s.trace, event{op: opPop, id: t.ID, at: now, deadline: t.Deadline, ok: ok})
 	s.model.advance(now)
@@ -126,7 +134,6 @@ func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
 
 // fired checks a timer that Pop has returned, and takes it out of the model.
 func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
-	s.Helper()
 	i := s.model.find(t.ID)
 	if i < 0 {
 		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, which is not pending: %s",
@@ -162,7 +169,6 @@ func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
 
 // drain pops until nothing is due. It ends, as every Pop removes a timer from the model.
 func (s *subject) drain(now structures.Tick) {
-	s.Helper()
 	for {
 		if _, ok := s.pop(now); !ok {
 			return
@@ -171,7 +177,6 @@ func (s *subject) drain(now structures.Tick) {
 }
 
 func (s *subject) next() (structures.Tick, bool) {
-	s.Helper()
 	at, ok := s.s.Next()
 	s.trace = append(s.trace, event{op: opNext, at: at, ok: ok})
 	if want := s.model.Len() > 0; ok != want {
@@ -200,7 +205,6 @@ func (s *subject) next() (structures.Tick, bool) {
 // stepAll pops at each tick that Next names, as a tickless driver does, until nothing is
 // pending.
 func (s *subject) stepAll() {
-	s.Helper()
 	timers := s.model.Len()
 	limit := timers * (s.levels + 1)
 	for steps := 0; ; steps++ {
@@ -220,7 +224,6 @@ func (s *subject) stepAll() {
 
 // finish fires whatever is pending by one jump to the end of time.
 func (s *subject) finish() {
-	s.Helper()
 	s.drain(math.MaxInt64)
 	if n := s.model.Len(); n != 0 {
 		s.fail("Order", "%d timers are pending at the end of time: never lost", n)
@@ -238,14 +241,16 @@ func (s *subject) updateQuiet(deadline structures.Tick) {
 
 // after checks what must hold after every operation.
 func (s *subject) after() {
-	s.Helper()
 	if got, want := s.s.Len(), s.model.Len(); got != want {
 		s.fail("Len", "Len() = %d, want %d", got, want)
 	}
 	if n := len(s.trace); s.walk || n < s.amount(128, 16) || n%(256/s.amount(32, 8)) == 0 {
 		s.checkInvariants()
-		s.checkSnapshot()
 		s.checkWork()
+		if s.checks%s.amount(1, 4) == 0 {
+			s.checkSnapshot()
+		}
+		s.checks++
 	}
 }
 
@@ -259,7 +264,6 @@ func work(s any) structures.Work {
 
 // checkWork checks that the counters only count up: one that goes below 0 becomes huge.
 func (s *subject) checkWork() {
-	s.Helper()
 	now := work(s.s)
 	if d := now.Sub(s.work); max(d.SlotsVisited, d.EmptySlots, d.Moved, d.Dropped, d.Comparisons) > math.MaxInt64 {
 		s.fail("Work", "Work() = %+v after %+v: counters only count up", now, s.work)
@@ -271,7 +275,6 @@ func (s *subject) checkWork() {
 }
 
 func (s *subject) checkInvariants() {
-	s.Helper()
 	if c, ok := s.s.(Checked); ok {
 		if err := c.CheckInvariants(); err != nil {
 			s.fail("CheckInvariants", "%v", err)

@@ -66,6 +66,9 @@ func (ls *Lists) Deadline(slot uint32) structures.Tick { return ls.nodes[slot].d
 // Next returns the slot that follows in the list of slot, or 0 at its end.
 func (ls *Lists) Next(slot uint32) uint32 { return ls.nodes[slot].next }
 
+// Prev returns the slot before that in the list of slot, or 0 at its start.
+func (ls *Lists) Prev(slot uint32) uint32 { return ls.nodes[slot].prev }
+
 // PushBack adds slot, which is in no list, at the end of l.
 func (ls *Lists) PushBack(l *List, slot uint32) {
 	n := &ls.nodes[slot]
@@ -76,6 +79,23 @@ func (ls *Lists) PushBack(l *List, slot uint32) {
 		ls.nodes[l.tail].next = slot
 	}
 	l.tail = slot
+}
+
+// InsertAfter adds slot, which is in no list, behind another one of l, or first if that is 0.
+func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
+	next := l.head
+	if before != none {
+		next = ls.nodes[before].next
+		ls.nodes[before].next = slot
+	} else {
+		l.head = slot
+	}
+	if next != none {
+		ls.nodes[next].prev = slot
+	} else {
+		l.tail = slot
+	}
+	ls.nodes[slot].next, ls.nodes[slot].prev = next, before
 }
 
 // Detach clears the links of slot, which is in no list. A timer that Removals may hold
@@ -148,6 +168,22 @@ func (ls *Lists) All(l List) snapshot.Timers {
 func (ls *Lists) Walk(
 	b *snapshot.Builder, c shape.Cell, l List,
 ) (earliest structures.Tick, err error) {
+	if earliest, err = ls.check(l); err == nil && !l.Empty() { // most lists of a wheel are
+		b.Cell(c, ls.All(l))
+	}
+	return earliest, err
+}
+
+// WalkEach is Walk with a cell for each timer.
+func (ls *Lists) WalkEach(b *snapshot.Builder, l List) (earliest structures.Tick, err error) {
+	if earliest, err = ls.check(l); err == nil {
+		b.Each(ls.All(l))
+	}
+	return earliest, err
+}
+
+// check returns the earliest deadline of l, or the first broken link.
+func (ls *Lists) check(l List) (earliest structures.Tick, err error) {
 	earliest = math.MaxInt64
 	prev := none
 	for slot := l.head; slot != none; slot = ls.nodes[slot].next {
@@ -160,6 +196,5 @@ func (ls *Lists) Walk(
 	if l.tail != prev {
 		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", prev, l.tail)
 	}
-	b.Cell(c, ls.All(l))
 	return earliest, nil
 }

@@ -114,6 +114,9 @@ func (w *Wheel[T]) flushArrivals(rs *records.Set[T]) {
 	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
 }
 
+// Prefetch prefetches the records that IDs name.
+func (w *Wheel[T]) Prefetch(rs *records.Set[T], ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
+
 // CancelElsewhere cancels the timer of a record that is in no slot. It returns false if the
 // record has none.
 func (w *Wheel[T]) CancelElsewhere(rs *records.Set[T], r *records.Record[T]) bool {

@@ -118,9 +118,28 @@ func (s *Set[T]) PrefetchFree(b *prefetch.Batch, next []uint32) {
 // Prefetch prefetches the cache lines of records.
 func (s *Set[T]) Prefetch(b *prefetch.Batch, indexes []uint32) {
 	for _, index := range indexes {
-		r := s.At(index)
-		b.Add(unsafe.Pointer(r))
-		b.Add(unsafe.Add(unsafe.Pointer(r), unsafe.Sizeof(*r)-1))
+		s.add(b, index)
 	}
 	b.Issue()
+}
+
+// add adds the lines of a record to a batch.
+func (s *Set[T]) add(b *prefetch.Batch, index uint32) {
+	r := s.At(index)
+	b.Add(unsafe.Pointer(r))
+	b.Add(unsafe.Add(unsafe.Pointer(r), unsafe.Sizeof(*r)-1))
+}
+
+// PrefetchIDs prefetches the records that IDs name.
+func (s *Set[T]) PrefetchIDs(b *prefetch.Batch, ids []structures.ID) {
+	for len(ids) > 0 {
+		n := min(len(ids), prefetch.Capacity/2)
+		for _, id := range ids[:n] {
+			if s.Has(id) {
+				s.add(b, uint32(id))
+			}
+		}
+		b.Issue()
+		ids = ids[n:]
+	}
 }

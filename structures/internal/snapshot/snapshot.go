@@ -14,6 +14,9 @@ import (
 // Timers are slots, and the deadlines under which they are filed.
 type Timers = iter.Seq2[uint32, structures.Tick]
 
+// Stale is in the place of a slot where a timer was, and its entry still is.
+const Stale = math.MaxUint32
+
 // Builder builds a snapshot part by part. Parts, cells and timers are added in order. It
 // notes the first timer that is in a wrong place, and ignores all that come after it, so that
 // a walk ends even where links form a circle:
@@ -23,6 +26,7 @@ type Timers = iter.Seq2[uint32, structures.Tick]
 //     after that.
 //   - In a heap, and in a tree that is no search tree, it is not before the parent.
 //   - If the part is Sorted, it is not before the one before it.
+//   - It is not filed after its deadline.
 type Builder struct {
 	Clock structures.Tick
 	Parts []shape.Part
@@ -61,8 +65,15 @@ func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 		if b.err != nil {
 			break
 		}
-		b.Count++
-		c.Entries = append(c.Entries, b.Entry(slot, filed))
+		e := shape.Entry{Deadline: filed, Filed: filed}
+		if slot != Stale {
+			b.Count++
+			e = b.Entry(slot, filed)
+			if e.Deadline < filed && b.Holds != nil {
+				b.err = fmt.Errorf("slot %d is due at %d, and filed under %d", slot, e.Deadline, filed)
+			}
+		}
+		c.Entries = append(c.Entries, e)
 	}
 	if len(c.Entries) == 0 {
 		return -1
@@ -96,15 +107,26 @@ func (b *Builder) check(p *shape.Part, c shape.Cell, slot uint32, filed structur
 		return fmt.Errorf("%s: slot %d is filed under %d, where deadlines are from %d to %d",
 			p.Name, slot, filed, from, to)
 	}
-	if b.seen == nil {
-		b.seen = make(map[uint32]bool)
+	if slot == Stale {
+		return nil
 	}
-	if b.seen[slot] || !b.Holds(slot) {
+	if b.Seen(slot) || !b.Holds(slot) {
 		return fmt.Errorf("%s: slot %d, filed under %d, is there twice, or not in use",
 			p.Name, slot, filed)
 	}
-	b.seen[slot] = true
+	b.See(slot)
 	return nil
+}
+
+// Seen reports whether a slot was added, or seen elsewhere.
+func (b *Builder) Seen(slot uint32) bool { return b.seen[slot] }
+
+// See notes a slot that is no timer, and must not be added.
+func (b *Builder) See(slot uint32) {
+	if b.seen == nil {
+		b.seen = make(map[uint32]bool)
+	}
+	b.seen[slot] = true
 }
 
 // Check returns err, or else the first timer that was in a wrong place. There must be size
@@ -152,13 +174,4 @@ func (b *Builder) Heap(name string, arity int, timers Timers) {
 		b.Timer(c, slot, filed)
 		i++
 	}
-}
-
-// List returns a list of entries, a cell for each.
-func List(name string, entries []shape.Entry) shape.Part {
-	p := shape.Part{Name: name, Kind: shape.List}
-	for i, e := range entries {
-		p.Cells = append(p.Cells, shape.Cell{Index: i, Entries: []shape.Entry{e}})
-	}
-	return p
 }

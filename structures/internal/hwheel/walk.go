@@ -1,0 +1,250 @@
+package hwheel
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
+
+// Walk adds level 0, the other levels that hold a timer, the timers that were moved and have no
+// new slot yet, and the arrival buffer. The place that a timer has left shows as a stale entry,
+// filed for the first tick of its slot.
+func (w *Wheel[T]) Walk(b *records.Walk[T]) error {
+	if err := w.checkCursor(b.Set.Clock); err != nil {
+		return err
+	}
+	k := walk[T]{Wheel: w, b: b, gone: make(map[records.Where]uint32)}
+	if err := k.findDepartures(); err != nil {
+		return err
+	}
+	for level := range uint(Levels) {
+		if err := k.walkLevel(level); err != nil {
+			return fmt.Errorf("level %d: %w", level, err)
+		}
+	}
+	if err := b.DueBefore(w.slotsDue); err != nil {
+		return fmt.Errorf("slots: %w", err)
+	}
+	b.List("moved timers", func(yield func(uint32, structures.Tick) bool) {
+		for _, d := range w.left[:w.departed] {
+			if r := b.Set.At(d.index); r.Pending() && !yield(d.index, r.Deadline) {
+				return
+			}
+		}
+	})
+	if err := b.Held(w.count); err != nil {
+		return err
+	}
+	if err := k.walkArrivals(); err != nil {
+		return err
+	}
+	if err := b.DueBefore(w.buffersDue); err != nil {
+		return fmt.Errorf("buffers: %w", err)
+	}
+	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh(); n = w.chunks.chunk.At(n).next {
+		if *w.chunks.mask.At(n) != 0 {
+			return fmt.Errorf("chunk %d is free and in use", n)
+		}
+		k.walked++
+	}
+	if want := max(1, w.chunks.chunk.Fresh()) - 1; k.walked != want || len(k.gone) > 0 {
+		return fmt.Errorf("%d chunks, want %d; %d timers in departures have no place in a slot",
+			k.walked, want, len(k.gone))
+	}
+	return b.Held(int(w.arrived))
+}
+
+// walk is a walk through a wheel.
+type walk[T any] struct {
+	*Wheel[T]
+	b      *records.Walk[T]
+	gone   map[records.Where]uint32 // the records that have left their places, by place
+	walked uint32                   // in lists, and free ones
+	err    error
+}
+
+func (w *Wheel[T]) checkCursor(clock structures.Tick) error {
+	if w.cursor < 0 || w.cursor > clock {
+		return fmt.Errorf("cursor %d, clock %d", w.cursor, clock)
+	}
+	if w.levels[0] != nil && w.firing() != 0 && w.slotsDue > clock ||
+		w.slotsDue > max(clock, w.stepAt) {
+		return fmt.Errorf("the next work is at %d, after %d, when timers are due or to be moved",
+			w.slotsDue, max(clock, w.stepAt))
+	}
+	if w.departed >= bufferLen || w.end-w.first >= vacantLen || w.arrived > w.positions ||
+		w.positions > bufferLen {
+		return fmt.Errorf("%d departures, %d vacancies, %d arrivals in %d positions: too many",
+			w.departed, w.end-w.first, w.arrived, w.positions)
+	}
+	return nil
+}
+
+// findDepartures notes the places that timers have left.
+func (k *walk[T]) findDepartures() error {
+	for _, d := range k.left[:k.departed] {
+		if err := k.leaves(d, k.b.Set.At(d.index).Pending()); err != nil {
+			return fmt.Errorf("departures: %w", err)
+		}
+	}
+	for i := k.first; i != k.end; i++ {
+		v := k.vacant[i&vacantMask]
+		if err := k.leaves(v.departure, false); err != nil {
+			return fmt.Errorf("vacancies: %w", err)
+		}
+		if r := k.b.Set.At(v.index); r.Pending() || r.Deadline != v.deadline {
+			return fmt.Errorf("vacancies: record %d has generation %d and deadline %d, want %d",
+				v.index, r.Generation, r.Deadline, v.deadline)
+		}
+	}
+	return nil
+}
+
+// leaves notes the place that a record has left. A pending one is walked later.
+func (k *walk[T]) leaves(d departure, pending bool) error {
+	r := k.b.Set.At(d.index)
+	if _, twice := k.gone[d.from]; twice || r.Where != records.Nowhere {
+		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
+	}
+	k.gone[d.from] = d.index
+	if pending {
+		return nil
+	}
+	return k.b.Use(d.index)
+}
+
+func (k *walk[T]) walkLevel(level uint) error {
+	k.b.Begin(shape.Part{
+		Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: ringLen,
+		Width: 1 << widthBits(level), Now: int(slotOf(level, k.b.Set.Clock)),
+	})
+	g := k.levels[level]
+	for slot := range uint32(ringLen) {
+		if g == nil {
+			break
+		}
+		l := g.lists[slot]
+		word := g.occupied[slot>>6]
+		if word>>(slot&63)&1 == 1 != (l != 0) || g.summary>>(slot>>6)&1 == 1 != (word != 0) {
+			return fmt.Errorf("slot %d: the list is %#x, and its bit or that of the summary is wrong",
+				slot, l)
+		}
+		if l == 0 {
+			continue
+		}
+		if err := k.walkSlot(level, slot); err != nil {
+			return fmt.Errorf("slot %d: %w", slot, err)
+		}
+	}
+	if level > 0 {
+		k.b.DropEmpty()
+	}
+	return nil
+}
+
+func (k *walk[T]) walkSlot(level uint, slot uint32) error {
+	first, last := k.spanOf(level, slot)
+	opens := windowStart(level, first)
+	if level > 0 && (first < k.cascadeAt || k.cursor < opens && k.stepAt > opens) {
+		return fmt.Errorf("it starts at %d, before %d, or can be emptied from %d on, before %d",
+			first, k.cascadeAt, opens, k.stepAt)
+	}
+	before := k.walked
+	cell := shape.Cell{Index: int(slot), From: first, To: last}
+	if place := k.b.Cell(cell, k.timersOf(level, slot, first, last)); place >= 0 {
+		p := k.b.Parts[len(k.b.Parts)-1]
+		slices.Reverse(p.Cells[place].Entries) // in the order in which they were added
+	}
+	if added := k.levels[level].added[slot]; k.err == nil && k.walked-before > added {
+		return fmt.Errorf("%d chunks, and %d were added", k.walked-before, added)
+	}
+	return k.err
+}
+
+// timersOf walks the chunks of a slot. Timers that stayed when they were moved to a later slot
+// are filed for the last tick.
+func (k *walk[T]) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		l := k.levels[level].lists[slot]
+		before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(l&records.TagMask)-1)
+		for n := l.chunk(); n != 0; k.walked++ {
+			c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
+			if c.before != before || mask == 0 || mask&^used != 0 {
+				k.err = fmt.Errorf("chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
+					n, c.before, before, mask, used)
+				return
+			}
+			for rest := mask; rest != 0; rest &= rest - 1 {
+				place := bits.TrailingZeros16(rest)
+				here := records.Where(n)<<records.TagBits | records.Where(place)
+				if level > 0 {
+					here |= above
+				}
+				index, filed, err := k.timerAt(c.timers[place], here, first)
+				if level > 0 {
+					filed = min(filed, last)
+				}
+				if k.err = err; err != nil || !yield(index, filed) {
+					return
+				}
+			}
+			before, used = n, 1<<records.Places-1
+			n = c.next
+		}
+	}
+}
+
+// timerAt returns the timer at a place in a slot that starts at first, or a stale entry.
+func (k *walk[T]) timerAt(
+	index uint32, at records.Where, first structures.Tick,
+) (uint32, structures.Tick, error) {
+	r := k.b.Set.At(index)
+	if left, ok := k.gone[at]; ok && left == index {
+		delete(k.gone, at)
+		return snapshot.Stale, first, nil
+	}
+	if r.Where != at {
+		return 0, 0, fmt.Errorf("record %d at %#x says %#x", index, at, r.Where)
+	}
+	return index, r.Deadline, nil
+}
+
+func (k *walk[T]) walkArrivals() error {
+	for position, id := range k.ids[:k.positions] {
+		index, r := uint32(id), k.records[position]
+		if r != k.b.Set.At(index) || records.IDOf(index, r.Generation) != id || !r.Pending() ||
+			r.Where != records.Where(position)<<records.TagBits|records.InBuffer {
+			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d",
+				position, id, r.Where, r.Generation)
+		}
+		if position >= int(k.arrived) {
+			if err := k.b.Use(index); err != nil {
+				return fmt.Errorf("arrival buffer: %w", err)
+			}
+		}
+	}
+	k.b.List("arrival buffer", func(yield func(uint32, structures.Tick) bool) {
+		for position, id := range k.ids[:k.arrived] {
+			if !yield(uint32(id), k.records[position].Deadline) {
+				return
+			}
+		}
+	})
+	return nil
+}
+
+// spanOf returns the first and the last tick of a slot, as seen from the cursor.
+func (w *hierarchy) spanOf(level uint, slot uint32) (first, last structures.Tick) {
+	number := uint64(w.cursor) >> widthBits(level)
+	if level > 0 {
+		number++
+	}
+	number += uint64((slot - uint32(number)) & ringMask)
+	first = structures.Tick(number << widthBits(level))
+	return first, first | (1<<widthBits(level) - 1)
+}

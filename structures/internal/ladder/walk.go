@@ -1,0 +1,122 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
+
+// Walk adds the front, and the levels of lists that hold a record. A free record in a list shows
+// as a stale entry.
+func (q *Queue[T]) Walk(w *records.Walk[T]) error {
+	if q.base < 0 || q.base > w.Set.Clock {
+		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
+	}
+	if f := q.front.entries; len(f) > 0 && f[0].deadline > q.front.limit {
+		return fmt.Errorf("deadline %d in front comes after %d", f[0].deadline, q.front.limit)
+	}
+	w.Begin(shape.Part{Name: "front", Kind: shape.List})
+	w.Sorted = true
+	w.Each(q.walkFront(w))
+	listed := 0
+	for level := range uint32(Levels) {
+		length, err := q.walkLevel(w, level)
+		if err != nil {
+			return fmt.Errorf("level %d: %w", level, err)
+		}
+		listed += length
+	}
+	free, inList := 0, 0
+	for n := q.nodes.free; n != 0 && free <= len(q.nodes.all); n = q.nodes.all[n].behind {
+		free++
+	}
+	for index := range w.Set.Fresh() {
+		inList += toInt(w.Set.At(index).Where.InList())
+	}
+	want := max(0, len(q.nodes.all)-1)
+	if inList != listed || listed+free != want && !q.nodes.byIndex {
+		return fmt.Errorf("%d of %d nodes are in lists and %d free, and %d records say they are in lists",
+			listed, want, free, inList)
+	}
+	if err := w.DueBefore(q.quiet); err != nil {
+		return err
+	}
+	return w.Held(q.count)
+}
+
+// walkFront walks the front, the earliest timer first.
+func (q *Queue[T]) walkFront(w *records.Walk[T]) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for _, e := range slices.Backward(q.front.entries) {
+			index := e.index
+			if r := w.Set.At(index); !current(e, r) || r.Where.InList() || w.Seen(index) {
+				index = snapshot.Stale
+			}
+			if !yield(index, e.deadline) {
+				return
+			}
+		}
+	}
+}
+
+// walkLevel walks the lists of a level, and returns how many records are in them.
+func (q *Queue[T]) walkLevel(w *records.Walk[T], level uint32) (listed int, err error) {
+	occupied := q.occupied[level]
+	if (q.levels>>level&1 == 1) != (occupied != 0) {
+		return 0, fmt.Errorf("the slots are %#x, the levels %#x", occupied, q.levels)
+	}
+	width := structures.Tick(1) << (level * digitBits)
+	w.Begin(shape.Part{
+		Name: fmt.Sprintf("lists %d", level), Kind: shape.Slots, Size: digitMask + 1,
+		Width: width, Now: int(w.Set.Clock / width & digitMask),
+	})
+	for slot := range uint32(digitMask + 1) {
+		at := position(level<<digitBits | slot)
+		if inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at] != 0; inUse != (occupied>>slot&1 == 1) {
+			return 0, fmt.Errorf("slot %d: a list: %t, the slots are %#x", slot, inUse, occupied)
+		} else if !inUse {
+			continue
+		}
+		start := q.startOf(at)
+		if start < q.base {
+			return 0, fmt.Errorf("slot %d starts at %d, before the base %d", slot, start, q.base)
+		}
+		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, q.walkList(w, at, &listed, &err))
+		if err != nil {
+			return 0, fmt.Errorf("slot %d: %w", slot, err)
+		}
+	}
+	w.DropEmpty()
+	return listed, nil
+}
+
+// walkList walks a list. A timer in front of the limit would be in the front, so it is filed for
+// the limit at the earliest.
+func (q *Queue[T]) walkList(
+	w *records.Walk[T], at position, listed *int, err *error,
+) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		start := q.startOf(at)
+		for before, number := uint32(0), q.nodes.heads[at]; number != 0; *listed++ {
+			n := q.nodes.all[number]
+			r := w.Set.At(n.index)
+			if want := q.nodes.where(number, at); n.before != before || r.Where != want {
+				*err = fmt.Errorf("record %d says %#x, want %#x, or its link back is %d, want %d",
+					n.index, r.Where, want, n.before, before)
+				return
+			}
+			index, filed := uint32(snapshot.Stale), start
+			if r.Pending() {
+				index, filed = n.index, max(start, q.front.limit)
+			}
+			if !yield(index, filed) {
+				return
+			}
+			before, number = number, n.behind
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package records
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
+
+// Holder is what holds timers of a set. Walk adds each of its timers to a walk, notes the other
+// records that it uses, and returns the first broken invariant that the walk does not know of.
+type Holder[T any] interface{ Walk(w *Walk[T]) error }
+
+// Walk is a walk through all that holds timers of a set. Slots are indexes of records.
+type Walk[T any] struct {
+	snapshot.Builder
+	Set      *Set[T]
+	count    int // timers that Held was told of
+	earliest structures.Tick
+}
+
+func (s *Set[T]) walk(holders []Holder[T]) (*Walk[T], error) {
+	w := &Walk[T]{Set: s, earliest: math.MaxInt64}
+	w.Entry = func(index uint32, filed structures.Tick) shape.Entry {
+		r := s.At(index)
+		w.earliest = min(w.earliest, r.Deadline)
+		return shape.Entry{ID: IDOf(index, r.Generation), Deadline: r.Deadline, Filed: filed}
+	}
+	w.Holds = func(index uint32) bool { return index < s.Fresh() && s.At(index).Pending() }
+	for _, h := range holders {
+		if err := h.Walk(w); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// Use notes the use of a record, which must be the only one.
+func (w *Walk[T]) Use(index uint32) error {
+	if index >= w.Set.Fresh() || w.Seen(index) {
+		return fmt.Errorf("record %d is used twice, or was never made", index)
+	}
+	w.See(index)
+	return nil
+}
+
+// DueBefore returns an error if a timer that was added since the last call is due before a tick.
+func (w *Walk[T]) DueBefore(quiet structures.Tick) (err error) {
+	if w.earliest < quiet {
+		err = fmt.Errorf("deadline %d is before %d, until when nothing should be due",
+			w.earliest, quiet)
+	}
+	w.earliest = math.MaxInt64
+	return err
+}
+
+// Held returns an error unless so many timers were added since the last call.
+func (w *Walk[T]) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
+
+// Check names the first invariant that is broken, of those that hold timers or of the records,
+// with the name of a package in front.
+func (s *Set[T]) Check(name string, holders ...Holder[T]) error {
+	w, err := s.walk(holders)
+	if err = w.Check(err, w.Count); err == nil {
+		err = w.checkRest()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Snapshot returns the parts that the holders add. It costs O(n).
+func (s *Set[T]) Snapshot(holders ...Holder[T]) shape.Snapshot {
+	w, _ := s.walk(holders) // Check returns the error
+	return shape.Snapshot{Parts: w.Parts}
+}
+
+// checkRest checks the records of which no use was noted. They may be in lists.
+func (w *Walk[T]) checkRest() error {
+	s := w.Set
+	for i := range s.freeCount {
+		index := *s.free.At(i)
+		if err := w.Use(index); err != nil {
+			return fmt.Errorf("free records: %w", err)
+		}
+		if r := s.At(index); r.Pending() || r.Where.Tag() != Nowhere {
+			return fmt.Errorf("record %d is free, at %#x, and has generation %d",
+				index, r.Where, r.Generation)
+		}
+	}
+	for index := range s.Fresh() {
+		if r := s.At(index); !w.Seen(index) && (r.Generation != 0 || r.Where.Tag() != Nowhere) {
+			return fmt.Errorf("record %d is neither in use nor free", index)
+		}
+	}
+	return nil
+}

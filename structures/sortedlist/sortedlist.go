@@ -1,0 +1,115 @@
+// Package sortedlist keeps timers in a linked list in the order of their deadlines: what small
+// kernels do, and what every faster structure is measured against.
+//
+// Pedigree. It is scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
+// 1987), which calls it the timer queue of VMS and UNIX. Zephyr (kernel/timeout.c) and FreeRTOS
+// (list.c) ship it on millions of devices. What is different here:
+//
+//   - Zephyr keeps the difference to the timer before, so that a tick counts down one number,
+//     and FreeRTOS keeps ticks that wrap around, with a second list for those after that. Here
+//     deadlines have 63 bits, and nothing counts down.
+//   - Both search from the front. Here the search begins at the end, as Varghese and Lauck
+//     propose: the timers of one delay come in order and go there without a search. Of random
+//     delays it passes half of the timers, from either end.
+//   - Links are indexes, 16 bytes a timer with the deadline, and nothing in them is for the
+//     garbage collector.
+//
+// Costs, for n pending timers: Schedule and Reschedule O(n), one comparison for each timer that
+// is due later and one more; Cancel, Pop and Next O(1). 16 bytes a timer beside the value and
+// its ID.
+//
+// Work counts Comparisons: one for each time that two deadlines are compared.
+//
+// Ties. Equal deadlines fire in the order in which they were scheduled or rescheduled.
+//
+// Pick it for a dozen timers, or for any number that all have one delay. With more of different
+// delays pick quadheap, or a timer wheel.
+package sortedlist
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
+)
+
+var _ structures.Scheduler[int] = (*List[int])(nil)
+
+// An Option sets up a List.
+type Option func(*option.Room)
+
+// Capacity reserves room for n timers, so that none of the first n allocates. It is
+// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+func Capacity(n int) Option { return option.Capacity("sortedlist", n, slab.MaxCapacity) }
+
+// List is a sorted list of timers with values of type T. Make it with New. It keeps the
+// contract of structures.Scheduler, and is for one goroutine at a time.
+type List[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = slotted.Scheduler[T, core, *core]
+
+// New returns an empty list whose clock is at tick 0. It panics when an option is
+// invalid.
+func New[T any](opts ...Option) *List[T] {
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &List[T]{slotted.New[T](core{lists: fifo.New(n)}, n)}
+}
+
+// core is the queue of slots: a list, the earliest deadline first.
+type core struct {
+	lists       fifo.Lists
+	sorted      fifo.List
+	comparisons uint64
+}
+
+// Add inserts a slot behind all that are not due later.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	c.lists.SetDeadline(slot, deadline)
+	before := c.sorted.Back()
+	for ; before != slab.None; before = c.lists.Prev(before) {
+		c.comparisons++
+		if c.lists.Deadline(before) <= deadline {
+			break
+		}
+	}
+	c.lists.InsertAfter(&c.sorted, before, slot)
+}
+
+// Move removes a slot and adds it again.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Remove unlinks a slot.
+func (c *core) Remove(slot uint32) { c.lists.Remove(&c.sorted, slot) }
+
+// Pop removes the first slot if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if c.sorted.Empty() {
+		return slab.None, math.MaxInt64
+	}
+	if at = c.Next(clock); at > clock {
+		return slab.None, at
+	}
+	return c.lists.PopFront(&c.sorted), at
+}
+
+// Next returns the deadline of the first slot.
+func (c *core) Next(structures.Tick) structures.Tick { return c.lists.Deadline(c.sorted.Front()) }
+
+// Work returns the comparisons. A list does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Walk adds the list.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "list, sorted", Kind: shape.List})
+	b.Sorted = true
+	_, err := c.lists.WalkEach(b, c.sorted)
+	return err
+}
