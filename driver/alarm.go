@@ -61,7 +61,11 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 // reset sets the alarm to a tick, or turns it off. now is not after now. The lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
-	switch wait := a.clock.begin(tick) - now; {
+	wait := a.clock.begin(tick) - now
+	if a.clock.uptime != nil {
+		wait = min(wait, int64(lookEvery)) // the timer of Go's runtime stands still in suspend
+	}
+	switch {
 	case wait <= 0:
 		go a.wake() // Go's runtime would take several µs to find out that it is due
 	case tick == a.armed:
@@ -95,7 +99,7 @@ func (a *alarm) relax() {
 // ring is called by timer, which may have been set anew since it went off.
 func (a *alarm) ring() {
 	a.mu.Lock()
-	if a.clock.begin(a.armed) <= a.clock.now() {
+	if a.clock.uptime != nil || a.clock.begin(a.armed) <= a.clock.now() {
 		a.armed = never
 	}
 	a.mu.Unlock()

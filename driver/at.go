@@ -49,7 +49,7 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	case wall.Before(w.at):
 		wake = w.wait(now, wall)
 	default:
-		wake = sh.urge(now, f)
+		wake = sh.urge(now, call{f, &w.t})
 	}
 	sh.unlock(wake, now)
 	return &w.t
@@ -66,6 +66,8 @@ func (w *wallTimer) wait(now int64, wall time.Time) (wake structures.Tick) {
 	if w.place == 0 {
 		list.list = append(list.list, w)
 		w.place = len(list.list)
+	} else {
+		sh.put-- // it was only looked at
 	}
 	if list.look == never {
 		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
@@ -89,7 +91,7 @@ func (w *wallTimer) handOver(f func(), when int64) {
 	sh.forget(w)
 	w.t.when.Store(when)
 	sh.fired++
-	sh.d.pass.batch = append(sh.d.pass.batch, f)
+	sh.d.pass.batch = append(sh.d.pass.batch, call{f, &w.t})
 }
 
 // forget takes a timer that is not in the structure any more off the list. The lock is held.

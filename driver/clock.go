@@ -2,9 +2,11 @@ package driver
 
 import (
 	"math"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
+	"github.com/timerbench/timerbench/driver/internal/machine"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -32,10 +34,12 @@ const (
 // before now, so that no timer is early, and not long after, so that none is late by much.
 type clock struct {
 	start  time.Time
-	real   bool   // start has a reading of the monotonic clock: it has none inside a bubble
-	tick   int64  // ns
-	window uint64 // steps of the counter; 0 if the clock is to be read each time
-	ahead  int64  // ns
+	real   bool         // start has a reading of the monotonic clock: it has none inside a bubble
+	tick   int64        // ns
+	uptime func() int64 // of Boottime, ns; nil: that of package time
+	booted int64        // what it has shown at start
+	window uint64       // steps of the counter; 0 if the clock is to be read each time
+	ahead  int64        // ns
 
 	_     [64]byte // what follows changes all the time
 	stamp atomic.Uint64
@@ -55,23 +59,26 @@ const (
 	calibration = 10_000
 )
 
-func (c *clock) init(tick time.Duration) {
-	c.start, c.tick = time.Now(), int64(tick)
+func (c *clock) init(tick time.Duration, uptime func() int64) {
+	c.start, c.tick, c.uptime = time.Now(), int64(tick), uptime
+	if uptime != nil {
+		c.booted = uptime()
+	}
 	c.real = monotonic(c.start)
 	window := min(windowMax, c.tick/windowsPerTick)
-	if !c.real || window < windowMin || !steady() {
+	if !c.real || window < windowMin || !machine.Steady() {
 		return
 	}
 	// An interruption between two readings makes the rate, and the window, smaller.
-	from, begin := c.now(), stamp()
+	from, begin := c.now(), machine.Stamp()
 	for {
-		end, to := stamp(), c.now()
+		end, to := machine.Stamp(), c.now()
 		if to-from >= calibration {
 			c.window, c.ahead = (end-begin)*uint64(window)/uint64(to-from), 2*window
 			break
 		}
 	}
-	c.stamp.Store(stamp() - c.window)
+	c.stamp.Store(machine.Stamp() - c.window)
 }
 
 // monotonic reports whether a time has a reading of the monotonic clock.
@@ -80,12 +87,20 @@ func monotonic(t time.Time) bool { return t != t.Round(0) }
 // now returns the time since the start, in ns. Inside a testing/synctest bubble it is the
 // bubble's. It panics if the clock was made elsewhere: the two differ by decades.
 func (c *clock) now() int64 {
+	if c.uptime != nil {
+		return c.up()
+	}
 	now := int64(time.Since(c.start))
 	if uint64(now) > uint64(years) {
 		c.check()
 	}
 	return now
 }
+
+// up is now with Boottime.
+//
+//go:noinline
+func (c *clock) up() int64 { return max(0, c.uptime()-c.booted) }
 
 // check panics if the clock is used where it cannot be.
 func (c *clock) check() {
@@ -101,7 +116,7 @@ func (c *clock) check() {
 // Of two calls one after the other the second one does not return less.
 func (c *clock) soon() int64 {
 	// The order matters: seen is at least what it was when stamp was stored.
-	if begin := c.stamp.Load(); stamp()-begin < c.window {
+	if begin := c.stamp.Load(); machine.Stamp()-begin < c.window {
 		return c.seen.Load() + c.ahead
 	}
 	return c.look()
@@ -109,7 +124,7 @@ func (c *clock) soon() int64 {
 
 // look is soon for those who have to read the clock.
 func (c *clock) look() int64 {
-	begin := stamp()
+	begin := machine.Stamp()
 	now := c.now()
 	if c.window == 0 {
 		return now
@@ -155,6 +170,23 @@ func after(ns, delay int64) int64 {
 func (c *clock) reach(at int64) structures.Tick {
 	ticks := (uint64(at) + uint64(c.tick) - 1) / uint64(c.tick)
 	return structures.Tick(min(max(ticks, 1), math.MaxInt64-1))
+}
+
+// between returns the ticks at which a timer may fire that is due between two delays after a
+// moment. They are one, and may be atOnce, if there is no tick in between.
+func (c *clock) between(now int64, earliest, latest time.Duration) (first, last structures.Tick) {
+	last = c.deadline(now, latest)
+	if earliest <= 0 {
+		return min(c.ticks(now)+1, last), last
+	}
+	return c.deadline(now, earliest), last
+}
+
+// meet returns the tick of a window that most other windows have as well: the multiple of the
+// largest power of two. Windows of n ticks have a multiple of more than n/2 in them.
+func meet(first, last structures.Tick) structures.Tick {
+	differ := bits.Len64(uint64(first-1) ^ uint64(last))
+	return last >> (differ - 1) << (differ - 1)
 }
 
 // begin returns when a tick begins, in ns since the start.

@@ -43,6 +43,7 @@
 //   - Each timer fires once. If Stop returns true its function never runs.
 //   - After the program has stood still all that is due fires, in the order of the
 //     deadlines, in ticks.
+//   - When StopWait has returned nil the function does not run.
 //   - Stop, Reset and all other methods can be called at any time, also while the timer
 //     fires and from within its function.
 //   - No lock is held while a function runs, nor while more than Budget timers are taken

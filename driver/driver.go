@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -24,8 +26,12 @@ type Driver struct {
 	alarm     alarm
 	pool      pool
 	pass      pass
-	done      chan struct{}    // closed by Close
-	wall      func() time.Time // the wall clock, without a reading of the monotonic one
+	done      chan struct{} // closed by Close
+	random    struct {
+		sync.Mutex
+		*rand.Rand
+	}
+	wall func() time.Time // the wall clock, without a reading of the monotonic one
 }
 
 // New returns a driver without timers. It starts no goroutine: there is none as long as
@@ -43,11 +49,15 @@ func New(opts ...Option) (*Driver, error) {
 		done:   make(chan struct{}),
 		wall:   func() time.Time { return time.Now().Round(0) },
 	}
-	d.clock.init(c.tick)
+	d.random.Rand = rand.New(rand.NewPCG(c.seed, 0))
+	d.clock.init(c.tick, c.uptime)
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.clock, sh.d = &d.clock, d
 		sh.slack = d.clock.ticks(int64(c.slack))
+		if c.profiling > 0 {
+			sh.profile = &profile{n: uint64(c.profiling), sampled: make(map[timerKey]*sample)}
+		}
 		sh.next.Store(int64(never))
 		sh.wall.look = never
 		if c.structure == nil {
@@ -66,7 +76,7 @@ func New(opts ...Option) (*Driver, error) {
 		d.preferred[i].shard.Store(uint32(i % c.shards))
 	}
 	d.pool.init(c.execution, c.onPanic)
-	d.pass.batch = make([]func(), 0, c.budget)
+	d.pass.batch = make([]call, 0, c.budget)
 	d.alarm.init(d, c.ticking)
 	return d, nil
 }
@@ -101,6 +111,23 @@ func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	mustRun(f, "AfterFunc")
 	t := &Timer{f: f}
 	d.start(t, delay)
+	return t
+}
+
+// AfterWindow is AfterFunc for a timer that may fire at any time between two delays. The driver
+// chooses the tick of the window at which the fewest wake-ups serve the most timers: the one
+// that is a multiple of the largest power of two. Windows of w ticks are served by at most one
+// wake-up in w/2 ticks, however many there are; so are windows of different widths together, as
+// the ticks of the wide ones are among those of the narrow ones. It panics if earliest is after
+// latest or f is nil.
+func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
+	mustRun(f, "AfterWindow")
+	mustBeWindow(earliest, latest, "AfterWindow")
+	t := &Timer{f: f}
+	now := d.clock.soon()
+	deadline := meet(d.clock.between(now, earliest, latest))
+	t.sh = d.lock()
+	t.sh.arm(t, now, deadline)
 	return t
 }
 
@@ -143,7 +170,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	h := Handle{ref: sh.ref}
 	var wake structures.Tick
 	if deadline == atOnce {
-		wake = sh.urge(now, f)
+		wake = sh.urge(now, call{f: f})
 	} else {
 		h.id, wake = sh.schedule(now, deadline, taskOf(f))
 	}

@@ -69,6 +69,35 @@ type missing struct {
 	missed Missed
 }
 
+// Spread returns a recurrence each of whose runs is later by a time that Every draws from the
+// driver's random numbers: at least 0 and less than by, evenly. So many of them do not run at the
+// same moment. by is to be less than the time between two runs: of those that come due while one
+// is put off only the last one is made. It panics if by is negative.
+func Spread(r Recurrence, by time.Duration) Recurrence {
+	if by < 0 {
+		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
+	}
+	return spread{r, by}
+}
+
+type spread struct {
+	Recurrence
+	by time.Duration
+}
+
+// Jitter returns delay and a random time on top, at least 0 and less than by, evenly: delay
+// itself unless by is positive. Seed makes it repeatable.
+//
+//	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
+func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
+	if by <= 0 {
+		return delay
+	}
+	d.random.Lock()
+	defer d.random.Unlock()
+	return time.Duration(after(int64(delay), d.random.Int64N(int64(by))))
+}
+
 const (
 	// late is how late a run may be that is not missed.
 	late = time.Minute
@@ -83,7 +112,9 @@ type every struct {
 	wallTimer
 	r      Recurrence
 	missed Missed
-	set    time.Time // by the wall clock, when at was found; guarded by the lock
+	by     time.Duration // of Spread
+	time   time.Time     // of the run, which is at that or later; guarded by the lock
+	set    time.Time     // by the wall clock, when at was found; guarded by the lock
 }
 
 // Every makes f run at each time of r, by the wall clock, from now on. It follows that
@@ -96,8 +127,15 @@ type every struct {
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	mustRun(f, "Every")
 	e := &every{r: r}
-	if m, ok := r.(missing); ok {
-		e.r, e.missed = m.Recurrence, m.missed
+	for wrapped := true; wrapped; {
+		switch r := e.r.(type) {
+		case missing:
+			e.r, e.missed = r.Recurrence, r.missed
+		case spread:
+			e.r, e.by = r.Recurrence, r.by
+		default:
+			wrapped = false
+		}
 	}
 	if e.r == nil {
 		panic("driver: Every: the recurrence is nil")
@@ -125,8 +163,9 @@ func (e *every) due() {
 	sh := e.t.sh
 	if e.corrected(sh.d.wall()) {
 		sh.forget(&e.wallTimer)
+		sh.put-- // nothing has fired
 		// Next is not for the pass to call.
-		sh.d.pass.batch = append(sh.d.pass.batch, e.run)
+		sh.d.pass.batch = append(sh.d.pass.batch, call{e.run, &e.t})
 		return
 	}
 	e.handOver(e.run, byWall)
@@ -140,7 +179,7 @@ func (e *every) corrected(wall time.Time) bool { return e.set.Sub(wall) >= corre
 func (e *every) run() {
 	sh := e.t.sh
 	wall := sh.d.wall()
-	at, now := e.at, true // nobody else is at it: the timer is not in the structure
+	at, now := e.time, true // nobody else is at it: the timer is not in the structure
 	asked := false
 	defer func() {
 		if !asked { // Next has panicked
@@ -156,7 +195,7 @@ func (e *every) run() {
 	default:
 		if e.missed == Skip {
 			second := e.next(at)
-			now = wall.Sub(at) <= late && (second.IsZero() || second.After(wall))
+			now = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
 		next = e.next(wall)
 	}
@@ -169,6 +208,7 @@ func (e *every) run() {
 // again waits for the next run. It reports false if the recurrence was ended meanwhile.
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
+	put := sh.d.Jitter(0, e.by)
 	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
 	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()
@@ -176,8 +216,12 @@ func (e *every) again(next, wall time.Time) bool {
 	case !goesOn:
 	case next.IsZero():
 		e.t.when.Store(idle)
+		if sh.profile != nil {
+			sh.profile.ended(timerKey{t: &e.t})
+		}
 	default:
-		e.at, e.set = next.Round(0), wall
+		e.time, e.set = next.Round(0), wall
+		e.at = e.time.Add(put)
 		wake = e.wait(now, wall)
 	}
 	sh.unlock(wake, now)

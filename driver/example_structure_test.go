@@ -29,3 +29,16 @@ func ExampleStructure() {
 	// fired
 	// fired
 }
+
+// A lease of an hour has ended after an hour, though the laptop was closed meanwhile.
+func ExampleBoottime() {
+	d, err := driver.New(driver.Boottime())
+	if err != nil {
+		fmt.Println(err) // this system has no such clock
+		return
+	}
+	defer func() { _ = d.Close() }()
+	lease := d.AfterFunc(time.Hour, func() { fmt.Println("ask for another lease") })
+	fmt.Println(lease.Stop())
+	// Output: true
+}

@@ -27,6 +27,9 @@ func (h Handle) Stop() bool {
 	}
 	sh.mu.Lock()
 	pending, empty := sh.cancel(h.id)
+	if pending && sh.profile != nil {
+		sh.profile.ended(timerKey{id: h.id})
+	}
 	sh.unlockStopped(pending, empty)
 	return pending
 }
@@ -43,6 +46,9 @@ func (h Handle) Reset(delay time.Duration) bool {
 	sh.mu.Lock()
 	pending, wake := sh.reschedule(now, deadline, h.id)
 	sh.unlock(wake, now)
+	if pending {
+		sh.countMoved()
+	}
 	return pending
 }
 

@@ -8,13 +8,13 @@ import (
 
 // pass is the state of the pass that is under way: there is one at a time at most.
 type pass struct {
-	batch []func()          // functions of timers that have fired, not handed over yet
+	batch []call            // functions of timers that have fired, not handed over yet
 	due   []structures.Tick // deadlines of timers that have fired, not counted yet
 	fired int               // timers that fired in this pass
 	since []int64           // ns: when those came that were due at once, the same
 
 	mu       sync.Mutex // guards lateness
-	lateness Lateness
+	lateness Distribution
 }
 
 // next returns the first tick at which a shard has something to do, or never.
@@ -82,17 +82,18 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
 	more := sh.collect(at, d.budget)
-	sh.mu.Unlock()
 	if len(p.due)+len(p.since) > 0 {
 		p.count(&d.clock)
 	}
-	if len(p.batch) > 0 {
-		d.pool.submit(p.batch, more)
+	n := len(p.batch)
+	if n > 0 {
+		d.pool.submit(p.batch, more) // with the lock held: StopWait finds what has fired
 		clear(p.batch)
 		p.batch = p.batch[:0]
-		if d.pool.inline {
-			d.pool.work(false)
-		}
+	}
+	sh.mu.Unlock()
+	if n > 0 && d.pool.inline {
+		d.pool.work(false)
 	}
 }
 
@@ -141,6 +142,9 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 		}
 		before := sh.fired
 		sh.fire(timer, at)
+		if sh.profile != nil {
+			sh.profile.fired(timer)
+		}
 		if sh.fired > before {
 			p.due = append(p.due, timer.Deadline)
 		}
@@ -156,7 +160,7 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 			return true
 		}
 		u, _ := sh.urgent.pop()
-		p.batch, p.since = append(p.batch, u.f), append(p.since, u.since)
+		p.batch, p.since = append(p.batch, u.call), append(p.since, u.since)
 		sh.pending--
 		sh.fired++
 	}
@@ -182,12 +186,12 @@ func (sh *shard) look() {
 // fire deals with a timer that has come out of the structure. The lock is held.
 func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 	t := timer.Value.timer()
-	var f func()
+	var c call
 	switch {
 	case t == nil:
-		f = timer.Value.function()
+		c.f = timer.Value.function()
 	case t.sh != sh || t.id != timer.ID:
-		f = overwritten
+		c.f = overwritten
 	case t.when.Load() == byWall:
 		sh.pending--
 		t.internal().owner.due()
@@ -200,11 +204,11 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 		t.internal().owner.due()
 		return
 	default:
-		f = t.f
+		c = call{t.f, t}
 	}
 	sh.pending--
 	sh.fired++
-	sh.d.pass.batch = append(sh.d.pass.batch, f)
+	sh.d.pass.batch = append(sh.d.pass.batch, c)
 }
 
 // expire makes a timer that is pending idle, unless it has been moved to later.

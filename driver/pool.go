@@ -2,7 +2,10 @@ package driver
 
 import (
 	"runtime/debug"
+	"slices"
 	"sync"
+
+	"github.com/timerbench/timerbench/driver/internal/machine"
 )
 
 // pool runs the functions of timers that have fired. They wait in a queue. A goroutine
@@ -19,16 +22,31 @@ type pool struct {
 	onPanic func(value any, stack []byte)
 
 	mu         sync.Mutex
-	queue      fifo[func()]
-	goroutines int // that work
-	coming     int // those of them that have not begun to
-	running    int // functions
+	queue      fifo[call]
+	known      []*worker // that work, or have worked
+	free       []*worker // of these, those that do not
+	goroutines int       // that work
+	coming     int       // those of them that have not begun to
+	running    int       // functions
 	closed     bool
 	dropped    int           // functions that are not run because of close
 	quiet      chan struct{} // closed once nothing runs any more, after close
 }
 
 const helpEvery = 64
+
+// call is a function to run, and the Timer that has fired, if it has one.
+type call struct {
+	f func()
+	t *Timer
+}
+
+// worker is a goroutine of the pool. The lock of the pool guards it.
+type worker struct {
+	goroutine uintptr
+	t         *Timer        // whose function it runs, or nil
+	done      chan struct{} // closed when that returns; nil if nobody waits for it
+}
 
 func (p *pool) init(e execution, onPanic func(any, []byte)) {
 	p.execution, p.onPanic = e, onPanic
@@ -37,7 +55,7 @@ func (p *pool) init(e execution, onPanic func(any, []byte)) {
 
 // submit adds functions to the queue. If more are to come it sees to it that somebody
 // works on them meanwhile. If not the caller does, by work.
-func (p *pool) submit(fs []func(), more bool) {
+func (p *pool) submit(fs []call, more bool) {
 	p.mu.Lock()
 	if p.closed {
 		p.dropped += len(fs)
@@ -66,6 +84,7 @@ func (p *pool) help() bool {
 // work runs functions until the queue is empty. counted is true on a goroutine that
 // help has announced.
 func (p *pool) work(counted bool) {
+	goroutine := machine.Goroutine()
 	p.mu.Lock()
 	if counted {
 		p.coming--
@@ -76,6 +95,7 @@ func (p *pool) work(counted bool) {
 		}
 		p.goroutines++
 	}
+	w := p.enter(goroutine)
 	returned := true
 	defer func() {
 		if returned {
@@ -83,8 +103,8 @@ func (p *pool) work(counted bool) {
 		}
 		// The function has called runtime.Goexit, or the program ends.
 		p.mu.Lock()
-		p.returned()
-		p.goroutines--
+		p.returned(w)
+		p.leave(w)
 		again := p.help()
 		p.mu.Unlock()
 		if again {
@@ -92,28 +112,75 @@ func (p *pool) work(counted bool) {
 		}
 	}()
 	for {
-		f, ok := p.queue.pop()
+		c, ok := p.queue.pop()
 		if !ok {
 			break
 		}
 		p.running++
+		w.t = c.t
 		help := p.help()
 		p.mu.Unlock()
 		if help {
 			go p.work(true)
 		}
 		returned = false
-		p.call(f)
+		p.call(c.f)
 		returned = true
 		p.mu.Lock()
-		p.returned()
+		p.returned(w)
 	}
-	p.goroutines--
+	p.leave(w)
 	p.mu.Unlock()
 }
 
+// enter makes a goroutine known as one that works. The lock is held.
+func (p *pool) enter(goroutine uintptr) (w *worker) {
+	if n := len(p.free); n > 0 {
+		w, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		w = new(worker)
+		p.known = append(p.known, w)
+	}
+	w.goroutine = goroutine
+	return w
+}
+
+// leave ends that. The lock is held.
+func (p *pool) leave(w *worker) {
+	p.goroutines--
+	p.free = append(p.free, w)
+}
+
+// withdraw takes the function of a timer out of the queue. It returns channels that are
+// closed when it has returned where it runs, and whether the caller is called by it. It
+// costs a look at all functions that wait or run.
+func (p *pool) withdraw(t *Timer) (running []chan struct{}, own bool) {
+	goroutine := machine.Goroutine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue.remove(func(c call) bool { return c.t == t })
+	for _, w := range p.known {
+		switch {
+		case w.t != t:
+		case w.goroutine == goroutine:
+			own = true
+		default:
+			if w.done == nil {
+				w.done = make(chan struct{})
+			}
+			running = append(running, w.done)
+		}
+	}
+	return running, own
+}
+
 // returned takes note that a function has returned. The lock is held.
-func (p *pool) returned() {
+func (p *pool) returned(w *worker) {
+	w.t = nil
+	if w.done != nil {
+		close(w.done)
+		w.done = nil
+	}
 	p.running--
 	if p.closed && p.running == 0 {
 		close(p.quiet)
@@ -142,7 +209,7 @@ func (p *pool) close() bool {
 	}
 	p.closed = true
 	p.dropped = p.queue.len()
-	p.queue = fifo[func()]{}
+	p.queue = fifo[call]{}
 	if p.running == 0 {
 		close(p.quiet)
 	}
@@ -184,4 +251,11 @@ func (q *fifo[T]) pop() (item T, ok bool) {
 		q.all, q.head = q.all[:0], 0
 	}
 	return item, true
+}
+
+// remove takes out what is wanted no more, and returns how many there were.
+func (q *fifo[T]) remove(unwanted func(T) bool) int {
+	before := len(q.all)
+	q.all = q.all[:q.head+len(slices.DeleteFunc(q.all[q.head:], unwanted))]
+	return before - len(q.all)
 }

@@ -18,7 +18,9 @@ type shard struct {
 	d      *Driver
 	ref    shardRef
 	closed atomic.Bool
-	_      [64]byte
+
+	profile *profile // nil without Profiling
+	_       [64]byte
 
 	mu      sync.Mutex
 	s       structures.Scheduler[Task] // nil before the first timer, and once closed
@@ -78,6 +80,9 @@ func (sh *shard) schedule(now int64, deadline structures.Tick,
 	sh.ready(now)
 	sh.enter()
 	id = sh.s.Schedule(deadline, task)
+	if sh.profile != nil {
+		sh.profile.started(task, id, sh.clock.begin(deadline)-now)
+	}
 	return id, sh.sooner(deadline)
 }
 
@@ -90,25 +95,26 @@ func (sh *shard) enter() {
 	sh.put++
 }
 
-// urge makes f run at once, which is in the next pass where there is an order to keep: the
+// urge makes a function run at once, which is in the next pass where there is an order to keep: the
 // structure could not hold it for less than a tick. It returns the tick to set the alarm to,
 // or never. The lock is held.
-func (sh *shard) urge(now int64, f func()) (wake structures.Tick) {
+func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 	if sh.d.pool.workers == maxWorkers {
+		sh.put++
 		sh.fired++
 		sh.d.pass.countAtOnce()
-		sh.d.pool.submit([]func(){f}, true)
+		sh.d.pool.submit([]call{c}, true)
 		return never
 	}
 	sh.enter()
-	u := urgent{f, max(0, now-sh.clock.ahead)}
+	u := urgent{c, max(0, now-sh.clock.ahead)}
 	sh.urgent.push(u)
 	return sh.sooner(sh.clock.ticks(u.since))
 }
 
 // urgent is a function that is due at once.
 type urgent struct {
-	f     func()
+	call
 	since int64 // ns
 }
 
@@ -176,6 +182,9 @@ func (sh *shard) close() int {
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
 	pending := sh.pending
+	if sh.profile != nil {
+		sh.profile.close()
+	}
 	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo[urgent]{}, wallTimers{look: never}
 	sh.vacate()
 	return pending

@@ -29,8 +29,15 @@ func TestSoak(t *testing.T) {
 		duration, timers = duration/5, timers/10
 	}
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) { soak(t, duration/time.Duration(len(setups)), timers, s.opts) })
+		t.Run(s.name, func(t *testing.T) { soak(t, duration/time.Duration(1+len(setups)), timers, s.opts) })
 	}
+	t.Run("with-options", func(t *testing.T) {
+		opts := []driver.Option{driver.Profiling(10)}
+		if runtime.GOOS == "linux" {
+			opts = append(opts, driver.Boottime())
+		}
+		soak(t, duration/time.Duration(1+len(setups)), timers, opts)
+	})
 }
 
 // soaked is a timer that is soaked, and what its model knows.
@@ -117,6 +124,9 @@ func (x *soaked) change(rng *rand.Rand) {
 	case x.timer != nil:
 		if rng.IntN(4) == 0 {
 			x.note(x.timer.Stop(), true)
+		} else if at := time.Since(x.soak.start) + max(0, delay); rng.IntN(4) == 0 {
+			x.note(x.timer.ResetWindow(delay, delay+delay.Abs()/8), false)
+			x.begin(at)
 		} else {
 			at := time.Since(x.soak.start) + max(0, delay)
 			x.note(x.timer.Reset(delay), false)

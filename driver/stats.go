@@ -9,23 +9,34 @@ import (
 
 // Stats is what a driver has done so far.
 type Stats struct {
-	Pending     uint64   // timers that wait
-	Fired       uint64   // timers that have fired; each tick of a Ticker counts
-	Stopped     uint64   // timers that were stopped before they fired
-	Wakeups     uint64   // times that the driver woke up
-	IdleWakeups uint64   // of these, times that nothing fired
-	Lateness    Lateness // of the timers that have fired
+	Pending     uint64       // timers that wait
+	Started     uint64       // timers that were started; each tick of a Ticker counts
+	Fired       uint64       // timers that have fired; each tick of a Ticker counts
+	Stopped     uint64       // timers that were stopped before they fired
+	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
+	Wakeups     uint64       // times that the driver woke up
+	IdleWakeups uint64       // of these, times that nothing fired
+	Delays      Distribution // of the timers that were started; empty without Profiling
+	Lateness    Distribution // of the timers that have fired
 }
 
 // Stats returns what the driver has done so far. It costs a lock for each shard.
+//
+// Lateness is the time from the tick that a deadline was rounded up to until the function was
+// handed to those who run it.
 func (d *Driver) Stats() Stats {
 	var s Stats
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.mu.Lock()
 		s.Pending += uint64(sh.pending)
+		s.Started += sh.put
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
+		if sh.profile != nil {
+			s.Moved += sh.profile.moved.Load()
+			s.Delays.merge(sh.profile.delays)
+		}
 		sh.mu.Unlock()
 	}
 	s.Fired -= uint64(d.pool.left())
@@ -38,10 +49,19 @@ func (d *Driver) Stats() Stats {
 	return s
 }
 
-// Lateness is a distribution of how late timers fired: the time from the tick that a
-// deadline was rounded up to until the function was handed to those who run it. What it
-// tells is exact to 3 %.
-type Lateness struct {
+// String returns Stats as JSON, durations in ns. So a Driver is a variable of package expvar:
+//
+//	expvar.Publish("timers", d)
+func (d *Driver) String() string {
+	s := d.Stats()
+	return fmt.Sprintf(`{"pending": %d, "started": %d, "fired": %d, "stopped": %d, "moved": %d, `+
+		`"wakeups": %d, "idle_wakeups": %d, "delays": %s, "lateness": %s}`,
+		s.Pending, s.Started, s.Fired, s.Stopped, s.Moved, s.Wakeups, s.IdleWakeups,
+		s.Delays.json(), s.Lateness.json())
+}
+
+// Distribution is a distribution of durations. What it tells is exact to 3 %.
+type Distribution struct {
 	counts []uint64 // by bucket; nil as long as there are none
 	n      uint64
 	max    int64 // ns
@@ -70,8 +90,8 @@ func latenessAt(bucket int) uint64 {
 	return (uint64(bucket)&(1<<latenessBits-1)+1<<latenessBits+1)<<shift - 1
 }
 
-// add counts n timers that were late by so many ns.
-func (l *Lateness) add(ns int64, n uint64) {
+// add counts n timers with so many ns.
+func (l *Distribution) add(ns int64, n uint64) {
 	if l.counts == nil {
 		l.counts = make([]uint64, latenessBuckets)
 	}
@@ -81,20 +101,37 @@ func (l *Lateness) add(ns int64, n uint64) {
 	l.max = max(l.max, ns)
 }
 
-func (l Lateness) clone() Lateness {
+// merge adds what another distribution has counted.
+func (l *Distribution) merge(other Distribution) {
+	if l.counts == nil {
+		l.counts = make([]uint64, latenessBuckets)
+	}
+	for bucket, count := range other.counts {
+		l.counts[bucket] += count
+	}
+	l.n += other.n
+	l.max = max(l.max, other.max)
+}
+
+func (l Distribution) json() string {
+	return fmt.Sprintf(`{"count": %d, "p50": %d, "p99": %d, "p999": %d, "max": %d}`,
+		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Quantile(0.999), l.max)
+}
+
+func (l Distribution) clone() Distribution {
 	l.counts = slices.Clone(l.counts)
 	return l
 }
 
 // Count returns the number of timers.
-func (l Lateness) Count() uint64 { return l.n }
+func (l Distribution) Count() uint64 { return l.n }
 
-// Max returns the largest lateness, or 0 if there is none.
-func (l Lateness) Max() time.Duration { return time.Duration(l.max) }
+// Max returns the largest duration, or 0 if there is none.
+func (l Distribution) Max() time.Duration { return time.Duration(l.max) }
 
-// Quantile returns the lateness that a share q of the timers does not exceed, q from 0
+// Quantile returns the duration that a share q of the timers does not exceed, q from 0
 // to 1. It returns 0 if there are none.
-func (l Lateness) Quantile(q float64) time.Duration {
+func (l Distribution) Quantile(q float64) time.Duration {
 	rank := max(1, uint64(q*float64(l.n)+0.5))
 	for bucket, count := range l.counts {
 		if count >= rank {
@@ -106,7 +143,7 @@ func (l Lateness) Quantile(q float64) time.Duration {
 }
 
 // String returns the number of timers and some quantiles.
-func (l Lateness) String() string {
+func (l Distribution) String() string {
 	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v",
 		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
 }

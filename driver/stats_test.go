@@ -27,7 +27,7 @@ func TestLatenessBuckets(t *testing.T) {
 }
 
 func TestLatenessQuantiles(t *testing.T) {
-	var l Lateness
+	var l Distribution
 	if l.Count() != 0 || l.Max() != 0 || l.Quantile(0.5) != 0 {
 		t.Errorf("empty: %v", l)
 	}

@@ -1,6 +1,9 @@
 package driver
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +46,35 @@ func (t *Timer) Stop() bool {
 	return sh.stop(t, nil)
 }
 
+// ErrOwnFunction is the error of a StopWait that would wait for its caller.
+var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the timer itself")
+
+// StopWait is Stop, and waits until the function of the timer does not run any more. When it
+// returns nil the function does not run, and will not unless Reset starts the timer again.
+// What has fired and waits for its turn to run is taken back, and counts as fired.
+//
+// The error is that of ctx where that ends first, or ErrOwnFunction at once where the caller
+// is called by the function. In both cases the timer is stopped, and the function still runs.
+// It costs a look at all functions that run or wait for their turn.
+func (t *Timer) StopWait(ctx context.Context) error {
+	sh := t.sh
+	if sh == nil {
+		return nil
+	}
+	running, own := sh.withdraw(t)
+	if own {
+		return ErrOwnFunction
+	}
+	for _, done := range running {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Reset makes the timer fire once delay has passed from now. It returns true if the
 // timer was pending. If it has fired or was stopped, Reset starts it again and returns
 // false. It does not wait for the function to return, so that this may run a second
@@ -69,8 +101,35 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 			return false
 		}
 		if deadline-old <= t.sh.slack || t.when.CompareAndSwap(int64(old), int64(deadline)) {
+			t.sh.countMoved()
 			return true
 		}
+	}
+}
+
+// ResetWindow is Reset to a window, as AfterWindow has. A timer that is pending in the window
+// is left as it is. It panics as AfterWindow does.
+func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
+	mustBeWindow(earliest, latest, "ResetWindow")
+	sh := t.sh
+	if sh == nil {
+		return false
+	}
+	now := sh.clock.soon()
+	first, last := sh.clock.between(now, earliest, latest)
+	if when := structures.Tick(t.when.Load()); when != idle && first <= when &&
+		when <= last && !sh.closed.Load() {
+		return true
+	}
+	deadline := meet(first, last)
+	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
+}
+
+// mustBeWindow panics where a window ends before it begins.
+func mustBeWindow(earliest, latest time.Duration, caller string) {
+	if earliest > latest {
+		panic(fmt.Sprintf("driver: %s(%v, %v): want an earliest delay that is not after the latest one",
+			caller, earliest, latest))
 	}
 }
 
@@ -98,7 +157,7 @@ func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick) (wake 
 // The lock is held.
 func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
-		return sh.urge(now, t.f)
+		return sh.urge(now, call{t.f, t})
 	}
 	t.internal().owner.due()
 	sh.d.pass.countAtOnce()
@@ -114,13 +173,25 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 	if old == idle || old == byWall || deadline == atOnce || sh.s == nil {
 		// One that goes by the wall clock may be pending and not in the structure.
 		pending, _ := sh.disarm(t)
+		if pending {
+			sh.put-- // it counts once
+			sh.countMoved()
+		}
 		sh.arm(t, now, deadline)
 		return pending || unread
 	}
 	_, wake := sh.reschedule(now, deadline, t.id)
 	t.when.Store(int64(deadline))
 	sh.unlock(wake, now)
+	sh.countMoved()
 	return true
+}
+
+// countMoved notes that a pending timer was moved.
+func (sh *shard) countMoved() {
+	if sh.profile != nil {
+		sh.profile.moved.Add(1)
+	}
 }
 
 // stop takes a timer out of the structure. A value that it has sent on c is taken back.
@@ -131,6 +202,20 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	unread := drain(c)
 	sh.unlockStopped(pending, empty)
 	return pending || unread
+}
+
+// withdraw is stop that takes back what has fired and does not run yet. It returns channels
+// that are closed when the function returns, and whether it has called the caller.
+func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
+	sh.mu.Lock()
+	pending, empty := sh.disarm(t)
+	for range sh.urgent.remove(func(u urgent) bool { return u.t == t }) {
+		sh.fired++
+		empty = sh.left()
+	}
+	running, own = sh.d.pool.withdraw(t)
+	sh.unlockStopped(pending, empty)
+	return running, own
 }
 
 // disarm takes a timer out of the structure. It reports whether it was pending, and
@@ -146,6 +231,9 @@ func (sh *shard) disarm(t *Timer) (pending, empty bool) {
 	_, empty = sh.cancel(t.id)
 	if old == byWall {
 		sh.forget(t.wall())
+	}
+	if sh.profile != nil {
+		sh.profile.ended(timerKey{t: t})
 	}
 	return true, empty
 }

@@ -93,7 +93,8 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 // Every sets a timer under key that fires again and again, or replaces the one that
 // is there. spec is a cron expression of five fields, or of six with seconds first,
 // or one such as @hourly or @every 10m. It is in UTC unless it begins with a time
-// zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5".
+// zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". What runs once a day does so as well on the days
+// on which the clocks there go forward or back (driver.InZone).
 //
 // A run is missed if the next one is due as well when it is to fire: as no worker
 // was there. missed says what becomes of these, Coalesce if it is left out: they

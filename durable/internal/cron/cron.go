@@ -14,8 +14,9 @@ import (
 var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
 // parse returns the schedule of an expression, which is in UTC unless it names a
-// time zone.
-func parse(spec string) (cron.Schedule, error) {
+// time zone. What runs once a day does so on the days as well on which the clocks there are
+// set: see driver.InZone.
+func parse(spec string) (driver.Recurrence, error) {
 	zoned := spec
 	if !strings.HasPrefix(spec, "CRON_TZ=") && !strings.HasPrefix(spec, "TZ=") {
 		zoned = "CRON_TZ=UTC " + spec
@@ -23,6 +24,11 @@ func parse(spec string) (cron.Schedule, error) {
 	s, err := parser.Parse(zoned)
 	if err != nil {
 		return nil, fmt.Errorf("cron expression %q: %w", spec, err)
+	}
+	if clock, ok := s.(*cron.SpecSchedule); ok && clock.Location != time.UTC {
+		loc := clock.Location
+		clock.Location = time.Local // which stands for that of the time it is asked with
+		return driver.InZone(loc, clock), nil
 	}
 	return s, nil
 }

@@ -34,6 +34,12 @@ func TestNextRun(t *testing.T) {
 		{"seconds", "*/5 * * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z", true, "2026-01-01T10:00:05Z"},
 		{"clocks go forward", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", true, "2026-03-29T10:00:00Z"},
 		{"clocks go back", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-10-24T10:00:00Z", "2026-10-24T10:00:00Z", true, "2026-10-25T11:00:00Z"},
+		{"skipped, made up for", "CRON_TZ=Europe/Berlin 0 30 2 * * *", driver.Coalesce, "2026-03-28T01:30:00Z", "2026-03-28T01:30:00Z", true, "2026-03-29T01:00:00Z"},
+		{"after what was skipped", "CRON_TZ=Europe/Berlin 30 2 * * *", driver.Coalesce, "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z", true, "2026-03-30T00:30:00Z"},
+		{"shown twice, once", "CRON_TZ=Europe/Berlin 30 2 * * *", driver.CatchUp, "2026-10-25T00:30:00Z", "2026-10-25T00:30:00Z", true, "2026-10-26T01:30:00Z"},
+		{"every hour, shown twice", "CRON_TZ=America/New_York 30 * * * *", driver.CatchUp, "2026-11-01T05:30:00Z", "2026-11-01T05:30:00Z", true, "2026-11-01T06:30:00Z"},
+		{"half an hour skipped", "CRON_TZ=Australia/Lord_Howe 15 2 * * *", driver.Coalesce, "2026-10-02T15:45:00Z", "2026-10-02T15:45:00Z", true, "2026-10-03T15:30:00Z"},
+		{"a period in a zone", "CRON_TZ=Europe/Berlin @every 7m", driver.Coalesce, "2026-10-25T00:58:00Z", "2026-10-25T00:58:00Z", true, "2026-10-25T01:05:00Z"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fires, next, err := NextRun(test.spec, test.missed, at(test.deadline), at(test.now))

@@ -1,15 +1,15 @@
 #include "textflag.h"
 
-// func stamp() uint64
-TEXT ·stamp(SB), NOSPLIT, $0-8
+// func Stamp() uint64
+TEXT ·Stamp(SB), NOSPLIT, $0-8
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
 	MOVQ AX, ret+0(FP)
 	RET
 
-// func steady() bool
-TEXT ·steady(SB), NOSPLIT, $0-1
+// func Steady() bool
+TEXT ·Steady(SB), NOSPLIT, $0-1
 	MOVB $0, ret+0(FP)
 	MOVL $0x80000000, AX // the last leaf of this kind
 	CPUID
@@ -21,4 +21,11 @@ TEXT ·steady(SB), NOSPLIT, $0-1
 	ANDL $1, DX
 	MOVB DX, ret+0(FP)
 done:
+	RET
+
+// func Goroutine() uintptr
+TEXT ·Goroutine(SB), NOSPLIT, $0-8
+	MOVQ TLS, CX
+	MOVQ 0(CX)(TLS*1), AX
+	MOVQ AX, ret+0(FP)
 	RET

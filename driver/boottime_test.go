@@ -1,0 +1,104 @@
+package driver
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// suspended returns a driver whose clock goes on in suspend, and a function that suspends it.
+func suspended(t *testing.T, opts ...Option) (d *Driver, suspend func(time.Duration)) {
+	start := time.Now()
+	var asleep atomic.Int64
+	d, err := New(append(opts, func(c *config) error {
+		c.uptime = func() int64 { return int64(42*h+time.Since(start)) + asleep.Load() }
+		return nil
+	})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d, func(duration time.Duration) { asleep.Add(int64(duration)) }
+}
+
+// After a resume what is due fires within a second, in order, and nothing else does.
+func TestWhatIsDueFiresAfterAResume(t *testing.T) {
+	for name, opts := range map[string][]Option{
+		"default": nil, "inline": {Inline()}, "ticking": {Ticking(), Tick(100 * time.Millisecond)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, suspend := suspended(t, append(opts, Shards(2))...)
+				start := time.Now()
+				var fired []string
+				var at []time.Duration
+				note := func(name string) func() {
+					return func() { fired, at = append(fired, name), append(at, time.Since(start)) }
+				}
+				d.AfterFunc(2*h, note("2h"))
+				d.Schedule(h, note("1h"))
+				later := d.AfterFunc(h, note("3h"))
+				later.Reset(3 * h)
+				time.Sleep(10 * s)
+				suspend(2*h + 30*time.Minute)
+				d.Schedule(30*s, note("30s after the resume")) // before the driver has woken up
+				time.Sleep(35 * s)
+				if !slices.Equal(fired, []string{"1h", "2h", "30s after the resume"}) ||
+					at[1] > 11*s || at[2] < 40*s || at[2] > 40*s+100*time.Millisecond {
+					t.Errorf("%v have fired after %v", fired, at)
+				}
+				time.Sleep(h)
+				if want := 30 * time.Minute; len(at) != 4 || at[3] < want || at[3] > want+s {
+					t.Errorf("%v have fired after %v", fired, at)
+				}
+			})
+		})
+	}
+}
+
+// It wakes up once a second while a timer is pending, and not at all without one.
+func TestBoottimeWakesUpOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := suspended(t)
+		time.Sleep(h)
+		d.Schedule(100*s, func() {})
+		time.Sleep(h)
+		timer := d.AfterFunc(h, func() {})
+		time.Sleep(100*s + s/2)
+		timer.Stop()
+		time.Sleep(h)
+		if got := d.Stats(); got.Wakeups < 199 || got.Wakeups > 201 || got.Fired != 1 {
+			t.Errorf("%+v, want 200 wake-ups", got)
+		}
+	})
+}
+
+func TestBoottime(t *testing.T) {
+	d, err := New(Boottime(), Tick(50*time.Microsecond))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = d.Close() }()
+	begin, fired := time.Now(), make(chan time.Time)
+	const delay = 5 * time.Millisecond
+	d.AfterFunc(delay, func() { fired <- time.Now() })
+	if after := (<-fired).Sub(begin); after < delay {
+		t.Errorf("fired after %v, want %v", after, delay)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New(Boottime())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		d.AfterFunc(h, func() {
+			if after := time.Since(begin); after != h {
+				t.Errorf("fired after %v of the bubble, want 1h", after)
+			}
+		})
+		time.Sleep(2 * h)
+		_ = d.Close()
+	})
+}

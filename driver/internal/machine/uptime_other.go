@@ -1,0 +1,13 @@
+//go:build !linux && !darwin && !windows
+
+package machine
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Uptime returns an error: no clock is known here that goes on while the machine is suspended.
+func Uptime() (func() int64, error) {
+	return nil, fmt.Errorf("no clock that counts suspend is known on %s", runtime.GOOS)
+}

@@ -1,0 +1,190 @@
+package driver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"expvar"
+	"fmt"
+	"math/rand/v2"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// pending returns the profile, as text.
+func pending(t *testing.T) (count int, text string) {
+	t.Helper()
+	p := pprof.Lookup("timerbench/driver.pending")
+	if p == nil {
+		return 0, ""
+	}
+	var out bytes.Buffer
+	if err := p.WriteTo(&out, 1); err != nil {
+		t.Fatal(err)
+	}
+	return p.Count(), out.String()
+}
+
+// Which part of a program holds the timers that are pending?
+func ExampleProfiling() {
+	d, err := driver.New(driver.Profiling(1)) // a server takes one in 1000
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	for range 3 {
+		d.AfterFunc(time.Hour, func() {})
+	}
+	fmt.Println(pprof.Lookup("timerbench/driver.pending").Count(), "timers")
+	// Output: 3 timers
+}
+
+// A driver is a variable of package expvar.
+func ExampleDriver_String() {
+	d, err := driver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	expvar.Publish("timers", d)
+	d.AfterFunc(time.Hour, func() {}).Stop()
+	fmt.Println(expvar.Get("timers"))
+	// Output: {"pending": 0, "started": 1, "fired": 0, "stopped": 1, "moved": 0, "wakeups": 0, "idle_wakeups": 0, "delays": {"count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}, "lateness": {"count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}}
+}
+
+//go:noinline
+func sessions(d *driver.Driver, n int) (timers []*driver.Timer) {
+	for range n {
+		timers = append(timers, d.AfterFunc(time.Hour, nothing))
+	}
+	return timers
+}
+
+//go:noinline
+func requests(d *driver.Driver, n int) (handles []driver.Handle) {
+	for range n {
+		handles = append(handles, d.Schedule(time.Minute, nothing))
+	}
+	return handles
+}
+
+// Each pending timer stands at its site, as long as it is pending.
+func TestProfileOfPendingTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t, driver.Profiling(1))
+		check := func(want int, sites ...string) {
+			t.Helper()
+			got, text := pending(t)
+			if got != want || strings.Contains(text, "driver.(*shard)") || strings.Contains(text, "driver.(*Driver)") {
+				t.Errorf("%d timers, want %d, and none of the driver's own functions:\n%s", got, want, text)
+			}
+			for _, site := range sites {
+				if !strings.Contains(text, site) {
+					t.Errorf("%s is not among the sites:\n%s", site, text)
+				}
+			}
+		}
+		check(0)
+		timers, handles := sessions(d, 5), requests(d, 3)
+		check(8, "driver_test.sessions", "driver_test.requests")
+		timers[0].Stop()
+		timers[1].Reset(2 * time.Hour)
+		timers[2].Reset(time.Second)
+		handles[0].Stop()
+		handles[1].Reset(time.Hour)
+		check(6)
+		ticker := d.NewTicker(time.Second)
+		every := d.Every(driver.Periodic(time.Now(), time.Second), nothing)
+		at := d.At(time.Now().Add(time.Minute), nothing)
+		c := d.NewTimer(time.Minute)
+		check(10)
+		time.Sleep(10*time.Second + ms)
+		check(9)
+		time.Sleep(2 * time.Minute)
+		check(6)
+		ticker.Stop()
+		check(5)
+		every.Stop()
+		check(4)
+		if at.Stop() || !c.Stop() {
+			t.Error("At is pending, or the channel is empty")
+		}
+		check(4)
+		time.Sleep(100 * time.Minute)
+		check(1)
+		_ = d.Close()
+		check(0)
+	})
+}
+
+// About one timer in n is sampled.
+func TestProfileIsSampled(t *testing.T) {
+	const n, in = 20_000, 20
+	d := newDriver(t, driver.Profiling(in))
+	timers := sessions(d, n)
+	if got, _ := pending(t); got < n/in*3/4 || got > n/in*5/4 {
+		t.Errorf("%d of %d timers are in the profile, want about %d", got, n, n/in)
+	}
+	for _, timer := range timers {
+		timer.Stop()
+	}
+	if got, text := pending(t); got != 0 {
+		t.Errorf("%d timers are left:\n%s", got, text)
+	}
+}
+
+// What was started is pending, has fired or was stopped.
+func TestStatsAddUp(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDriver(t, append([]driver.Option{driver.Profiling(3)}, s.opts...)...)
+				rng := rand.New(rand.NewPCG(5, 6))
+				timers := sessions(d, 20)
+				timers = append(timers, d.Every(driver.Periodic(time.Now(), 10*ms), nothing), d.At(time.Now().Add(time.Second), nothing))
+				handles, ticker := requests(d, 20), d.NewTicker(7*ms)
+				moved := uint64(0)
+				for range 3000 {
+					timer, i := timers[rng.IntN(len(timers))], rng.IntN(len(handles))
+					delay := time.Duration(rng.Int64N(int64(100*ms))) - ms
+					switch rng.IntN(6) {
+					case 0:
+						timer.Stop()
+					case 1, 2:
+						if timer.Reset(delay) {
+							moved++
+						}
+					case 3:
+						handles[i].Stop()
+						handles[i] = d.Schedule(delay, nothing)
+					case 4:
+						if handles[i].Reset(delay) {
+							moved++
+						}
+					default:
+						time.Sleep(delay / 8)
+					}
+				}
+				ticker.Stop()
+				synctest.Wait()
+				got := d.Stats()
+				if got.Started != got.Pending+got.Fired+got.Stopped-1 && got.Started != got.Pending+got.Fired+got.Stopped || got.Moved != moved {
+					t.Errorf("%+v, want started = pending + fired + stopped, and %d moved", got, moved)
+				}
+				if got.Delays.Count() == 0 || got.Delays.Max() < time.Minute || got.Delays.Max() > 62*time.Minute || got.Delays.Quantile(0.5) > 200*ms {
+					t.Errorf("delays %v", got.Delays)
+				}
+				var parsed struct{ Started, Moved uint64 }
+				if err := json.Unmarshal([]byte(d.String()), &parsed); err != nil || parsed.Started != got.Started || parsed.Moved != moved {
+					t.Errorf("%s: %v", d, err)
+				}
+			})
+		})
+	}
+}

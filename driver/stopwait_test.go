@@ -1,0 +1,214 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// What a timer uses can be given back when StopWait has returned.
+func ExampleTimer_StopWait() {
+	d, err := driver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	buffer := []byte("not flushed")
+	flush := d.AfterFunc(time.Hour, func() { buffer = append(buffer[:0], "flushed"...) })
+	if err := flush.StopWait(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(buffer)) // nobody else writes to it
+	// Output: not flushed
+}
+
+// stopWait calls StopWait and says how long it took.
+func stopWait(t *driver.Timer, ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	err := t.StopWait(ctx)
+	return time.Since(start), err
+}
+
+func TestStopWaitWaitsForTheFunction(t *testing.T) {
+	for _, s := range setups {
+		for name, start := range map[string]func(*driver.Driver, func()) *driver.Timer{
+			"AfterFunc": func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(time.Second, f) },
+			"at once":   func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(0, f) },
+			"At":        func(d *driver.Driver, f func()) *driver.Timer { return d.At(time.Now().Add(time.Second), f) },
+			"Every": func(d *driver.Driver, f func()) *driver.Timer {
+				return d.Every(driver.Periodic(time.Now(), time.Second), f)
+			},
+			"Init": func(d *driver.Driver, f func()) *driver.Timer {
+				timer := new(driver.Timer)
+				d.Init(timer, f)
+				timer.Reset(time.Second)
+				return timer
+			},
+		} {
+			t.Run(s.name+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newDriver(t, s.opts...)
+					running, runs := make(chan struct{}, 1000), 0
+					timer := start(d, func() {
+						running <- struct{}{}
+						time.Sleep(900 * ms)
+						runs++ // the race detector knows whether StopWait has waited
+					})
+					<-running
+					took, err := stopWait(timer, context.Background())
+					if took != 900*ms || err != nil || runs != 1 {
+						t.Errorf("StopWait took %v and returned %v after %d runs, want 900ms, nil and 1", took, err, runs)
+					}
+					if took, err = stopWait(timer, context.Background()); took != 0 || err != nil {
+						t.Errorf("StopWait took %v and returned %v where nothing ran", took, err)
+					}
+					time.Sleep(3 * time.Second)
+					if runs != 1 {
+						t.Errorf("%d runs, want 1", runs)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What has fired and waits for its turn does not run.
+func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
+	for name, delay := range map[string]time.Duration{"queued": time.Second, "at once": 0} {
+		for _, opts := range [][]driver.Option{
+			{driver.Inline(), driver.Shards(1)}, {driver.Workers(1), driver.Shards(1)},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDriver(t, opts...)
+				release := make(chan struct{})
+				d.Schedule(time.Second, func() { <-release })
+				if delay == 0 {
+					time.Sleep(2 * time.Second)
+				}
+				timer := d.AfterFunc(delay, explode)
+				after := 0
+				d.AfterFunc(delay, func() { after++ })
+				time.Sleep(2 * time.Second)
+				if took, err := stopWait(timer, context.Background()); took != 0 || err != nil {
+					t.Errorf("%s: StopWait took %v and returned %v", name, took, err)
+				}
+				close(release)
+				time.Sleep(time.Second)
+				if s := d.Stats(); after != 1 || s.Pending != 0 || s.Fired != 3 {
+					t.Errorf("%s: %d others have run, %+v", name, after, s)
+				}
+			})
+		}
+	}
+}
+
+func TestStopWaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		timer := d.AfterFunc(time.Second, func() { time.Sleep(time.Hour) })
+		time.Sleep(2 * time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if took, err := stopWait(timer, ctx); took != time.Minute || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("StopWait took %v and returned %v", took, err)
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// A function that stops its own timer hears so, also where the timer runs twice.
+func TestStopWaitFromWithinTheFunction(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDriver(t, s.opts...)
+				var timer *driver.Timer
+				var errs []error
+				var mu sync.Mutex
+				started := make(chan struct{})
+				timer = d.AfterFunc(time.Second, func() {
+					<-started
+					timer.Reset(time.Second)
+					took, err := stopWait(timer, context.Background())
+					mu.Lock()
+					defer mu.Unlock()
+					if took != 0 {
+						err = fmt.Errorf("took %v and returned %v", took, err) //nolint:errorlint // not the one that is wanted
+					}
+					errs = append(errs, err)
+				})
+				close(started)
+				time.Sleep(3 * time.Second)
+				mu.Lock()
+				defer mu.Unlock()
+				if len(errs) != 1 || !errors.Is(errs[0], driver.ErrOwnFunction) {
+					t.Errorf("StopWait returned %v, want %v once", errs, driver.ErrOwnFunction)
+				}
+			})
+		})
+	}
+}
+
+// A goroutine that has worked for a driver and ends by Goexit is not waited for.
+func TestStopWaitAfterGoexitAndClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		ends := d.AfterFunc(time.Second, func() { time.Sleep(time.Second); runtime.Goexit() })
+		time.Sleep(1500 * ms)
+		if took, err := stopWait(ends, context.Background()); took != 499*ms && took != 500*ms || err != nil {
+			t.Errorf("StopWait took %v and returned %v", took, err)
+		}
+		slow := d.AfterFunc(time.Second, func() { time.Sleep(time.Minute) })
+		time.Sleep(2 * time.Second)
+		_ = d.Close()
+		if took, err := stopWait(slow, context.Background()); took != 59*time.Second || err != nil {
+			t.Errorf("StopWait after Close took %v and returned %v", took, err)
+		}
+		if err := new(driver.Timer).StopWait(context.Background()); err != nil {
+			t.Errorf("StopWait of the zero Timer returned %v", err)
+		}
+	})
+}
+
+// Under a real clock: when StopWait has returned the function does not begin.
+func TestStopWaitWhileTimersFire(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			d := newDriver(t, append([]driver.Option{driver.Tick(20 * µs)}, s.opts...)...)
+			var all sync.WaitGroup
+			for g := range 4 {
+				all.Go(func() {
+					for i := range 50 {
+						var over atomic.Bool
+						timer := d.AfterFunc(time.Duration((i+g)%5)*10*µs, func() {
+							for range 3 {
+								runtime.Gosched()
+								if over.Load() {
+									t.Error("runs after StopWait")
+								}
+							}
+						})
+						for range i % 7 {
+							runtime.Gosched()
+						}
+						if err := timer.StopWait(context.Background()); err != nil {
+							t.Error(err)
+						}
+						over.Store(true)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package driver_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// Idle connections may be closed a little earlier than after 30 s: so many are closed together.
+func ExampleDriver_AfterWindow() {
+	d, err := driver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	const earliest, latest = 28 * time.Second, 30 * time.Second
+	idle := d.AfterWindow(earliest, latest, func() { fmt.Println("the connection is idle") })
+	fmt.Println(idle.ResetWindow(earliest, latest)) // a message came
+	fmt.Println(idle.Stop())
+	// Output:
+	// true
+	// true
+}
+
+// No timer fires outside its window, also one that was moved to another.
+func TestWindowsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		rng := rand.New(rand.NewPCG(3, 4))
+		fired := 0
+		for i := range 5000 {
+			start := time.Now()
+			first := time.Duration(rng.Int64N(int64(time.Second))) - 10*ms
+			last := first + time.Duration(rng.Int64N(1<<rng.IntN(32)))
+			from, to := first, last
+			timer := d.AfterWindow(first, last, func() {
+				fired++
+				if after := time.Since(start); after < from || after > max(to, 0)+ms {
+					t.Errorf("timer %d fired after %v, want %v to %v", i, after, from, to)
+				}
+			})
+			if i%3 == 0 && last > 0 {
+				from, to = from+time.Duration(rng.IntN(int(time.Second))), to+time.Second
+				if !timer.ResetWindow(from, to) {
+					t.Errorf("timer %d is not pending", i)
+				}
+			}
+			time.Sleep(time.Duration(rng.IntN(int(ms))))
+		}
+		time.Sleep(10 * time.Second)
+		if fired != 5000 {
+			t.Errorf("%d of 5000 have fired", fired)
+		}
+	})
+}
+
+// wakeupsOfIdle starts timers of 30 s evenly over 30 s again and again, and returns how often the
+// driver wakes up in a second.
+func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) float64 {
+	d := newDriver(t)
+	for range n {
+		var again func()
+		again = func() { start(d, again) }
+		start(d, again)
+		time.Sleep(30 * time.Second / time.Duration(n))
+	}
+	before := d.Stats().Wakeups
+	const measured = 5 * time.Minute
+	time.Sleep(measured)
+	return float64(d.Stats().Wakeups-before) / measured.Seconds()
+}
+
+// The driver wakes up at most twice as often as it has to: once in a window.
+func TestWindowsShareWakeUps(t *testing.T) {
+	const delay, n = 30 * time.Second, 10_000
+	for _, percent := range []int{0, 1, 5, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			window := delay * time.Duration(percent) / 100
+			got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) { d.AfterWindow(delay-window, delay, f) })
+			t.Logf("window of %d %%: %.2f wake-ups a second", percent, got)
+			if most := 2/window.Seconds() + 0.2; percent > 0 && got > most {
+				t.Errorf("%.2f wake-ups a second with a window of %v, want at most %.2f", got, window, most)
+			}
+		})
+	}
+	// Windows of different widths meet.
+	synctest.Test(t, func(t *testing.T) {
+		i := 0
+		got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) {
+			i++
+			d.AfterWindow(delay-time.Duration(1+i%10)*delay/100, delay, f)
+		})
+		if most := 2/(delay/100).Seconds() + 0.2; got > most {
+			t.Errorf("%.2f wake-ups a second, want those of the narrowest, at most %.2f", got, most)
+		}
+	})
+}
+
+// Where a message comes each second the timer is left alone within its window, else moved, and it
+// can be started again.
+func TestResetWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		fired := 0
+		timer := d.AfterWindow(5*time.Second, 10*time.Second, func() { fired++ })
+		for range 100 {
+			time.Sleep(time.Second)
+			if !timer.ResetWindow(5*time.Second, 10*time.Second) || fired > 0 {
+				t.Fatal("not pending")
+			}
+		}
+		time.Sleep(10*time.Second + ms)
+		if fired != 1 || timer.ResetWindow(time.Second, time.Second) {
+			t.Errorf("fired %d times, or still pending", fired)
+		}
+		if !timer.ResetWindow(time.Hour, 2*time.Hour) || !timer.ResetWindow(time.Second, 2*time.Second) {
+			t.Error("not pending")
+		}
+		time.Sleep(2*time.Second + ms)
+		if fired != 2 || timer.ResetWindow(-1, 0) {
+			t.Errorf("fired %d times, or still pending", fired)
+		}
+		synctest.Wait()
+		if fired != 3 || new(driver.Timer).ResetWindow(0, 1) {
+			t.Errorf("fired %d times", fired)
+		}
+		for name, misuse := range map[string]func(){
+			"AfterWindow(2s, 1s)": func() { d.AfterWindow(2*time.Second, time.Second, nothing) },
+			"ResetWindow(2s, 1s)": func() { timer.ResetWindow(2*time.Second, time.Second) },
+			"function is nil":     func() { d.AfterWindow(0, 1, nil) },
+		} {
+			func() {
+				defer func() {
+					if said := fmt.Sprint(recover()); !strings.Contains(said, name) {
+						t.Errorf("%s: panic %q", name, said)
+					}
+				}()
+				misuse()
+			}()
+		}
+	})
+}
