@@ -1,0 +1,197 @@
+// timerbench.h lets a program in C or C++ take part in timerbench run --external. It is the
+// reference reader of version 1 of the protocol, see docs/external.md. An adapter includes it,
+// defines the functions below, and has no main.
+#pragma once
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// Flags of tb_about.
+#define TB_INLINED 1 // the structure is compiled into the timed loop
+#define TB_VIRTUAL 2 // it calls back through a pointer
+#define TB_COARSE 4  // it fires late, by at most late_ticks + delay * late_num / late_den
+
+struct tb_about {
+	uint32_t flags;
+	uint32_t limit; // most timers that the structure is made for; 0: any number
+	int64_t late_ticks;
+	uint32_t late_num, late_den;
+	const char *language, *version, *note;
+};
+
+// What an adapter defines. A slot names a timer, from 0 to slots-1; a slot is used again after its
+// timer has fired or was cancelled. The clock starts at 0, and only tb_pop moves it.
+static void tb_about(struct tb_about *about);
+static void tb_new(uint32_t slots);     // makes a fresh structure, in place of the one before
+static void tb_reserve(uint32_t slots); // there are so many slots from now on; not timed
+static void tb_schedule(uint32_t slot, int64_t at);
+static void tb_cancel(uint32_t slot);
+static void tb_reschedule(uint32_t slot, int64_t at);
+static void tb_pop(int64_t now); // calls tb_fired for each timer that is due
+static uint64_t tb_len(void);    // pending timers
+
+// In a block the operations, in the file fires what fired.
+struct tb_op {
+	int64_t at;
+	uint32_t slot, zero;
+};
+
+static struct {
+	int64_t now; // of the pop that runs
+	uint64_t fired, checksum;
+	struct tb_op *fires; // NULL: they are not wanted
+	uint64_t room;
+} tb;
+
+// tb_fired says that the timer of a slot fires.
+static inline void tb_fired(uint32_t slot) {
+	uint64_t h = (uint64_t)tb.now * 0x9e3779b97f4a7c15u + (uint64_t)slot * 0xd1b54a32d192ed03u;
+	h ^= h >> 32;
+	tb.checksum += h * 0xff51afd7ed558ccdu;
+	if (tb.fires != NULL && tb.fired < tb.room) {
+		tb.fires[tb.fired].at = tb.now;
+		tb.fires[tb.fired].slot = slot;
+	}
+	tb.fired++;
+}
+
+static void tb_die(const char *what) {
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	exit(3);
+}
+
+// tb_clock reads the clock in nanoseconds. It asks the kernel, because an adapter may have a
+// clock_gettime of its own for its library.
+static uint64_t tb_clock(void) {
+	struct timespec t;
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct tb_batch { uint32_t kind, len; };
+struct tb_head { uint32_t magic, version; uint64_t batches, ops, slots; };
+
+// tb_replay does the operations of a block. This is what is timed.
+static void tb_replay(const struct tb_head *head) {
+	const struct tb_batch *batch = (const struct tb_batch *)(head + 1);
+	const struct tb_op *op = (const struct tb_op *)(batch + (head->batches + 1) / 2 * 2), *end;
+	for (uint64_t i = 0; i < head->batches; i++, batch++) {
+		end = op + batch->len;
+		switch (batch->kind) {
+		case 0: for (; op < end; op++) tb_schedule(op->slot, op->at); break;
+		case 1: for (; op < end; op++) tb_cancel(op->slot); break;
+		case 2: for (; op < end; op++) tb_reschedule(op->slot, op->at); break;
+		default: for (; op < end; op++) tb_pop(tb.now = op->at);
+		}
+	}
+}
+
+// tb_map maps a file of the folder, at least so many bytes of it.
+static void *tb_map(const char *name, size_t bytes, int protection) {
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", getenv("TIMERBENCH_FOLDER"), name);
+	int fd = open(path, protection & PROT_WRITE ? O_RDWR : O_RDONLY);
+	if (fd < 0) tb_die(path);
+	void *p = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) tb_die(path);
+	close(fd);
+	return p;
+}
+
+static bool tb_read(void *into, size_t bytes) {
+	for (char *p = (char *)into; bytes > 0;) {
+		ssize_t n = read(0, p, bytes);
+		if (n <= 0) return false;
+		p += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static void tb_write(const void *from, size_t bytes) {
+	if (write(1, from, bytes) != (ssize_t)bytes) exit(3);
+}
+
+// tb_hello measures the clock and a wake-up on which nothing is due, and says what this is.
+static void tb_hello(void) {
+	struct tb_about about;
+	unsigned char out[256] = {0};
+	uint32_t head[4] = {0x48424d54u, 1, 0, 0}; // TMBH, version 1
+	double costs[2] = {1e9, 1e9}, cost;
+	uint64_t start;
+	for (int i = 0; i < 50; i++) { // the fastest of some, as others use the machine too
+		start = tb_clock();
+		for (int j = 0; j < 100; j++) tb_clock();
+		if ((cost = (double)(tb_clock() - start) / 101) < costs[0]) costs[0] = cost;
+	}
+	tb_new(1);
+	tb_reserve(1);
+	tb_schedule(0, 1000000000);
+	for (int i = 0; i < 50; i++) {
+		start = tb_clock();
+		for (int64_t end = tb.now + 1000; tb.now < end; tb.now++) tb_pop(tb.now);
+		if ((cost = (double)(tb_clock() - start) / 1000) < costs[1]) costs[1] = cost;
+	}
+	memset(&about, 0, sizeof about);
+	tb_about(&about);
+	head[2] = about.flags;
+	head[3] = about.limit;
+	memcpy(out, head, 16);
+	memcpy(out + 16, costs, 16);
+	memcpy(out + 32, &about.late_ticks, 16); // and late_num, late_den
+	snprintf((char *)out + 48, 32, "%s", about.language ? about.language : "");
+	snprintf((char *)out + 80, 48, "%s", about.version ? about.version : "");
+	snprintf((char *)out + 128, 128, "%s", about.note ? about.note : "");
+	tb_write(out, sizeof out);
+}
+
+int main(void) {
+	struct { uint32_t kind, block; uint64_t a, b, c; } request;
+	struct tb_head *blocks[8];
+	size_t bytes[8] = {0}, room;
+	tb_hello();
+	while (tb_read(&request, sizeof request)) {
+		uint64_t answer[8] = {0x41424d54u | (uint64_t)request.kind << 32}, start;
+		char name[32];
+		tb.fired = tb.checksum = 0;
+		switch (request.kind) {
+		case 1: // begin: a slots
+			tb.now = 0;
+			tb_new((uint32_t)request.a);
+			tb_reserve((uint32_t)request.a);
+			break;
+		case 2: // load: a bytes, b slots
+			if (bytes[request.block]) munmap(blocks[request.block], bytes[request.block]);
+			bytes[request.block] = request.a;
+			snprintf(name, sizeof name, "block-%u", request.block);
+			blocks[request.block] = (struct tb_head *)tb_map(name, request.a, PROT_READ);
+			for (size_t i = 0; i < request.a; i += 4096) // so that no page is missing in the loop
+				(void)((volatile char *)blocks[request.block])[i];
+			tb_reserve((uint32_t)request.b);
+			break;
+		case 3: // run: a room for fires
+			tb.room = request.a;
+			room = tb.room * sizeof *tb.fires;
+			if (room) tb.fires = (struct tb_op *)tb_map("fires", room, PROT_READ | PROT_WRITE);
+			start = tb_clock();
+			tb_replay(blocks[request.block]);
+			answer[1] = tb_clock() - start;
+			if (room) munmap(tb.fires, room);
+			tb.fires = NULL;
+		}
+		answer[2] = tb.fired;
+		answer[3] = tb.checksum;
+		answer[4] = tb_len();
+		tb_write(answer, sizeof answer);
+	}
+	return 0;
+}

@@ -1,0 +1,210 @@
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.RandomAccessFile;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+/**
+ * Lets a program in Java take part in timerbench run --external: a reader of version 1 of the
+ * protocol, see docs/external.md. An adapter extends it and calls serve.
+ */
+abstract class Timerbench {
+    // What an adapter defines. A slot names a timer, and is used again after its timer fired or was
+    // cancelled. The clock starts at 0, and only pop moves it.
+    abstract void reserve(int slots);
+    abstract void schedule(int slot, long at);
+    abstract void cancel(int slot);
+    abstract void reschedule(int slot, long at);
+    abstract void pop(long now); // calls fired for each timer that is due
+    abstract int size();
+
+    private long fired, checksum, now;
+    private int room;
+    private ByteBuffer log;
+
+    /** Says that the timer of a slot fires. */
+    final void fired(int slot) {
+        long h = now * 0x9e3779b97f4a7c15L + slot * 0xd1b54a32d192ed03L;
+        h ^= h >>> 32;
+        checksum += h * 0xff51afd7ed558ccdL;
+        if (fired++ < room) log.putLong(now).putLong(slot);
+    }
+
+    /** A block: its batches by kind and length, and its operations. */
+    private record Block(int[] kinds, int[] lengths, long[] at, int[] slots) {
+        static Block read(ByteBuffer b) {
+            b.order(ByteOrder.LITTLE_ENDIAN);
+            if (b.getInt(0) != 0x42424d54 || b.getInt(4) != 1) throw new IllegalStateException("no block of version 1");
+            int batches = (int) b.getLong(8), ops = (int) b.getLong(16), first = 32 + (batches + 1) / 2 * 16;
+            Block out = new Block(new int[batches], new int[batches], new long[ops], new int[ops]);
+            for (int i = 0; i < batches; i++) {
+                out.kinds[i] = b.getInt(32 + 8 * i);
+                out.lengths[i] = b.getInt(36 + 8 * i);
+            }
+            for (int i = 0; i < ops; i++) {
+                out.at[i] = b.getLong(first + 16 * i);
+                out.slots[i] = b.getInt(first + 16 * i + 8);
+            }
+            return out;
+        }
+    }
+
+    /** Does the operations. This is what is timed. */
+    private void replay(Block b) {
+        int from = 0;
+        for (int i = 0; i < b.kinds.length; i++) {
+            int to = from + b.lengths[i];
+            switch (b.kinds[i]) {
+                case 0 -> { for (int k = from; k < to; k++) schedule(b.slots[k], b.at[k]); }
+                case 1 -> { for (int k = from; k < to; k++) cancel(b.slots[k]); }
+                case 2 -> { for (int k = from; k < to; k++) reschedule(b.slots[k], b.at[k]); }
+                default -> {
+                    for (int k = from; k < to; k++) {
+                        now = b.at[k];
+                        pop(now);
+                    }
+                }
+            }
+            from = to;
+        }
+    }
+
+    /** Operations that warm the compiler up: each slot is scheduled, moved or not, and is cancelled or fires. */
+    private static Block warm(int timers, int ops) {
+        SplittableRandom random = new SplittableRandom(1);
+        Block b = new Block(new int[ops], new int[ops], new long[ops], new int[ops]);
+        long[] due = new long[timers];
+        long clock = 0;
+        for (int i = 0; i < ops; i++) {
+            int slot = random.nextInt(timers);
+            boolean pending = due[slot] > clock;
+            b.kinds[i] = i % 4 == 3 ? 3 : pending ? 1 + random.nextInt(2) : 0;
+            b.lengths[i] = 1;
+            if (b.kinds[i] == 3) {
+                b.at[i] = ++clock;
+                continue;
+            }
+            b.slots[i] = slot;
+            due[slot] = b.at[i] = b.kinds[i] == 1 ? 0 : clock + 1 + random.nextInt(3 * timers);
+        }
+        return b;
+    }
+
+    private static long compiled() {
+        return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
+    }
+
+    /** Replays operations until nothing was compiled for five rounds, and says how long that took. */
+    private static String warmUp(Supplier<Timerbench> fresh) {
+        final int ops = 200_000, most = 200;
+        int rounds = 0;
+        for (int quiet = 0; quiet < 5 && rounds < most; rounds++) {
+            long before = compiled();
+            Timerbench t = fresh.get();
+            t.reserve(5_000);
+            t.replay(warm(5_000, ops));
+            quiet = compiled() == before ? quiet + 1 : 0;
+        }
+        String end = rounds == most ? "not settled after" : "JIT settled: none of 5 rounds compiled, after";
+        return end + " " + rounds + " of " + ops + " operations";
+    }
+
+    private static double[] costs(Timerbench t) {
+        double clock = 1e9, wake = 1e9;
+        t.reserve(1);
+        t.schedule(0, 1_000_000_000L);
+        for (int round = 0; round < 50; round++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < 100; i++) System.nanoTime();
+            clock = Math.min(clock, (System.nanoTime() - start) / 101.0);
+            start = System.nanoTime();
+            for (int i = 0; i < 1000; i++) t.pop(++t.now);
+            wake = Math.min(wake, (System.nanoTime() - start) / 1000.0);
+        }
+        return new double[] {clock, wake};
+    }
+
+    private static void put(ByteBuffer b, int at, int room, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        b.position(at).put(bytes, 0, Math.min(bytes.length, room - 1));
+    }
+
+    /** Answers the runner until its requests end. limit is the most timers, or 0. */
+    static void serve(String version, int limit, Supplier<Timerbench> fresh) throws IOException {
+        Path folder = Path.of(System.getenv("TIMERBENCH_FOLDER"));
+        PrintStream out = System.out;
+        System.setOut(System.err); // nobody else writes to the pipe
+        String note = warmUp(fresh);
+        double[] costs = costs(fresh.get());
+        ByteBuffer hello = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+        hello.putInt(0x48424d54).putInt(1).putInt(2).putInt(limit).putDouble(costs[0]).putDouble(costs[1]);
+        put(hello, 48, 32, "Java " + System.getProperty("java.version"));
+        put(hello, 80, 48, version);
+        put(hello, 128, 128, note);
+        out.write(hello.array(), 0, 256);
+        out.flush();
+        Timerbench timers = null;
+        Block[] blocks = new Block[8];
+        byte[] raw = new byte[32];
+        for (DataInputStream in = new DataInputStream(System.in); in.readNBytes(raw, 0, 32) == 32; ) {
+            ByteBuffer request = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+            int kind = request.getInt(), block = request.getInt();
+            long a = request.getLong(), b = request.getLong(), ns = 0;
+            long[] before = usage();
+            switch (kind) {
+                case 1 -> {
+                    timers = null;
+                    System.gc(); // so that the instance before costs this one nothing
+                    timers = fresh.get();
+                    timers.reserve((int) a);
+                    before = usage();
+                }
+                case 2 -> {
+                    blocks[block] = Block.read(ByteBuffer.wrap(Files.readAllBytes(folder.resolve("block-" + block))));
+                    timers.reserve((int) b);
+                }
+                default -> {
+                    timers.fired = timers.checksum = 0;
+                    timers.room = (int) a;
+                    timers.log = ByteBuffer.allocate(16 * timers.room).order(ByteOrder.LITTLE_ENDIAN);
+                    before = usage();
+                    long start = System.nanoTime();
+                    timers.replay(blocks[block]);
+                    ns = System.nanoTime() - start;
+                    if (a > 0) {
+                        try (RandomAccessFile f = new RandomAccessFile(folder.resolve("fires").toFile(), "rw")) {
+                            f.write(timers.log.array(), 0, timers.log.position());
+                        }
+                    }
+                }
+            }
+            long[] after = usage();
+            ByteBuffer answer = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
+            answer.putInt(0x41424d54).putInt(kind).putLong(ns);
+            boolean ran = kind == 3;
+            answer.putLong(ran ? timers.fired : 0).putLong(ran ? timers.checksum : 0).putLong(timers.size());
+            for (int i = 0; i < 3; i++) answer.putLong(ran ? after[i] - before[i] : 0);
+            out.write(answer.array(), 0, 64);
+            out.flush();
+        }
+        System.exit(0);
+    }
+
+    /** Collections so far, their nanoseconds, and those of the compiler. */
+    private static long[] usage() {
+        long[] out = {0, 0, compiled() * 1_000_000};
+        for (GarbageCollectorMXBean c : ManagementFactory.getGarbageCollectorMXBeans()) {
+            out[0] += c.getCollectionCount();
+            out[1] += c.getCollectionTime() * 1_000_000;
+        }
+        return out;
+    }
+}

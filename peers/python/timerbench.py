@@ -1,0 +1,131 @@
+"""Lets a program in Python take part in timerbench run --external.
+
+A reader of version 1 of the protocol, see docs/external.md. An adapter defines a class with the
+methods of Timers and calls serve.
+"""
+
+import array
+import gc
+import os
+import platform
+import struct
+import sys
+import time
+
+MASK = (1 << 64) - 1
+
+
+class Fired:
+    """What fired in a block: (tick, slot) of each."""
+
+    def __init__(self):
+        self.list = []
+
+    def checksum(self):
+        total = 0
+        for at, slot in self.list:
+            h = (at * 0x9E3779B97F4A7C15 + slot * 0xD1B54A32D192ED03) & MASK
+            h ^= h >> 32
+            total += h * 0xFF51AFD7ED558CCD
+        return total & MASK
+
+
+def read(path, size):
+    """Returns the batches of a block file: kind, slots and ticks."""
+    with open(path, "rb") as f:
+        data = f.read(size)
+    magic, version, batches, ops, _ = struct.unpack_from("<IIQQQ", data)
+    assert (magic, version) == (0x42424D54, 1), "no block of version 1"
+    first = 32 + (batches + 1) // 2 * 16
+    words = array.array("q", data[first : first + 16 * ops])
+    if sys.byteorder == "big":
+        words.byteswap()
+    ticks, slots = words[0::2].tolist(), words[1::2].tolist()
+    out, at = [], 0
+    for i in range(batches):
+        kind, length = struct.unpack_from("<II", data, 32 + 8 * i)
+        out.append((kind, slots[at : at + length], ticks[at : at + length]))
+        at += length
+    return out
+
+
+def replay(timers, block, fired):
+    """Does the operations. This is what is timed; checksums are made after it."""
+    for kind, slots, ticks in block:
+        if kind == 0:
+            for slot, at in zip(slots, ticks):
+                timers.schedule(slot, at)
+        elif kind == 1:
+            for slot in slots:
+                timers.cancel(slot)
+        elif kind == 2:
+            for slot, at in zip(slots, ticks):
+                timers.reschedule(slot, at)
+        else:
+            for at in ticks:
+                timers.pop(at, fired)
+
+
+def costs(make):
+    """Measures the clock, and a wake-up on which nothing is due."""
+    timers, clock, wake, now = make(), 1e9, 1e9, 0
+    timers.reserve(1)
+    timers.schedule(0, 10**9)
+    for _ in range(20):
+        start = time.perf_counter_ns()
+        for _ in range(100):
+            time.perf_counter_ns()
+        clock = min(clock, (time.perf_counter_ns() - start) / 101)
+        start = time.perf_counter_ns()
+        for _ in range(1000):
+            now += 1
+            timers.pop(now, [])
+        wake = min(wake, (time.perf_counter_ns() - start) / 1000)
+    return clock, wake
+
+
+def serve(make, version, limit, note):
+    """Answers the runner until its requests end."""
+    folder = os.environ["TIMERBENCH_FOLDER"]
+    requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nobody else writes to the pipe
+    collections = [0, 0, 0]  # number, nanoseconds, start of the one that runs
+
+    def collected(phase, _):
+        if phase == "start":
+            collections[2] = time.perf_counter_ns()
+        else:
+            collections[0] += 1
+            collections[1] += time.perf_counter_ns() - collections[2]
+
+    gc.callbacks.append(collected)
+    clock, wake = costs(make)
+    language = "Python " + platform.python_version()
+    hello = struct.pack("<IIIIdd16x", 0x48424D54, 1, 0, limit, clock, wake)
+    hello += struct.pack("<31sx47sx127sx", language.encode(), version.encode(), note.encode())
+    answers.write(hello)
+    answers.flush()
+    timers, blocks = None, {}
+    while len(request := requests.read(32)) == 32:
+        kind, block, a, b, _ = struct.unpack("<IIQQQ", request)
+        ns, fired, before = 0, Fired(), collections[:]
+        if kind == 1:
+            timers = make()
+            gc.collect()
+            timers.reserve(a)
+        elif kind == 2:
+            blocks[block] = read(f"{folder}/block-{block}", a)
+            timers.reserve(b)
+        else:
+            before = collections[:]
+            start = time.perf_counter_ns()
+            replay(timers, blocks[block], fired.list)
+            ns = time.perf_counter_ns() - start
+        after = collections[:] if kind == 3 else before
+        if kind == 3 and a > 0:
+            with open(f"{folder}/fires", "r+b") as f:
+                for at, slot in fired.list[:a]:
+                    f.write(struct.pack("<qQ", at, slot))
+        answers.write(struct.pack("<IIQQQQQQQ", 0x41424D54, kind, ns, len(fired.list), fired.checksum(),
+                                  len(timers), after[0] - before[0], after[1] - before[1], 0))
+        answers.flush()

@@ -1,0 +1,195 @@
+//! Lets a program in Rust take part in timerbench run --external: a reader of version 1 of the
+//! protocol, see docs/external.md. An adapter implements [`Timers`] and calls [`serve`].
+
+use std::io::{Read, Write};
+use std::time::Instant;
+
+/// A structure. A slot names a timer, and is used again after its timer fired or was cancelled.
+pub trait Timers {
+    /// A fresh structure, whose clock is at 0.
+    fn begin(slots: usize) -> Self;
+    /// There are so many slots from now on. It is not timed.
+    fn reserve(&mut self, slots: usize);
+    fn schedule(&mut self, slot: u32, at: i64);
+    fn cancel(&mut self, slot: u32);
+    fn reschedule(&mut self, slot: u32, at: i64);
+    /// Moves the clock and reports each timer that is due.
+    fn pop(&mut self, now: i64, fired: &mut Fired);
+    /// Pending timers.
+    fn len(&self) -> usize;
+}
+
+/// What fired in a block.
+#[derive(Default)]
+pub struct Fired {
+    count: u64,
+    checksum: u64,
+    room: usize,
+    log: Vec<(i64, u32)>,
+}
+
+impl Fired {
+    /// The timer of a slot fires in the pop at a tick.
+    #[inline]
+    pub fn add(&mut self, now: i64, slot: u32) {
+        let mut h = (now as u64)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add((slot as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));
+        h ^= h >> 32;
+        self.checksum = self.checksum.wrapping_add(h.wrapping_mul(0xff51_afd7_ed55_8ccd));
+        self.count += 1;
+        if self.log.len() < self.room {
+            self.log.push((now, slot));
+        }
+    }
+}
+
+/// What a program says of itself.
+pub struct About {
+    pub inlined: bool,
+    pub limit: u32,
+    pub version: &'static str,
+    pub note: &'static str,
+}
+
+#[derive(Clone, Copy)]
+struct Op {
+    at: i64,
+    slot: u32,
+}
+
+#[derive(Default)]
+struct Block {
+    batches: Vec<(u32, usize)>,
+    ops: Vec<Op>,
+}
+
+fn u32_at(b: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(b[at..at + 4].try_into().unwrap())
+}
+
+fn u64_at(b: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(b[at..at + 8].try_into().unwrap())
+}
+
+impl Block {
+    fn read(b: &[u8]) -> Block {
+        assert_eq!((u32_at(b, 0), u32_at(b, 4)), (0x4242_4d54, 1), "no block of version 1");
+        let (batches, ops) = (u64_at(b, 8) as usize, u64_at(b, 16) as usize);
+        let first = 32 + (batches + 1) / 2 * 16;
+        Block {
+            batches: (0..batches)
+                .map(|i| (u32_at(b, 32 + 8 * i), u32_at(b, 36 + 8 * i) as usize))
+                .collect(),
+            ops: (0..ops)
+                .map(|i| Op { at: u64_at(b, first + 16 * i) as i64, slot: u32_at(b, first + 16 * i + 8) })
+                .collect(),
+        }
+    }
+
+    /// Does the operations. This is what is timed.
+    fn replay<T: Timers>(&self, timers: &mut T, fired: &mut Fired) {
+        let mut rest = &self.ops[..];
+        for &(kind, len) in &self.batches {
+            let (ops, after) = rest.split_at(len);
+            rest = after;
+            match kind {
+                0 => ops.iter().for_each(|o| timers.schedule(o.slot, o.at)),
+                1 => ops.iter().for_each(|o| timers.cancel(o.slot)),
+                2 => ops.iter().for_each(|o| timers.reschedule(o.slot, o.at)),
+                _ => ops.iter().for_each(|o| timers.pop(o.at, fired)),
+            }
+        }
+    }
+}
+
+/// Measures the clock, and a wake-up on which nothing is due.
+fn costs<T: Timers>() -> (f64, f64) {
+    let (mut clock, mut wake) = (f64::MAX, f64::MAX);
+    let mut timers = T::begin(1);
+    let mut fired = Fired::default();
+    timers.reserve(1);
+    timers.schedule(0, 1_000_000_000);
+    for round in 0..50 {
+        let start = Instant::now();
+        for _ in 0..100 {
+            let _ = Instant::now();
+        }
+        clock = clock.min(start.elapsed().as_nanos() as f64 / 101.0);
+        let start = Instant::now();
+        for i in 0..1000 {
+            timers.pop(1 + round * 1000 + i, &mut fired);
+        }
+        wake = wake.min(start.elapsed().as_nanos() as f64 / 1000.0);
+    }
+    (clock, wake)
+}
+
+fn hello<T: Timers>(about: &About) -> Vec<u8> {
+    let (clock, wake) = costs::<T>();
+    let mut out = Vec::with_capacity(256);
+    for v in [0x4842_4d54, 1, about.inlined as u32, about.limit] {
+        out.extend_from_slice(&v.to_le_bytes());
+    }
+    out.extend_from_slice(&clock.to_le_bytes());
+    out.extend_from_slice(&wake.to_le_bytes());
+    out.resize(48, 0);
+    for (text, end) in [("Rust", 80), (about.version, 128), (about.note, 256)] {
+        let room = end - out.len() - 1;
+        out.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
+        out.resize(end, 0);
+    }
+    out
+}
+
+/// Answers the runner until its requests end.
+pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
+    let folder = std::env::var("TIMERBENCH_FOLDER").expect("TIMERBENCH_FOLDER is not set");
+    let (mut requests, mut answers) = (std::io::stdin(), std::io::stdout());
+    answers.write_all(&hello::<T>(&about))?;
+    answers.flush()?;
+    let mut timers = T::begin(0);
+    let mut blocks: Vec<Block> = (0..8).map(|_| Block::default()).collect();
+    let mut request = [0u8; 32];
+    while requests.read_exact(&mut request).is_ok() {
+        let (kind, block) = (u32_at(&request, 0), u32_at(&request, 4) as usize);
+        let (a, b) = (u64_at(&request, 8) as usize, u64_at(&request, 16) as usize);
+        let mut fired = Fired::default();
+        let mut ns = 0;
+        match kind {
+            1 => {
+                timers = T::begin(a);
+                timers.reserve(a);
+            }
+            2 => {
+                blocks[block] = Block::read(&std::fs::read(format!("{folder}/block-{block}"))?[..a]);
+                timers.reserve(b);
+            }
+            _ => {
+                fired.room = a;
+                fired.log.reserve(a);
+                let start = Instant::now();
+                blocks[block].replay(&mut timers, &mut fired);
+                ns = start.elapsed().as_nanos() as u64;
+            }
+        }
+        if fired.room > 0 {
+            let mut log = Vec::with_capacity(16 * fired.log.len());
+            for (at, slot) in &fired.log {
+                log.extend_from_slice(&at.to_le_bytes());
+                log.extend_from_slice(&(*slot as u64).to_le_bytes());
+            }
+            let mut file = std::fs::OpenOptions::new().write(true).open(format!("{folder}/fires"))?;
+            file.write_all(&log)?;
+        }
+        let mut answer = Vec::with_capacity(64);
+        answer.extend_from_slice(&0x4142_4d54u32.to_le_bytes());
+        answer.extend_from_slice(&kind.to_le_bytes());
+        for v in [ns, fired.count, fired.checksum, timers.len() as u64, 0, 0, 0] {
+            answer.extend_from_slice(&v.to_le_bytes());
+        }
+        answers.write_all(&answer)?;
+        answers.flush()?;
+    }
+    Ok(())
+}
