@@ -3,6 +3,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 // ones beside it, to Out-2 and so on.
 type Recording struct {
 	Out            string
+	About          string // describes the traces, in place of what the program says; "": that
 	Command        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -32,8 +35,8 @@ type Recording struct {
 
 // Run runs the program to its end. The program writes its traces into a temporary directory
 // beside the file. Run then moves those that are complete to where they belong, and says so on
-// Stderr. It returns an error if the program fails and was not interrupted, if it leaves no trace,
-// or one that is not complete.
+// Stderr. Of a trace that is not complete it keeps what is there. It returns an error if the program
+// fails and was not interrupted, or if it leaves no operation.
 //
 // It passes an interrupt on to the program. A second one, half a second later or more, kills it.
 func (r Recording) Run() error {
@@ -122,52 +125,81 @@ func (r Recording) collect(dir, to string) error {
 	return all
 }
 
+// temporary is what the name of a trace ends with that is not complete.
+var temporary = regexp.MustCompile(`\.\d+\.tmp$`)
+
 // keep checks a trace and copies it to where it belongs.
 func (r Recording) keep(written, path string) error {
-	path, err := atomicfile.Target(path)
+	path, err := atomicfile.Target(temporary.ReplaceAllString(path, ""))
 	if err != nil {
 		return err
 	}
-	s, err := tracestat.Read(written)
-	if errors.Is(err, trace.ErrCutShort) {
-		return fmt.Errorf("the recording was not completed: %s was killed, or did not call stop, of "+
-			"trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
+	cutShort := fmt.Errorf("the recording was not completed: %s was killed, or did not call stop, of "+
+		"trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
+	_, err = tracestat.Read(written)
+	partial := errors.Is(err, trace.ErrCutShort)
+	if err != nil && !partial {
+		return err
 	}
-	var size int64
-	if err == nil {
-		size, err = compress(written, path)
+	ops, size, err := r.compress(written, path, partial)
+	switch {
+	case err != nil:
+		return err
+	case partial && ops == 0:
+		return cutShort
 	}
-	if err == nil {
-		fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, s.Totals.Count(), show.Bytes(float64(size)))
+	fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, ops, show.Bytes(float64(size)))
+	if partial {
+		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, cutShort)
 	}
-	return err
+	return nil
 }
 
-// compress copies a trace and returns the length of the copy. What a program of "trace
-// build" writes is not compressed.
-func compress(from, to string) (size int64, err error) {
+// compress copies a trace and returns how many operations the copy has, and its length. What a
+// program of "trace build" writes is not compressed. Of a trace that is cut short it copies what
+// is there, if there is anything.
+func (r Recording) compress(from, to string, partial bool) (ops uint64, size int64, err error) {
 	file, err := os.Open(from)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	r, err := trace.NewReader(file, from)
-	if err != nil {
-		return 0, err
+	in, err := trace.NewReader(file, from)
+	if partial && errors.Is(err, trace.ErrCutShort) {
+		return 0, 0, nil
 	}
+	if err != nil {
+		return 0, 0, err
+	}
+	header := in.Header()
+	header.Description = cmp.Or(r.About, header.Description)
+	if partial {
+		header.Description += " (cut short)"
+	}
+	none := errors.New("nothing")
 	err = atomicfile.Write(to, func(out io.Writer) error {
-		w, err := trace.NewWriter(out, r.Header())
+		w, err := trace.NewWriter(out, header)
 		if err != nil {
 			return err
 		}
-		return errors.Join(trace.Copy(w, r), w.Close())
+		err = trace.Copy(w, in)
+		if partial && errors.Is(err, trace.ErrCutShort) {
+			err = nil
+		}
+		if ops = w.Totals().Count(); ops == 0 && partial {
+			err = none
+		}
+		return errors.Join(err, w.Close())
 	})
+	if errors.Is(err, none) {
+		return 0, 0, nil
+	}
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	info, err := os.Stat(to)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return info.Size(), nil
+	return ops, info.Size(), nil
 }

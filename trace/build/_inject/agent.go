@@ -16,7 +16,7 @@ import (
 // agent writes what the runtime records into a trace.
 type agent struct {
 	mu     sync.Mutex // guards what follows
-	timers *runtimeTimers
+	timers *Observer
 	buf    []runtime.TimerbenchRecord
 	sites  map[uintptr]string
 	stop   func() error // gives the file its name
@@ -46,11 +46,11 @@ func start(since int64) error {
 	// Nobody else is to write the same file: no child, and no recorder of the program's own.
 	_ = os.Unsetenv(EnvFile)
 	a := &agent{
-		timers: newRuntimeTimers(f.w, since),
+		timers: NewObserver(f.w, since),
 		buf:    make([]runtime.TimerbenchRecord, 4096),
 		sites:  map[uintptr]string{},
 	}
-	a.stop = f.completeAfter(func() error { return a.timers.end(runtime.TimerbenchStop()) })
+	a.stop = f.completeAfter(func() error { return a.timers.Close(runtime.TimerbenchStop()) })
 	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
 	go a.run()
 	go a.endOnSignal()
@@ -67,30 +67,36 @@ func programName() string {
 	return name[:min(len(name), maxName)]
 }
 
-// run reads the rings until the end, or until the trace cannot be written.
+// run reads the rings until the end, or until the trace cannot be written. About each second
+// what was read goes to the file: of a program that is killed, the rest is lost.
 func (a *agent) run() {
 	const pause = 25e6 // at 100,000 operations a second, a ring is then a tenth full
-	for a.drain() {
+	for n := 1; a.drain(n%40 == 0); n++ {
 		runtime.TimerbenchWait(pause)
 	}
 	a.end()
 }
 
-// drain writes what the runtime has recorded, and reports whether the recording goes on.
-func (a *agent) drain() bool {
+// drain takes what the runtime has recorded, and reports whether the recording goes on. It
+// writes it to the file at once if flush is true.
+func (a *agent) drain(flush bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for n := len(a.buf); n == len(a.buf) && !a.ended; {
 		n = runtime.TimerbenchRead(a.buf)
 		for _, r := range a.buf[:n] {
-			op := runtimeOp{kind: int(r.Kind), timer: r.Timer, now: r.Now, when: r.When, pending: r.Pending}
+			e := Event{Kind: EventKind(r.Kind), Timer: r.Timer, Now: r.Now, When: r.When, Pending: r.Pending}
 			if r.PC != 0 {
-				op.site = a.site(r.PC)
+				e.Site = a.site(r.PC)
 			}
-			a.timers.add(op)
+			a.timers.Observe(e)
 		}
 	}
-	return !a.ended && a.timers.recording()
+	on := !a.ended && a.timers.Err() == nil
+	if on && flush {
+		a.timers.timers.rec.w.endChunk()
+	}
+	return on
 }
 
 // site names the place in the program of a return address.
@@ -108,15 +114,16 @@ func (a *agent) site(pc uintptr) string {
 // end completes the trace.
 func (a *agent) end() {
 	runtime.TimerbenchStop()
-	a.drain()
+	a.drain(false)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ended {
 		return
 	}
 	a.ended = true
-	totals := &a.timers.rec.w.totals
-	totals.Lost, totals.Heaped = runtime.TimerbenchTotals()
+	lost, heaped := runtime.TimerbenchTotals()
+	a.timers.Lose(lost)
+	a.timers.timers.rec.w.totals.Heaped = heaped
 	if err := a.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "timerbench: the recording failed:", err)
 	}

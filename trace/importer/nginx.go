@@ -1,0 +1,241 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/timerbench/timerbench/trace"
+)
+
+// Nginx reads the timers of nginx from its error log at the level debug, which needs a build
+// with --with-debug, and writes them to a trace with ticks of a millisecond. create begins it,
+// at the first timer; Nginx closes the Writer. Errors call the log name.
+//
+// The workers of one nginx have timers of their own; the trace holds all of them, as that of a
+// Go program holds those of all processors. nginx leaves a timer as it is that is to move by
+// less than 300 ms: such a wish is not in the trace, as it never reaches nginx's tree.
+//
+// The log has the time of a line in seconds only. nginx's own clock, in milliseconds, follows
+// from the deadline less the delay of each timer that is added, and from the time that nginx
+// says it waited. The log doesn't say who adds a timer: the site is what nginx said last of
+// the connection's HTTP, such as "http upstream request".
+func Nginx(in io.Reader, name string, create func() (*trace.Writer, error)) error {
+	n := nginx{
+		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uintptr{}, doing: map[string]string{},
+	}
+	return errors.Join(readLines(in, name, n.line, n.end), n.close())
+}
+
+// nginx is the state of an import. Times are in milliseconds.
+type nginx struct {
+	create  func() (*trace.Writer, error)
+	out     *trace.Observer // nil: no timer yet
+	last    int64
+	timers  uintptr // so far
+	workers map[string]*nginxWorker
+	pending map[nginxTimer][]uintptr // as read and write timers of a connection can be alike
+	doing   map[string]string        // by connection: what nginx does
+}
+
+// nginxTimer is what the log calls a timer.
+type nginxTimer struct {
+	worker string
+	fd     int64
+	key    int64 // the deadline
+}
+
+// nginxWorker is a process. It waits, tells what became of its files, says how long it has
+// waited, and tells what was due.
+type nginxWorker struct {
+	clock   int64
+	known   bool         // the clock is that of the lines that come
+	expires bool         // what was due is being told
+	held    []nginxTimer // removed: before the clock is known, or to be added again
+	again   bool         // the last line says that a timer is removed, so it may be moved
+}
+
+var (
+	nginxLine = regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] (\d+)#\d+: (?:(\*\d+) )?(.*)$`)
+	nginxWait = regexp.MustCompile(`^(?:epoll|kevent|poll|select|eventport|devpoll) timer: `)
+	nginxDoes = regexp.MustCompile(`^(?:accept|(?:set )?http [a-z ]*[a-z])`)
+)
+
+// line takes a line of the log.
+func (n *nginx) line(text string) error {
+	parts := nginxLine.FindStringSubmatch(text)
+	if parts == nil {
+		if n.out == nil && n.timers == 0 && len(n.workers) == 0 {
+			return fmt.Errorf("%.60q: want a line of nginx's error log", text)
+		}
+		return nil // the rest of a message
+	}
+	pid, connection, message := parts[1], parts[2], parts[3]
+	w := n.workers[pid]
+	if w == nil {
+		w = new(nginxWorker)
+		n.workers[pid] = w
+	}
+	again := w.again
+	w.again = false
+	if what, ok := strings.CutPrefix(message, "event timer add: "); ok {
+		numbers, err := nginxNumbers(what, 3)
+		if err != nil {
+			return err
+		}
+		fd, delay, key := numbers[0], numbers[1], numbers[2]
+		return n.add(w, nginxTimer{pid, fd, key}, key-delay, n.doing[connection], again)
+	}
+	if what, ok := strings.CutPrefix(message, "event timer del: "); ok {
+		numbers, err := nginxNumbers(what, 2)
+		if err != nil {
+			return err
+		}
+		if err := n.release(w); err != nil {
+			return err
+		}
+		w.held, w.again = append(w.held, nginxTimer{pid, numbers[0], numbers[1]}), true
+		return nil
+	}
+	if what, ok := strings.CutPrefix(message, "timer delta: "); ok {
+		numbers, err := nginxNumbers(what, 1)
+		if err != nil {
+			return err
+		}
+		if !w.known {
+			w.clock += numbers[0]
+		}
+		w.known = true
+		err = n.release(w)
+		w.expires = true
+		return err
+	}
+	if nginxWait.MatchString(message) {
+		err := n.release(w)
+		w.known, w.expires = false, false
+		return err
+	}
+	if what := nginxDoes.FindString(message); what != "" && connection != "" {
+		n.doing[connection] = what
+	} else if strings.HasPrefix(message, "close http connection") {
+		delete(n.doing, connection)
+	}
+	return nil
+}
+
+// nginxNumbers parses numbers divided by colons.
+func nginxNumbers(text string, want int) ([]int64, error) {
+	fields := strings.Split(strings.ReplaceAll(text, " ", ""), ":")
+	numbers := make([]int64, len(fields))
+	for i, field := range fields {
+		var err error
+		if numbers[i], err = strconv.ParseInt(field, 10, 64); err != nil || len(fields) != want {
+			return nil, fmt.Errorf("event timer %q: want %d whole numbers and colons between them", text, want)
+		}
+	}
+	return numbers, nil
+}
+
+// add takes a timer that nginx adds at the time now. again says that nginx has removed one just
+// before.
+func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, again bool) error {
+	w.clock, w.known = now, true
+	var id uintptr
+	if last := len(w.held) - 1; again && last >= 0 {
+		if before := w.held[last]; before.fd == timer.fd && len(n.pending[before]) > 0 && !w.due(before) {
+			id = n.take(before)
+			w.held = w.held[:last]
+		}
+	}
+	moved := id > 0
+	if err := n.release(w); err != nil {
+		return err
+	}
+	if n.out == nil {
+		to, err := n.create()
+		if err != nil {
+			return err
+		}
+		n.last = now
+		n.out = trace.NewObserver(to, now*1e6)
+	}
+	if !moved {
+		n.timers++
+		id = n.timers
+	}
+	n.pending[timer] = append(n.pending[timer], id)
+	return n.observe(w, trace.Event{
+		Kind: trace.EventSet, Timer: id, When: timer.key * 1e6, Pending: moved, Site: site,
+	})
+}
+
+// due reports whether a timer that is removed has fired.
+func (w *nginxWorker) due(timer nginxTimer) bool { return w.expires && timer.key <= w.clock }
+
+// release takes the timers that were removed, now that they are not added again, if the time is
+// known.
+func (n *nginx) release(w *nginxWorker) error {
+	if !w.known {
+		return nil
+	}
+	for _, timer := range w.held {
+		if len(n.pending[timer]) == 0 {
+			continue // it was added before the log begins
+		}
+		e := trace.Event{Kind: trace.EventStop, Timer: n.take(timer), Pending: true}
+		if w.due(timer) {
+			e.Kind = trace.EventFire
+		}
+		if err := n.observe(w, e); err != nil {
+			return err
+		}
+	}
+	w.held = w.held[:0]
+	return nil
+}
+
+// take removes a timer from those that are pending and returns its number.
+func (n *nginx) take(timer nginxTimer) uintptr {
+	ids := n.pending[timer]
+	if len(ids) == 1 {
+		delete(n.pending, timer)
+	} else {
+		n.pending[timer] = ids[1:]
+	}
+	return ids[0]
+}
+
+// observe records an event on the clock of a worker.
+func (n *nginx) observe(w *nginxWorker, e trace.Event) error {
+	const skew = 1000 // between workers, of which one can be busy
+	if w.clock < n.last-skew {
+		return fmt.Errorf("nginx's clock is at %d ms after %d ms: want the log of one run", w.clock, n.last)
+	}
+	n.last = max(n.last, w.clock)
+	e.Now = n.last * 1e6
+	n.out.Observe(e)
+	return n.out.Err()
+}
+
+// end takes what is left at the end of the log.
+func (n *nginx) end() error {
+	for _, w := range n.workers {
+		w.held = nil // nobody said when
+	}
+	if n.out == nil {
+		return errors.New("no timer: want lines \"event timer add\", " +
+			"of a build --with-debug and error_log at the level debug")
+	}
+	return nil
+}
+
+// close completes the trace.
+func (n *nginx) close() error {
+	if n.out == nil {
+		return nil
+	}
+	return n.out.Close(n.last * 1e6)
+}

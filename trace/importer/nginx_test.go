@@ -1,0 +1,69 @@
+package importer
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/trace"
+)
+
+// importedNginx imports a log and returns what the trace holds, or "" if there is none.
+func importedNginx(t *testing.T, log string) (string, error) {
+	t.Helper()
+	var file bytes.Buffer
+	err := Nginx(strings.NewReader(log), "my.log", func() (*trace.Writer, error) {
+		return trace.NewWriter(&file, trace.Header{Name: "nginx", Tick: time.Millisecond, Sites: true})
+	})
+	if file.Len() == 0 {
+		return "", err
+	}
+	return told(t, &file), err
+}
+
+// served is what nginx 1.22 said, without the lines of other subjects: three requests by two
+// connections that their clients closed, one of them to an upstream, and one connection that
+// nginx closed after keepalive_timeout 2s.
+//
+//go:embed testdata/nginx.txt
+var served string
+
+func TestLogOfNginxBecomesATrace(t *testing.T) {
+	const want = "tick 1ms, accept in 60000, cancelled, http close request in 2000, cancelled, " +
+		"http close request in 2001, cancelled, accept in 60153, cancelled, " +
+		"http upstream connect in 60153, moved to 60154, accept in 60154, cancelled, cancelled, " +
+		"http close request in 2000, cancelled, accept in 60020, cancelled, http close request in 2021, fired"
+	got, err := importedNginx(t, served)
+	if err != nil || got != want {
+		t.Errorf("error %v\n%q, want\n%q", err, got, want)
+	}
+}
+
+func TestLogThatIsNotOfNginxIsReported(t *testing.T) {
+	lines := strings.SplitAfter(served, "\n")
+	for want, log := range map[string]string{
+		`my.log:1: "hello": want a line of nginx's error log`: "hello\n",
+		"my.log: no timer: want lines":                        lines[0],
+		"my.log:6: event timer":                               strings.Replace(served, "60000:740951", "60000:soon", 1),
+		"my.log:128: cut short":                               strings.TrimSpace(served),
+		"my.log:19: nginx's clock is at 650951 ms":            strings.Replace(served, "2000:682951", "2000:652951", 1),
+	} {
+		if _, err := importedNginx(t, log); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	full := errors.New("full")
+	none := func() (*trace.Writer, error) { return nil, full }
+	if err := Nginx(strings.NewReader(served), "my.log", none); !errors.Is(err, full) {
+		t.Errorf("a trace that cannot be made: %v", err)
+	}
+}
+
+// FuzzNginx holds that every log makes a whole trace or an error.
+func FuzzNginx(f *testing.F) {
+	f.Add(served)
+	f.Fuzz(func(t *testing.T, log string) { _, _ = importedNginx(t, log) })
+}

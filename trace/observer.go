@@ -1,0 +1,93 @@
+package trace
+
+import "time"
+
+// An Event is what somebody else did to one of his timers. Times are in nanoseconds, on his
+// clock.
+type Event struct {
+	Kind    EventKind
+	Timer   uintptr // what tells it from others, such as its address; another one may have it later
+	Now     int64
+	When    int64  // the deadline after the event; 0: none
+	Pending bool   // the timer was pending before
+	Site    string // set: where in the program
+}
+
+// EventKind says what was done to a timer.
+type EventKind uint8
+
+// The kinds of events, as the runtime of a program built by "trace build" numbers them.
+const (
+	EventSet  EventKind = iota // a timer gets a deadline
+	EventStop                  // a timer is stopped
+	EventFire                  // a timer fires, and perhaps gets its next deadline
+)
+
+// Observer records timers that are somebody else's, as those of Go's runtime, of a kernel or of
+// another program, from the events of each. The trace holds what was asked for: a timer is
+// pending until its deadline, even if it fires late or was taken out of a heap before, and it
+// fires at its deadline, rounded up to a tick.
+//
+// An Observer is for one goroutine at a time. It needs 80 bytes for each timer that is pending.
+type Observer struct {
+	timers  *Timers
+	epoch   int64 // tick 0 on the clock of the events
+	pending map[uintptr]*observed
+}
+
+type observed struct {
+	recorded
+	site string
+}
+
+// NewObserver returns an Observer that records to w. Tick 0 is now, on the clock of the events.
+func NewObserver(w *Writer, now int64) *Observer {
+	return &Observer{timers: NewTimers(w), epoch: now, pending: map[uintptr]*observed{}}
+}
+
+// Observe records an event. The clock of the events must not go back.
+func (o *Observer) Observe(e Event) {
+	now := time.Duration(e.Now - o.epoch)
+	timer := o.pending[e.Timer]
+	if timer == nil {
+		timer = new(observed)
+		if e.When > 0 {
+			o.pending[e.Timer] = timer
+		}
+	} else if e.When == 0 {
+		delete(o.pending, e.Timer)
+	}
+	w := o.timers.rec.w
+	switch e.Kind {
+	case EventStop:
+		o.timers.stop(&timer.recorded, now, e.Pending)
+	case EventSet:
+		timer.site = e.Site
+		w.From(e.Site)
+		o.timers.reset(&timer.recorded, now, time.Duration(e.When-e.Now), e.Pending)
+	case EventFire:
+		o.timers.advance(now, timer.delay)
+		if e.When > 0 { // a ticker
+			w.From(timer.site)
+			o.timers.reset(&timer.recorded, now, time.Duration(e.When-e.Now), false)
+		}
+	}
+}
+
+// Pending reports whether a timer has a deadline and has not fired since, by its events.
+func (o *Observer) Pending(timer uintptr) bool { return o.pending[timer] != nil }
+
+// Lose notes events that are not known.
+func (o *Observer) Lose(events uint64) { o.timers.rec.w.totals.Lost += events }
+
+// Err returns the error that ended the recording, or nil while it goes on.
+func (o *Observer) Err() error { return o.timers.rec.w.err }
+
+// Close completes the trace, with the tick in which the program ends: what fired in this tick
+// is due at its end. It closes the Writer.
+func (o *Observer) Close(now int64) error {
+	if o.Err() == nil {
+		o.timers.advance(time.Duration(now-o.epoch)+o.timers.tick, 0)
+	}
+	return o.timers.rec.Close()
+}
