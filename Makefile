@@ -28,7 +28,7 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw the charts, see out/latest/report.html: about 5 minutes on two cores
-	$(RUN) --profile normal --budget 4m15s $(value ARGS)
+	$(RUN) --profile normal --budget 4m15s --traces traces $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
@@ -62,6 +62,31 @@ bench-peers-structures: build ## Other people's data structures beside ours, wit
 	out="$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers-structures))" && \
 	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
 
+.PHONY: peers
+peers: ## Build the adapters of other languages' timers (peers/c, ...), with Debian's packages
+	RATAS="$(RATAS)" WAHERN="$(WAHERN)" peers/build.sh
+
+# kafka-purgatory is not among them: its blocks among a million timers take 20 GB for all programs.
+FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
+
+.PHONY: bench-field
+bench-field: build peers ## Others' timers, in other languages, beside the best of ours: a quarter of an hour
+	@out="$(FIELD)"; set -e; \
+	$(CMD) run --out "$$out" --external peers/bin/all.toml --structure '^(auto|hwheel|quadheap|minheap|rbtree)$$' \
+		--workload '^(hold|churn|reschedule|start-stop|fill-drain|conn-deadline)$$' \
+		--n 1e3,1e5,1e6 --budget 12m $(value ARGS) || \
+		echo "what fails the proof has no number; the others do"; \
+	$(CMD) report "$$out"
+
+.PHONY: keep-field
+keep-field: ## Keep what the last report says of others' timers in docs/field.md
+	sed -n '3{s/^Measured/`make bench-field`, measured/p;q}' $(LAST)/report.md >$(LAST)/field
+	sed -n '/^## How does this compare with what other/,/^## /{/^## /d;p}' $(LAST)/report.md | \
+		sed 's|report-charts/|field/|g; s/\.png)/.svg)/g' >>$(LAST)/field
+	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
+	rm -rf docs/field && mkdir docs/field && cp $(LAST)/report-charts/field-*.svg docs/field/
+	rm $(LAST)/field
+
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 5 minutes
 	$(CMD) run --lean $(value ARGS)
@@ -81,14 +106,19 @@ report: build ## Draw the charts and report.html again from the last results
 # Not report.html: GitHub shows no page of HTML, only its source, and each one that was kept
 # would add 3 MB to every clone. report.md says the same, and README links to it.
 .PHONY: keep
-keep: ## Keep the last report in docs/results, which README and recommend use
+keep: build ## Keep the last run in docs/results, as that of this machine, which README and recommend use
 	test -s $(LAST)/report.md
-	mkdir -p docs/results
-	rm -f docs/results/*
+	$(CMD) submit $(LAST)
+	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/winners.png $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
-	go run ./internal/keep $(LAST)/results.json report/advice/committed.json.gz
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
+
+# They are the same on any machine, so that a run needs none of its own.
+.PHONY: counts
+counts: build ## Count what the first structures of the last run execute, for the reasons on pages: half an hour on two cores
+	$(CMD) count --for $(LAST) >bin/counts.json
+	mv bin/counts.json docs/results/counts.json
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last results with benchstat
@@ -97,13 +127,13 @@ benchstat: ## Compare the structures of the last results with benchstat
 .PHONY: trace-http
 trace-http: build ## Record traces/http.trace anew: a server under load by wrk, for 40 s
 	examples/httpserver/record.sh $(CMD) traces/http.trace
-	go test ./cmd/timerbench -run TracesREADME -update
+	go test ./cmd/timerbench -run TracesSay -update
 
 .PHONY: test
 test: ## Prove that everything works
 	go test -vet=all ./... # go vet by itself would look at each package a second time
 	cd durable && go test -vet=all -short ./...
-	cd peers && go vet ./... && go test -short ./thw
+	cd peers && go vet ./... && go test -short ./thw ./go
 
 .PHONY: test-page
 test-page: ## Test the page of the report in a browser; it needs chromium

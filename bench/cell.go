@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
@@ -35,7 +36,8 @@ type cell struct {
 	turns      *Turns  // see Config; nil: none
 	lean       bool    // time lean loops
 	apart      bool    // measure one structure after the other, as the memory does not hold all
-	budgeted   bool    // every contender gets one pass, and more where a question is open, see agenda
+	external   []*external.Program
+	budgeted   bool // every contender gets one pass, and more where a question is open, see agenda
 }
 
 // common returns the number of passes that every contender gets.
@@ -193,7 +195,8 @@ func (m *measured) passWithGC(ctx context.Context) error {
 	started := time.Now()
 	c := m.cell
 	c.memory = false
-	p, err := c.begin(ctx, 0, m.racing(), m.order)
+	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program != nil })
+	p, err := c.begin(ctx, 0, rows, m.order)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/replay"
@@ -31,6 +34,7 @@ type contender struct {
 	samples  *replay.Latencies // nil after the rounds that every contender gets
 	counted  hardwareCounts    // in the cost trials
 	instance *replay.Instance  // of the pass
+	program  *external.Program // that is measured instead of a structure; nil: none
 }
 
 func newContender(role results.Role, e catalog.Entry) *contender {
@@ -58,7 +62,61 @@ func (c cell) contenders(entries []catalog.Entry) []*contender {
 	for _, e := range entries {
 		list = append(list, newContender(results.RoleStructure, e))
 	}
+	for _, p := range c.external {
+		if most := p.About.Limit; most == 0 || c.n <= most {
+			list = append(list, programContender(p))
+		}
+	}
 	return list
+}
+
+// programContender returns the contender that is a program.
+func programContender(p *external.Program) *contender {
+	e := catalog.Entry{Name: p.Name, Allocates: true}
+	if p.Coarse {
+		e.MaxLate = p.Late
+	}
+	c := newContender(results.RoleExternal, e)
+	c.program = p
+	return c
+}
+
+// prepare makes a fresh instance for so many keys, without its structure.
+func (c *contender) prepare(keys int) *replay.Instance {
+	if c.program != nil {
+		return replay.PrepareProgram(c.program, c.entry, keys)
+	}
+	return replay.Prepare(c.entry, keys)
+}
+
+// startPrograms starts the programs of the run, and returns what ends them. One that does not start
+// is a failure in r, and the others take part.
+func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func()) {
+	for _, s := range cfg.External {
+		p, err := external.Start(ctx, s)
+		if err == nil {
+			cfg.programs = append(cfg.programs, p)
+			continue
+		}
+		f := results.Failure{Structure: s.Name, Where: "its start", Reason: err.Error()}
+		if !slices.Contains(r.Failures, f) {
+			r.Failures = append(r.Failures, f)
+		}
+	}
+	programs := cfg.programs
+	return func() {
+		for _, p := range programs {
+			p.Close()
+		}
+	}
+}
+
+// describePrograms puts what is known of the programs into the results.
+func (cfg *Config) describePrograms(r *results.Run) {
+	r.External = nil
+	for _, p := range cfg.programs {
+		r.External = append(r.External, p.Describe())
+	}
 }
 
 // controlOf returns a second instance of a structure.
@@ -77,7 +135,7 @@ func (c *contender) ofHarness() bool {
 // recordMemory records what the filled structure added to the heap and to a full garbage
 // collection.
 func (c *contender) recordMemory(before, after heap.Use) {
-	if c.Role == results.RoleFloor || c.instance.Len() == 0 {
+	if c.Role == results.RoleFloor || c.program != nil || c.instance.Len() == 0 {
 		return
 	}
 	c.BytesPerTimer = after.BytesSince(before) / float64(c.instance.Len())
@@ -94,8 +152,9 @@ func (c *contender) prove(b *script.Block) error {
 }
 
 // checkAllocations checks the number of allocations of an instance in its timed blocks.
-// floor is the number of allocations of the harness.
-func (c *contender) checkAllocations(instance int, floor uint64) error {
+// floor is the number of allocations of the harness. grows says that the number of timers is
+// not steady: that of a recording rises from its mean to its maximum.
+func (c *contender) checkAllocations(instance int, floor uint64, grows bool) error {
 	if c.entry.Allocates || c.Role == results.RoleFloor {
 		return nil
 	}
@@ -105,6 +164,9 @@ func (c *contender) checkAllocations(instance int, floor uint64) error {
 	// of several arrays and a map makes a dozen allocations each time. Among many
 	// timers it adds pages until it has aged.
 	allowed := floor + 18 + ops/50_000 + uint64(c.instance.Len())/20_000
+	if grows {
+		allowed += 18
+	}
 	if allocs > allowed {
 		return fmt.Errorf("%d allocations in %d operations of the steady state, and it declares none",
 			allocs, ops)

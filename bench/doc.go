@@ -66,7 +66,7 @@
 // 1.5 times as slow as the best drops out, and after any pass one that took three times as long
 // in each round. A cell with a clear winner, or whose best are known to be equal, gets no more
 // rounds. The open cells get a pass each in turns, so that each has the same time, and those
-// of the first table of the report four times as much. Between two passes of a cell lie five of others, if there
+// of the first table of the report four times as much. Between two passes of a cell lie seven of others, if there
 // are so many: what else a machine does goes on for some rounds, and passes that follow one another
 // would all have the same of it. results.Row.Stopped says why a contender got no more rounds.
 //
@@ -98,6 +98,14 @@
 // first pass. It takes part from the second pass on, so the rounds that chose it are
 // not compared. Its ratio to the structure that it repeats shows the noise of the cell. With a
 // single pass it is a second instance of [ReferenceName].
+//
+// # Programs of other languages
+//
+// Config.External are programs of any language (package external). Each is a row in the cells whose
+// timers it is made for: it has its turns in each round, replays the same blocks in a process of its own, and is
+// proved. It is no structure: it does not end a race, nor does it take part in the trials
+// with the collector on, in the single calls and in the other analyses. Its kinds of operations and
+// its memory are not measured.
 //
 // # The garbage collector
 //

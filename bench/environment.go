@@ -2,8 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"strings"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/timerbench/timerbench/bench/doctor"
@@ -15,9 +18,14 @@ import (
 // environment describes the machine and the build of this process.
 func environment(clock replay.Clock) results.Environment {
 	build := buildinfo.Read()
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // Linux has it
+	memory, _ := memlimit.FromSystem()
+	cache := cpuid.CPU.Cache // -1 where the processor does not say
 	return results.Environment{
-		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		CPU: cpuid.CPU.BrandName, Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, ArchLevel: build.Level,
+		Kernel: strings.TrimSpace(string(kernel)),
+		CPU:    cpuid.CPU.BrandName, Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		L1Data: max(0, cache.L1D), L2: max(0, cache.L2), L3: max(0, cache.L3), Memory: memory,
 		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,
 		Machine: doctor.Here(clock.ReadNS, clock.StepNS).Check(),
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // pass is a fresh instance of each of some contenders, and the rounds that these instances
@@ -57,7 +58,7 @@ func (c cell) begin(ctx context.Context, number int, rows []*contender, order *s
 // fill fills all instances.
 func (p *pass) fill(ctx context.Context) error {
 	for _, c := range p.rows {
-		c.instance = replay.Prepare(c.entry, p.source.keys())
+		c.instance = c.prepare(p.source.keys())
 	}
 	if p.cell.memory && p.number == 0 {
 		return p.fillMeasured(ctx)
@@ -232,6 +233,7 @@ func (p *pass) replaySegment(
 	ctx context.Context, c *contender, modes []mode, t results.Trial,
 ) error {
 	outcomes := make([]replay.Outcome, len(modes))
+	c.instance.Load(p.blocks[:len(modes)]...)
 	for i, m := range modes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -271,7 +273,7 @@ func (p *pass) finish(ctx context.Context) error {
 				return err
 			}
 		}
-		return c.checkAllocations(p.number, floor)
+		return c.checkAllocations(p.number, floor, p.cell.workload.Category == workload.Recorded)
 	})
 }
 

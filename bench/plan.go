@@ -80,7 +80,7 @@ func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	}
 	for _, t := range cfg.Traces {
 		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
-			steps = append(steps, t.step(cfg.Trials, clock, entries))
+			steps = append(steps, t.step(cfg, clock, entries, todo))
 		}
 	}
 	for i, s := range steps {
@@ -160,7 +160,7 @@ func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	c := cell{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
 		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
-		lean: cfg.Profile.lean,
+		lean: cfg.Profile.lean, external: cfg.programs,
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = cfg.Profile.otherSeeds

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -40,6 +41,11 @@ type Config struct {
 	// Resume, if not nil, are the results of an interrupted run of the same
 	// configuration, see [CheckResume]. Its finished steps are kept as they are.
 	Resume *results.Run
+
+	// External are programs of other languages that take part in each cell.
+	External []external.Spec
+
+	programs []*external.Program // of these, what runs
 
 	apart map[string]bool // names of the cells whose structures are measured one after the other
 
@@ -99,6 +105,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	r.Command, r.NotMeasured = cfg.Command, nil // what an interrupted run left out is decided anew
 	earlier := r.Seconds
+	defer cfg.startPrograms(ctx, r)()
 	var todo *agenda
 	if cfg.Budget > 0 {
 		spent := time.Duration(earlier * float64(time.Second))
@@ -124,6 +131,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 			return cmp.Compare(declared[cellName(a.Workload, a.N)], declared[cellName(b.Workload, b.N)])
 		})
 		r.Seconds = earlier + time.Since(started).Seconds()
+		cfg.describePrograms(r)
 		if r.Complete = complete; complete {
 			r.Done = nil
 		}
@@ -236,12 +244,18 @@ func parameters(cfg Config) results.Parameters {
 			p.Scenarios[w.Name] = w.Definition
 		}
 	}
+	for _, s := range cfg.External {
+		if p.External == nil {
+			p.External = make(map[string]string)
+		}
+		p.External[s.Name] = s.Command()
+	}
 	for _, t := range cfg.Traces {
-		p.Workloads = append(p.Workloads, t.name())
+		p.Workloads = append(p.Workloads, t.Name())
 		if p.Traces == nil {
 			p.Traces = make(map[string]results.Recording)
 		}
-		p.Traces[t.name()] = t.recording()
+		p.Traces[t.Name()] = t.recording()
 		if !slices.Contains(p.N, t.n()) {
 			p.N = append(p.N, t.n())
 		}

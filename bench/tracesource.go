@@ -34,15 +34,15 @@ func OpenTrace(path string) (*Trace, error) {
 	return &Trace{path, summary}, nil
 }
 
-// name returns the name of the workload in results.
-func (t *Trace) name() string { return "trace-" + t.Summary.Header.Name }
+// Name returns the name of the workload in results.
+func (t *Trace) Name() string { return "trace-" + t.Summary.Header.Name }
 
 // n returns the mean number of pending timers.
 func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 
 func (t *Trace) workload() workload.Workload {
 	return workload.Workload{
-		Name:     t.name(),
+		Name:     t.Name(),
 		Category: workload.Recorded,
 		Summary:  t.Summary.Header.Description,
 		Source:   t.Path,
@@ -86,11 +86,11 @@ func (t *Trace) cell(trials int, clock replay.Clock) cell {
 	}
 }
 
-// step returns the step that measures the cell. Traces have no shards and take no part in
-// the race.
-func (t *Trace) step(trials int, clock replay.Clock, entries []catalog.Entry) step {
-	c := t.cell(trials, clock)
-	s := c.step(entries, nil)
+// step returns the step that measures the cell. Traces have no shards.
+func (t *Trace) step(cfg Config, clock replay.Clock, entries []catalog.Entry, todo *agenda) step {
+	c := t.cell(cfg.Trials, clock)
+	c.budgeted, c.headline = cfg.Budget > 0, true
+	s := c.step(entries, todo)
 	s.seconds = func(structures int) float64 {
 		return 100e-9 * float64(c.passes()) * float64(t.Summary.Totals.Count()) * float64(structures)
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -376,5 +377,26 @@ func TestTheTraceInTheRepository(t *testing.T) {
 		if e.Exact() && proof != want {
 			t.Errorf("%s: %+v, want %+v", e.Name, proof, want)
 		}
+	}
+}
+
+// In a run with a budget a recording is raced as the cells of the report's first table are.
+func TestARecordingIsRaced(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("slow", 20_000, nil)}
+	cfg.Trials, cfg.Budget = 6, 4*time.Second
+	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 30_000)}
+	var answers []string
+	cfg.Answered = func(line string) { answers = append(answers, line) }
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Cells[1]
+	if one := rowNamed(t, c, "one"); c.Category != "recorded" || one.Stopped == results.StoppedDone && len(one.Cost) < maxPasses*6 {
+		t.Errorf("%s, %s: one stopped %q after %d rounds", c.Workload, c.Category, one.Stopped, len(one.Cost))
+	}
+	if !slices.ContainsFunc(answers, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("%s, n %d: one", c.Workload, c.N)) }) {
+		t.Errorf("answers: %q", answers)
 	}
 }

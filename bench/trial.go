@@ -51,12 +51,23 @@ func (c cell) modes(round int) []mode {
 	return []mode{modeWarm, modeCost}
 }
 
+// ofProgram returns what a program does instead: it times whole blocks and nothing else.
+func (m mode) ofProgram(cyclic bool) mode {
+	if m == modeCost || m == modeByKind && cyclic {
+		return modeCost
+	}
+	return modeWarm
+}
+
 // trial replays a block of the segment and records its time and its allocations; t says
 // where it belongs. The garbage collector is off during the replay, so that the garbage of
 // one structure costs another nothing. Only the costs are recorded in a pass with the
 // collector on.
 func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 	b, i, cyclic := p.blocks[block], c.instance, p.cell.cyclic()
+	if c.program != nil {
+		m = m.ofProgram(cyclic)
+	}
 	i.Reserve(b)
 	replay := func() time.Duration { return i.Time(b) }
 	if p.cell.lean {
@@ -78,6 +89,10 @@ func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 		replay()
 		return
 	case modeCost:
+		if c.program != nil { // the counters are those of this process
+			t.NS = float64(replay())
+			break
+		}
 		p.hardware.count(&c.counted, t.Units, func() { t.NS = float64(replay()) })
 	case modeByKind:
 		t.Kinds = i.TimeByKind(b, p.cell.clock)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
@@ -127,22 +128,23 @@ func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]sc
 	if len(entries) == 0 || len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
 		return c, nil, false
 	}
-	for _, t := range cfg.Traces {
-		if t.name() == of.Workload {
-			return t.cell(cfg.Trials, replay.Clock{}), entries, t.n() == of.N
-		}
-	}
-	i := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool {
-		return w.Name == of.Workload
-	})
-	if i < 0 {
-		return c, nil, false
-	}
+	kinds := slices.ContainsFunc(of.Rows, func(row results.Row) bool { return len(row.ByKind) > 0 })
 	if r.Parameters.Repeat > 0 {
-		kinds := slices.ContainsFunc(of.Rows, func(row results.Row) bool { return len(row.ByKind) > 0 })
 		cfg.Turns = &Turns{Wait: func() error { return nil }, Kinds: kinds}
 	}
-	c = cfg.cell(cfg.Workloads[i], of.N, replay.Clock{})
+	t := slices.IndexFunc(cfg.Traces, func(t *Trace) bool { return t.Name() == of.Workload })
+	w := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool {
+		return w.Name == of.Workload
+	})
+	switch {
+	case t >= 0:
+		c = cfg.Traces[t].cell(cfg.Trials, replay.Clock{})
+	case w >= 0:
+		c = cfg.cell(cfg.Workloads[w], of.N, replay.Clock{})
+	}
+	if c.n != of.N {
+		return c, nil, false
+	}
 	if r.Parameters.Repeat == 0 {
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
 		c.budgeted = of.Common == 1 && c.passes() > 1
@@ -193,6 +195,54 @@ func (c cell) verifyRows(
 	}
 	p := m.rows[0].Proof // of the floor
 	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
+	return c.verifyCounts(ctx, rows, m.rows[0], v)
+}
+
+// verifyCounts compares what each trial did with its block, which the script determines. floor
+// has replayed the blocks of a pass. Those of the other passes are replayed here, on the floor alone.
+// Layouts and sessions number their rounds in another way: there that one pass is all.
+func (c cell) verifyCounts(
+	ctx context.Context, rows []results.Row, floor *contender, v *Verified,
+) error {
+	blocks := make(map[int]results.Counted)
+	add := func(trials []results.Trial) {
+		for _, t := range trials {
+			blocks[t.Round] = t.Counted()
+		}
+	}
+	add(floor.Cost)
+	instances := make(map[int]bool)
+	for _, row := range rows {
+		for _, t := range row.Cost {
+			instances[t.Instance] = c.turns == nil && t.Layout == 0
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(instances)) {
+		if !instances[number] || number == c.common()-1 {
+			continue
+		}
+		m := &measured{
+			cell: c, rows: c.contenders(nil)[:1], order: dist.NewRand(c.seed, 0),
+			passes: number, rounds: number * c.perPass,
+		}
+		m.rows[0].samples = replay.NewLatencies()
+		if err := m.pass(ctx); err != nil {
+			return err
+		}
+		add(m.rows[0].Cost)
+	}
+	for _, row := range rows {
+		for _, t := range row.Cost {
+			want, ok := blocks[t.Round]
+			if ok && t.Counted() != want {
+				v.Failures = append(v.Failures, results.Failure{
+					Structure: row.Structure, Where: fmt.Sprintf("%s, seed %d, round %d", c.name(), c.seed, t.Round),
+					Reason: fmt.Sprintf("the results have the counts %+v, its script has %+v", t.Counted(), want),
+				})
+				break
+			}
+		}
+	}
 	return nil
 }
 

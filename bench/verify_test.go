@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/analysis"
@@ -67,6 +68,22 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	}
 	if cells, failed := verify(); cells != 5 || len(r.Cells) != 4 || len(failed) > 0 {
 		t.Fatalf("%d cells of %d, failures %v", cells, len(r.Cells), failed)
+	}
+	// Counts of the last round that all rows claim alike.
+	for i := range r.Cells {
+		for j := range r.Cells[i].Rows {
+			trials := r.Cells[i].Rows[j].Cost
+			trials[len(trials)-1].Units /= 10
+		}
+	}
+	if _, failed := verify(); len(failed) < 12 || !strings.Contains(failed[0].Reason, "its script has {Ops:") {
+		t.Errorf("of other counts than those of the script it says %v", failed)
+	}
+	for i := range r.Cells {
+		for j := range r.Cells[i].Rows {
+			trials := r.Cells[i].Rows[j].Cost
+			trials[len(trials)-1].Units *= 10
+		}
 	}
 	var changed []string
 	change := func(name string, p *script.Proof) {

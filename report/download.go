@@ -45,7 +45,7 @@ func downloads(r *results.Run) ([]download, error) {
 		write      func(io.Writer, *results.Run) error
 	}{
 		{"results.json.gz", "the results, as timerbench reads them", r, results.EncodeCompact},
-		{"trials.csv.gz", "a line for each trial of whole blocks, for spreadsheets and data frames", &whole,
+		{"trials.csv.gz", "a line for each trial of whole blocks, for memory and idle wake-ups, for data frames", &whole,
 			results.WriteCSV},
 		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", &whole,
 			results.WriteBenchfmt},

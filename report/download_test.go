@@ -53,8 +53,15 @@ func TestThePageHoldsItsResults(t *testing.T) {
 			trials += len(row.Cost)
 		}
 	}
-	if lines, err := csv.NewReader(bytes.NewReader(files[1])).ReadAll(); err != nil || len(lines) != trials+1 {
-		t.Errorf("%d lines of CSV, %v, want %d and the header", len(lines), err, trials)
+	lines, err := csv.NewReader(bytes.NewReader(files[1])).ReadAll()
+	ofCosts := 0
+	for _, line := range lines {
+		if line[0] == "cost" { // the table that the line is of
+			ofCosts++
+		}
+	}
+	if err != nil || ofCosts != trials {
+		t.Errorf("%d lines of CSV with a cost, %v, want %d", ofCosts, err, trials)
 	}
 	in, costs := benchfmt.NewReader(bytes.NewReader(files[2]), "bench.txt"), 0
 	for in.Scan() {

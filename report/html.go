@@ -87,7 +87,7 @@ type htmlSection struct {
 
 // ownIDs are those that the page has itself, whatever its titles are.
 var ownIDs = []string{
-	"answer", "ask", "sentence", "import", "notes", "ranking", "evidence", "explore", "pins", "said", "hint", "data",
+	"answer", "ask", "rate", "sentence", "import", "notes", "worth", "ranking", "evidence", "explore", "pins", "said", "hint", "data",
 }
 
 // html writes the page as one file that needs no other. The charts in it are SVGs,

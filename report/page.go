@@ -59,7 +59,9 @@ func (p *page) answers() {
 	}
 	p.first = &typical[0]
 	for _, x := range typical {
-		p.typical += "- " + section.Literal(x.Sentence+far(x)) + "\n"
+		before, after, _ := strings.Cut(x.Sentence, ": "+x.Ranking[0].Structure)
+		p.typical += "- " + section.Literal(before) + ": **" + section.Literal(x.Ranking[0].Structure) + "**" +
+			section.Literal(after+far(x)) + "\n"
 	}
 	p.front.Lead = p.adviser.Verdict(func(name string) string { return "**" + section.Literal(name) + "**" })
 	standard := p.adviser.Standard()
@@ -129,6 +131,10 @@ func warnings(r *analysis.Run) []string {
 	for _, f := range r.Failures {
 		add("**%s broke its contract** on %s, and has no figures there: %s.",
 			section.Literal(f.Structure), section.Literal(f.Where), section.Literal(f.Reason))
+	}
+	if c := r.Checked(); c.Fails() {
+		add("**The intervals are too narrow.** Of %d comparisons of a structure with a second instance of itself, %d came out "+
+			"different, which is more than chance explains. What else the machine did is in these figures.", c.Controls, c.Differ)
 	}
 	unbounded, one := false, 0
 	for _, c := range r.Cells {

@@ -178,8 +178,34 @@
 			$("sentence").textContent = "These results cannot answer this.";
 			$("notes").replaceChildren();
 		}
+		worth();
 		rank();
 		evidence(current ? current.question.e : []);
+	};
+	// worth says what the difference between the first and the next is worth at the rate that is asked for, as
+	// Answer.Worth does in package advice.
+	const worth = () => {
+		const rate = Number($("rate").value);
+		const ranking = current ? pairs(current.r) : [];
+		const open = current ? [...(current.ties || []), ...(current.unclear || [])] : [];
+		const next = ranking.slice(1).find(([i]) => !open.includes(i)) || ranking[1];
+		const figures = current && answers.figures[current.question.figures];
+		const ns = next && figures[ranking[0][0]][0];
+		const what = current && { lifecycle: "timers", reschedule: "moves" }[answers.cells[current.question.e[0][0]][2]];
+		$("worth").hidden = !(rate > 0 && ns && what) || Boolean(chosen("matters"));
+		if ($("worth").hidden) return;
+		const two = (v) => Number(v.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 20 });
+		const share = (cores) => cores < 0.995 ? two(100 * cores) + " % of a core" : two(cores) === "1" ? "1 core" : two(cores) + " cores";
+		const size = (bytes) => {
+			const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "bytes"]].find(([least]) => bytes >= 0.9995 * least) || [1, "bytes"];
+			return Number((bytes / unit).toPrecision(3)) + " " + name;
+		};
+		const cores = (times) => rate * ns / 1e9 * times;
+		const program = recorded.length && chosen("program"); // its number of timers is its own
+		const takes = ([i, times]) => share(cores(times)) + (figures[i][2] && !program ? " and " + size(figures[i][2] * answers.n[chosen("timers")]) : "");
+		const difference = Math.abs(cores(next[1]) - cores(1));
+		$("worth").textContent = `At ${rate.toLocaleString("en")} ${what} a second, ${answers.structures[ranking[0][0]]} takes ${takes(ranking[0])}, and ` +
+			`${answers.structures[next[0]]} ${takes(next)}: ` + (difference < 0.1 ? "it does not matter to you." : `a difference of ${share(difference)}.`);
 	};
 	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
@@ -361,6 +387,7 @@
 	const remember = (at = section()) => {
 		const now = new URLSearchParams();
 		for (const i of all("#ask input:checked")) now.set(i.name, i.parentElement.textContent);
+		if (asked && $("rate").value) now.set("rate", $("rate").value);
 		const off = all("#pins input:not(:checked)").map((c) => c.name);
 		if (off.length) now.set("without", off.join(","));
 		if (pinned.size) now.set("pin", [...pinned].join(","));
@@ -371,6 +398,7 @@
 		if (!location.hash.includes("=")) return;
 		const then = new URLSearchParams(location.hash.slice(1));
 		const list = (name) => (then.get(name) || "").split(",").filter(Boolean);
+		if (asked) $("rate").value = then.get("rate") || "";
 		for (const i of all("#ask input")) if (then.get(i.name) === i.parentElement.textContent) i.checked = true;
 		for (const c of all("#pins input")) c.checked = !list("without").includes(c.name);
 		for (const name of known) if (pinned.has(name) !== list("pin").includes(name)) pin(name);
@@ -398,6 +426,7 @@
 			addControl(["program", "Which program?", programs, 1]);
 			replay(1);
 		}
+		$("rate").addEventListener("input", worth);
 		$("ask").hidden = false;
 		$("the-answers-to-the-standard-questions").closest("details").open = false;
 		answer();

@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields("winners overview scale forest grid curve-hold-1000000 curve-kafka-purgatory-50000 " +
+	all := strings.Fields("winners overview scale rank forest grid curve-hold-1000000 curve-kafka-purgatory-50000 " +
 		"curve-cache-ttl-50000 longest-calls memory pareto drift")
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
@@ -109,13 +109,13 @@ func TestPages(t *testing.T) {
 		want   []string // on the page
 	}{
 		"all": {liveFixture(large().results(), 1, 2), append(all, "live-lateness", "live-contention"), nil},
-		"odd": {compact(), strings.Fields("winners overview scale forest grid curve-hold-100000 curve-kafka-purgatory-50000 " +
+		"odd": {compact(), strings.Fields("winners overview scale rank forest grid curve-hold-100000 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto drift"), []string{"**This run was interrupted.**"}},
-		"one structure and trial": {single.results(), without("drift", "forest"),
+		"one structure and trial": {single.results(), without("drift", "forest", "rank"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few trials for intervals.**"}},
 		"zeros": {zeros(), strings.Fields("overview forest grid curve-hold-0 curve-kafka-purgatory-0 curve-cache-ttl-0 " +
 			"memory drift"), nil},
-		"only the floor": {onlyFloor(), without("winners", "overview", "forest", "pareto", "drift"), []string{"**No costs.**"}},
+		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto", "drift"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, nil, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
 			"**Left out,** because the results hold no data for them: the overview, cost against N, ratios of structures, " +
@@ -129,11 +129,11 @@ func TestPages(t *testing.T) {
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls memory pareto drift"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
-		"interrupted": {interrupted(), strings.Fields("overview scale forest curve-hold-1000000 longest-calls memory pareto drift"),
+		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls memory pareto drift"),
 			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, idle wake-ups"}},
-		"one trial": {oneTrial(), strings.Fields("winners overview scale forest grid longest-calls memory pareto"),
+		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid longest-calls memory pareto"),
 			[]string{"**Too few trials for intervals.**", "latency"}},
-		"a failure": {failed(), strings.Fields("winners overview scale forest grid curve-hold-100 curve-kafka-purgatory-50000 " +
+		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid curve-hold-100 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto drift"), []string{
 			`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`,
 		}},

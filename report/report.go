@@ -66,6 +66,14 @@ func write(dir string, r *analysis.Run, dpi int) error {
 	if err := writeCharts(filepath.Join(dir, Charts), section.Figures(sections), dpi); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
+	return writePages(dir, p, html)
+}
+
+// writePages writes both forms of a page.
+func writePages(dir string, p *page, html []byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
 	for name, data := range map[string][]byte{Page: []byte(p.markdown()), HTMLPage: html} {
 		if err := atomicfile.WriteBytes(filepath.Join(dir, name), data); err != nil {
 			return fmt.Errorf("report: %w", err)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -113,13 +114,23 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	control := r.Cells[0].Rows[0]
 	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
-	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| 1.000 | 0.994 to 1.006 | no difference |")
+	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| no difference |")
 	off := &r.Cells[0].Rows[3]
 	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
 	for i := range off.Cost {
 		off.Cost[i].Instance = i / 2
 	}
-	wantOnPage(t, pageOf(r), "comparisons, 1 came out different", "| differs |")
+	const warning = "> **The intervals are too narrow.**"
+	page := pageOf(r)
+	wantOnPage(t, page, "comparisons, 1 came out different", "| differs |")
+	if strings.Contains(page, warning) {
+		t.Error("one control differs, which may be chance")
+	}
+	for range 5 {
+		r.Cells = append(r.Cells, r.Cells[0])
+		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
+	}
+	wantOnPage(t, pageOf(r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 came out different")
 }
 
 func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -47,6 +48,20 @@ func Verdicts(r *results.Run) []Verdict {
 			v.Others = append(v.Others, Multiple{s.Structure, s.ToBest.Center, s.ToBest.Lo, s.ToBest.Hi})
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+// counted is how many structures of a cell are counted (chosen: a reader asks about the first).
+const counted = 5
+
+// ToCount returns the first structures of each cell of the first table, for counts that say why.
+func ToCount(r *results.Run) []count.Cell {
+	var out []count.Cell
+	for _, c := range analysis.Of(r).AnswerCells() {
+		for _, s := range c.Ranked[:min(counted, len(c.Ranked))] {
+			out = append(out, count.Cell{Structure: s.Structure, Workload: c.Workload, N: c.N, Seed: r.Parameters.Seed})
+		}
 	}
 	return out
 }

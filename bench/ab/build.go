@@ -35,7 +35,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		if err != nil {
 			return nil, err
 		}
-		link := "-ldflags=-s -w" // the layout as it is
+		link := "-ldflags=-w" // the layout as it is, and the names of functions, by which count counts
 		if layouts > 1 {
 			link = LinkFlags(layout + 1)
 		}

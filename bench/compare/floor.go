@@ -13,36 +13,32 @@ type cellOp struct {
 	op   string
 }
 
-// control is an A/A comparison: two instances of one structure in one cell.
-type control struct {
-	of, again []stats.Sample
-}
-
 // noiseFloors returns the noise floors of all cells, as log ratios: the larger one of
-// both results. A cell without a control has none. The variance of an A/A ratio is
-// learnt from all of the same kind, since one alone has few instances.
+// both results. A cell without a control has none. One control says little, since it has few instances: its
+// variance is learnt from all of the same kind among as many timers, by the power of ten.
 func noiseFloors(runs ...*results.Run) map[cellOp]float64 {
-	found := make(map[cellOp][]control)
-	byOp := make(map[string][][]stats.Sample)
+	type kind struct {
+		op      string
+		decades int
+	}
+	found := make(map[cellOp][]stats.Pair)
+	byKind := make(map[kind][]stats.Pair)
+	of := func(at cellOp) kind { return kind{at.op, int(math.Log10(float64(max(at.cell.n, 1))))} }
 	for _, r := range runs {
 		for _, c := range r.Cells {
 			for _, op := range opsOf(c) {
 				if a, ok := controlOf(c, op); ok {
 					at := cellOp{keyOf(c), op}
 					found[at] = append(found[at], a)
-					byOp[op] = append(byOp[op], ratios(a.of, a.again))
+					byKind[of(at)] = append(byKind[of(at)], a)
 				}
 			}
 		}
 	}
-	priors := make(map[string]stats.Prior)
-	for op, all := range byOp {
-		priors[op] = stats.PoolCenters(all)
-	}
 	floors := make(map[cellOp]float64)
 	for at, list := range found {
 		for _, a := range list {
-			floors[at] = max(floors[at], floor(a.of, a.again, stats.Options{Prior: priors[at.op]}))
+			floors[at] = max(floors[at], floor(a, byKind[of(at)]))
 		}
 	}
 	return floors
@@ -50,15 +46,15 @@ func noiseFloors(runs ...*results.Run) map[cellOp]float64 {
 
 // controlOf returns the A/A comparison of a cell. Of several, as in merged results, it
 // is that with the most rounds.
-func controlOf(c results.Cell, op string) (best control, ok bool) {
+func controlOf(c results.Cell, op string) (best stats.Pair, ok bool) {
 	for _, row := range c.Rows {
 		if row.Role != results.RoleControl {
 			continue
 		}
 		for _, of := range c.Rows {
 			if of.Role == results.RoleStructure && of.Structure == row.Of {
-				a := control{samples(of, c.Unit, op), samples(row, c.Unit, op)}
-				if len(ratios(a.of, a.again)) > len(ratios(best.of, best.again)) {
+				a := stats.Pair{A: samples(of, c.Unit, op), B: samples(row, c.Unit, op)}
+				if len(ratios(a.A, a.B)) > len(ratios(best.A, best.B)) {
 					best, ok = a, true
 				}
 			}
@@ -72,25 +68,20 @@ const floorShare = 0.99
 
 // floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a
 // comparison of a contender with a second instance of itself gives at the precision of
-// these samples. It is what the observed ratio and its standard error imply together.
-// It is 0 if nothing is known.
-func floor(a, control []stats.Sample, o stats.Options) float64 {
-	r, ok := stats.Paired(a, control, o)
+// these samples. The precision is that of its rounds, or that of which the ratios of all controls of its kind differ
+// from 1, if that is worse: what differs between instances is not seen in the rounds of one. It is 0 if nothing is known.
+func floor(control stats.Pair, kind []stats.Pair) float64 {
+	o := stats.Options{Prior: stats.PoolPairs(kind)}
+	r, ok := stats.Paired(control.A, control.B, o)
 	if !ok || !r.Bounded() {
 		return 0
 	}
-	c := math.Abs(math.Log(r.Center))
-	if r.SE == 0 {
-		return c
-	}
-	t := stats.StudentT(r.DF)
-	lo, hi := 0.0, c+r.SE*t.Quantile(1-(1-floorShare)/2)
-	for range 60 {
-		if mid := (lo + hi) / 2; t.CDF((mid-c)/r.SE)-t.CDF((-mid-c)/r.SE) < floorShare {
-			lo = mid
-		} else {
-			hi = mid
+	squares := 0.0
+	for _, other := range kind {
+		of, _ := stats.Paired(other.A, other.B, o)
+		if of.Pairs > 0 {
+			squares += math.Pow(math.Log(of.Center), 2) / float64(len(kind))
 		}
 	}
-	return hi
+	return max(r.SE, math.Sqrt(squares)) * stats.StudentT(max(r.DF, float64(len(kind)))).Quantile(1-(1-floorShare)/2)
 }

@@ -9,11 +9,11 @@ import (
 
 // judge fills in what the pairs say, and the verdicts.
 func judge(pairs []*pair, session bool, o Options) {
-	var all [][]stats.Sample
+	var all []stats.Pair
 	for _, p := range pairs {
-		all = append(all, ratios(p.old, p.new))
+		all = append(all, stats.Pair{A: p.new, B: p.old})
 	}
-	prior := stats.PoolCenters(all)
+	prior := stats.PoolPairs(all)
 	for _, p := range pairs {
 		p.measured, _ = stats.Paired(p.new, p.old, stats.Options{Prior: prior})
 	}

@@ -32,6 +32,14 @@ type Row struct {
 	Indirect     float64 `json:"mispredicted_indirect"`
 }
 
+// Counts are the counts of one build, as a file has them.
+type Counts struct {
+	Revision string `json:"revision"` // commit of the build
+	Go       string `json:"go"`
+	Arch     string `json:"arch"`
+	Rows     []Row  `json:"rows"`
+}
+
 // Cell is what one count is of.
 type Cell struct {
 	Structure, Workload string
@@ -145,14 +153,19 @@ func (c Cell) steady(ctx context.Context, program, last, proved string, units fl
 		return nil, fmt.Errorf("%s among %d timers of %s: it printed %q when it was counted, and %q when proved",
 			c.Structure, c.N, c.Workload, printed, proved)
 	}
-	steady := events{}
+	steady, named := events{}, false
 	for function, e := range end {
+		named = named || strings.HasPrefix(function, module+"structures/")
 		// The start of a program takes some more or less of the runtime each time.
 		started := strings.HasPrefix(function, "runtime.") && e["Ir"]-begin[function]["Ir"] < units
 		if ofStructure(function) && !started {
 			steady.add(1, e)
 			steady.add(-1, begin[function])
 		}
+	}
+	if !named {
+		return nil, fmt.Errorf("%s: cachegrind finds no function of a structure in it: want a build with symbols, "+
+			"without -ldflags -s", program)
 	}
 	return steady, nil
 }

@@ -123,6 +123,7 @@ func TestRows(t *testing.T) {
 		"another proof":  {"program", strings.Replace(fakeProgram, "50", "51", 1)},
 		"no work":        {"program", strings.Replace(fakeProgram, "50", "0", 1)},
 		"a failed proof": {"program", "#!/bin/sh\necho lost a timer >&2\nexit 1\n"},
+		"no symbols":     {"valgrind", strings.Replace(fakeValgrind, "fn="+module, "fn=?", 1)},
 		"a crash":        {"valgrind", "#!/bin/sh\nkill -9 $$\n"},
 	} {
 		good, _ := os.ReadFile(filepath.Join(dir, bad[0]))

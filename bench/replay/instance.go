@@ -16,6 +16,9 @@ type Instance struct {
 	entry  catalog.Entry
 	second *Walker // nil: exact, or not created yet
 
+	program Program // replays instead of a structure; nil: none
+	keys    int     // of the program, at first
+
 	// Proof is the outcome after the last block that was checked.
 	Proof script.Proof
 }
@@ -37,12 +40,19 @@ func Prepare(e catalog.Entry, keys int) *Instance {
 }
 
 // Create creates the structure.
-func (i *Instance) Create() { i.s = i.entry.New() }
+func (i *Instance) Create() {
+	if i.program != nil {
+		i.outcome.failed = i.program.Begin(i.keys)
+		return
+	}
+	i.s = i.entry.New()
+	i.prefetcher, _ = i.s.(structures.Prefetcher)
+}
 
 // CreateSecond creates the second instance of a coarse structure, and reports whether it is
 // one.
 func (i *Instance) CreateSecond() bool {
-	if i.entry.Exact() {
+	if i.program != nil || i.entry.Exact() {
 		return false
 	}
 	i.second = NewWalker(i.entry)
@@ -54,9 +64,6 @@ func (i *Instance) Wrap(wrap func(structures.Scheduler[uint64]) structures.Sched
 	i.s = wrap(i.s)
 }
 
-// Len returns the number of pending timers.
-func (i *Instance) Len() int { return i.s.Len() }
-
 // Replay replays a block without timing it and checks its outcome.
 func (i *Instance) Replay(b *script.Block) error {
 	i.Time(b)
@@ -66,6 +73,10 @@ func (i *Instance) Replay(b *script.Block) error {
 // Prove replays a block without timing it. Of an exact structure it checks every answer, of
 // a coarse one the bound of each timer.
 func (i *Instance) Prove(b *script.Block) error {
+	if i.program != nil {
+		i.ask(b, true)
+		return i.Check(b, i.Outcome())
+	}
 	if i.second != nil {
 		return i.Replay(b)
 	}
@@ -120,7 +131,7 @@ func (i *Instance) compare(b *script.Block, o Outcome) error {
 // sum of bindings must be that of the pending timers. A coarse structure, of which others
 // may be pending, is checked timer by timer by its second instance.
 func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
-	if i.second != nil {
+	if i.second != nil || i.program != nil {
 		return nil
 	}
 	want := uint64(0)

@@ -106,19 +106,17 @@ func (r *replayer) doLean(runs LeanBlock) {
 				done.Scheduled++
 			}
 		case leanCancel:
-			for i := range ops {
-				if s.Cancel(ids[ops[i].Key]) {
-					done.Cancelled++
+			for len(ops) > 0 {
+				next := r.announce(ops)
+				for i := range next {
+					if s.Cancel(ids[next[i].Key]) {
+						done.Cancelled++
+					}
 				}
+				ops = ops[len(next):]
 			}
 		case leanReschedule:
-			granted := uint64(0)
-			for i := range ops {
-				if s.Reschedule(ids[ops[i].Key], ops[i].At) {
-					granted++
-				}
-			}
-			r.outcome.refused += uint64(len(ops)) - granted
+			r.outcome.refused += r.reschedule(ops)
 		case leanPop:
 			for i := range ops {
 				for at := ops[i].At; ; done.Fired++ {

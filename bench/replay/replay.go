@@ -23,6 +23,7 @@ type Outcome struct {
 	binding uint64       // sum over the pending timers: see script.Binding
 	refused uint64       // cancels and reschedules of pending timers
 	granted uint64       // cancels and reschedules of timers that are not pending
+	failed  error        // of a program
 }
 
 // replayer replays a script on one structure. Besides the calls it does only what any
@@ -33,6 +34,27 @@ type replayer struct {
 	s             structures.Scheduler[uint64]
 	ids           []structures.ID // by key
 	lastCancelled structures.ID   // stale under any structure, even one that fires late
+
+	prefetcher structures.Prefetcher // the structure, if it is one
+	ahead      structures.Prefetcher // the same in a block of a program that knows what comes
+	named      [batch]structures.ID
+}
+
+// batch is how many timers a program knows ahead.
+const batch = 32
+
+// announce returns the next operations of ops: all, or a batch of which the structure is told
+// first.
+func (r *replayer) announce(ops []script.Op) []script.Op {
+	if r.ahead == nil {
+		return ops
+	}
+	ops = ops[:min(len(ops), batch)]
+	for i := range ops {
+		r.named[i] = r.ids[ops[i].Key]
+	}
+	r.ahead.Prefetch(r.named[:len(ops)])
+	return ops
 }
 
 // fireExpecter is a scheduler that is given the fires of a block before the block is
@@ -47,6 +69,9 @@ func (r *replayer) Reserve(b *script.Block) {
 	}
 	if s, ok := r.s.(fireExpecter); ok {
 		s.expect(b.Fires)
+	}
+	if r.ahead = nil; b.Known {
+		r.ahead = r.prefetcher
 	}
 }
 
@@ -75,6 +100,9 @@ func (o Outcome) check(b *script.Block) error {
 // checkAnswers checks that Cancel and Reschedule accepted all pending timers and no
 // others.
 func (o Outcome) checkAnswers() error {
+	if o.failed != nil {
+		return o.failed
+	}
 	if o.refused > 0 {
 		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", o.refused)
 	}
@@ -152,12 +180,16 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 			}
 		case script.KindCancel:
 			cancelled := o.done.Cancelled
-			for i := range ops {
-				id := ids[ops[i].Key]
-				o.binding -= script.Binding(id, uint64(ops[i].Number))
-				if s.Cancel(id) {
-					o.done.Cancelled++
+			for rest := ops; len(rest) > 0; {
+				next := r.announce(rest)
+				for i := range next {
+					id := ids[next[i].Key]
+					o.binding -= script.Binding(id, uint64(next[i].Number))
+					if s.Cancel(id) {
+						o.done.Cancelled++
+					}
 				}
+				rest = rest[len(next):]
 			}
 			o.refused += uint64(len(ops)) - (o.done.Cancelled - cancelled)
 			r.lastCancelled = ids[ops[len(ops)-1].Key]
@@ -185,10 +217,14 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 // like tryStale, so that do has fewer variables in registers.
 func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	s, ids := r.s, r.ids
-	for i := range ops {
-		if !s.Reschedule(ids[ops[i].Key], ops[i].At) {
-			refused++
+	for len(ops) > 0 {
+		next := r.announce(ops)
+		for i := range next {
+			if !s.Reschedule(ids[next[i].Key], next[i].At) {
+				refused++
+			}
 		}
+		ops = ops[len(next):]
 	}
 	return refused
 }

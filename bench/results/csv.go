@@ -5,47 +5,141 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
+	"time"
 )
 
-// csvHeader names the columns of WriteCSV.
-var csvHeader = []string{
-	"workload", "n", "structure", "role", "op", "layout", "instance", "round",
+// CSVColumns are the columns of [WriteCSV]. docs/data.md says what each one holds.
+var CSVColumns = []string{
+	"table", "workload", "n", "structure", "role", "op", "layout", "instance", "round",
 	"ns", "count", "ns_per_op", "allocs", "alloc_bytes",
+	"mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
+	"bytes_per_timer", "aged_bytes_per_timer", "empty_bytes", "collect_ns",
+	"driver", "ticks", "wakeups", "fired", "idle_empty", "idle_moved", "idle_dropped",
+	"cpu", "cores", "l1d_bytes", "l2_bytes", "l3_bytes", "memory_bytes", "os", "arch",
+	"arch_level", "kernel", "go", "version", "revision", "seed", "created",
 }
 
-// WriteCSV writes the trials of r, one to a line: first those of whole blocks, whose op
-// is the unit of the cost, then those of the kinds of operations. ns is the time of the
-// trial, count the number of units or operations in it. The allocations of a kind are
-// not known: its fields are empty.
+// The tables of [WriteCSV].
+const (
+	tableCost    = "cost"    // a trial of a whole block
+	tableKind    = "kind"    // the operations of one kind in a trial
+	tableLatency = "latency" // single calls of one kind
+	tableMemory  = "memory"
+	tableIdle    = "idle"
+)
+
+// values are those of a line, by column. A column that is not there is empty.
+type values map[string]any
+
+// WriteCSV writes what r has measured, one figure of each kind to a line, for data frames: trials,
+// latencies, memory, idle wake-ups. Each line has the machine, the build and the seed.
 func WriteCSV(out io.Writer, r *Run) error {
 	w := csv.NewWriter(out)
-	_ = w.Write(csvHeader) // Error returns what fails
+	_ = w.Write(CSVColumns) // Error returns what fails
+	machine := r.environments()
+	line := make([]string, len(CSVColumns))
+	write := func(of int, fields values) {
+		for i, column := range CSVColumns {
+			value, ok := fields[column]
+			if !ok {
+				value = machine[min(of, len(machine)-1)][column]
+			}
+			line[i] = csvText(value)
+		}
+		_ = w.Write(line)
+	}
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
-			line := func(t Trial, op string, ns, count float64, allocs, bytes string) {
-				if count == 0 {
-					return
-				}
-				number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-				_ = w.Write([]string{
-					c.Workload, strconv.Itoa(c.N), row.Structure, string(row.Role), op,
-					strconv.Itoa(t.Layout), strconv.Itoa(t.Instance), strconv.Itoa(t.Round),
-					number(ns), number(count), number(ns / count), allocs, bytes,
-				})
-			}
-			for _, t := range row.Cost {
-				line(t, string(c.Unit), t.NS, t.Units,
-					strconv.FormatUint(t.Allocs, 10), strconv.FormatUint(t.AllocBytes, 10))
-			}
-			for _, t := range row.ByKind {
-				for _, k := range t.Kinds {
-					line(t, k.Kind.String(), k.NS, float64(k.Count), "", "")
-				}
-			}
+			row.csv(c, func(table, op string, fields values) {
+				fields["table"], fields["op"], fields["workload"], fields["n"] = table, op, c.Workload, c.N
+				fields["structure"], fields["role"] = row.Structure, string(row.Role)
+				write(row.Machine, fields)
+			})
 		}
+	}
+	for _, m := range r.Memory {
+		write(0, values{
+			"table": tableMemory, "n": m.N, "structure": m.Structure, "bytes_per_timer": m.Bytes,
+			"aged_bytes_per_timer": m.AgedBytes, "empty_bytes": m.EmptyBytes, "collect_ns": m.CollectNS,
+		})
+	}
+	for _, i := range r.Idle {
+		write(0, values{
+			"table": tableIdle, "workload": i.Workload, "n": i.N, "structure": i.Structure,
+			"driver": string(i.Driver), "ticks": i.Ticks, "wakeups": i.Wakeups, "fired": i.Fired,
+			"idle_empty": i.Empty, "idle_moved": i.Moved, "idle_dropped": i.Dropped,
+		})
 	}
 	if w.Flush(); w.Error() != nil {
 		return fmt.Errorf("writing CSV: %w", w.Error())
 	}
 	return nil
+}
+
+// csv calls line with all that a row holds. The allocations of a kind are not known.
+func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
+	for _, t := range r.Cost {
+		if t.Units > 0 {
+			line(tableCost, string(c.Unit), values{
+				"layout": t.Layout, "instance": t.Instance, "round": t.Round, "ns": t.NS, "count": t.Units,
+				"ns_per_op": t.NS / t.Units, "allocs": t.Allocs, "alloc_bytes": t.AllocBytes,
+			})
+		}
+	}
+	for _, t := range r.ByKind {
+		for _, k := range t.Kinds {
+			if k.Count > 0 {
+				line(tableKind, k.Kind.String(), values{
+					"layout": t.Layout, "instance": t.Instance, "round": t.Round, "ns": k.NS, "count": k.Count,
+					"ns_per_op": k.NS / float64(k.Count),
+				})
+			}
+		}
+	}
+	for _, l := range r.Latency {
+		line(tableLatency, l.Kind.String(), values{
+			"count": l.Samples, "mean_ns": l.Mean, "p50_ns": l.P50, "p90_ns": l.P90, "p99_ns": l.P99,
+			"p999_ns": l.P999, "max_ns": l.Max,
+		})
+	}
+	if r.BytesPerTimer > 0 {
+		line(tableMemory, "", values{"bytes_per_timer": r.BytesPerTimer, "collect_ns": r.CollectNS})
+	}
+}
+
+// environments returns the columns of the machines of the run.
+func (r *Run) environments() (out []values) {
+	machines := r.Machines
+	if len(machines) == 0 {
+		machines = []Environment{r.Environment}
+	}
+	for _, e := range machines {
+		fields := values{
+			"cpu": e.CPU, "cores": e.Cores, "l1d_bytes": e.L1Data, "l2_bytes": e.L2, "l3_bytes": e.L3,
+			"memory_bytes": e.Memory, "os": e.OS, "arch": e.Arch, "arch_level": e.ArchLevel,
+			"kernel": e.Kernel, "go": e.Go, "version": e.Version, "revision": e.Revision,
+			"seed": r.Parameters.Seed,
+		}
+		if !r.Created.IsZero() {
+			fields["created"] = r.Created.UTC().Format(time.RFC3339)
+		}
+		for column, value := range fields {
+			if strings.HasSuffix(column, "_bytes") && fmt.Sprint(value) == "0" {
+				delete(fields, column) // not known
+			}
+		}
+		out = append(out, fields)
+	}
+	return out
+}
+
+func csvText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
 }

@@ -26,7 +26,7 @@ func ReadHeader(path string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("reading results: %w", err)
 	}
-	err = errors.Join(h.decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
+	err = errors.Join(h.Decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
 	if err != nil {
 		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
 	}
@@ -36,8 +36,8 @@ func ReadHeader(path string) (Header, error) {
 	return h, nil
 }
 
-// decode reads the keys of an object up to the last one of the header.
-func (h *Header) decode(d *json.Decoder) error {
+// Decode reads the keys of an object up to the last one of the header.
+func (h *Header) Decode(d *json.Decoder) error {
 	fields := map[string]any{
 		"format": &h.Format, "version": &h.Version, "created": &h.Created,
 		"complete": &h.Complete, "parameters": &h.Parameters,

@@ -53,6 +53,8 @@ type Run struct {
 	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
 
+	External []External `json:"external,omitempty"` // programs of other languages that took part
+
 	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a run of lean loops
 }
 
@@ -79,13 +81,19 @@ type Environment struct {
 	Go         string  `json:"go"`
 	OS         string  `json:"os"`
 	Arch       string  `json:"arch"`
+	ArchLevel  string  `json:"arch_level,omitempty"` // instructions of the build: GOAMD64=v1
+	Kernel     string  `json:"kernel,omitempty"`     // its release
 	CPU        string  `json:"cpu"`
 	Cores      int     `json:"cores"`
 	GOMAXPROCS int     `json:"gomaxprocs"`
-	Version    string  `json:"version,omitempty"`  // of this module, as go version -m has it
-	Revision   string  `json:"revision,omitempty"` // its commit, where the build knows it
-	ClockNS    float64 `json:"clock_ns"`           // cost of reading the clock once, median
-	ClockStep  float64 `json:"clock_step_ns"`      // smallest difference the clock shows
+	L1Data     int     `json:"l1d_bytes,omitempty"` // of one core; 0: not known, as below
+	L2         int     `json:"l2_bytes,omitempty"`
+	L3         int     `json:"l3_bytes,omitempty"`
+	Memory     uint64  `json:"memory_bytes,omitempty"` // of the machine
+	Version    string  `json:"version,omitempty"`      // of this module, as go version -m has it
+	Revision   string  `json:"revision,omitempty"`     // its commit, where the build knows it
+	ClockNS    float64 `json:"clock_ns"`               // cost of reading the clock once, median
+	ClockStep  float64 `json:"clock_step_ns"`          // smallest difference the clock shows
 
 	// Machine says how fit the machine was for measuring. It is empty if not examined.
 	Machine []Finding `json:"machine,omitempty"`
@@ -124,6 +132,9 @@ type Parameters struct {
 
 	// Scenarios are the texts of the scenario files among the workloads, by name.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
+
+	// External are the commands of programs of other languages, by name, see Run.External.
+	External map[string]string `json:"external,omitempty"`
 
 	// Traces describe the traces among the workloads, by name.
 	Traces map[string]Recording `json:"traces,omitempty"`
@@ -209,9 +220,10 @@ const (
 	RoleFloor     Role = "floor"     // null scheduler: the cost of the harness itself
 	RoleControl   Role = "control"   // A/A: a second instance of a structure, to show the noise
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
+	RoleExternal  Role = "external"  // a program of another language, see External
 )
 
-var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline}
+var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal}
 
 // Row is one contender in one cell.
 type Row struct {

@@ -40,6 +40,10 @@ type Block struct {
 	Pops    int    // operations that fire or wake
 	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and refused calls
 
+	// Known says that the program knows which timers it cancels and moves next, some at a
+	// time, before it makes the calls.
+	Known bool
+
 	Ticks    structures.Tick // virtual time covered
 	Resident float64         // mean number of pending timers
 }

@@ -15,6 +15,7 @@ import (
 // no code with the structures, so a fault of theirs cannot change the expected outcome.
 type Writer struct {
 	block *Block
+	known bool // of the blocks
 
 	now        structures.Tick
 	started    structures.Tick // first tick of the block
@@ -49,6 +50,9 @@ func (w *Writer) reserve(n int) {
 	w.pendingKeys = make([]uint32, 0, n)
 	w.deadlines.Reserve(n)
 }
+
+// KnowAhead says that the program knows which timers it cancels and moves next.
+func (w *Writer) KnowAhead() { w.known = true }
 
 // Now returns the tick that the script has reached.
 func (w *Writer) Now() structures.Tick { return w.now }
@@ -212,6 +216,7 @@ func (w *Writer) end() *Block {
 	w.block = nil
 	w.total.Pending = uint64(len(w.pendingKeys))
 	b.Keys, b.Want, b.Ticks = len(w.timers), w.total, w.now-w.started
+	b.Known = w.known
 	b.Resident = float64(len(w.pendingKeys))
 	if b.Ticks > 0 {
 		b.Resident = w.timerTicks / float64(b.Ticks)

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 )
 
 // Standing is what the interval of a ratio to the best says. It is decided by what is
@@ -18,13 +19,24 @@ const (
 
 // Standing returns what the interval says of a contender beside the best.
 func (i Interval) Standing() Standing {
-	switch lo, hi := written(i.Lo), written(i.Hi); {
-	case lo >= 1-DefaultWidth && hi <= 1+DefaultWidth:
+	switch {
+	case written(i.Lo) >= 1-DefaultWidth && written(i.Hi) <= 1+DefaultWidth:
 		return Tie
-	case lo > 1:
+	case i.Side() > 0:
 		return Worse
 	}
 	return Unclear
+}
+
+// Side returns on which side of 1 the interval lies as it is written: -1 below, 1 above, 0 neither.
+func (i Interval) Side() int {
+	switch {
+	case written(i.Lo) > 1:
+		return 1
+	case written(i.Hi) < 1:
+		return -1
+	}
+	return 0
 }
 
 // written rounds a ratio as tables show it.
@@ -42,12 +54,13 @@ func Best(contenders [][]Sample, o Options) []Ratio {
 
 // Cell holds the ratios of all pairs of contenders that were measured in the same rounds.
 type Cell struct {
-	Options Options // Noise may be set later
+	Options Options
 
 	points  [][]point
 	centers []float64     // of the contenders with points
 	prior   Prior         // of the pairs
 	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; no rounds: they have none in common
+	family  int           // for how many contenders all intervals hold together; 0: see Beside
 }
 
 // NewCell compares contenders, each with each.
@@ -60,7 +73,7 @@ func NewCell(contenders [][]Sample, o Options) *Cell {
 		c.centers = append(c.centers, math.Inf(1))
 		if len(c.points[i]) > 0 {
 			present++
-			c.centers[i] = center(c.points[i])
+			c.centers[i] = center(c.points[i], mad(c.points[i]))
 		}
 	}
 	var all []estimate
@@ -72,8 +85,9 @@ func NewCell(contenders [][]Sample, o Options) *Cell {
 			}
 		}
 	}
-	c.prior = pool(all, float64(present-1))
+	c.prior = pool(slices.Concat(all, o.Prior.of), float64(present-1+len(o.Prior.of)))
 	for n := range all {
+		all[n].locate(c.prior.scale)
 		i, j := places[n][0], places[n][1]
 		u := all[n].error(c.prior)
 		c.pairs[i][j] = u
@@ -111,17 +125,35 @@ func (c *Cell) Best(among []int) int {
 	return best
 }
 
+// Settle gives each pair one interval, whatever it is asked beside: one that holds together for as many
+// contenders as are not [Worse] than the best of their group, in the group that has the most of them.
+func (c *Cell) Settle(groups ...[]int) {
+	family := 1
+	for _, among := range groups {
+		left := 0
+		for _, r := range c.Beside(c.Best(among), among) {
+			if r.Standing() != Worse {
+				left++
+			}
+		}
+		family = max(family, left)
+	}
+	c.family = family
+}
+
 // Beside returns the ratios of the contenders given to one of them. That of the one itself is
 // exactly 1. One that has no round in common with it has no Pairs, and no interval.
 //
-// The intervals hold together, for as many contenders as are not [Worse]: those that are leave
-// first, at the critical value of all that were there.
+// The intervals are those of [Cell.Settle]. Before it they hold together, for as many contenders as are not
+// [Worse]: those that are leave first, at the critical value of all that were there.
 func (c *Cell) Beside(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
 	for left, before := len(among), 0; left != before; {
 		before, left = left, 0
 		for n, i := range among {
-			out[n] = c.ratio(i, lead, before)
+			if out[n] = c.Ratio(i, lead); c.family == 0 {
+				out[n] = c.ratio(i, lead, before)
+			}
 			if written(out[n].Lo) <= 1 {
 				left++
 			}
@@ -129,6 +161,9 @@ func (c *Cell) Beside(lead int, among []int) []Ratio {
 	}
 	return out
 }
+
+// Ratio returns the ratio of a contender to another one, with the interval of [Cell.Settle].
+func (c *Cell) Ratio(i, of int) Ratio { return c.ratio(i, of, c.family) }
 
 // ratio returns the ratio of two contenders of k.
 func (c *Cell) ratio(i, of, k int) Ratio {

@@ -62,10 +62,10 @@ func TestThePriorFindsHowAlikeVariancesAre(t *testing.T) {
 		p.fit(all, math.Inf(1))
 		return p
 	}
-	if p := of(4, 4, 4, 4); !math.IsInf(p.df, 1) || p.variance < 3.5 || p.variance > 5.5 || p.most != 16 {
+	if p := of(4, 4, 4, 4); p.df != p.most/perDF || p.variance < 3.5 || p.variance > 5.5 || p.most != 16 {
 		t.Errorf("equal variances: %+v", p)
 	}
-	if p := of(0.0001, 1, 100, 10_000); p.df != leastDF {
+	if p := of(0.0001, 1, 100, 10_000); p.df != min(leastDF, p.most/perDF) {
 		t.Errorf("unequal variances: %+v", p)
 	}
 	if p := of(0, 0, 0); p != (common{}) {

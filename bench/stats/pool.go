@@ -11,26 +11,48 @@ import (
 // Prior is what a group of comparisons says of the variance of any one of them. Its zero
 // value says nothing.
 type Prior struct {
+	of     []estimate          // what it was learnt from
 	scale  float64             // robust standard deviation of single rounds
 	levels [Layouts + 1]common // by the level of a comparison
+	serial float64             // lag-1 autocorrelation of units
 }
 
 // common is the variance that the comparisons of a level have in common.
 type common struct {
 	variance float64 // of the logarithms, between the means of units
-	df       float64 // its weight in degrees of freedom; infinite: all variances are alike
+	high     float64 // variance that few of them exceed
+	df       float64 // weight of the variance in degrees of freedom
 	most     float64 // limit of the degrees of freedom of an estimate together with the prior
 }
 
-// PoolCenters learns the variance of the cost of a contender from all of them.
-func PoolCenters(contenders [][]Sample) Prior {
+// PoolCenters learns the variance of the cost of a contender from those of all cells given. In a cell
+// they vary together if the machine does, so that they count as one.
+func PoolCenters(cells ...[][]Sample) Prior {
 	var all []estimate
-	for _, c := range contenders {
-		if points := logs(c); len(points) > 0 {
-			all = append(all, estimateOf(points))
+	for _, contenders := range cells {
+		for _, c := range contenders {
+			if points := logs(c); len(points) > 0 {
+				all = append(all, estimateOf(points))
+			}
 		}
 	}
-	return pool(all, math.Inf(1))
+	return pool(all, float64(len(cells)))
+}
+
+// Pair is two contenders that were measured in the same rounds.
+type Pair struct{ A, B []Sample }
+
+// PoolPairs learns the variance of a ratio from pairs of different cells, such as their A/A comparisons.
+func PoolPairs(pairs []Pair) Prior {
+	var all []estimate
+	for _, p := range pairs {
+		if d := differences(logs(p.A), logs(p.B)); len(d) > 0 {
+			all = append(all, estimateOf(d))
+		}
+	}
+	p := pool(all, float64(len(all)))
+	p.of = all
+	return p
 }
 
 // pool sets the variances of estimates and returns what those of each level say together. The
@@ -48,7 +70,7 @@ func pool(all []estimate, independent float64) Prior {
 	}
 	var of [Layouts + 1][]estimate
 	for i := range all {
-		all[i].spread(p.scale)
+		all[i].locate(p.scale)
 		if all[i].df() > 0 {
 			of[all[i].level] = append(of[all[i].level], all[i])
 		}
@@ -58,12 +80,22 @@ func pool(all []estimate, independent float64) Prior {
 			p.levels[level].fit(estimates, independent)
 		}
 	}
+	p.serial = serialOf(all, independent)
 	return p
 }
 
-// leastDF is the least weight of what comparisons have in common (chosen; the simulations show that
-// it is safe). Where each has two instances, their variances seem to have nothing in common by chance.
-const leastDF = 2.0
+// leastDF is the least weight of what comparisons have in common, in degrees of freedom, and fewDF the weight that few
+// comparisons may always have (chosen: the simulations show that they are safe). Where each has two instances, their variances
+// seem to have nothing in common by chance.
+const leastDF, fewDF = 2.5, 2.0
+
+// perDF is the number of independent comparisons that must be alike for one degree of freedom of what
+// they have in common, as a multiple of those of one of them (chosen; without a limit intervals
+// miss 8 % where variances are unequal). Few variances often look alike by chance.
+const perDF = 4
+
+// fewExceed is the share of comparisons with a variance of at most common.high (chosen).
+const fewExceed = 0.9
 
 // fit sets the variance and its weight by the moments of the logarithms of the variances
 // (Smyth 2004, section 6.2).
@@ -77,33 +109,42 @@ func (p *common) fit(of []estimate, independent float64) {
 		return
 	}
 	df := 0.0
-	for i, e := range of {
+	for _, e := range of {
 		half := e.df() / 2
 		df += e.df() / float64(len(of))
-		logs = append(logs, math.Log(max(variances[i], least))-mathext.Digamma(half)+math.Log(half))
+		logs = append(logs, math.Log(max(e.variance, least))-mathext.Digamma(half)+math.Log(half))
 		trigammas = append(trigammas, trigamma(half))
 	}
+	slices.Sort(variances)
+	p.high = variances[int(fewExceed*float64(len(variances)))]
 	mean, spread := stat.MeanVariance(logs, nil)
-	p.variance, p.df = math.Exp(mean), math.Inf(1)
-	if spread -= stat.Mean(trigammas, nil); spread > 0 {
-		half := max(trigammaInverse(spread), leastDF/2)
-		p.df = 2 * half
-		p.variance = math.Exp(mean + mathext.Digamma(half) - math.Log(half))
-	}
 	p.most = df * min(float64(len(of)), independent)
+	most := max(fewDF, p.most/perDF)
+	p.variance, p.df = math.Exp(mean), most
+	if spread -= stat.Mean(trigammas, nil); spread > 0 {
+		p.df = min(max(2*trigammaInverse(spread), leastDF), most)
+		p.variance = math.Exp(mean + mathext.Digamma(p.df/2) - math.Log(p.df/2))
+	}
 }
 
 // moderate returns the variance of an estimate and its degrees of freedom, together with
 // what the prior says (Smyth 2004, section 3).
 func (p Prior) moderate(e *estimate) (variance, df float64) {
 	own, of := e.df(), p.levels[e.level]
-	switch {
-	case of.df == 0:
+	if of.df == 0 {
 		return e.variance, own
-	case math.IsInf(of.df, 1):
-		return of.variance, max(own, of.most)
 	}
 	return (of.df*of.variance + own*e.variance) / (of.df + own), max(own, min(of.df+own, of.most))
+}
+
+// lone returns the variance of an estimate with a single instance, as far as others have several: its rounds say
+// nothing of another instance, so it counts as noisier than most are. A single round may be disturbed as a whole.
+func (p Prior) lone(e *estimate) (variance, df float64, ok bool) {
+	of := p.levels[Instances]
+	if e.level != Rounds || len(e.units) < 2 || of.df == 0 {
+		return 0, 0, false
+	}
+	return max(of.high, e.variance/float64(len(e.units))), of.most, true
 }
 
 // trigamma is the derivative of the digamma function.

@@ -38,11 +38,11 @@ func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 		return Ratio{}, false
 	}
 	e := estimateOf(d)
-	e.spread(o.Prior.scale)
+	e.locate(o.Prior.scale)
 	return e.error(o.Prior).ratio(o), true
 }
 
-// Center returns the cost of a contender: the Hodges-Lehmann estimate of the logarithms.
+// Center returns the cost of a contender: Huber's estimate of the logarithms.
 // Its interval is for another run of the same program on the same machine, if
 // Options.BetweenRuns says by how much runs differ. ok is false without samples.
 func Center(a []Sample, o Options) (i Interval, ok bool) {
@@ -51,7 +51,7 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 		return Interval{}, false
 	}
 	e := estimateOf(points)
-	e.spread(o.Prior.scale)
+	e.locate(o.Prior.scale)
 	i = e.error(o.Prior).ratio(o).Interval
 	if o.BetweenRuns > 0 && i.Bounded() {
 		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+o.confidence())/2)
@@ -75,14 +75,13 @@ type uncertain struct {
 	rounds      int
 }
 
-// hodgesLehmann is the variance of the Hodges-Lehmann estimate as a multiple of that of the mean,
-// where the distribution is normal. It is less where the tails are heavier.
-const hodgesLehmann = math.Pi / 3
-
 // error returns the estimate with its standard error.
 func (e *estimate) error(p Prior) uncertain {
+	if variance, df, ok := p.lone(e); ok {
+		return uncertain{e.center, math.Sqrt(variance), df, Instances, 1, e.points}
+	}
 	variance, df := p.moderate(e)
-	return uncertain{e.center, math.Sqrt(hodgesLehmann * variance / float64(len(e.units))), df, e.level, len(e.units), e.points}
+	return uncertain{e.center, math.Sqrt(variance / effective(len(e.units), p.serial)), df, e.level, len(e.units), e.points}
 }
 
 func (u uncertain) ratio(o Options) Ratio {
@@ -101,7 +100,7 @@ func (u uncertain) within(errors float64, o Options) Ratio {
 	if u.df <= 0 {
 		return r
 	}
-	r.DF, r.SE = u.df, u.se*max(o.Noise, 1)
+	r.DF, r.SE = u.df, u.se
 	r.Lo, r.Hi = math.Exp(u.log-errors*r.SE), math.Exp(u.log+errors*r.SE)
 	switch {
 	case u.log == 0:

@@ -29,8 +29,7 @@ const DefaultConfidence = 0.95
 type Options struct {
 	Confidence float64 // 0: DefaultConfidence
 	Looks      int     // how often the data are analysed while they grow, see RaceLooks; 0: once
-	Prior      Prior   // what other contenders say of the variance; used by Paired and Center
-	Noise      float64 // factor of the standard errors, see the function of that name; below 1: 1
+	Prior      Prior   // what others say of the variance: of one figure for Paired and Center, see PoolPairs for NewCell
 
 	// BetweenRuns is the standard deviation between runs of the logarithm of a cost, beyond
 	// what differs between instances; used by Center. 0: the interval is for this run.

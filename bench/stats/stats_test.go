@@ -186,33 +186,52 @@ func TestIntervalsHoldForThoseThatMayBeTheBest(t *testing.T) {
 	}
 }
 
-// One A/A comparison in twenty may miss 1. If more do, all intervals become wider.
-func TestNoise(t *testing.T) {
+// One A/A comparison in twenty differs by chance.
+func TestByChance(t *testing.T) {
 	t.Parallel()
-	control := func(center, half float64) stats.Ratio {
-		return stats.Ratio{Interval: stats.Interval{Center: math.Exp(center), Lo: math.Exp(center - half), Hi: math.Exp(center + half)}}
-	}
-	calm := slices.Repeat([]stats.Ratio{control(0.01, 0.02), control(-0.01, 0.02)}, 19)
-	for name, test := range map[string]struct {
-		controls []stats.Ratio
-		want     float64
-	}{
-		"none":                 {nil, 1},
-		"without an interval":  {[]stats.Ratio{{Interval: stats.Interval{Center: 3, Hi: math.Inf(1)}}, control(0, 0)}, 1},
-		"as they should be":    {calm, 1},
-		"one in twenty misses": {append(calm[:38:38], control(0.3, 0.1), control(0.3, 0.1)), 1},
-		"more miss":            {append(calm[:38:38], control(0.3, 0.1), control(0.3, 0.1), control(-0.2, 0.1)), 2},
-		"one, and it misses":   {[]stats.Ratio{control(-0.3, 0.1)}, 3},
-	} {
-		if got := stats.Noise(test.controls, stats.Options{}); !near(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
+	for _, test := range []struct {
+		differ, all int
+		lo, hi      float64
+	}{{0, 0, 1, 1}, {0, 70, 1, 1}, {1, 1, 0.05, 0.05}, {4, 70, 0.4, 0.6}, {9, 70, 0.005, 0.02}, {20, 70, 0, 1e-9}} {
+		if got := stats.ByChance(test.differ, test.all); got < test.lo-1e-9 || got > test.hi+1e-9 {
+			t.Errorf("%d of %d: %v, want %v to %v", test.differ, test.all, got, test.lo, test.hi)
 		}
 	}
-	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(11, 11.2, 11, 11.1, 11.3, 11)
-	calmer, _ := stats.Paired(b, a, stats.Options{})
-	wider, _ := stats.Paired(b, a, stats.Options{Noise: 2})
-	if !near(math.Log(wider.Hi/wider.Center), 2*math.Log(calmer.Hi/calmer.Center)) || wider.SE != 2*calmer.SE || wider.P <= calmer.P {
-		t.Errorf("%+v, with twice the noise %+v", calmer, wider)
+}
+
+// A cell of two contenders learns from the A/A comparisons of other cells, whose noise is the same.
+func TestACellLearnsFromTheControlsOfOthers(t *testing.T) {
+	t.Parallel()
+	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
+	between := func(pairs ...stats.Pair) stats.Ratio {
+		return stats.NewCell([][]stats.Sample{a, b}, stats.Options{Prior: stats.PoolPairs(pairs)}).Beside(0, []int{0, 1})[1]
+	}
+	calm, noisy := stats.Pair{A: b, B: a}, stats.Pair{A: instances(10, 10.1, 13, 13.1, 11, 11.1), B: a}
+	alone, alike, wild := between(), between(calm, calm, calm), between(noisy, noisy, noisy)
+	if alike.DF <= alone.DF || alike.Hi >= alone.Hi || wild.SE <= alike.SE {
+		t.Errorf("alone %+v, beside calm controls %+v, beside noisy ones %+v", alone, alike, wild)
+	}
+	if alike.Center != alone.Center {
+		t.Errorf("the ratio is %v and %v", alone.Center, alike.Center)
+	}
+}
+
+// Instances that go on from one another count as fewer.
+func TestNoiseThatGoesOnWidensIntervals(t *testing.T) {
+	t.Parallel()
+	one := rounds(slices.Repeat([]float64{10}, 12)...)
+	of := func(order ...float64) stats.Ratio {
+		a := make([]stats.Sample, 0, 12)
+		for i, v := range order {
+			a = append(a, stats.Sample{Instance: i, Round: i, Value: v})
+		}
+		r, _ := stats.Paired(a, one, stats.Options{Prior: stats.PoolPairs(slices.Repeat([]stats.Pair{{A: a, B: one}}, 4))})
+		return r
+	}
+	rises := of(9.5, 9.6, 9.7, 9.8, 9.9, 10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6)
+	mixed := of(9.5, 10.6, 9.7, 10.4, 9.9, 10.1, 10, 10.2, 9.8, 10.3, 9.6, 10.5)
+	if rises.SE < 2*mixed.SE || !near(rises.Center, mixed.Center) {
+		t.Errorf("rising %+v, mixed %+v", rises, mixed)
 	}
 }
 

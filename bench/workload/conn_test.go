@@ -6,6 +6,19 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
+// As in the recording of Caddy, a quarter of the deadlines that are set are moved.
+func TestDeadlinesOfAnHTTPServerAreCleared(t *testing.T) {
+	t.Parallel()
+	const n = 10_000
+	s, fill := scriptOf(t, "http-server", n)
+	b := s.Next(400_000, nil)
+	within(t, "residents", b.Resident, n, 0.001)
+	set, moved := float64(b.Want.Scheduled-fill.Want.Scheduled), float64(b.Count(script.KindReschedule))
+	within(t, "share moved", moved/(moved+set), 0.25*0.999, 0.02)
+	changes := moved + set + float64(b.Count(script.KindCancel))
+	within(t, "changes of a timer a second", changes/n/(float64(b.Ticks)/1000), 1.75/5, 0.02)
+}
+
 // golang/go#15133: the deadlines of connections are moved, all but those of the
 // last message, and hardly any passes.
 func TestConnectionDeadlinesAreMovedAndDoNotPass(t *testing.T) {

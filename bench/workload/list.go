@@ -59,13 +59,21 @@ func synthetics() []Workload {
 	idle := chosen(IdleName, "1000 timers within the hour, popped at every millisecond: almost nothing is due", "chosen",
 		&Hold{Delay: Delay{Kind: "uniform", High: Duration(time.Hour)}, Poll: true})
 	idle.Resident, idle.Unit = 1000, script.PerTick
+	churnBatch := chosen("churn-batch", "cancel 32 random timers that are known before, schedule 32",
+		"chosen: a server that expires a batch of keys", &Churn{uniform, defaultBurst, true})
+	rescheduleBatch := chosen("reschedule-batch", "move 32 random timers that are known before",
+		"chosen: an event loop with a batch of connections that are ready",
+		&Reschedule{uniform, defaultBurst, true})
+	churnBatch.Extra, rescheduleBatch.Extra = true, true
 	return []Workload{
 		chosen("start-stop", "schedule one, cancel it at once, among n resident timers",
 			"Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen", &StartStop{uniform}),
 		chosen("churn", "cancel a random timer, schedule another one",
-			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{uniform, defaultBurst}),
+			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{uniform, defaultBurst, false}),
 		chosen("reschedule", "move a random timer to a new deadline",
-			"chosen; deadlines of connections are moved like this at each message", &Reschedule{uniform, defaultBurst}),
+			"chosen; deadlines of connections are moved like this at each message", &Reschedule{uniform, defaultBurst, false}),
+		churnBatch,
+		rescheduleBatch,
 		chosen("fill-drain", "schedule n timers, advance until all have fired, begin again",
 			"wahern/timeout's benchmark; delays chosen", &FillDrain{uniform}),
 		idle,
@@ -110,7 +118,7 @@ func mix(delay Delay, shares Shares) *Flow {
 // programs returns the workloads modelled on programs.
 func programs() []Workload {
 	list := []Workload{
-		newKafkaPurgatory(), newConnDeadline(), newConnDeadlineLazy(), newWorkUnit(), newTCP(), newPacing(),
+		newKafkaPurgatory(), newConnDeadline(), newConnDeadlineLazy(), newHTTPServer(), newWorkUnit(), newTCP(), newPacing(),
 	}
 	for _, c := range cacheClusters {
 		list = append(list, newCacheTTL(c))

@@ -39,6 +39,7 @@ type StartStop struct {
 type Churn struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 	Burst Count `toml:"burst" comment:"operations of a kind that come together, but at most a tenth of the population"`
+	Known bool  `toml:"known,omitempty" comment:"the program knows the timers of a burst before it cancels the first"`
 }
 
 // Reschedule moves random timers to a new deadline, later or earlier. It never
@@ -46,6 +47,7 @@ type Churn struct {
 type Reschedule struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer, from now, when it is moved"`
 	Burst Count `toml:"burst" comment:"moves that come together, but at most a tenth of the population"`
+	Known bool  `toml:"known,omitempty" comment:"the program knows the timers of a burst before it moves the first"`
 }
 
 // FillDrain schedules n timers, then moves the clock from deadline to deadline
@@ -59,10 +61,14 @@ type synthetic struct {
 	n     int
 	delay dist.Dist
 	step  func(p *synthetic, w *script.Writer, r *script.Rand)
+	known bool // the program knows which timers it cancels and moves next
 }
 
 // Fill schedules n timers with the remaining delays of the steady state.
 func (p *synthetic) Fill(w *script.Writer, r *script.Rand) {
+	if p.known {
+		w.KnowAhead()
+	}
 	for range p.n {
 		w.Schedule(w.Now() + ticks(dist.Residual(p.delay, r)))
 	}
@@ -83,7 +89,7 @@ func (*Hold) Kind() Kind { return Kind{Name: "hold", FiresOnly: true} }
 
 // New returns the process.
 func (m *Hold) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n, m.Delay.dist(tick), func(p *synthetic, w *script.Writer, r *script.Rand) {
+	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		at := w.Now() + 1
 		if !m.Poll {
 			at, _ = w.NextDeadline()
@@ -113,7 +119,7 @@ func (m *CancelHold) New(n int, tick time.Duration) script.Process {
 			p.moveAny(w, r)
 		}
 	}
-	return &synthetic{n, m.Delay.dist(tick), func(p *synthetic, w *script.Writer, r *script.Rand) {
+	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		at, _ := w.NextDeadline()
 		for range w.Advance(at) {
 			replace(p, w, r)
@@ -130,7 +136,7 @@ func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", NothingFires: tr
 
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n, m.Delay.dist(tick), func(p *synthetic, w *script.Writer, r *script.Rand) {
+	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		w.Cancel(p.schedule(w, r))
 	}}
 }
@@ -147,7 +153,7 @@ func (*Churn) Kind() Kind { return Kind{Name: "churn", NothingFires: true} }
 
 // New returns the process.
 func (m *Churn) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n, m.Delay.dist(tick), func(p *synthetic, w *script.Writer, r *script.Rand) {
+	return &synthetic{n: n, known: m.Known, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		for range burst(n, m.Burst) {
 			w.Cancel(w.AnyPending(r))
 		}
@@ -164,7 +170,7 @@ func (*Reschedule) Kind() Kind {
 
 // New returns the process.
 func (m *Reschedule) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n, m.Delay.dist(tick), func(p *synthetic, w *script.Writer, r *script.Rand) {
+	return &synthetic{n: n, known: m.Known, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		for range burst(n, m.Burst) {
 			p.moveAny(w, r)
 		}

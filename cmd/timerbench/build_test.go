@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // As README says: build, run under a load, look at what it did, replay that, ask for advice.
@@ -33,7 +34,7 @@ func TestBuildInfoReplayRecommendReport(t *testing.T) {
 	stdout, _ := must(t, "trace", "info", "my.trace")
 	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SCHEDULED BY",
 		"main.answer main.go:")
-	var got summaryJSON
+	var got tracestat.JSON
 	stdout, _ = must(t, "trace", "info", "--json", "my.trace")
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
 )
 
 // exitCodes is a part of the help of the commands that compare.
@@ -23,13 +24,13 @@ on one side only, and notes never change the code.`
 // compareFlags are the flags of the commands that compare.
 type compareFlags struct {
 	alpha     float64
-	minEffect share
+	minEffect values.Share
 	kinds     bool
 	fail      bool
 }
 
 func (f *compareFlags) add(cmd *cobra.Command) {
-	f.minEffect = share{value: 0.05, most: math.MaxFloat64}
+	f.minEffect = values.Share{Value: 0.05, Most: math.MaxFloat64}
 	flags := cmd.Flags()
 	flags.Float64Var(&f.alpha, "alpha", 0.05,
 		"probability of at least one false difference in the whole table")
@@ -41,7 +42,7 @@ func (f *compareFlags) add(cmd *cobra.Command) {
 }
 
 func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect.value, Kinds: f.kinds}
+	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect.Value, Kinds: f.kinds}
 	if err := o.Check(); err != nil {
 		return o, fmt.Errorf("--alpha %v, --min-effect %s: %w", f.alpha, f.minEffect.String(), err)
 	}

@@ -9,21 +9,26 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/count"
+	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
+	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 type countFlags struct {
 	structures, workloads string
-	sizes                 sizes
+	sizes                 values.Sizes
 	seed                  uint64
-	against               string
+	against, why          string
 	json, fail            bool
 }
 
@@ -41,7 +46,7 @@ size, on all processors. The fill, the replay and the collection of garbage are 
 counted. The caches are the same on all machines: 32 kB, 1 MB, 32 MB.
 
 With --against, this program is counted beside another revision or program. Rows whose
-instructions differ by 0.2 % or more are shown.`,
+instructions differ by 0.2 % or more are shown; with --json too, on the standard error.`,
 		Example: `  timerbench count -s '^(auto|quadheap)$' --n 1e3
   timerbench count -s '^hwheel$' --against main --fail-on-regression`,
 		Args: cobra.NoArgs,
@@ -52,9 +57,14 @@ instructions differ by 0.2 % or more are shown.`,
 		"count the structures that match this regular `expression`")
 	flags.StringVarP(&f.workloads, "workload", "w", "", "count the workloads that match this "+
 		"regular `expression` (default: hold, churn, start-stop, reschedule and fill-drain)")
-	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 10,1000,100000)")
+	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 10,1000,100000; 1e6 takes minutes for each row)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts")
 	flags.StringVar(&f.against, "against", "", "git `revision` or program to compare with")
+	flags.StringVar(&f.why, "for", "", "count the first structures of each cell of the first table of these "+
+		"`results`, and print the file that the page takes its reasons from")
+	for _, other := range []string{"structure", "workload", "n", "seed", "against"} {
+		cmd.MarkFlagsMutuallyExclusive("for", other)
+	}
 	flags.BoolVar(&f.json, "json", false, "print an array in JSON")
 	flags.BoolVar(&f.fail, "fail-on-regression", false,
 		"exit with code 1 if a row executes more instructions than with --against")
@@ -74,6 +84,16 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if f.why != "" {
+		rows, err := countAll(ctx, program, cells, true, stderr)
+		if err != nil {
+			return err
+		}
+		build := buildinfo.Read()
+		return printJSON(stdout, count.Counts{
+			Revision: build.Revision, Go: runtime.Version(), Arch: runtime.GOARCH, Rows: rows,
+		})
+	}
 	var before []count.Row
 	if f.against != "" {
 		work, err := os.MkdirTemp("", "timerbench-count-")
@@ -86,30 +106,50 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		if err != nil {
 			return err
 		}
-		if before, err = countAll(ctx, old[0], cells, f.against == "", stderr); err != nil {
+		if before, err = countAll(ctx, old[0], cells, false, stderr); err != nil {
 			return fmt.Errorf("--against %s: %w", f.against, err)
 		}
 	}
-	rows, err := countAll(ctx, program, cells, f.against == "", stderr)
-	switch {
-	case err != nil:
+	rows, err := countAll(ctx, program, cells, f.against == "" || f.json, stderr)
+	if err != nil {
 		return err
-	case f.json:
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(rows)
-	case f.against == "":
-		printCounts(stdout, rows)
-		return nil
 	}
-	if more := printCountChanges(stdout, before, rows); more && f.fail {
-		return errRegression
+	changes := stdout
+	if f.json {
+		if err := printJSON(stdout, rows); err != nil {
+			return err
+		}
+		changes = stderr
+	}
+	switch {
+	case f.against != "":
+		if more := printCountChanges(changes, before, rows); more && f.fail {
+			return errRegression
+		}
+	case !f.json:
+		printCounts(stdout, rows)
 	}
 	return nil
 }
 
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
 // cells returns what is counted: each structure on each workload at each size that it takes.
 func (f *countFlags) cells() (cells []count.Cell, err error) {
+	if f.why != "" {
+		r, path, err := runs.Read(f.why)
+		if err != nil {
+			return nil, fmt.Errorf("--for: %w", err)
+		}
+		if cells = report.ToCount(r); len(cells) == 0 {
+			err = fmt.Errorf("--for: %s has no cell with a cost", path)
+		}
+		return cells, err
+	}
 	entries, err := matchStructures(f.structures)
 	if err != nil {
 		return nil, err
@@ -122,7 +162,7 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 	}
 	n := f.sizes
 	if len(n) == 0 {
-		n = sizes{10, 1_000, 100_000}
+		n = values.Sizes{10, 1_000, 100_000}
 	}
 	for _, w := range workloads {
 		for _, n := range n {

@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -24,7 +25,7 @@ type liveFlags struct {
 	drivers    []string
 	shards     []string
 	goroutines []int
-	sizes      sizes
+	sizes      values.Sizes
 	rate       float64
 	length     time.Duration
 	seed       uint64

@@ -78,7 +78,7 @@ what it should, and draws the comparison.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(),
-		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newProfile(), newCount(),
+		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newSubmit(), newProfile(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	return root

@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -141,7 +142,7 @@ func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	e, _ := catalog.Find("hwheel")
 	hold, _ := workload.Find("hold")
-	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, maxSize}}
+	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, values.MaxSize}}
 	_, err := fitMemory(cfg, 8_000_000_000)
 	if err == nil {
 		t.Fatal("10^8 timers are expected to fit into 8 GB")

@@ -21,6 +21,7 @@ import (
 	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -35,7 +36,7 @@ func parseCase(text string) (w workload.Workload, n int, err error) {
 	value, ok := strings.CutPrefix(rest, "n=")
 	switch {
 	case ok:
-		v, err := parseNumber(value, maxSize)
+		v, err := values.ParseNumber(value, values.MaxSize)
 		if err != nil {
 			return w, 0, fmt.Errorf("%q: n is %w", text, err)
 		}

@@ -15,21 +15,27 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 type recommendFlags struct {
-	n, perWake             number
-	cancel, reschedule     share
+	n, perWake             values.Number
+	cancel, reschedule     values.Share
 	delays, weights, trace string
-	late, judge            bool
+	rate                   values.Rate
+	late, judge, external  bool
 }
 
+// mostRate bounds rates: no program starts more timers a second.
+const mostRate = 1e12
+
 func newRecommend() *cobra.Command {
-	unknown := share{value: advice.Unknown, most: 1}
-	f := recommendFlags{n: number{most: maxSize}, perWake: number{most: maxSize}, cancel: unknown,
-		reschedule: unknown}
+	unknown := values.Share{Value: advice.Unknown, Most: 1}
+	f := recommendFlags{n: values.Number{Most: values.MaxSize}, perWake: values.Number{Most: values.MaxSize}, cancel: unknown,
+		reschedule: unknown, rate: values.Rate{Number: values.Number{Most: mostRate}}}
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the structure that fits, with the evidence",
@@ -39,7 +45,7 @@ says when none is near. The results are a file or a folder of runs. Without them
 whole run in ` + runs.Parent + `/, or else the run that is part of this program. A run is whole if it has all
 structures, workloads and sizes of the normal or the full profile. If the last run is not whole, it
 answers for its own cells, provided that it has all structures, and recommend says so.`,
-		Example: `  timerbench recommend --n 1e6 --cancel 90%
+		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --late
   timerbench recommend --trace my.trace
   timerbench recommend --judge ` + latest,
@@ -55,6 +61,8 @@ answers for its own cells, provided that it has all structures, and recommend sa
 	flags.Var(&f.reschedule, "reschedule",
 		"`share` of the calls that move a timer, such as 30% (default: not known)")
 	flags.Var(&f.perWake, "per-wake", "`number` of calls between two wake-ups (default: not known)")
+	flags.Var(&f.rate, "rate", "`number` of timers started a second, or moved where timers are mostly moved, such as 50000/s: "+
+		"says what the difference is worth (default: that of the trace, if there is one)")
 	flags.StringVar(&f.weights, "weights", "",
 		"what matters, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)")
 	flags.BoolVar(&f.late, "late", false, "name structures that fire late, too")
@@ -62,6 +70,8 @@ answers for its own cells, provided that it has all structures, and recommend sa
 		"take the question from this trace; the other flags replace parts of it")
 	flags.BoolVar(&f.judge, "judge", false,
 		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
+	flags.BoolVar(&f.external, "external", false,
+		"rank the programs of other languages that took part in the run, too, see run --external")
 	return cmd
 }
 
@@ -73,6 +83,12 @@ func (f *recommendFlags) run(cmd *cobra.Command, args []string) error {
 	r, from, note, err := adviceResults(args)
 	if err != nil {
 		return err
+	}
+	if f.external {
+		if len(r.External) == 0 {
+			return fmt.Errorf("--external: no program of another language took part in %s: want results of run --external", from)
+		}
+		r = r.Among()
 	}
 	a, out := advice.New(r), cmd.OutOrStdout()
 	if f.judge {
@@ -101,16 +117,22 @@ func (f *recommendFlags) question(cmd *cobra.Command) (advice.Question, error) {
 		if err != nil {
 			return q, fmt.Errorf("--trace: %w", err)
 		}
+		if s.Totals.Ops[trace.Schedule] == 0 {
+			return q, fmt.Errorf("--trace %s: no timer is scheduled in it", f.trace)
+		}
 		q = advice.QuestionOf(s)
-	} else if f.n.value == 0 {
+	} else if f.n.Value == 0 {
 		return q, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
 	}
-	q.N, q.PerWake = cmp.Or(f.n.value, q.N), cmp.Or(f.perWake.value, q.PerWake)
-	if f.cancel.value >= 0 {
-		q.Cancel = f.cancel.value
+	q.N, q.PerWake = cmp.Or(f.n.Value, q.N), cmp.Or(f.perWake.Value, q.PerWake)
+	if f.rate.Value > 0 {
+		q.Rate = advice.Rate{Timers: f.rate.Value, Moves: f.rate.Value}
 	}
-	if f.reschedule.value >= 0 {
-		q.Reschedule = f.reschedule.value
+	if f.cancel.Value >= 0 {
+		q.Cancel = f.cancel.Value
+	}
+	if f.reschedule.Value >= 0 {
+		q.Reschedule = f.reschedule.Value
 	}
 	q.Delays, q.Late = cmp.Or(f.delays, q.Delays), f.late
 	if f.weights != "" {
@@ -183,7 +205,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range append([]string{x.Sentence, x.Far}, x.Missing...) {
+	for _, line := range slices.Concat([]string{x.Sentence, x.Far}, x.Missing, []string{x.Worth}) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
@@ -236,6 +258,9 @@ func remark(s advice.Ranked, first bool) string {
 	return strings.Join(out, ", ")
 }
 
+// namedFastest is how many structures that may be the fastest a line names (chosen).
+const namedFastest = 5
+
 // showJudgements shows how the answers do on workloads that they do not know.
 func showJudgements(out io.Writer, list []advice.Judgement) error {
 	if len(list) == 0 {
@@ -253,8 +278,11 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 		case slices.Contains(j.Fastest, j.Named):
 			hit = "miss, not certain"
 		}
-		t.Add(j.Workload, show.Grouped(j.N), j.Named, show.Times(j.Times), hit,
-			strings.Join(j.Fastest, ", "))
+		fastest := j.Fastest
+		if more := len(fastest) - namedFastest; more > 0 {
+			fastest = append(fastest[:namedFastest:namedFastest], fmt.Sprintf("%d more", more))
+		}
+		t.Add(j.Workload, show.Grouped(j.N), j.Named, show.Times(j.Times), hit, strings.Join(fastest, ", "))
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf(

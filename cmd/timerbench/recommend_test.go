@@ -18,7 +18,7 @@ import (
 var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered"},
 	{"recommend", "--n", "1e5", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2", "--late"},
-	{"recommend", "--n", "1e6"},
+	{"recommend", "--n", "1e6", "--rate", "50000/s"},
 	{"recommend", "--n", "2e5", "--reschedule", "90%"},
 	{"recommend", "--n", "3e6", "--cancel", "99%", "--weights", "memory,idle"},
 	{"recommend", "--trace", "TRACE"},
@@ -59,18 +59,30 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 	refused(t, []string{"recommend", "--n", "10", "--dist", "constant", file}, `shape of delays "constant": no workload of these results has it`)
 }
 
+// keptRun returns the run that is part of the program, as if it had all structures and workloads:
+// it may lack those that came after it.
+func keptRun(t *testing.T) *results.Run {
+	t.Helper()
+	kept, err := advice.Committed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := *kept
+	profile, _ := bench.FindProfile(r.Parameters.Profile)
+	r.Parameters.Structures = names(catalog.All(), nameOfStructure)
+	r.Parameters.Workloads = names(profile.Workloads(), nameOfWorkload)
+	return &r
+}
+
 // A run of a part answers for its cells if it has all structures; for all else the last whole run
 // does, or the one that is part of the program. report draws the run that was made last.
 func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	t.Chdir(t.TempDir())
-	whole, err := advice.Committed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := names(catalog.All(), nameOfStructure)
+	whole := keptRun(t)
+	all := whole.Parameters.Structures
 	part := func(folder string, after int, change func(*results.Run)) string {
 		r := *whole
-		r.Cells, r.Parameters.Structures = r.Cells[:4], all // it may lack those that came after it
+		r.Cells = r.Cells[:4]
 		r.Created = time.Date(2026, 1, 1+after, 0, 0, 0, 0, time.UTC)
 		change(&r)
 		put(t, filepath.Join(runs.Parent, folder), &r)
@@ -152,10 +164,10 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
 	})
 	for want, path := range map[string]string{
-		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap; next hwheel": version1,
-		"These results hold no figures for memory, so that does not count.":                                   version1,
-		"These results hold one structure only, so there is nothing to compare it with.":                      one,
-		"The run was interrupted: cells may be missing.":                                                      partial,
+		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap. Next: hwheel": version1,
+		"These results hold no figures for memory, so that does not count.":                                    version1,
+		"These results hold one structure only, so there is nothing to compare it with.":                       one,
+		"The run was interrupted: cells may be missing.":                                                       partial,
 		"mine": trace,
 	} {
 		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", "--weights", "throughput=9,memory", path)

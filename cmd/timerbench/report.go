@@ -24,20 +24,25 @@ import (
 func newReport() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "report [FILE | FOLDER]",
+		Use:   "report [FILE | FOLDER]...",
 		Short: "Draw charts and tables from results, without running again",
 		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
 that needs no other, and ` + report.Page + `, which shows the charts in the folder
 ` + report.Charts + ` beside it. Of a folder it draws the last complete run in it or in a
 folder below. Charts and pages go where the results are. It ends with the name of the page, and with the answers to
-three typical questions, if the run is whole (see recommend), or to that of a trace.`,
+three typical questions, if the run is whole (see recommend), or to that of a trace.
+
+Of several results it makes one page: does the winner of each question hold on all machines,
+and by how much does it change? It goes into ` + machines + `, or the folder of --out.`,
 		Example: `  timerbench report
   timerbench report ` + runs.Parent + `/2026-11-21-073012-normal
-  timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts`,
-		Args: cobra.MaximumNArgs(1),
+  timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts
+  timerbench report ` + latest + ` ` + kept + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, to := runs.Parent, out
 			switch {
+			case len(args) > 1:
+				return reportMachines(cmd, args, cmp.Or(out, machines))
 			case len(args) > 0:
 				from = args[0]
 			case out != "":
@@ -65,6 +70,29 @@ three typical questions, if the run is whole (see recommend), or to that of a tr
 	cmd.Flags().StringVarP(&out, "out", "o", "",
 		"`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
 	return cmd
+}
+
+// machines is the folder of the page of several results.
+const machines = runs.Parent + "/machines"
+
+// reportMachines makes the page of several results.
+func reportMachines(cmd *cobra.Command, args []string, to string) error {
+	var list []results.Named
+	for _, arg := range args {
+		r, path, err := runs.Read(arg)
+		if err != nil {
+			return err
+		}
+		list = append(list, results.Named{Name: path, Run: r})
+	}
+	lead, err := report.WriteMachines(to, list)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), show.Wrapped(lead))
+	fmt.Fprintf(cmd.ErrOrStderr(), "the page of %d results is %s\n", len(list),
+		filepath.Join(to, report.HTMLPage))
+	return nil
 }
 
 // showTypical prints the answers to the typical questions, or to those of the recorded workloads.
@@ -142,7 +170,8 @@ func newExport() *cobra.Command {
 		Short: "Write results for other programs",
 		Long: `Write results for other programs:
 
-  --csv       a line for each trial, for spreadsheets and data frames
+  --csv       trials, latencies, memory and idle wake-ups, a line each, for data
+              frames; docs/data.md says what the columns are
   --benchfmt  the format of Go's benchmarks, for benchstat
   --hgrm      percentile files of HdrHistogram, for its plotters: one for each
               kind of call of each structure in each cell, into the folder of
@@ -173,7 +202,7 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&csv, "csv", false, "write a line for each trial")
+	flags.BoolVar(&csv, "csv", false, "write trials, latencies, memory and idle wake-ups, a line each")
 	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
 	flags.BoolVar(&hgrm, "hgrm", false, "write percentile files")
 	flags.StringVarP(&out, "out", "o", "",

@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 	done := aRun(t)
 	t.Chdir(t.TempDir())
 	stdout, stderr := must(t, "explain", "hwheel")
-	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", "of 7")
+	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", " cells")
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}
@@ -38,21 +38,36 @@ func TestExport(t *testing.T) {
 	r := resultsOf(t, done)
 	text, _ := must(t, "export", "--csv", done)
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil || len(lines[0]) != 13 {
-		t.Fatalf("%v: %v", err, lines[0])
+	if err != nil || len(lines) < 50 {
+		t.Fatalf("%v: %d lines", err, len(lines))
 	}
-	trials := make(map[string]int)
+	lineCount := make(map[string]int)
 	for _, line := range lines[1:] {
-		ns, err1 := strconv.ParseFloat(line[8], 64)
-		count, err2 := strconv.ParseFloat(line[9], 64)
-		per, err3 := strconv.ParseFloat(line[10], 64)
-		if err1 != nil || err2 != nil || err3 != nil || per != ns/count {
-			t.Errorf("%q", line)
+		field := make(map[string]string)
+		for i, column := range lines[0] {
+			field[column] = line[i]
 		}
-		trials[strings.Join(line[:5], " ")]++
+		if count := field["count"]; field["ns"] != "" {
+			ns, err1 := strconv.ParseFloat(field["ns"], 64)
+			n, err2 := strconv.ParseFloat(count, 64)
+			per, err3 := strconv.ParseFloat(field["ns_per_op"], 64)
+			if err1 != nil || err2 != nil || err3 != nil || per != ns/n {
+				t.Errorf("%q", line)
+			}
+		}
+		if e := r.Environment; field["cpu"] != e.CPU || field["kernel"] != e.Kernel || field["arch_level"] != e.ArchLevel ||
+			field["seed"] != "9" || field["memory_bytes"] != fmt.Sprint(e.Memory) {
+			t.Fatalf("%q is not of %+v", line, e)
+		}
+		lineCount[strings.Join([]string{field["table"], field["workload"], field["n"], field["structure"], field["role"], field["op"]}, " ")]++
 	}
-	if trials["hold 50 hwheel structure lifecycle"] != 2 || trials["hold 50 hwheel structure schedule"] != 2 {
-		t.Errorf("%v", trials)
+	for line, want := range map[string]int{
+		"cost hold 50 hwheel structure lifecycle": 2, "kind hold 50 hwheel structure schedule": 2,
+		"latency hold 50 hwheel structure schedule": 1, "memory hold 50 hwheel structure ": 1,
+	} {
+		if lineCount[line] != want {
+			t.Errorf("%d lines of %s, want %d", lineCount[line], line, want)
+		}
 	}
 
 	folder := t.TempDir()

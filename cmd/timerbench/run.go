@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +17,13 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/ab"
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // choice is the flags that choose the cells of a run.
@@ -25,7 +32,7 @@ type choice struct {
 	workloads  string
 	scenarios  []string
 	profile    string
-	sizes      sizes
+	sizes      values.Sizes
 	seed       uint64
 }
 
@@ -100,10 +107,13 @@ type runFlags struct {
 	layout  int
 	turns   bench.Turns
 	shard   string
+	traces  string
 	resume  bool
 	dryRun  bool
-	out     string
-	json    string
+
+	external []string
+	out      string
+	json     string
 }
 
 func newRun() *cobra.Command {
@@ -164,6 +174,11 @@ interrupted run, on the same machine and of the same build.`,
 	_, _ = flags.MarkHidden("turns"), flags.MarkHidden("kinds")
 	flags.StringVar(&f.shard, "shard", "",
 		"measure one `part` of the run only, such as 2/8; see timerbench merge")
+	flags.StringArrayVar(&f.external, "external", nil,
+		"let a program of any language take part: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
+	flags.StringVar(&f.traces, "traces", "",
+		"replay the traces in this `folder` too; with --workload those whose names match")
+	cmd.MarkFlagsMutuallyExclusive("traces", "shard")
 	flags.BoolVar(&f.resume, "resume", false,
 		"go on with the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false,
@@ -209,12 +224,21 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 	if !cmd.Flags().Changed("layouts") {
 		cfg.Layouts = cfg.Profile.Layouts
 	}
+	taken := append(names(catalog.All(), nameOfStructure), bench.FloorName, bench.BaselineName, bench.StubName)
+	if cfg.External, err = external.Parse(f.external, taken); err != nil {
+		return cfg, fmt.Errorf("--external %w", err)
+	}
 	if f.shard != "" {
 		if cfg.Shard, err = bench.ParseShard(f.shard); err != nil {
 			return cfg, fmt.Errorf("--shard %w", err)
 		}
 	}
+	if cfg.Traces, err = f.recordings(cmd.Context(), cmp.Or(f.trials, cfg.Profile.Trials)); err != nil {
+		return cfg, fmt.Errorf("--traces: %w", err)
+	}
 	switch {
+	case len(cfg.External) > 0 && (f.lean || f.shard != "" || cfg.Profile.Name == "lean"):
+		return cfg, errors.New("--external: want a run without --lean and --shard: programs have one loop, which is proved, and are not divided")
 	case cfg.Budget < 0:
 		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
 	case cfg.Layouts < 0:
@@ -230,6 +254,26 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
 	}
 	return cfg, nil
+}
+
+// recordings opens the traces in the folder of --traces.
+func (f *runFlags) recordings(ctx context.Context, trials int) ([]*bench.Trace, error) {
+	if f.traces == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(f.traces, "*.trace"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: no file *.trace", f.traces)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := openTraces(ctx, files, trials)
+	if err != nil || f.workloads == "" {
+		return all, err
+	}
+	chosen, err := regexp.Compile(f.workloads)
+	return slices.DeleteFunc(all, func(t *bench.Trace) bool { return err == nil && !chosen.MatchString(t.Name()) }), err
 }
 
 // perShard is the longest time that a shard of a run should take.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
@@ -87,7 +90,7 @@ The flags are those of go build, except -overlay. The programs must be built by 
 }
 
 func newTraceRecord() *cobra.Command {
-	var out string
+	var out, about string
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record what it does with its timers",
@@ -101,7 +104,7 @@ A program with several schedulers leaves a file for each: FILE, FILE-2 and so on
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
 		Args: argsFrom(1, 0, "the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r := record.Recording{Out: out, Command: args, Stdin: cmd.InOrStdin(),
+			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
 				Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
 			if o, ok := r.Stdout.(*output); ok {
 				r.Stdout = o.Writer // the command may ask if it is a terminal
@@ -114,6 +117,7 @@ A program with several schedulers leaves a file for each: FILE, FILE-2 and so on
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
+	cmd.Flags().StringVar(&about, "about", "", "`text` that describes the trace, in place of the program's")
 	_ = cmd.MarkFlagRequired("out") // the flag is there
 	return cmd
 }
@@ -134,7 +138,9 @@ program with the most timers if it was built by "trace build".`,
 			case err != nil:
 				return err
 			case asJSON:
-				return encodeSummary(cmd.OutOrStdout(), s)
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(s)
 			}
 			showSummary(cmd.OutOrStdout(), s)
 			return nil
@@ -269,35 +275,43 @@ func (f *traceReplayFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if cfg.Structures, err = matchStructures(f.structures); err != nil {
 		return err
 	}
-	named := make(map[string]string)
-	for _, path := range files {
-		t, err := interruptible(cmd.Context(), bench.OpenTrace, path)
-		if err != nil {
-			return err
-		}
-		if err := t.Measurable(f.trials); err != nil {
-			return err
-		}
-		name := t.Summary.Header.Name
-		if other, taken := named[name]; taken {
-			return fmt.Errorf("%s and %s are both traces named %q: replay them into directories of their own", other, path, name)
-		}
-		named[name] = path
-		cfg.Traces = append(cfg.Traces, t)
+	if cfg.Traces, err = openTraces(cmd.Context(), files, f.trials); err != nil {
+		return err
 	}
 	return measure(cmd, cfg, target{folder: f.out})
 }
 
+// openTraces reads traces, or says which one cannot be measured in so many trials.
+func openTraces(ctx context.Context, files []string, trials int) (all []*bench.Trace, err error) {
+	named := make(map[string]string)
+	for _, path := range files {
+		t, err := interruptible(ctx, bench.OpenTrace, path)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Measurable(trials); err != nil {
+			return nil, err
+		}
+		name := t.Summary.Header.Name
+		if other, taken := named[name]; taken {
+			return nil, fmt.Errorf("%s and %s are both traces named %q: replay them into directories of their own", other, path, name)
+		}
+		named[name] = path
+		all = append(all, t)
+	}
+	return all, nil
+}
+
 type traceMakeFlags struct {
 	workload string
-	n        sizes
-	ops      number
+	n        values.Sizes
+	ops      values.Number
 	seed     uint64
 	out      string
 }
 
 func newTraceMake() *cobra.Command {
-	f := traceMakeFlags{ops: number{1_000_000, 1e12}}
+	f := traceMakeFlags{ops: values.Number{Value: 1_000_000, Most: 1e12}}
 	cmd := &cobra.Command{
 		Use:     "make --workload NAME -o FILE",
 		Short:   "Write the operations of a workload as a trace",
@@ -332,7 +346,7 @@ func (f *traceMakeFlags) run(cmd *cobra.Command, _ []string) error {
 	case n == 0:
 		n = 1000 // chosen
 	}
-	ops := uint64(f.ops.value)
+	ops := uint64(f.ops.Value)
 	err = writeTo("out", f.out, cmd.OutOrStdout(), func(out io.Writer) error {
 		tw, err := trace.NewWriter(out, trace.Header{
 			Name: w.Name, Tick: w.Tick,
@@ -348,4 +362,27 @@ func (f *traceMakeFlags) run(cmd *cobra.Command, _ []string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d operations\n", f.out, ops)
 	}
 	return err
+}
+
+// showSites shows the ten places in the program with the most timers.
+func showSites(out io.Writer, s *tracestat.Summary) {
+	const most = 10
+	if len(s.Sites) == 0 {
+		return
+	}
+	t := show.Table{Header: []string{
+		"scheduled by", "timers", "delay 50 %", "99 %", "cancelled", "early by",
+	}}
+	for _, site := range s.Sites[:min(most, len(s.Sites))] {
+		left := "–"
+		if site.Left.Count > 0 {
+			left = delay(s, site.Left.P50)
+		}
+		t.Add(cmp.Or(site.Name, "(not known)"), show.Grouped(site.Timers), delay(s, site.Delays.P50),
+			delay(s, site.Delays.P99), show.Percent(site.CancelRate()), left)
+	}
+	fmt.Fprintf(out, "\n%s\n", t.Terminal())
+	if more := len(s.Sites) - most; more > 0 {
+		fmt.Fprintf(out, "and %d more places\n", more)
+	}
 }

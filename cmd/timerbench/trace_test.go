@@ -38,13 +38,21 @@ func TestRecordInfoReplayReport(t *testing.T) {
 
 func TestTheKernelIsImported(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "kernel.trace")
-	_, stderr := must(t, "trace", "import", "--ftrace", "../../trace/testdata/ftrace.txt", "-o", out)
+	_, stderr := must(t, "trace", "import", "--ftrace", "../../trace/importer/testdata/ftrace.txt", "-o", out)
 	says(t, stderr, "kernel-wheel.trace\n", "kernel-hrtimer.trace\n")
 	stdout, _ := must(t, "trace", "info", strings.Replace(out, ".", "-wheel.", 1))
 	says(t, stdout, "kernel-wheel", "4ms", "12 operations, which", "process_timeout")
 	if got := files(t, filepath.Dir(out)); got != "kernel-hrtimer.trace kernel-wheel.trace" {
 		t.Errorf("left %q", got)
 	}
+}
+
+func TestNginxIsImported(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "ng.trace")
+	_, stderr := must(t, "trace", "import", "--nginx", "../../trace/importer/testdata/nginx.txt", "--about", "a try", "-o", out)
+	says(t, stderr, "ng.trace\n")
+	stdout, _ := must(t, "trace", "info", out)
+	says(t, stdout, "ng", "a try", "1ms", "http upstream connect")
 }
 
 func TestGosOwnTimersAreRecorded(t *testing.T) {
@@ -73,6 +81,21 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 		if got := files(t, dir); got != c.left {
 			t.Errorf("a program that is %q leaves %q, want %q", how, got, c.left)
 		}
+	}
+}
+
+// Of a program that was killed the trace holds what it had written.
+func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
+	dir := t.TempDir()
+	whole, out := filepath.Join(dir, "whole.trace"), filepath.Join(dir, "my.trace")
+	must(t, "trace", "make", "-w", "churn", "--ops", "4e5", "-o", whole)
+	die := `head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.$$.tmp"; kill -9 $$`
+	refused(t, []string{"trace", "record", "-o", out, "--about", "a try", "--", "sh", "-c", die, whole},
+		"signal: killed", "my.trace: ", " operations in ", "its last operations are missing")
+	stdout, _ := must(t, "trace", "info", out)
+	says(t, stdout, "a try (cut short)", "advance")
+	if got := files(t, dir); got != "my.trace whole.trace" {
+		t.Errorf("left %q", got)
 	}
 }
 
@@ -139,10 +162,4 @@ func TestADamagedTraceReplaysNothing(t *testing.T) {
 			t.Errorf("%s: left %q", want, got)
 		}
 	}
-}
-
-// The figures in traces/README.md are those of the trace beside it.
-func TestTracesREADMEShowsTheTrace(t *testing.T) {
-	info, _ := must(t, "trace", "info", "../../traces/http.trace")
-	generated(t, "../../traces/README.md", "-update -->\n```\n", "```\n<!-- end of info -->", info)
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +17,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 func newVerify() *cobra.Command {
@@ -25,12 +30,13 @@ func newVerify() *cobra.Command {
 run would measure, on several seeds. In a first block every answer is checked, then
 what has fired, at which tick, under which ID and with which value.
 
-RESULTS is a file or a folder of results. It is read, and the scripts of its cells are
-replayed by the seeds that it names: each row must have the proof that its replay has.
-Then --structure, --workload and --n choose among its cells.
+RESULTS is a file or a folder of results. Its digest must be that of its content, and its
+figures must not contradict each other. Then the scripts of its cells are replayed by the
+seeds that it names: each row must have the proof that its replay has, and each trial the
+counts of its block. Then --structure, --workload and --n choose among its cells.
 
-The exit code is 1 if a structure breaks its contract or if a proof is another one, and
-the error names it.`,
+The exit code is 1 if a structure breaks its contract or if results are not as they were
+measured, and the error names what is wrong.`,
 		Example: `  timerbench verify
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify -s '^hwheel$' ` + latest,
@@ -75,7 +81,7 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
 }
 
-// results replays what a results file holds, or as much of it as the flags choose.
+// results reads a results file and replays it.
 func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 	for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 		if cmd.Flags().Changed(name) {
@@ -87,6 +93,11 @@ func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 	if err != nil {
 		return err
 	}
+	return v.replay(cmd.Context(), r, path, f)
+}
+
+// replay replays what results hold, or as much of it as the flags choose.
+func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
 	p := r.Parameters
 	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.sizes}
 	cfg.Profile, _ = bench.FindProfile(p.Profile) // that of a trace has no name
@@ -99,7 +110,7 @@ func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 	}
 	for _, name := range workloads {
 		if recording, ok := p.Traces[name]; ok {
-			t, err := interruptible(cmd.Context(), bench.OpenTrace, recording.File)
+			t, err := interruptible(ctx, bench.OpenTrace, recording.File)
 			if err != nil {
 				return fmt.Errorf("%s: its trace %s: %w", path, name, err)
 			}
@@ -113,7 +124,10 @@ func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
 		}
 		cfg.Workloads = append(cfg.Workloads, w)
 	}
-	if err := bench.VerifyRun(cmd.Context(), cfg, r, v.show); err != nil {
+	if err := r.Check(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := bench.VerifyRun(ctx, cfg, r, v.show); err != nil {
 		return err
 	}
 	if v.cells == 0 {
@@ -148,6 +162,79 @@ func (v *verifying) end(well string) error {
 		fmt.Fprintln(v.out, f.Error())
 	}
 	return fmt.Errorf("%d proofs failed, the first: %w", len(v.failures), v.failures[0])
+}
+
+// kept is where the results of machines are kept, in the sources.
+const kept = "docs/results"
+
+func newSubmit() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "submit [FILE | FOLDER]",
+		Short: "Write the results of this machine for the sources",
+		Long: `Write the results of this machine for the sources: one file for each kind of machine, named by
+its processor and its number of cores, with what answers need. A pull request adds it.
+` + "`timerbench report A B`" + ` compares machines.
+
+It refuses results that were edited, are not complete, are a part of a run, or are not proved, and
+those of a build of no commit. It replays their scripts: see verify.`,
+		Example: `  timerbench submit
+  timerbench submit ` + runs.Parent + `/2026-11-21-073012-normal --out /tmp`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(out); err != nil || !info.IsDir() {
+				return fmt.Errorf("--out %s: no such folder: want that of the sources of timerbench", out)
+			}
+			r, path, err := runs.Read(append(args, runs.Parent)[0])
+			if err != nil {
+				return err
+			}
+			if err := submittable(r); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			v := verifying{out: io.Discard}
+			// One structure will do: the proofs of the others are equal to it.
+			if err := v.replay(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
+				return err
+			}
+			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
+			size, err := results.Keep(to, r)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", to, show.Bytes(float64(size)))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", kept, "`folder` for the file")
+	return cmd
+}
+
+// submittable returns an error if results are no whole run of a commit without a failure.
+func submittable(r *results.Run) error {
+	p, e := r.Parameters, r.Environment
+	switch {
+	case !r.Complete:
+		return errors.New("the run was interrupted: want a complete one")
+	case !bench.Whole(p):
+		return errors.New("the run is a part of the comparison: want all structures, workloads and sizes of " +
+			"the normal or the full profile")
+	case len(r.Failures) > 0:
+		return fmt.Errorf("not everything is proved: %w", r.Failures[0])
+	case e.Revision == "":
+		return errors.New("the build does not know its commit: want one of make build, in a clone")
+	case strings.HasSuffix(e.Revision, "+dirty"):
+		return fmt.Errorf("the build is of commit %s with edits that are not committed: want one of a commit",
+			strings.TrimSuffix(e.Revision, "+dirty"))
+	}
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			if row.Proof == (script.Proof{}) && !row.JoinedLate() {
+				return fmt.Errorf("cell %s, n %d: %s has no proof", c.Workload, c.N, row.Structure)
+			}
+		}
+	}
+	return nil
 }
 
 func newMerge() *cobra.Command {

@@ -1,7 +1,11 @@
 // Package buildinfo says which version of this module is running.
 package buildinfo
 
-import "runtime/debug"
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
 
 const module = "github.com/timerbench/timerbench"
 
@@ -9,6 +13,7 @@ const module = "github.com/timerbench/timerbench"
 type Info struct {
 	Version  string // of the module: "v0.1.0", or "(devel)" of a build from a folder
 	Revision string // the commit, with "+dirty" behind it if files were changed
+	Level    string // of the instructions that it may use: "GOAMD64=v1"
 }
 
 // Read reads it from the running program.
@@ -35,6 +40,8 @@ func of(info *debug.BuildInfo) Info {
 	dirty := ""
 	for _, s := range info.Settings {
 		switch {
+		case s.Key == "GO"+strings.ToUpper(runtime.GOARCH):
+			out.Level = s.Key + "=" + s.Value
 		case s.Key == "vcs.revision":
 			out.Revision = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":

@@ -1,7 +1,9 @@
 package buildinfo
 
 import (
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -13,15 +15,15 @@ func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
 	}{
 		"the command": {
 			debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.1.0"}, Settings: settings[:1]},
-			Info{"v0.1.0", "0123abcd"},
+			Info{Version: "v0.1.0", Revision: "0123abcd"},
 		},
 		"with changes": {
 			debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: settings},
-			Info{"(devel)", "0123abcd+dirty"},
+			Info{Version: "(devel)", Revision: "0123abcd+dirty"},
 		},
 		"without version control": {
 			debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: settings[1:]},
-			Info{"(devel)", ""},
+			Info{Version: "(devel)"},
 		},
 		"in another program, whose commit says nothing": {
 			debug.BuildInfo{Main: debug.Module{Path: "example.com/shop"}, Deps: []*debug.Module{{Path: "a"}, {Path: module, Version: "v0.2.0"}}, Settings: settings},
@@ -32,6 +34,11 @@ func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
 		if got := of(&c.info); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
+	}
+	level := debug.BuildSetting{Key: "GO" + strings.ToUpper(runtime.GOARCH), Value: "v3"}
+	info := debug.BuildInfo{Main: debug.Module{Path: module}, Settings: []debug.BuildSetting{level}}
+	if got := of(&info).Level; got != level.Key+"=v3" {
+		t.Errorf("the level of instructions is %q", got)
 	}
 	if Read().Version == "" {
 		t.Error("the test itself does not know its version")

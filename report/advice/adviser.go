@@ -29,14 +29,7 @@ type cell struct {
 	*analysis.Cell
 	place
 	ranked map[bool][]analysis.Ranked // by Question.Late
-	beside map[leader]map[string]stats.Ratio
-	tails  map[string]float64 // multiples of the least
-}
-
-// leader is a structure that others are compared with, coarse ones too or not.
-type leader struct {
-	name string
-	late bool
+	tails  map[string]float64         // multiples of the least
 }
 
 // Answer says what fits, and why.
@@ -45,6 +38,7 @@ type Answer struct {
 	Sentence string
 	Ranking  []Ranked   // the best first
 	Evidence []Evidence // the heaviest first
+	Worth    string     // what the difference is worth at the rate of the question; empty: not known
 	Far      string     // not empty: no measured cell is near, and in what the nearest one differs
 	Missing  []string   // what the results do not hold, in sentences
 }
@@ -95,7 +89,6 @@ func Of(r *analysis.Run) *Adviser {
 		x := &cell{
 			Cell: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
 			ranked: map[bool][]analysis.Ranked{true: c.Ranked, false: c.Among(a.exact)},
-			beside: make(map[leader]map[string]stats.Ratio),
 		}
 		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
 			a.shapes = append(a.shapes, p.delays)
@@ -112,6 +105,9 @@ func Of(r *analysis.Run) *Adviser {
 
 // exact reports whether a structure is known to be exact.
 func (a *Adviser) exact(name string) bool {
+	if p := a.r.Program(name); p != nil {
+		return !p.Coarse
+	}
 	e, ok := a.r.Entry(name)
 	return ok && e.Exact()
 }
@@ -146,7 +142,7 @@ func (a *Adviser) Measured(q Question) Question {
 
 // answer leaves the cells of one workload out.
 func (a *Adviser) answer(q Question, without string) (Answer, error) {
-	near := a.near(q, without)
+	near := a.near(q, without, false)
 	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
 	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0} // in the order of the weights
 	out := Answer{Question: q, Missing: a.missing(q, present[:])}
@@ -156,7 +152,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
-	out.Ranking = a.rank(q, near, memory, idle, present[:])
+	out.Ranking = a.rank(q, near, a.near(q, without, true), memory, idle, present[:])
 	if len(out.Ranking) == 0 {
 		what := "none has"
 		if !q.Late {
@@ -166,7 +162,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 			"%s all the figures that it asks for", what)
 	}
 	out.Far = out.Evidence[0].far()
-	out.Sentence = out.sentence()
+	out.Sentence, out.Worth = out.sentence(), out.worth()
 	return out, nil
 }
 
@@ -179,12 +175,13 @@ type weighted struct {
 // leastWeight is the share in an answer below which a cell does not count (chosen).
 const leastWeight = 0.02
 
-// near returns the cells that answer, the heaviest first. The weights have the sum 1.
-func (a *Adviser) near(q Question, without string) []weighted {
+// near returns the cells that answer, the heaviest first. The weights have the sum 1. With
+// tailed, they are cells with tails, which a short recording has not.
+func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
 	var all []weighted
 	least := math.Inf(1)
 	for _, c := range a.cells {
-		if c.Workload != without && len(c.ranked[q.Late]) > 0 {
+		if c.Workload != without && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
 			d := q.place().distance(c.place)
 			least = min(least, d)
 			all = append(all, weighted{cell: c, distance: d})
@@ -215,8 +212,9 @@ func (a *Adviser) near(q Question, without string) []weighted {
 	return all
 }
 
-// rank ranks the structures that have a figure for all that matters.
-func (a *Adviser) rank(q Question, near []weighted, memory, idle map[string]float64, present []bool) []Ranked {
+// rank ranks the structures that have a figure for all that matters. Tails are those of the cells
+// near, or if half of these have none, of tailed.
+func (a *Adviser) rank(q Question, near, tailed []weighted, memory, idle map[string]float64, present []bool) []Ranked {
 	shares := q.Matters.shares()
 	leastBytes, total := least(memory), 0.0
 	for i, there := range present {
@@ -232,11 +230,12 @@ func (a *Adviser) rank(q Question, near []weighted, memory, idle map[string]floa
 		}
 		s := Ranked{Structure: name, Late: e.Late, Bytes: memory[name], Wakeups: idle[name]}
 		s.Cost = average(near, func(c *cell) float64 {
-			times := a.multiple(c, name, q.Late)
+			times := a.measuring(c, name, q.Late).cost(name, q.Late)
 			s.Worst = max(s.Worst, times)
 			return times
 		})
-		s.TailTimes = average(near, func(c *cell) float64 { return c.tails[name] })
+		tails := func(c *cell) float64 { return c.tails[name] }
+		s.TailTimes = cmp.Or(average(near, tails), average(tailed, tails))
 		s.NS, s.TailNS = near[0].Row(name).Center(), tail(near[0].Row(name))
 		log, complete := 0.0, s.Cost > 0 && total > 0
 		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, s.Wakeups} {
@@ -255,17 +254,17 @@ func (a *Adviser) rank(q Question, near []weighted, memory, idle map[string]floa
 		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost)) // or else as in the nearest cell
 	})
 	for i := range out {
-		out[i].compare(out[0], near, q.Late, shares[0]/total)
+		a.compare(&out[i], out[0], near, q.Late, shares[0]/total)
 	}
 	return out
 }
 
-// compare sets the ratio to the first, in which the cost has the given share.
-func (s *Ranked) compare(first Ranked, near []weighted, late bool, costShare float64) {
+// compare sets the ratio of a structure to the first, in which the cost has the given share.
+func (a *Adviser) compare(s *Ranked, first Ranked, near []weighted, late bool, costShare float64) {
 	ratio := s.Score / first.Score
 	s.Times = stats.Interval{Center: ratio, Lo: ratio, Hi: ratio}
 	if costShare > 0 && s.Structure != first.Structure {
-		below, above := costSpread(near, s.Structure, leader{first.Structure, late})
+		below, above := a.costSpread(near, s.Structure, first.Structure, late)
 		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below*costShare), ratio*math.Exp(above*costShare)
 	}
 }
@@ -273,10 +272,11 @@ func (s *Ranked) compare(first Ranked, near []weighted, late bool, costShare flo
 // costSpread returns how far the interval of the ratio of the costs of two structures reaches below and above its
 // center, as logarithms, over the cells that have both. The cells are measured apart, so that their errors add up
 // as squares do.
-func costSpread(near []weighted, name string, of leader) (below, above float64) {
+func (a *Adviser) costSpread(near []weighted, name, of string, late bool) (below, above float64) {
 	total := 0.0
 	for _, w := range near {
-		if r, ok := w.ratios(of)[name]; ok {
+		c := a.measuring(w.cell, name, late)
+		if r := c.Row(name).Beside(c.Row(of)); r.Pairs > 0 {
 			total += w.weight
 			below = math.Hypot(below, w.weight*math.Log(r.Center/r.Lo)) // infinite where there is no interval
 			above = math.Hypot(above, w.weight*math.Log(r.Hi/r.Center))
@@ -286,16 +286,6 @@ func costSpread(near []weighted, name string, of leader) (below, above float64) 
 		return math.Inf(1), math.Inf(1)
 	}
 	return below / total, above / total
-}
-
-// ratios compares the structures of a cell with one of them.
-func (c *cell) ratios(of leader) map[string]stats.Ratio {
-	if _, ok := c.beside[of]; !ok {
-		c.beside[of] = c.Beside(of.name, func(name string) bool {
-			return slices.ContainsFunc(c.ranked[of.late], func(s analysis.Ranked) bool { return s.Structure == name })
-		})
-	}
-	return c.beside[of]
 }
 
 // structuresOf returns the structures of the cells in the order of the first cells that have them.

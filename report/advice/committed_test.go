@@ -26,15 +26,12 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	r := committedRun(t)
 	path := filepath.Join(t.TempDir(), "packed")
-	if err := Pack(path, r); err != nil {
+	if _, err := results.Keep(path, r); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if len(data) > 500_000 {
-		t.Errorf("%d bytes, want less than 500,000", len(data))
 	}
 	again, err := results.Decode(data)
 	if err != nil {
@@ -66,11 +63,10 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 	for _, x := range a.Grid().Answers {
 		for i, s := range x.Ranking {
 			lo, hi := math.Round(100*s.Times.Lo), math.Round(100*s.Times.Hi)
-			unclear := strings.Contains(x.Sentence, "Unclear: ") && strings.Contains(strings.SplitAfter(x.Sentence, "Unclear:")[1], " "+s.Structure+",")
-			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) || unclear && lo > 100 {
+			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) {
 				t.Errorf("%s: %s is unclear at %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
 			}
-			if i > 0 && s.Score < x.Ranking[i-1].Score || i == 1 && !strings.Contains(x.Sentence, "; next "+s.Structure+", ") {
+			if i > 0 && s.Score < x.Ranking[i-1].Score {
 				t.Errorf("%s: %s is number %d", x.Sentence, s.Structure, i)
 			}
 			if s.Late != "" && !x.Late {
@@ -81,10 +77,10 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			}
 		}
 	}
-	// What everybody sees is decided but for the two wheels, which are one: others take longer.
+	// What everybody sees: the two wheels, which are one, are first, and others take longer.
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
 	first := x.Ranking[0].Structure
-	if err != nil || first != "hwheel" && first != "auto" || strings.Contains(x.Sentence, "minheap") || strings.Contains(x.Sentence, "more") {
+	if err != nil || first != "hwheel" && first != "auto" || !strings.Contains(x.Sentence, ": too close to tell in this run. ") || !strings.Contains(x.Sentence, " times as long.") {
 		t.Errorf("%v, %s", err, x.Sentence)
 	}
 	// Many connections of which nearly all are moved.

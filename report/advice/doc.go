@@ -35,13 +35,17 @@
 // The score is the geometric mean of these multiples, weighted by [Weights]. It is 1 for a structure that
 // is the best in all. Exactness is no weight: a coarse structure takes part or does not.
 //
-// # Ties
+// # What is certain
 //
-// The ratio to the first of the ranking has an interval: the ends of the paired intervals of the
-// cells are averaged as the centers are. A structure ties with the first if it may be the best in each of the cells, or if
-// the interval holds 1, and if the interval lies within 5 % of 1. If it does not lie there, the
-// structure is unclear. Tail, memory and idle wake-ups have no interval; the interval of a score
-// holds the uncertainty of the costs only.
+// The ratio to the first of the ranking has an interval: the paired intervals of the cells, of which each pair of
+// structures has one that is shown everywhere, are averaged as the centers are. A structure ties with the first if the
+// interval lies within 5 % of 1; it is worse if it lies above 1; otherwise it is unclear. The sentence names those that tie or are
+// unclear with the first, and then the first that is worse. Tail, memory and idle wake-ups have no interval; the interval
+// of a score holds the uncertainty of the costs only.
+//
+// # What it is worth
+//
+// At the [Rate] of a program, a cost is a share of a core. A difference of less than a tenth of a core does not matter.
 //
 // # What it does not say
 //

@@ -21,19 +21,19 @@ func (c *cell) cost(name string, late bool) float64 {
 	return 0
 }
 
-// multiple is the cost of a structure in a cell. Of one that the cell leaves out, for what it cost among fewer
-// timers, it is that cost.
-func (a *Adviser) multiple(c *cell, name string, late bool) float64 {
+// measuring is the cell that says what a structure costs in a cell: that one, or, for one that it leaves out for what
+// it cost among fewer timers, the cell in which it did.
+func (a *Adviser) measuring(c *cell, name string, late bool) *cell {
 	if !slices.Contains(c.LeftOut, name) {
-		return c.cost(name, late)
+		return c
 	}
-	times, largest := 0.0, 0
+	out := c
 	for _, smaller := range a.cells {
-		if cost := smaller.cost(name, late); cost > 0 && smaller.Workload == c.Workload && smaller.N < c.N && smaller.N > largest {
-			times, largest = cost, smaller.N
+		if smaller.Workload == c.Workload && smaller.N < c.N && (out == c || smaller.N > out.N) && smaller.cost(name, late) > 0 {
+			out = smaller
 		}
 	}
-	return times
+	return out
 }
 
 // leastSamples is how many calls a 99.9th percentile needs.

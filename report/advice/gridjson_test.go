@@ -162,7 +162,7 @@ func TestTheObjectOfTheGridHoldsAllAnswers(t *testing.T) {
 		}
 		switch name {
 		case "committed":
-			if data, _ := a.GridJSON(); len(data) > 700_000 || shared == 0 {
+			if data, _ := a.GridJSON(); len(data) > 900_000 || shared == 0 {
 				t.Errorf("%d bytes, %d answers shared", len(data), shared)
 			}
 		case "recorded":

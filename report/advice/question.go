@@ -19,6 +19,7 @@ type Question struct {
 	PerWake    float64 // such calls between two wake-ups; 0: not known
 	Matters    Weights
 	Late       bool // structures that fire late may take part
+	Rate       Rate // what the difference is worth
 }
 
 // Unknown is a share that is not known. Any share is as near then.
@@ -39,6 +40,11 @@ func (q Question) Check() error {
 		return fmt.Errorf("shape of delays %q: want one of %s", q.Delays, strings.Join(workload.DelayKinds(), ", "))
 	case !(q.PerWake >= 0):
 		return fmt.Errorf("calls between two wake-ups %v: want 0 or more", q.PerWake)
+	}
+	for _, rate := range []float64{q.Rate.Timers, q.Rate.Moves, q.Rate.Calls} {
+		if !(rate >= 0) || math.IsInf(rate, 1) {
+			return fmt.Errorf("rate %v a second: want 0 or more", rate)
+		}
 	}
 	if err := share("share cancelled", q.Cancel); err != nil {
 		return err

@@ -37,10 +37,10 @@ const typical = 3
 // cannot answer any.
 func (a *Adviser) Standard() []Answer { return a.answers(standard()) }
 
-// Typical answers the questions of the traces and scenarios of the run, or else the first three of the
-// standard ones.
+// Typical answers the questions of the traces and scenarios of the run, if they are few, or else the first
+// three of the standard ones.
 func (a *Adviser) Typical() []Answer {
-	if _, recorded := a.Recorded(); len(recorded) > 0 {
+	if _, recorded := a.Recorded(); len(recorded) > 0 && len(recorded) <= typical {
 		return a.answers(recorded)
 	}
 	return a.answers(standard()[:typical])

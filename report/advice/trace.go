@@ -19,6 +19,11 @@ func QuestionOf(s *tracestat.Summary) Question {
 	if calls > 0 {
 		q.Reschedule = float64(ops[trace.Reschedule]) / calls
 	}
+	if seconds := float64(s.Totals.Span()) * s.Header.Tick.Seconds(); seconds > 0 {
+		q.Rate = Rate{
+			Timers: float64(ops[trace.Schedule]) / seconds, Moves: float64(ops[trace.Reschedule]) / seconds, Calls: s.Rate(),
+		}
+	}
 	if wakes := float64(ops[trace.Advance]); wakes > 0 {
 		q.PerWake = calls / wakes
 	}

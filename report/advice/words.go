@@ -4,51 +4,93 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// namedTies is how many structures a sentence names that tie or are unclear (chosen).
+// namedTies is how many structures a sentence names beside the first that may be as good (chosen).
 const namedTies = 3
 
-// sentence is the answer in words.
+// sentence is the answer in words. It says which may be the best by the intervals of the ranking, and nothing else.
 func (a Answer) sentence() string {
 	first := a.Ranking[0]
-	var b strings.Builder
-	fmt.Fprintf(&b, "For %s: %s", a.Words(), first.Structure)
+	alike, open := a.alike()
+	figure := ""
 	if e := a.Evidence[0]; first.NS > 0 && len(a.Matters.names()) == 0 {
-		where := ""
+		figure = fmt.Sprintf("%s ns a %s", show.Figure(first.NS), unit(e.Unit))
 		if len(a.Evidence) > 1 || e.Distance > Measured {
-			where = fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
+			figure += fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
 		}
-		fmt.Fprintf(&b, " (%s ns a %s%s)", show.Figure(first.NS), e.Unit, where)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "For %s: %s", a.Words(), show.Or(append([]string{first.Structure}, alike...)))
+	switch {
+	case open:
+		b.WriteString(": too close to tell in this run")
+		if figure != "" {
+			fmt.Fprintf(&b, ". %s takes %s", first.Structure, figure)
+		}
+	case len(alike) > 0:
+		b.WriteString(", the same within 5 %")
+		if figure != "" {
+			b.WriteString(": " + figure)
+		}
+	case figure != "":
+		b.WriteString(", " + figure)
 	}
 	if first.Late != "" {
-		fmt.Fprintf(&b, ", which is late by %s", first.Late)
+		fmt.Fprintf(&b, ". %s is late by %s", first.Structure, first.Late)
 	}
-	b.WriteString("; ")
-	exact, coarse := a.exact()
-	if len(a.Ranking) == 1 {
-		b.WriteString("nothing else was measured")
-	} else {
-		s := a.Ranking[1]
-		fmt.Fprintf(&b, "next %s, ", s.Structure)
-		if coarse && s.Structure == exact.Structure {
-			b.WriteString("which is exact, ")
-			coarse = false
-		}
-		b.WriteString(a.times(s))
+	next, named := a.next()
+	if named {
+		fmt.Fprintf(&b, ". Next: %s, %s", next.Structure, a.times(next))
+	} else if len(a.Ranking) == 1 {
+		b.WriteString(". Nothing else was measured")
 	}
-	if coarse {
-		fmt.Fprintf(&b, "; the best exact one %s, %s", exact.Structure, a.times(exact))
+	if exact, coarse := a.exact(); coarse && exact.Structure != next.Structure {
+		fmt.Fprintf(&b, ". The best exact one: %s, %s", exact.Structure, a.times(exact))
 	}
-	fmt.Fprintf(&b, ". Ties: %s.", a.named(stats.Tie))
-	if unclear := a.named(stats.Unclear); unclear != "none" {
-		fmt.Fprintf(&b, " Unclear: %s.", unclear)
-	}
+	b.WriteString(".")
 	return b.String()
+}
+
+// unit is a unit of cost in a sentence.
+func unit(u script.Unit) string {
+	if u == script.PerLifecycle {
+		return "timer"
+	}
+	return string(u)
+}
+
+// alike names the structures that may be as good as the first, in the order of the ranking. Open says that one of
+// them may be worse, too.
+func (a Answer) alike() (names []string, open bool) {
+	for _, s := range a.Ranking[1:] {
+		switch s.Times.Standing() {
+		case stats.Unclear:
+			open = true
+			names = append(names, s.Structure)
+		case stats.Tie:
+			names = append(names, s.Structure)
+		}
+	}
+	if more := len(names) - namedTies; more > 0 {
+		names = append(names[:namedTies], fmt.Sprintf("one of %d more", more))
+	}
+	return names, open
+}
+
+// next is the first structure that is worse.
+func (a Answer) next() (next Ranked, ok bool) {
+	i := slices.IndexFunc(a.Ranking[1:], func(s Ranked) bool { return s.Times.Standing() == stats.Worse })
+	if i < 0 {
+		return Ranked{}, false
+	}
+	return a.Ranking[i+1], true
 }
 
 // exact returns the best exact structure where the best one is coarse.
@@ -62,23 +104,6 @@ func (a Answer) exact() (Ranked, bool) {
 		}
 	}
 	return Ranked{}, false
-}
-
-// named names the structures after the first one that have a standing.
-func (a Answer) named(standing stats.Standing) string {
-	var names []string
-	for _, s := range a.Ranking[1:] {
-		if s.Times.Standing() == standing {
-			names = append(names, s.Structure)
-		}
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	if more := len(names) - namedTies; more > 0 {
-		names = append(names[:namedTies], fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // times says how a structure compares with the first.

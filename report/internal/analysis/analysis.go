@@ -7,10 +7,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -30,6 +31,7 @@ type Run struct {
 type Knowledge struct {
 	Entries  []catalog.Entry // the structures, in the order of the catalog
 	Workload func(name string) (workload.Workload, bool)
+	Counts   count.Counts // of what structures execute, on whatever machine
 }
 
 // Contender is the name of a row in the results.
@@ -52,34 +54,24 @@ func (c Contender) Shown() string {
 
 // Of analyses results with what this version knows.
 func Of(r *results.Run) *Run {
+	counts, _ := kept.Counts() // a test reads them
 	return With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
 		return scenario.Find(r.Parameters.Scenarios, name)
-	}})
+	}, counts})
 }
 
 // With analyses results. They must not change.
 func With(r *results.Run, known Knowledge) *Run {
 	out := &Run{Run: r, Known: known}
-	var controls []stats.Ratio
 	order := make(map[string]int) // of the workloads
 	for _, of := range r.Cells {
 		if _, ok := order[of.Workload]; !ok {
 			order[of.Workload] = len(order)
 		}
-		c := out.cell(of)
-		out.Cells = append(out.Cells, c)
-		for _, row := range c.Rows {
-			if of := c.Row(row.Of); row.Role == results.RoleControl && of != nil {
-				if ratio := row.Beside(of); ratio.Bounded() {
-					controls = append(controls, ratio)
-				}
-			}
-		}
+		out.Cells = append(out.Cells, out.cell(of))
 	}
-	out.Noise = stats.Noise(controls, stats.Options{})
-	for _, c := range out.Cells {
-		c.Options.Noise, c.pairs.Options.Noise = out.Noise, out.Noise
-		c.Ranked = c.Among(func(string) bool { return true })
+	for _, alike := range likeCells(out.Cells) {
+		out.compare(alike)
 	}
 	slices.SortStableFunc(out.Cells, func(a, b *Cell) int {
 		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -19,7 +20,7 @@ func trials(ns ...float64) []results.Trial {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}), stats.Options{})
-	if s.Trials != 6 || s.Median != 3.5 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9 || s.Mean != 4 || s.Level != stats.Rounds {
+	if s.Trials != 6 || s.Median != 3.5 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9.5 || s.Mean != 4 || s.Level != stats.Rounds {
 		t.Errorf("%+v", s)
 	}
 	if s := costOf(trials(3), stats.Options{}); s.Bounded() || s.Median != 3 || len(s.Warnings) == 0 {
@@ -94,42 +95,92 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
-// Controls that differ make the intervals of all cells wider, in the ranking as in comparisons of two.
-func TestControlsThatDifferWidenAllIntervals(t *testing.T) {
+// What the controls of cells of like size and cost say of the noise counts in each of them, and nowhere else.
+func TestCellsLearnFromTheControlsOfLikeCells(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, times float64, wave int) results.Row {
 		r := results.Row{Structure: name, Role: role, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
 		for i := range r.Cost {
+			r.Cost[i].Instance, r.Cost[i].Round = i/2, i
 			r.Cost[i].NS *= times * (1 + 0.004*float64(i*i%wave))
 		}
 		return r
 	}
-	structures := []results.Row{row("a", results.RoleStructure, 1, 1), row("b", results.RoleStructure, 1.1, 3), row("list", results.RoleStructure, 9, 5)}
-	c, other := results.Cell{Workload: "hold", Rows: structures}, results.Cell{Workload: "churn", Rows: []results.Row{structures[0]}}
-	a := first(results.Run{}, c, other)
-	if a.Row("b").MayBeBest() || !a.Row("b").Beside(a.Row("a")).Differs() {
-		t.Errorf("without a control: %+v", a.Ranked)
+	half := func(n int, controls float64) float64 {
+		cells := []results.Cell{{Workload: "hold", N: n, Rows: []results.Row{row("a", results.RoleStructure, 1, 1), row("b", results.RoleStructure, 1.1, 3)}}}
+		for i := range leastControls {
+			control := row("a-control", results.RoleControl, 1, 4)
+			control.Of = "a"
+			for j := range control.Cost {
+				control.Cost[j].NS *= 1 + controls*float64(control.Cost[j].Instance)
+			}
+			cells = append(cells, results.Cell{Workload: fmt.Sprint("w", i), N: 1000, Rows: []results.Row{row("a", results.RoleStructure, 1, 1), control}})
+		}
+		a := first(results.Run{}, cells...)
+		return a.Row("b").Beside(a.Row("a")).SE
 	}
-	control := row("a-control", results.RoleControl, 1.12, 4)
-	control.Of = "a"
-	other.Rows = append(other.Rows, control)
-	a = first(results.Run{}, c, other)
-	if !a.Row("b").MayBeBest() || a.Row("list").MayBeBest() ||
-		a.Row("b").Beside(a.Row("a")).Differs() || !a.Row("list").Beside(a.Row("a")).Differs() {
-		t.Errorf("with a control that differs by 12 %%: noise %g, %+v", a.Options.Noise, a.Ranked)
+	calm, noisy, elsewhere := half(2000, 0.001), half(2000, 0.1), half(200, 0.1)
+	if noisy < 2*calm {
+		t.Errorf("beside noisy controls the error is %v, beside calm ones %v", noisy, calm)
+	}
+	if alone := half(200, 0.001); elsewhere < alone { // too few of its own size: it learns from all
+		t.Errorf("%v and %v", elsewhere, alone)
+	}
+}
+
+// The controls check the intervals: they do not decide them alone.
+func TestControlsCheckTheIntervals(t *testing.T) {
+	t.Parallel()
+	run := func(differ int) *Run {
+		r := &results.Run{}
+		for i := range 20 {
+			a := results.Row{Structure: "a", Role: results.RoleStructure, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
+			control := results.Row{Structure: "a-control", Role: results.RoleControl, Of: "a", Cost: trials(10, 10.1, 10.1, 10, 10.1, 10)}
+			for j := range control.Cost {
+				if i < differ {
+					control.Cost[j].NS *= 1.5
+				}
+			}
+			r.Cells = append(r.Cells, results.Cell{Workload: fmt.Sprint("w", i), N: 1000, Rows: []results.Row{a, control}})
+		}
+		return Of(r)
+	}
+	for differ, fails := range map[int]bool{0: false, 1: false, 2: false, 8: true} {
+		if c := run(differ).Checked(); c.Controls != 20 || c.Differ != differ || c.Fails() != fails {
+			t.Errorf("%d controls differ: %+v, fails: %v", differ, c, c.Fails())
+		}
 	}
 }
 
 // A race has looked at the data several times, which an analysis must know.
 func TestARaceCostsLooks(t *testing.T) {
 	t.Parallel()
-	c := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: trials(1, 2)}}}
-	if got := first(results.Run{}, c).Options.Looks; got != 0 {
-		t.Errorf("%d looks without a race", got)
+	cell := func(passes, perPass int, stopped results.Stopped) results.Cell {
+		row := results.Row{Structure: "a", Role: results.RoleStructure, Stopped: stopped}
+		for i := range passes * perPass {
+			row.Cost = append(row.Cost, results.Trial{Instance: i / perPass, Round: i, NS: 10, Units: 1})
+		}
+		return results.Cell{Rows: []results.Row{row}}
 	}
-	r := results.Run{Parameters: results.Parameters{Budget: 60}}
-	if got := first(r, c).Options.Looks; got != stats.RaceLooks {
-		t.Errorf("%d looks of a race, want %d", got, stats.RaceLooks)
+	race := results.Run{Parameters: results.Parameters{Budget: 60}}
+	for _, test := range []struct {
+		name            string
+		run             results.Run
+		passes, perPass int
+		stopped         results.Stopped
+		want            int
+	}{
+		{"no race", results.Run{}, 9, 2, results.StoppedDone, 0},
+		{"settled at once", race, 3, 2, results.StoppedSettled, stats.RaceLooks},
+		{"no time, one look", race, 3, 2, results.StoppedBudget, 1},
+		{"no time, two passes of three rounds", race, 2, 3, results.StoppedBudget, 1},
+		{"no time before the first look", race, 1, 2, results.StoppedBudget, 1},
+		{"no time, two looks", race, 4, 2, results.StoppedBudget, 2},
+		{"no time, many looks", race, 12, 2, results.StoppedBudget, stats.RaceLooks},
+	} {
+		if got := first(test.run, cell(test.passes, test.perPass, test.stopped)).Options.Looks; got != test.want {
+			t.Errorf("%s: %d looks, want %d", test.name, got, test.want)
+		}
 	}
 }
 

@@ -18,9 +18,11 @@ type Cell struct {
 	Ranked  []Ranked // the structures with a cost, the lowest first
 	Options stats.Options
 
-	centers stats.Prior // of the costs of contenders
-	names   []string    // of the structures, in the order of the pairs
-	pairs   *stats.Cell
+	centers  stats.Prior // of the costs of contenders
+	names    []string    // of the structures, in the order of the pairs
+	controls []*Row
+	pairs    *stats.Cell
+	beside   map[[2]*Row]stats.Ratio // that were asked for
 }
 
 // Row is a row of a cell.
@@ -42,9 +44,9 @@ type Ranked struct {
 // Standing is that of the structure.
 func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
-// cell compares the structures of a cell, and what repeats them.
+// cell is a cell of the results before its contenders are compared.
 func (r *Run) cell(of results.Cell) *Cell {
-	c := &Cell{Cell: of}
+	c := &Cell{Cell: of, beside: make(map[[2]*Row]stats.Ratio)}
 	known, _ := r.Known.Workload(c.Workload)
 	c.Unit = cmp.Or(c.Unit, script.PerLifecycle)
 	if c.Grid == nil && known.Grid != nil {
@@ -55,26 +57,40 @@ func (r *Run) cell(of results.Cell) *Cell {
 		c.Category = string(workload.Recorded)
 	}
 	c.Category = cmp.Or(c.Category, string(known.Category))
-	if r.Parameters.Budget > 0 { // it was raced, so the data were looked at several times
-		c.Options.Looks = stats.RaceLooks
+	if r.Parameters.Budget > 0 {
+		c.Options.Looks = looksOf(of)
 	}
-	var structures, controls [][]stats.Sample
 	for _, row := range of.Rows {
 		x := &Row{Row: row, Samples: results.Samples(row.Cost), cell: c}
 		c.Rows = append(c.Rows, x)
 		switch {
 		case !x.HasCost():
 		case row.Role == results.RoleStructure:
-			structures, c.names = append(structures, x.Samples), append(c.names, row.Structure)
+			c.names = append(c.names, row.Structure)
 		case row.Role == results.RoleControl:
-			controls = append(controls, x.Samples)
+			c.controls = append(c.controls, x)
 		}
 	}
-	alike := slices.Concat(structures, controls)
-	c.pairs = stats.NewCell(alike, c.Options)
-	c.Options.Prior = c.pairs.Prior()
-	c.centers = stats.PoolCenters(alike)
 	return c
+}
+
+// looksOf returns how often a race looked at the data of a cell before it decided. It looked after each pass from
+// stats.LeastRounds on. One that was settled might have gone on, and counts as all looks.
+func looksOf(c results.Cell) int {
+	looks := 1
+	for _, row := range c.Rows {
+		if row.Stopped == results.StoppedSettled {
+			return stats.RaceLooks
+		}
+		passes := make(map[int]bool)
+		for _, t := range row.Cost {
+			passes[t.Instance] = true
+		}
+		if rounds := len(row.Cost); rounds > stats.LeastRounds {
+			looks = max(looks, 1+(rounds-stats.LeastRounds)*len(passes)/rounds)
+		}
+	}
+	return min(looks, stats.RaceLooks)
 }
 
 // Row finds a contender; nil: it is not in the cell.
@@ -127,21 +143,6 @@ func (c *Cell) Among(keep func(name string) bool) []Ranked {
 	return out
 }
 
-// Beside returns the ratios of the structures that keep accepts to one of them, by name. There are
-// none if the cell lacks that one.
-func (c *Cell) Beside(lead string, keep func(name string) bool) map[string]stats.Ratio {
-	out := make(map[string]stats.Ratio)
-	if of := slices.Index(c.names, lead); of >= 0 {
-		places := c.places(keep)
-		for n, ratio := range c.pairs.Beside(of, places) {
-			if ratio.Pairs > 0 {
-				out[c.names[places[n]]] = ratio
-			}
-		}
-	}
-	return out
-}
-
 func (c *Cell) places(keep func(name string) bool) []int {
 	var out []int
 	for i, name := range c.names {
@@ -181,7 +182,7 @@ func (r *Row) Cost() Stat {
 	return *r.cost
 }
 
-// Center is the Hodges-Lehmann estimate of the cost of a unit; 0: not known.
+// Center is the robust estimate of the cost of a unit, as ratios are made of; 0: not known.
 func (r *Row) Center() float64 {
 	if r == nil {
 		return 0
@@ -194,11 +195,23 @@ func (r *Row) Center() float64 {
 }
 
 // Beside compares two rows of a cell, round by round. Pairs is 0 if they have no round in common.
+// Of two structures it has the interval that holds together with those of all others: wherever two
+// structures are compared, it is this one.
 func (r *Row) Beside(of *Row) stats.Ratio {
 	if r == nil || of == nil {
 		return stats.Ratio{}
 	}
-	ratio, _ := stats.Paired(r.Samples, of.Samples, r.cell.Options)
+	c := r.cell
+	ratio, known := c.beside[[2]*Row{r, of}]
+	if known {
+		return ratio
+	}
+	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
+		ratio = c.pairs.Ratio(i, j)
+	} else {
+		ratio, _ = stats.Paired(r.Samples, of.Samples, c.Options)
+	}
+	c.beside[[2]*Row{r, of}] = ratio
 	return ratio
 }
 

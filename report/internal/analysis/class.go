@@ -11,20 +11,23 @@ type Class string
 
 // The classes.
 const (
-	Programs  Class = "programs"                    // what programs do, each at its own size
+	Recorded  Class = "recorded"                    // what programs did, each at its own size
+	Programs  Class = "programs"                    // models of programs, each at its own size
 	Grid      Class = "delays and shares cancelled" // distribution of delays x share cancelled
 	Synthetic Class = "synthetic"                   // one pattern at many sizes
 )
 
 // Classes are all of them in the order of charts.
-var Classes = []Class{Programs, Grid, Synthetic}
+var Classes = []Class{Recorded, Programs, Grid, Synthetic}
 
 // Class returns that of a cell. One of unknown category is synthetic.
 func (c *Cell) Class() Class {
 	switch workload.Category(c.Category) {
 	case workload.Grid:
 		return Grid
-	case workload.Program, workload.Custom, workload.Recorded:
+	case workload.Recorded:
+		return Recorded
+	case workload.Program, workload.Custom:
 		return Programs
 	}
 	return Synthetic

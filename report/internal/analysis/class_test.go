@@ -31,7 +31,7 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 	}, known)
 	for name, want := range map[string]Class{
 		"grid-uniform-50": Programs, "x": Grid, "mine": Programs, "changed": Synthetic,
-		"old-grid": Grid, "old-program": Programs, "old-trace": Programs, "grid-unknown-50": Synthetic,
+		"old-grid": Grid, "old-program": Programs, "old-trace": Recorded, "grid-unknown-50": Synthetic,
 	} {
 		if got := r.CellsOf(name)[0].Class(); got != want {
 			t.Errorf("%s: class %q, want %q", name, got, want)

@@ -12,25 +12,44 @@ import (
 type Control struct {
 	*Cell
 	Row   *Row
-	Ratio stats.Ratio // without the noise, which it is to show
+	Ratio stats.Ratio
 }
 
 // Controls returns the A/A comparisons of all cells.
 func (r *Run) Controls() []Control {
 	var out []Control
 	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			of := c.Row(row.Of)
-			if row.Role != results.RoleControl || of == nil {
-				continue
-			}
-			narrow := c.Options
-			narrow.Noise = 1
-			if ratio, ok := stats.Paired(row.Samples, of.Samples, narrow); ok {
+		for _, row := range c.controls {
+			if ratio := row.Beside(c.Row(row.Of)); ratio.Pairs > 0 {
 				out = append(out, Control{c, row, ratio})
 			}
 		}
 	}
+	return out
+}
+
+// Checked is what the controls say of the intervals of a run.
+type Checked struct {
+	Controls int     // A/A comparisons with an interval
+	Differ   int     // of these, those whose interval does not hold 1
+	P        float64 // probability of so many or more by chance
+}
+
+// Fails reports whether more controls differ than chance allows: the intervals of the run are too narrow.
+func (c Checked) Fails() bool { return c.P < 0.01 }
+
+// Checked checks the intervals of the run by its controls.
+func (r *Run) Checked() Checked {
+	var out Checked
+	for _, c := range r.Controls() {
+		if c.Ratio.Bounded() {
+			out.Controls++
+		}
+		if c.Ratio.Differs() {
+			out.Differ++
+		}
+	}
+	out.P = stats.ByChance(out.Differ, out.Controls)
 	return out
 }
 

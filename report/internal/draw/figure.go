@@ -3,6 +3,7 @@ package draw
 import (
 	"bytes"
 	"image/color"
+	"image/png"
 	"maps"
 	"slices"
 
@@ -232,7 +233,8 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(Width, l.height), vgimg.UseDPI(dpi))
 	f.draw(draw.New(c), l)
 	var b bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+	// Packing them well would take longer than drawing them.
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

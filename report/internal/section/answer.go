@@ -87,6 +87,7 @@ func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 		if c.Class() != class {
 			class = c.Class()
 			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[analysis.Class][]string{
+				analysis.Recorded:  {"recorded from programs", "recorded"},
 				analysis.Programs:  {v.fromPrograms(), "programs"},
 				analysis.Grid:      {"delays, share cancelled", "grid"},
 				analysis.Synthetic: {"synthetic"},
@@ -134,7 +135,6 @@ func (v *View) fromPrograms() string {
 		words    string
 	}{
 		{workload.Program, "modelled on programs"},
-		{workload.Recorded, "recorded from programs"},
 		{workload.Custom, "from scenario files"},
 	} {
 		if slices.ContainsFunc(v.InClass(analysis.Programs), func(c *analysis.Cell) bool {
@@ -183,15 +183,23 @@ func units(cells []*analysis.Cell) string {
 func (v *View) answerTable() string {
 	t := newTable("lrllrrrll", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
 		"× floor", "Beside Go's timers", "Next")
+	w := v.Why()
+	if w != nil {
+		t.Header = append(t.Header, "Why? It executes, and the next one")
+	}
 	for _, c := range v.AnswerCells() {
 		best := c.Ranked[0]
 		var next any
 		if others := c.In(stats.Worse); len(others) > 0 {
 			next = nextBest(others[0])
 		}
-		t.add(c.Workload+perUnit(c), size(c.N), someOf(analysis.Names(c.In(stats.Tie))),
+		line := []any{c.Workload + perUnit(c), size(c.N), someOf(analysis.Names(c.In(stats.Tie))),
 			someOf(analysis.Names(c.In(stats.Unclear))), best.Cost().Median, interval(best.Cost()),
-			times(best.Beside(c.Of(results.RoleFloor))), asFast(best.Beside(c.Of(results.RoleBaseline))), next)
+			times(best.Beside(c.Of(results.RoleFloor))), asFast(best.Beside(c.Of(results.RoleBaseline))), next}
+		if w != nil {
+			line = append(line, because(w, c))
+		}
+		t.add(line...)
 	}
 	return t.Markdown()
 }

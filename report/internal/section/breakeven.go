@@ -19,9 +19,9 @@ func breakEven(v *View) Section {
 	return Section{
 		Title: "From how many timers on is it worth more than a list?",
 		Lead: "The measured number of resident timers from which on each structure costs less than " +
-			"`" + plainList + "`, a slice scanned for its minimum. A structure counts as faster or slower at a size " +
-			"where the 95 % interval of the ratio of the two, paired by round, lies on one side of 1; " +
-			"otherwise it is unclear which is faster. `" + plainList + "` takes part up to a limit only: " +
+			"`" + plainList + "`, a slice scanned for its minimum. The interval of the ratio of the two decides, " +
+			"which is that of the tables above: faster or slower where it lies on one side of 1, as fast where it " +
+			"lies within 5 % of it, and else unclear. `" + plainList + "` takes part up to a limit only: " +
 			"\"not up to\" names the largest size at which both were measured.",
 		Tables: []Table{{Body: v.breakEvenTable()}},
 	}
@@ -30,22 +30,24 @@ func breakEven(v *View) Section {
 // against is how a structure compares with the list at one size.
 type against string
 
-// The verdicts. A difference counts where the interval of the paired ratio lies
-// on one side of 1.
+// The verdicts.
 const (
 	faster  against = "faster"
 	slower  against = "slower"
+	asGood  against = "as fast"
 	unclear against = "unclear"
 )
 
 func compared(r stats.Ratio) against {
-	switch {
-	case !r.Differs():
-		return unclear
-	case r.Center < 1:
+	switch side := r.Side(); {
+	case side > 0:
+		return slower
+	case side < 0:
 		return faster
+	case r.Standing() == stats.Tie:
+		return asGood
 	}
-	return slower
+	return unclear
 }
 
 // sizeVerdict is a verdict and the number of timers at which it was found.
@@ -86,7 +88,7 @@ func fasterFrom(sizes []sizeVerdict) string {
 		return "every size"
 	case from < len(sizes):
 		return fmt.Sprintf("from %s on (%s)", short(sizes[from].n), byVerdict(sizes[:from]))
-	case !ever(faster) && !ever(slower):
+	case !ever(faster) && !ever(slower) && !ever(asGood):
 		return "unclear at every size"
 	case !ever(faster) && largest.against == slower:
 		return "not up to " + short(largest.n)

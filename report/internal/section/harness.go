@@ -88,20 +88,15 @@ func (v *View) floorTable() string {
 }
 
 func (v *View) controlLead() string {
-	differ, all := 0, 0
-	for _, c := range v.Controls() {
-		if c.Ratio.Bounded() {
-			all++
-		}
-		if c.Ratio.Differs() {
-			differ++
-		}
-	}
-	return fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio "+
+	c := v.Checked()
+	out := fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio "+
 		"to the structure that it repeats, paired by round, should be 1. Of %d such A/A comparisons, %d came out "+
-		"different; by chance alone, about %s should. If more do, the intervals of all ratios are widened until they "+
-		"do not: here by a factor of %s.",
-		all, differ, show.Figure(float64(all)*(1-stats.DefaultConfidence)), show.Times(v.Noise))
+		"different; by chance alone, about %s should. ",
+		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
+	if c.Fails() {
+		return out + "That are more than chance explains: the intervals of this run are too narrow."
+	}
+	return out + "So the intervals of this run are as wide as they have to be."
 }
 
 // controlTable shows each A/A control against the structure that it repeats.

@@ -25,7 +25,10 @@ func latency(v *View) Section {
 	}
 	for _, class := range analysis.Classes {
 		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: v.tailTable(class)}
-		if len(s.Tables) == 0 && t.Body != "" {
+		if t.Body == "" {
+			continue
+		}
+		if len(s.Tables) == 0 {
 			t.Lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which " +
 				"it is the largest, for each workload at its largest N. \"Floor\": no slower than the " +
 				"harness alone. In brackets: the kind."
@@ -47,7 +50,7 @@ func (v *View) latencyCells() []*analysis.Cell {
 		switch class := c.Class(); {
 		case class == analysis.Synthetic && first == nil:
 			first = append(first, c)
-		case class == analysis.Programs:
+		case class == analysis.Programs || class == analysis.Recorded:
 			programs = append(programs, c)
 		}
 	}

@@ -1,13 +1,159 @@
 package section
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/draw"
 )
+
+// mostOff is how many times the time the model may be before the page names it (chosen).
+const mostOff = 1.5
+
+// why sets times beside what structures execute.
+func why(v *View) Section {
+	s := Section{Title: "Why?"}
+	w := v.Why()
+	if w == nil {
+		return s
+	}
+	from, near, agree, known := v.Known.Counts, 0, 0, 0
+	var off []string
+	t := newTable("lrllrrrrrrrl", "Workload", "N", "Structure", "Beside the fastest", "ns", "Model, ns", "Instructions",
+		"Misses of 32 kB", "of 1 MB", "of 32 MB", "Mispredicted", "Counts")
+	for _, c := range w.Rows {
+		if c.Off() <= analysis.Near {
+			near++
+		}
+		if c.Off() > mostOff {
+			off = append(off, fmt.Sprintf("%s in %s (%s ns, by the counts %s)", Literal(c.Structure),
+				sized(Literal(c.Workload), c.N), show.Figure(c.NS), show.Figure(c.Model)))
+		}
+		ok, said := w.Agree(c)
+		if said {
+			known++
+		}
+		if ok {
+			agree++
+		}
+		place := "fastest"
+		if c.To.Center > 1 {
+			place = times(c.To) + map[stats.Standing]string{stats.Tie: ", a tie", stats.Unclear: "?"}[c.To.Standing()]
+		}
+		t.add(c.Workload+perUnit(c.Cell), size(c.N), c.Structure, place, c.NS, c.Model, c.Instructions, c.L1Misses,
+			c.L2Misses, c.LLMisses, c.Mispredicted, agreement(ok, said))
+	}
+	s.Lead = fmt.Sprintf("What a structure executes explains its time, and does not wander as times do. Instructions, misses of "+
+		"simulated caches and mispredicted branches of the first structures of a cell were counted at commit %s (%s, %s); "+
+		"they are the same on any machine. The model: the harness, and for each instruction %s ns, for each miss of 32 kB "+
+		"%s ns, of 1 MB %s more, of 32 MB %s more, for each mispredicted branch %s. These are the weights, none negative, that fit the times of this "+
+		"run best. %s", Literal(cmp.Or(from.Revision[:min(12, len(from.Revision))], "unknown")), Literal(from.Go), Literal(from.Arch),
+		show.Figure(w.Costs.Instruction), show.Figure(w.Costs.L1Miss), show.Figure(w.Costs.L2Miss), show.Figure(w.Costs.LLMiss),
+		show.Figure(w.Costs.Mispredicted), sinceCounted(v))
+	s.Charts = []*draw.Figure{v.whyChart(w)}
+	s.Caption = fmt.Sprintf("The model is within %s times the time in %d of %d rows. The counts agree with the place of a structure in "+
+		"%d of %d: they put it behind the fastest where its time is certainly longer, and within %s times where it is not.",
+		show.Times(analysis.Near), near, len(w.Rows), agree, known, show.Times(analysis.Near))
+	if len(off) > 0 {
+		s.Caption += fmt.Sprintf(" Time and counts disagree by more than %s times for %s. An instruction may wait for the one "+
+			"before it, or run beside three others, and the caches of a machine are not those of the model.",
+			show.Times(mostOff), show.And(off))
+	}
+	s.Tables = []Table{{Title: "What the first structures of each cell execute, per unit of cost", Body: t.Markdown()}}
+	return s
+}
+
+func agreement(ok, known bool) string {
+	switch {
+	case !known:
+		return show.Unknown
+	case ok:
+		return "agree"
+	}
+	return "do not agree"
+}
+
+// sinceCounted says if the run is of another commit than the counts.
+func sinceCounted(v *View) string {
+	if v.Environment.Revision == v.Known.Counts.Revision {
+		return ""
+	}
+	return "The run is of another commit: a structure that was changed between the two has other counts now."
+}
+
+// whyChart sets times beside the model.
+func (v *View) whyChart(w *analysis.Why) *draw.Figure {
+	var span draw.Span
+	lo, hi := math.Inf(1), 0.0
+	marks := make(map[string][]draw.Mark)
+	for _, c := range w.Rows {
+		span.Add(c.NS)
+		span.Add(c.Model)
+		lo, hi = min(lo, c.NS, c.Model), max(hi, c.NS, c.Model)
+		marks[c.Structure] = append(marks[c.Structure], draw.Mark{
+			X: c.Model, Y: c.NS,
+			Title: fmt.Sprintf("%s: %s ns, by the counts %s", sized(c.Workload, c.N), show.Figure(c.NS), show.Figure(c.Model)),
+		})
+	}
+	var present []analysis.Contender
+	for _, who := range v.ByMerit(v.Contenders) {
+		if marks[who.Name] != nil {
+			present = append(present, who)
+		}
+	}
+	p := draw.NewPanel("")
+	nanoseconds := draw.LogTicks{Label: show.Short, Most: 7}
+	around := span.Around(1.15, 1.15)
+	p.LogX("ns by the counts", around, nanoseconds)
+	p.LogY("ns, measured", around, nanoseconds)
+	p.Add(draw.Dots{Look: draw.Look{Color: draw.Faded}, Joined: true, Marks: []draw.Mark{{X: lo, Y: lo}, {X: hi, Y: hi}}})
+	for _, who := range present {
+		p.Add(draw.Dots{Look: v.Looks[who.Name], Radius: 3, Marks: marks[who.Name]})
+	}
+	return &draw.Figure{
+		Name:     "why",
+		Title:    "Do the counts explain the times?",
+		Subtitle: "What it says: the time of a unit, and what it would be by instructions, misses and mispredicted branches. On the line both are equal.",
+		Caption:  "What it does not say: what waits for what. Both axes are logarithmic.",
+		Legend:   v.keys(present),
+		Height:   320,
+		Panels:   []*draw.Panel{p},
+	}
+}
+
+// because says in short what the fastest structure of a cell executes, and the next one. nil: neither is counted.
+func because(w *analysis.Why, c *analysis.Cell) any {
+	rows := w.Of(c)
+	if len(rows) < 2 || rows[0].Structure != c.Ranked[0].Structure {
+		return nil
+	}
+	a, b := rows[0], rows[1]
+	what, x, y, most := "", 0.0, 0.0, -1.0
+	for _, k := range []struct {
+		what string
+		x, y float64
+		ns   float64
+	}{
+		{"instructions", a.Instructions, b.Instructions, w.Costs.Instruction},
+		{"misses of 32 kB", a.L1Misses, b.L1Misses, w.Costs.L1Miss},
+		{"misses of 1 MB", a.L2Misses, b.L2Misses, w.Costs.L2Miss},
+		{"mispredicted", a.Mispredicted, b.Mispredicted, w.Costs.Mispredicted},
+	} {
+		if ns := math.Abs(k.x-k.y) * k.ns; ns > most {
+			what, x, y, most = k.what, k.x, k.y, ns
+		}
+	}
+	ok, known := w.Agree(a)
+	return fmt.Sprintf("%s %s, %s %s: counts %s", show.Figure(x), what, b.Structure, show.Figure(y), agreement(ok, known))
+}
 
 // inNumbers holds the figures of each workload.
 func inNumbers(v *View) Section {

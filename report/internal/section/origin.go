@@ -45,8 +45,20 @@ func (v *View) originTable() string {
 		add("Made", v.Created.UTC().Format(time.RFC3339))
 	}
 	add("Go", strings.TrimSpace(e.Go+" "+strings.Trim(e.OS+"/"+e.Arch, "/")))
+	add("Instructions of the build", e.ArchLevel)
+	add("Kernel", e.Kernel)
 	add("CPU", e.CPU)
 	add("Cores", fmt.Sprint(e.Cores))
+	var caches []string
+	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
+		if bytes > 0 {
+			caches = append(caches, show.Bytes(float64(bytes)))
+		}
+	}
+	add("Caches of a core", strings.Join(caches, ", "))
+	if e.Memory > 0 {
+		add("Memory", show.Bytes(float64(e.Memory)))
+	}
 	add("GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS))
 	add("Version of timerbench", e.Version)
 	add("Commit of timerbench", e.Revision)

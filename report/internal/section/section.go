@@ -17,7 +17,9 @@ import (
 // list has what a report answers, in order. A section without charts and tables is left out.
 var list = []func(*View) Section{
 	answer,
+	why,
 	scale,
+	rank,
 	breakEven,
 	forest,
 	grid,
@@ -28,6 +30,7 @@ var list = []func(*View) Section{
 	memory,
 	collector,
 	liveTimers,
+	field,
 	inNumbers,
 	explain,
 	harness,

@@ -102,7 +102,7 @@ func boldIf(is bool, s string) markup {
 func label(who analysis.Contender, best bool) markup {
 	name := Literal(who.Name)
 	switch who.Role {
-	case results.RoleFloor, results.RoleControl, results.RoleBaseline:
+	case results.RoleFloor, results.RoleControl, results.RoleBaseline, results.RoleExternal:
 		return markup("_" + name + "_ (" + string(who.Role) + ")")
 	}
 	return boldIf(best, name)

@@ -2,9 +2,14 @@ package section
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/internal/looks"
 )
 
 // validity says what may make the figures wrong, or wrong elsewhere.
@@ -60,4 +65,91 @@ func validity(v *View) Section {
 	}
 	s.Tables = []Table{{Body: "- " + strings.Join(threats, "\n- ") + "\n"}}
 	return s
+}
+
+func (v *View) driftLead() string {
+	all := v.Drifts()
+	found := 0
+	for _, d := range all {
+		if d.Found() {
+			found++
+		}
+	}
+	return fmt.Sprintf("**Drift.** In %d of %d cells the cost rose or fell steadily in the course of the rounds (rank "+
+		"correlation, p < 0.05); by chance alone, at most about %s should. Fewer than five instances cannot show it. "+
+		"Comparisons are paired by round, so a drift that all structures share is not in them.",
+		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence)))
+}
+
+// driftTable shows the cells that drift.
+func (v *View) driftTable() string {
+	t := newTable("lrrr", "Workload", "N", "Kendall's rank correlation", "p")
+	for _, d := range v.Drifts() {
+		if d.Found() {
+			t.add(d.Workload, size(d.N), fmt.Sprintf("%.2f", d.Tau), d.P)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return "No cell.\n"
+	}
+	return t.Markdown()
+}
+
+// driftChart shows the cost of each cell round by round. Nil: no cell has rounds enough.
+func (v *View) driftChart() *draw.Figure {
+	const fewest = 3 // rounds of a cell that is shown
+	steady := draw.Look{Color: draw.Pale(draw.Faded, 0.65)}
+	trend := draw.Look{Color: looks.Baseline.Color}
+	var costs draw.Span
+	var calm, found []draw.Series
+	for _, d := range v.Drifts() {
+		if len(d.Means) < fewest {
+			continue
+		}
+		means := slices.SortedFunc(slices.Values(d.Means), func(a, b stats.Sample) int { return a.Round - b.Round })
+		rounds := float64(len(means))
+		mean := 0.0
+		for _, s := range means {
+			mean += math.Log(s.Value) / rounds
+		}
+		s := draw.Series{Look: steady}
+		if d.Found() {
+			s.Look = trend
+		}
+		s.Look.Name = cellTitle(d.Cell)
+		for i, of := range means {
+			m := draw.Mark{X: float64(i+1) / rounds, Y: of.Value / math.Exp(mean)}
+			costs.Add(m.Y)
+			s.Marks = append(s.Marks, m)
+		}
+		if d.Found() {
+			found = append(found, s)
+		} else {
+			calm = append(calm, s)
+		}
+	}
+	if len(calm)+len(found) == 0 {
+		return nil
+	}
+	p := draw.NewPanel("")
+	p.LinearX("rounds of the cell, in their order", 1, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, show.Percent))
+	p.LogY("cost / its mean in the cell", costs.Around(1.05, 1.05),
+		draw.TicksAt([]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, show.Figure))
+	for _, s := range append(calm, found...) {
+		p.Add(s)
+	}
+	return &draw.Figure{
+		Name:  "drift",
+		Title: "Did the machine change during the run?",
+		Subtitle: "What it says: the cost in each cell from its first round to its last, as the " +
+			"geometric mean of the structures with the most rounds. A level line is a steady machine.",
+		Caption: "What it does not say: which structure is faster. Comparisons are paired by round, so " +
+			"what all structures share does not count. The vertical axis is logarithmic.",
+		Legend: []draw.Key{
+			{Text: "no trend", Look: steady, Line: true},
+			{Text: "rose or fell steadily (p < 0.05)", Look: trend, Line: true},
+		},
+		Height: 220,
+		Panels: []*draw.Panel{p},
+	}
 }

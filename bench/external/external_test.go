@@ -1,0 +1,211 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+)
+
+var _ replay.Program = (*Program)(nil)
+
+// misbehave builds the program that does wrong what FAULT says.
+func misbehave(t *testing.T) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+	}
+	path := filepath.Join(t.TempDir(), "misbehave")
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-I../../peers/c",
+		"-o", path, "testdata/misbehave.c").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// polled pops at every tick, where something is due at most of them.
+var polled = (&workload.Hold{
+	Delay: workload.Delay{Kind: "uniform", High: workload.Duration(40 * time.Millisecond)}, Poll: true,
+}).New(50, time.Millisecond)
+
+// replayed lets a program with a fault replay blocks of a workload, the second one with every fire
+// proved. Blocks are handed over two at a time.
+func replayed(t *testing.T, program, fault, name string) error {
+	t.Helper()
+	p, err := Start(t.Context(), Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}})
+	if err != nil {
+		return err
+	}
+	t.Cleanup(p.Close)
+	s := script.New(polled, dist.NewRand(1, 1))
+	if name != "polled" {
+		w, ok := workload.Find(name)
+		if !ok {
+			t.Fatalf("no workload %s", name)
+		}
+		s = w.Script(50, 1)
+	}
+	fill := s.Fill()
+	if err := p.Begin(fill.Keys); err != nil {
+		return err
+	}
+	if _, err := p.Replay(fill, false); err != nil {
+		return err
+	}
+	for i := range 4 {
+		a, b := s.Next(300, nil), s.Next(300, nil)
+		if err := p.Load(a, b); err != nil {
+			return err
+		}
+		for _, block := range []*script.Block{a, b} {
+			took, err := p.Replay(block, i == 0)
+			if err != nil {
+				return err
+			}
+			if took <= 0 {
+				t.Errorf("a block took %v", took)
+			}
+		}
+	}
+	return nil
+}
+
+func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
+	program := misbehave(t)
+	requestTime = 300 * time.Millisecond
+	defer func() { requestTime = 10 * time.Second }()
+	for _, c := range []struct{ fault, workload, want string }{
+		{"", "hold", ""},
+		{"", "cancel-hold-50", ""},
+		{"", "churn", ""},
+		{"", "fill-drain", ""},
+		{"coarse", "polled", ""},
+		{"coarse-late", "polled", "later than its bound"},
+		{"early", "polled", "fired early, at tick"},
+		{"late", "polled", "has not fired by tick"},
+		{"lost", "hold", "has not fired by tick"},
+		{"lost", "polled", "has not fired by tick"},
+		{"double", "hold", "fired a second time"},
+		{"count", "hold", "pending, want"},
+		{"hang", "hold", "it hangs: no answer within"},
+		{"crash", "hold", "it has ended (signal: aborted"},
+		{"exit", "hold", "it has ended (exit status 0)"},
+		{"garbage", "hold", "[info] scheduled"},
+		{"version", "hold", "speaks version 9 of the protocol, want 1"},
+		{"chatter", "hold", "it begins with \"Hello, world!"},
+		{"refuses", "hold", "it has ended (exit status 2); it said: no such device"},
+	} {
+		t.Run(c.fault+" "+c.workload, func(t *testing.T) {
+			err := replayed(t, program, c.fault, c.workload)
+			switch {
+			case c.want == "" && err != nil:
+				t.Errorf("a program that does nothing wrong: %v", err)
+			case c.want != "" && err == nil:
+				t.Errorf("nobody noticed, want %q", c.want)
+			case c.want != "" && !strings.Contains(err.Error(), c.want):
+				t.Errorf("%q, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// What fires too early by a checksum alone, in a block of which not every fire is proved, is
+// noticed too.
+func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
+	due := []expected{{script.Fire{At: 5}, 1}, {script.Fire{At: 7}, 2}}
+	w := want([]structures.Tick{4, 5, 6, 7}, due, 0)
+	right := script.Checksum(5, 1) + script.Checksum(7, 2)
+	for _, c := range []struct {
+		what string
+		a    answer
+		ok   bool
+	}{
+		{"right", answer{fired: 2, checksum: right}, true},
+		{"swapped slots", answer{fired: 2, checksum: script.Checksum(5, 2) + script.Checksum(7, 1)}, false},
+		{"a tick early", answer{fired: 2, checksum: script.Checksum(5, 1) + script.Checksum(6, 2)}, false},
+		{"one lost", answer{fired: 1, checksum: script.Checksum(5, 1), len: 1}, false},
+		{"one twice", answer{fired: 3, checksum: right + script.Checksum(7, 2)}, false},
+		{"still pending", answer{fired: 2, checksum: right, len: 1}, false},
+	} {
+		if err := w.check(c.a); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// A program that crashed is started again, one that hung is not.
+func TestAProgramThatHungIsNotStartedAgain(t *testing.T) {
+	program := misbehave(t)
+	requestTime = 300 * time.Millisecond
+	defer func() { requestTime = 10 * time.Second }()
+	for fault, again := range map[string]bool{"crash": true, "hang": false} {
+		p, err := Start(t.Context(), Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _ := workload.Find("hold")
+		fill := w.Script(500, 1).Fill()
+		if err := p.Begin(fill.Keys); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Replay(fill, false); err == nil {
+			t.Fatalf("%s: no error", fault)
+		}
+		if _, err := p.Replay(fill, false); err == nil {
+			t.Fatalf("%s: it goes on without a new instance", fault)
+		}
+		if err := p.Begin(fill.Keys); (err == nil) != again || !again && !errors.Is(err, errHangs) {
+			t.Errorf("%s: started again: %v", fault, err)
+		}
+		p.Close()
+	}
+}
+
+func TestParse(t *testing.T) {
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.toml")
+	if err := os.WriteFile(list, []byte("[[external]]\nname='a'\ncommand=['./a', '-x y']\n[[external]]\nname='b'\ncommand=['java', 'B']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse([]string{"mine=./mine --fast", list}, []string{"auto"})
+	if err != nil || len(got) != 3 || got[0].Name != "mine" || got[0].Args[1] != "--fast" ||
+		got[1].Args[0] != filepath.Join(dir, "a") || got[1].Args[1] != "-x y" || got[2].Args[0] != "java" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	bad := filepath.Join(dir, "bad.toml")
+	if err := os.WriteFile(bad, []byte("[[external]]\nname='a'\ncomand=['a']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		"a=":                         "has no command",
+		"a b=x":                      "want a name",
+		"auto=x":                     "the name auto is taken",
+		filepath.Join(dir, "absent"): "want name=command or a TOML file",
+		bad:                          "want tables [[external]]",
+	} {
+		if _, err := Parse([]string{value}, []string{"auto"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
+	}
+	if _, err := Parse([]string{"a=x", "a=y"}, nil); err == nil {
+		t.Error("a name twice")
+	}
+}
+
+func TestAProgramThatIsNotThere(t *testing.T) {
+	if _, err := Start(context.Background(), Spec{Name: "none", Args: []string{"./none-such"}}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,229 @@
+// Package external lets programs of any language take part in a run. A program holds timers in a
+// structure of its own, replays the blocks of a script on it, and times itself around nothing but
+// the loop. The protocol is that of docs/external.md; peers/c/timerbench.h is a reader of it.
+package external
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Version is that of the protocol. A program that speaks another one does not take part.
+const Version = 1
+
+// FolderVariable is the environment variable that names the folder of the files that a program and
+// its runner share: block-0, block-1 and so on, and fires.
+const FolderVariable = "TIMERBENCH_FOLDER"
+
+// The first four bytes of what is sent, in order of the letters.
+const (
+	helloMagic  = 0x4842_4d54 // TMBH
+	answerMagic = 0x4142_4d54 // TMBA
+	blockMagic  = 0x4242_4d54 // TMBB
+)
+
+// The sizes of messages and parts of files, in bytes.
+const (
+	helloSize   = 256
+	requestSize = 32
+	answerSize  = 64
+	headSize    = 32 // of a block file
+	batchSize   = 8
+	opSize      = 16
+	fireSize    = 16
+)
+
+// request is what the runner asks for.
+type request uint32
+
+const (
+	begin request = 1 + iota // a fresh instance
+	load                     // a block file has new content
+	run                      // replay a loaded block
+)
+
+// The kinds of operations in a block file.
+const (
+	opSchedule = iota
+	opCancel
+	opReschedule
+	opPop
+)
+
+// Flags of a hello.
+const (
+	flagInlined = 1 << iota // the structure is compiled into the loop
+	flagVirtual             // the structure calls back through a pointer
+	flagCoarse              // it fires late, by at most what it declares
+)
+
+// About is what a program says of itself when it starts.
+type About struct {
+	Language string // and its version: "C++ 12.2"
+	Version  string // of the structure: "libuv 1.44.2"
+	Note     string // more to know, in a sentence; may be empty
+	Inlined  bool   // the structure is compiled into the timed loop
+	Virtual  bool   // the structure calls back through a pointer
+	Coarse   bool   // it fires late, by at most Late
+	Limit    int    // most timers that it is made for; 0: any number
+	ClockNS  float64
+	WakeNS   float64 // a wake-up on which nothing is due, with one timer pending
+
+	lateTicks   structures.Tick
+	lateOfDelay [2]uint32 // numerator and denominator
+}
+
+// Late is the bound of a coarse program for a delay, in ticks.
+func (a About) Late(delay structures.Tick) structures.Tick {
+	late := a.lateTicks
+	if n, d := a.lateOfDelay[0], a.lateOfDelay[1]; d > 0 {
+		share := float64(delay) * float64(n) / float64(d)
+		late += structures.Tick(min(share, math.MaxInt64/4))
+	}
+	return late
+}
+
+// decodeHello reads what a program says of itself.
+func decodeHello(b []byte) (a About, err error) {
+	le := binary.LittleEndian
+	switch version := le.Uint32(b[4:]); {
+	case le.Uint32(b) != helloMagic:
+		return a, fmt.Errorf("it begins with %q, want a hello of version %d, see docs/external.md",
+			printable(b[:32]), Version)
+	case version != Version:
+		return a, fmt.Errorf("it speaks version %d of the protocol, want %d", version, Version)
+	}
+	flags := le.Uint32(b[8:])
+	a = About{
+		Inlined: flags&flagInlined != 0, Virtual: flags&flagVirtual != 0,
+		Coarse: flags&flagCoarse != 0, Limit: int(le.Uint32(b[12:])),
+		ClockNS:     math.Float64frombits(le.Uint64(b[16:])),
+		WakeNS:      math.Float64frombits(le.Uint64(b[24:])),
+		lateTicks:   structures.Tick(le.Uint64(b[32:])),
+		lateOfDelay: [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])},
+		Language:    text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
+	}
+	if a.Coarse && (a.lateTicks < 0 || a.lateTicks > math.MaxInt64/4) {
+		return a, fmt.Errorf("it declares a bound of %d ticks, want 0 or more", a.lateTicks)
+	}
+	return a, nil
+}
+
+func text(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return strings.ToValidUTF8(string(b), "?")
+}
+
+// printable is the beginning of what a program wrote.
+func printable(b []byte) string {
+	return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?")
+}
+
+// encodeRequest returns a request.
+func encodeRequest(kind request, block int, a, b uint64) []byte {
+	out := make([]byte, requestSize)
+	le := binary.LittleEndian
+	le.PutUint32(out, uint32(kind))
+	le.PutUint32(out[4:], uint32(block))
+	le.PutUint64(out[8:], a)
+	le.PutUint64(out[16:], b)
+	return out
+}
+
+// answer is what a program says after each request. All but the first two are of a block.
+type answer struct {
+	ns           uint64
+	fired        uint64
+	checksum     uint64
+	len          uint64 // pending timers
+	Collections  uint64 // of a garbage collector, while it was timed
+	collectionNS uint64
+	compileNS    uint64 // that a compiler took meanwhile
+}
+
+func decodeAnswer(b []byte, to request) (a answer, err error) {
+	le := binary.LittleEndian
+	if magic, kind := le.Uint32(b), request(le.Uint32(b[4:])); magic != answerMagic || kind != to {
+		return a, fmt.Errorf("it wrote %q where the answer to request %d was expected, see docs/external.md",
+			printable(b[:32]), to)
+	}
+	return answer{
+		ns: le.Uint64(b[8:]), fired: le.Uint64(b[16:]), checksum: le.Uint64(b[24:]), len: le.Uint64(b[32:]),
+		Collections: le.Uint64(b[40:]), collectionNS: le.Uint64(b[48:]), compileNS: le.Uint64(b[56:]),
+	}, nil
+}
+
+// encodeBlock appends a block file to out. slot returns the slot of each operation, in their order;
+// slots is one more than the largest. Calls with stale IDs are left out: a slot has none.
+func encodeBlock(
+	out []byte, b *script.Block, slots int, slot func(script.Kind, script.Op) uint32,
+) []byte {
+	le := binary.LittleEndian
+	kinds := [script.NumKinds]int{
+		script.KindSchedule: opSchedule, script.KindCancel: opCancel, script.KindReschedule: opReschedule,
+		script.KindFire: opPop, script.KindWake: opPop, script.KindRefused: -1,
+	}
+	batches, ops := 0, 0
+	last := -1
+	for _, batch := range b.Batches {
+		if kind := kinds[batch.Kind]; kind >= 0 {
+			if kind != last {
+				batches++
+			}
+			last = kind
+			ops += batch.Len
+		}
+	}
+	batchRoom := (batches + 1) / 2 * 2 * batchSize // operations lie at multiples of 16
+	out = append(out, make([]byte, headSize+batchRoom)...)
+	le.PutUint32(out, blockMagic)
+	le.PutUint32(out[4:], Version)
+	le.PutUint64(out[8:], uint64(batches))
+	le.PutUint64(out[16:], uint64(ops))
+	le.PutUint64(out[24:], uint64(slots))
+	at, count := headSize-batchSize, uint32(0)
+	last = -1
+	all := b.Ops
+	for _, batch := range b.Batches {
+		kind, some := kinds[batch.Kind], all[:batch.Len]
+		all = all[batch.Len:]
+		if kind < 0 {
+			continue
+		}
+		if kind != last {
+			at, count, last = at+batchSize, 0, kind
+			le.PutUint32(out[at:], uint32(kind))
+		}
+		count += uint32(batch.Len)
+		le.PutUint32(out[at+4:], count)
+		for _, op := range some {
+			out = le.AppendUint64(out, uint64(op.At))
+			out = le.AppendUint64(out, uint64(slot(batch.Kind, op)))
+		}
+	}
+	return out
+}
+
+// putSlots sets the number of slots of an encoded block.
+func putSlots(b []byte, slots int) { binary.LittleEndian.PutUint64(b[24:], uint64(slots)) }
+
+// fire is a timer that a program says has fired.
+type fire struct {
+	at   structures.Tick // of the pop
+	slot uint32
+}
+
+func decodeFires(b []byte) []fire {
+	out := make([]fire, len(b)/fireSize)
+	for i := range out {
+		r := b[i*fireSize:]
+		out[i] = fire{structures.Tick(binary.LittleEndian.Uint64(r)), binary.LittleEndian.Uint32(r[8:])}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package external
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// expected is a timer that has to fire, in the slot in which the program has it.
+type expected struct {
+	script.Fire
+	slot uint32
+}
+
+// wanted is what a block of an exact program must come to.
+type wanted struct {
+	fired    uint64
+	checksum uint64
+	len      uint64
+}
+
+// want returns what the operations of a block come to in an exact program: every timer fires at the
+// first pop from its deadline on.
+func want(pops []structures.Tick, fires []expected, pending uint64) wanted {
+	w := wanted{fired: uint64(len(fires)), len: pending}
+	for _, at := range pops {
+		for len(fires) > 0 && fires[0].At <= at {
+			w.checksum += script.Checksum(at, uint64(fires[0].slot))
+			fires = fires[1:]
+		}
+	}
+	return w
+}
+
+// check compares the answer of an exact program.
+func (w wanted) check(a answer) error {
+	switch {
+	case a.fired != w.fired:
+		return fmt.Errorf("%d timers fired, want %d", a.fired, w.fired)
+	case a.len != w.len:
+		return fmt.Errorf("%d timers are pending, want %d", a.len, w.len)
+	case a.checksum != w.checksum:
+		return fmt.Errorf("the checksum over (tick, slot) of the %d timers that fired is %#x, want %#x: "+
+			"not those, or not then", a.fired, a.checksum, w.checksum)
+	}
+	return nil
+}
+
+// prover holds each timer that a program says has fired against the script. It keeps those of a
+// coarse program that are due and have not fired, from block to block.
+type prover struct {
+	late     func(delay structures.Tick) structures.Tick // nil: exact
+	unfired  map[uint32]script.Fire                      // due, by slot
+	lastWake structures.Tick
+}
+
+// prove holds what fired in a block against its pops and the timers that came due. It returns the
+// slots of those that fired.
+func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) ([]uint32, error) {
+	var slots []uint32
+	before := make(map[uint32]structures.Tick) // the last fire of each slot
+	for _, at := range pops {
+		for len(due) > 0 && due[0].At <= at {
+			p.unfired[due[0].slot] = due[0].Fire
+			due = due[1:]
+		}
+		for len(fired) > 0 && fired[0].at == at {
+			f := fired[0]
+			if last, ok := before[f.slot]; ok && last == at {
+				return nil, fmt.Errorf("the timer of slot %d fired a second time, at tick %d", f.slot, at)
+			}
+			if err := p.fire(f, due); err != nil {
+				return nil, err
+			}
+			before[f.slot] = at
+			slots, fired = append(slots, f.slot), fired[1:]
+		}
+		if p.late == nil {
+			if err := p.lost(at); err != nil {
+				return nil, err
+			}
+		}
+		p.lastWake = at
+	}
+	if len(fired) > 0 {
+		return nil, fmt.Errorf("it says that the timer of slot %d fired at tick %d, where no pop was",
+			fired[0].slot, fired[0].at)
+	}
+	return slots, p.lost(p.lastWake)
+}
+
+// fire takes note of one timer that has fired; later are those that come due in this block.
+func (p *prover) fire(f fire, later []expected) error {
+	was, ok := p.unfired[f.slot]
+	if !ok {
+		for _, l := range later {
+			if l.slot == f.slot {
+				return fmt.Errorf("a timer with deadline %d fired early, at tick %d (slot %d)", l.At, f.at, f.slot)
+			}
+		}
+		return fmt.Errorf("the timer of slot %d fired at tick %d, early or a second time", f.slot, f.at)
+	}
+	if latest := p.latest(was); f.at > latest && p.lastWake >= latest && was.At <= p.lastWake {
+		return fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
+			was.At, was.Delay, f.at, latest)
+	}
+	delete(p.unfired, f.slot)
+	return nil
+}
+
+// lost returns an error if a timer has not fired by a tick at which it should have.
+func (p *prover) lost(at structures.Tick) error {
+	for slot, f := range p.unfired {
+		if latest := p.latest(f); at >= latest {
+			return fmt.Errorf("a timer with deadline %d and delay %d has not fired by tick %d (slot %d)",
+				f.At, f.Delay, at, slot)
+		}
+	}
+	return nil
+}
+
+// latest returns the last tick at which a timer may fire.
+func (p *prover) latest(f script.Fire) structures.Tick {
+	if p.late == nil {
+		return f.At
+	}
+	if late := p.late(f.Delay); late < math.MaxInt64-f.At {
+		return f.At + late
+	}
+	return math.MaxInt64
+}

@@ -1,0 +1,82 @@
+// misbehave keeps timers in a table and searches it. It does wrong what FAULT says, at the timers
+// of one slot in eight, and only after a few operations.
+#include "timerbench.h"
+
+static int64_t *deadlines; // by slot; 0: not pending
+static uint32_t slots;
+static uint64_t pending, calls;
+static const char *fault = "";
+
+static bool is(const char *name) { return strcmp(fault, name) == 0; }
+
+static bool now_and_then(uint32_t slot) { return slot % 8 == 3 && ++calls > 20; }
+
+__attribute__((constructor)) static void choose(void) {
+	uint32_t wrong[64] = {0x48424d54u, 9};
+	if (getenv("FAULT")) fault = getenv("FAULT");
+	if (is("version")) tb_write(wrong, sizeof wrong);
+	if (is("chatter")) tb_write("Hello, world! This library prints a banner.\n", 44);
+	if (is("refuses")) {
+		fprintf(stderr, "no such device\n");
+		exit(2);
+	}
+}
+
+static void tb_about(struct tb_about *a) {
+	a->flags = TB_INLINED | (strncmp(fault, "coarse", 6) == 0 ? TB_COARSE : 0);
+	a->late_ticks = 7;
+	a->limit = is("limit") ? 10 : 0;
+	a->language = "C";
+	a->version = "a table that is searched";
+}
+
+static void tb_new(uint32_t n) {
+	free(deadlines);
+	deadlines = NULL;
+	slots = 0;
+	pending = calls = 0;
+	(void)n;
+}
+
+static void tb_reserve(uint32_t n) {
+	if (n <= slots) return;
+	deadlines = (int64_t *)realloc(deadlines, n * sizeof *deadlines);
+	memset(deadlines + slots, 0, (n - slots) * sizeof *deadlines);
+	slots = n;
+}
+
+static void tb_schedule(uint32_t slot, int64_t at) {
+	pending++;
+	deadlines[slot] = at;
+	if (!now_and_then(slot)) return;
+	if (is("early")) deadlines[slot] = at > tb.now + 1 ? at - 1 : at;
+	if (is("late")) deadlines[slot] = at + 1;
+	if (is("lost")) deadlines[slot] = INT64_MAX;
+	if (is("hang"))
+		for (;;) pause();
+	if (is("crash")) abort();
+	if (is("garbage")) tb_write("[info] scheduled\n", 17);
+	if (is("exit")) exit(0);
+}
+
+static void tb_cancel(uint32_t slot) {
+	pending--;
+	deadlines[slot] = 0;
+}
+
+static void tb_reschedule(uint32_t slot, int64_t at) { deadlines[slot] = at; }
+
+static void tb_pop(int64_t now) {
+	for (uint32_t slot = 0; slot < slots; slot++) {
+		int64_t at = deadlines[slot];
+		if (at == 0 || at > now) continue;
+		if (is("coarse") && now % 4 != 0 && now < at + 4) continue;
+		if (is("coarse-late") && now < at + 20) continue;
+		tb_fired(slot);
+		if (is("double") && now_and_then(slot)) tb_fired(slot);
+		deadlines[slot] = 0;
+		pending--;
+	}
+}
+
+static uint64_t tb_len(void) { return pending + (is("count") && calls > 20); }

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Programs of another language stand in each cell beside the structures. One that does wrong, or
+// does not start, costs only its own row.
+func TestExternalProgramsTakePartInARun(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+	}
+	program := filepath.Join(t.TempDir(), "misbehave")
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Iexternal/../../peers/c", "-o", program,
+		"external/testdata/misbehave.c").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold", "fill-drain"})
+	for name, fault := range map[string]string{
+		"table": "", "rounds": "coarse", "few": "limit", "loses": "lost", "twice": "double", "old": "version",
+	} {
+		cfg.External = append(cfg.External, external.Spec{Name: name, Args: []string{"env", "FAULT=" + fault, program}})
+	}
+	slices.SortFunc(cfg.External, func(a, b external.Spec) int { return strings.Compare(a.Name, b.Name) })
+	r, err := Run(t.Context(), cfg)
+	if err == nil || !r.Complete || len(r.Cells) != 3 {
+		t.Fatalf("error %v, complete %v, %d cells", err, r.Complete, len(r.Cells))
+	}
+	for _, f := range r.Failures {
+		if !slices.Contains([]string{"loses", "twice", "old"}, f.Structure) {
+			t.Errorf("a program that does nothing wrong fails: %v", f)
+		}
+	}
+	for _, part := range []string{"loses fails the proof on hold", "has not fired by tick", "twice fails the proof on hold",
+		"a second time", "old fails the proof on its start", "speaks version 9"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not hold %q", err, part)
+		}
+	}
+	for _, c := range r.Cells {
+		row := func(name string) *results.Row {
+			i := slices.IndexFunc(c.Rows, func(r results.Row) bool { return r.Structure == name })
+			if i < 0 {
+				return nil
+			}
+			return &c.Rows[i]
+		}
+		table, structure := row("table"), row("quadheap")
+		if table == nil || structure == nil || table.Role != results.RoleExternal {
+			t.Fatalf("%s: rows %+v", c.Workload, c.Rows)
+		}
+		if len(table.Cost) != len(structure.Cost) || table.Proof != structure.Proof || table.Cost[0].NS <= 0 ||
+			table.Cost[0].Units != structure.Cost[0].Units {
+			t.Errorf("%s: %+v beside %+v", c.Workload, table, structure)
+		}
+		if row("few") != nil || row("old") != nil || c.Workload != "churn" && (row("loses") != nil || row("twice") != nil) {
+			t.Errorf("%s: a row of a program that failed, or is not made for %d timers", c.Workload, c.N)
+		}
+		if coarse := row("rounds"); coarse != nil && !coarse.Coarse {
+			t.Errorf("%s: %+v does not say that it fires late", c.Workload, coarse)
+		}
+	}
+	if len(r.External) != 5 || r.External[3].Version != "a table that is searched" || !r.External[3].Inlined {
+		t.Errorf("%+v", r.External)
+	}
+	if among := r.Among(); among.Cells[0].Rows[0].Role != r.Cells[0].Rows[0].Role ||
+		slices.ContainsFunc(among.Cells[0].Rows, func(r results.Row) bool { return r.Role == results.RoleExternal }) ||
+		!slices.ContainsFunc(r.Cells[0].Rows, func(r results.Row) bool { return r.Role == results.RoleExternal }) {
+		t.Error("Among ranks programs as structures, and leaves the results as they are")
+	}
+}

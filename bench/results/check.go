@@ -1,0 +1,141 @@
+package results
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// Check returns an error if the figures of r contradict each other: an edit that came with a
+// new digest. Read makes sure of the digest, and that the proofs of a cell agree.
+//
+//   - All contenders replay the same block in a round, so their counts of it are equal.
+//   - The time of a trial by kind is the sum of its kinds.
+//   - What was timed took no longer than the cell.
+//   - The two ways to time a structure are as far apart as those of its neighbours.
+func (r *Run) Check() error {
+	if r.Version < Version {
+		return fmt.Errorf("results of version %d have no digest, so nothing says that they are as they were "+
+			"measured: want version %d", r.Version, Version)
+	}
+	for _, c := range r.Cells {
+		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
+		for _, err := range []error{c.sameCounts(), c.sums(), c.fits(), c.alike()} {
+			if err != nil {
+				return fmt.Errorf("%s, %w", where, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Counted is what a trial did, which its script determines.
+type Counted struct {
+	Ops, Wakes int
+	Units      float64
+}
+
+// Counted returns what the trial did.
+func (t Trial) Counted() Counted { return Counted{t.Ops, t.Wakes, t.Units} }
+
+// sameCounts compares the trials of a round.
+func (c *Cell) sameCounts() error {
+	type of struct {
+		Counted
+		structure string
+	}
+	rounds := make(map[int]of)
+	for _, row := range c.Rows {
+		for _, t := range row.Cost {
+			was, ok := rounds[t.Round]
+			switch {
+			case !ok:
+				rounds[t.Round] = of{t.Counted(), row.Structure}
+			case was.Counted != t.Counted():
+				return fmt.Errorf("round %d: %s and %s replayed the same block, but %s has %+v and %s %+v",
+					t.Round, was.structure, row.Structure, was.structure, was.Counted, row.Structure, t.Counted())
+			}
+		}
+	}
+	return nil
+}
+
+// sums adds up the kinds of trials.
+func (c *Cell) sums() error {
+	for _, row := range c.Rows {
+		for _, t := range row.ByKind {
+			sum := 0.0
+			for _, k := range t.Kinds {
+				sum += k.NS
+			}
+			if math.Abs(sum-t.NS) > 1e-6*t.NS+1 {
+				return fmt.Errorf("%s, round %d: the kinds of operations took %.0f ns, and all of them %.0f",
+					row.Structure, t.Round, sum, t.NS)
+			}
+		}
+	}
+	return nil
+}
+
+// fits compares the sum of the trials with the duration of the cell.
+func (c *Cell) fits() error {
+	sum := 0.0
+	for _, row := range c.Rows {
+		for _, t := range row.Cost {
+			sum += t.NS
+			if t.MeasuredNS > 0 {
+				sum += t.MeasuredNS - t.NS
+			}
+		}
+	}
+	if c.Seconds > 0 && sum > 1e9*c.Seconds {
+		return fmt.Errorf("its trials took %.1f s, and all of it %.1f s", sum/1e9, c.Seconds)
+	}
+	return nil
+}
+
+// mostApart is how many times the ratio of two ways to time a structure may be that of the
+// cell (chosen: honest runs stay within 2).
+const mostApart = 4
+
+// alike compares the two ways in which blocks are timed, for an operation, in multiples of the cell.
+func (c *Cell) alike() error {
+	var ratios []float64
+	var names []string
+	for _, row := range c.Rows {
+		whole, byKind := perOperation(row.Cost), perOperation(row.ByKind)
+		if row.Role == RoleStructure && whole > 0 && byKind > 0 {
+			ratios, names = append(ratios, whole/byKind), append(names, row.Structure)
+		}
+	}
+	if len(ratios) < 3 {
+		return nil
+	}
+	middle := stats.Median(ratios)
+	for i, ratio := range ratios {
+		if ratio > mostApart*middle || ratio < middle/mostApart {
+			return fmt.Errorf("%s: its cost is %.2g times that of its kinds of operations, of the others %.2g: "+
+				"want at most %d times more or less", names[i], ratio, middle, mostApart)
+		}
+	}
+	return nil
+}
+
+// enough is the number of trials from which on one of them was not disturbed (chosen).
+const enough = 4
+
+// perOperation is the least time of an operation; 0: it is not known well enough.
+func perOperation(trials []Trial) float64 {
+	least, known := math.Inf(1), 0
+	for _, t := range trials {
+		if n := t.Ops + t.Wakes; n > 0 && t.NS > 0 {
+			least = min(least, t.NS/float64(n))
+			known++
+		}
+	}
+	if known < enough {
+		return 0
+	}
+	return least
+}

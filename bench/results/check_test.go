@@ -1,0 +1,59 @@
+package results
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// checked is a cell in which all that is known of a cost agrees.
+func checked() *Run {
+	c := Cell{Workload: "hold", N: 10, Unit: script.PerLifecycle, Seconds: 1}
+	for i, name := range []string{"minheap", "hwheel", "rbtree", "list"} {
+		row := Row{Structure: name, Role: RoleStructure}
+		for round := range 6 {
+			t := Trial{Round: round, NS: float64(1000*i + 900 + 10*round), Ops: 20, Wakes: 10, Units: 10}
+			row.Cost = append(row.Cost, t)
+			t.NS *= 1.1
+			t.Kinds = []KindTime{{Kind: script.KindFire, Count: 20, NS: t.NS}}
+			row.ByKind = append(row.ByKind, t)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return &Run{Format: Format, Version: Version, Cells: []Cell{c}}
+}
+
+func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
+	if err := checked().Check(); err != nil {
+		t.Fatal(err)
+	}
+	minheap := func(r *Run) *Row { return &r.Cells[0].Rows[0] }
+	for want, edit := range map[string]func(*Run){
+		"cell hold, n 10, minheap: its cost is 0.091 times that of its kinds of operations, of the others 0.91": func(r *Run) {
+			for i := range minheap(r).Cost {
+				minheap(r).Cost[i].NS /= 10
+			}
+		},
+		"minheap, round 2: the kinds of operations took 1012 ns, and all of them 912": func(r *Run) {
+			minheap(r).ByKind[2].NS -= 100
+		},
+		"round 3: minheap and hwheel replayed the same block, but minheap has {Ops:20 Wakes:10 Units:100}": func(r *Run) {
+			minheap(r).Cost[3].Units = 100
+		},
+		"its trials took 2.0 s, and all of it 1.0 s": func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
+		"results of version 2 have no digest":        func(r *Run) { r.Version = 2 },
+	} {
+		r := checked()
+		edit(r)
+		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	// A trial that something else has disturbed is no contradiction.
+	r := checked()
+	minheap(r).Cost[5].NS *= 100
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+package results
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// keysOf adds the keys of a type, and of the types in it, as files have them. What a driver did
+// under a real clock is left to its types.
+func keysOf(t reflect.Type, keys map[string]bool, seen map[reflect.Type]bool) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] || t == reflect.TypeFor[Live]() {
+		return
+	}
+	seen[t] = true
+	for f := range t.NumField() {
+		if key, _, _ := strings.Cut(t.Field(f).Tag.Get("json"), ","); key != "" {
+			keys[key] = true
+			keysOf(t.Field(f).Type, keys, seen)
+		}
+	}
+}
+
+// docs/data.md names each column of the CSV and each key of a results file, and no other ones.
+func TestTheDictionaryIsWhole(t *testing.T) {
+	data, err := os.ReadFile("../../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(data), "\n## CSV\n")
+	table, file, ok := strings.Cut(text, "\n## Results file\n")
+	file, _, ok2 := strings.Cut(file, "\n## ")
+	if !ok || !ok2 {
+		t.Fatal("docs/data.md lacks a section")
+	}
+	named := func(cell *regexp.Regexp, text string) (out []string) {
+		for _, row := range cell.FindAllStringSubmatch(text, -1) {
+			for _, name := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(row[1], -1) {
+				out = append(out, name[1])
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	columns := slices.Sorted(slices.Values(CSVColumns))
+	if got := named(regexp.MustCompile(`(?m)^\|([^|]*)\|`), table); !slices.Equal(got, columns) {
+		t.Errorf("it has the columns %q\nwant %q", got, columns)
+	}
+	keys := map[string]bool{"digest": true}
+	keysOf(reflect.TypeFor[Run](), keys, map[reflect.Type]bool{})
+	got := named(regexp.MustCompile("(?m)^(.*)$"), file)
+	for key := range keys {
+		if !slices.Contains(got, key) {
+			t.Errorf("it lacks the key %q", key)
+		}
+	}
+	others := []string{"false", "doctor", "ab"}
+	for _, name := range got {
+		if !keys[name] && !slices.Contains(others, name) {
+			t.Errorf("it names %q, which is no key", name)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package results
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/timerbench/timerbench/internal/atomicfile"
+)
+
+// MostKept is the largest size of a run that is kept, in bytes: it is part of each clone and of
+// the program.
+const MostKept = 400_000
+
+// Keep writes to a compressed file what answers need of a run, which are the same as from all of
+// it. The file is a results file, too. It returns the size.
+func Keep(path string, r *Run) (bytes int, err error) {
+	data, err := packed(r)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(data) > MostKept:
+		return 0, fmt.Errorf("%s: it would take %d bytes: want at most %d", path, len(data), MostKept)
+	}
+	return len(data), atomicfile.WriteBytes(path, data)
+}
+
+func packed(r *Run) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		err = EncodeCompact(z, reduced(r))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	return b.Bytes(), err
+}
+
+// Slug names the machine in the names of files: its processor and its number of cores.
+func (e Environment) Slug() string {
+	words := strings.FieldsFunc(strings.ToLower(e.CPU), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return slices.Contains([]string{"r", "tm", "cpu", "processor", "core", "with"}, word)
+	})
+	if len(words) == 0 {
+		words = []string{"unknown", e.Arch}
+	}
+	return strings.Join(append(words, fmt.Sprint(e.Cores), "cores"), "-")
+}
+
+// reduced is a run without what only charts show.
+func reduced(r *Run) *Run {
+	out := *r
+	out.Live, out.Idle, out.Cells = nil, nil, nil
+	for _, i := range r.Idle {
+		if i.Driver == Tickless {
+			out.Idle = append(out.Idle, i)
+		}
+	}
+	for _, c := range r.Cells {
+		rows := c.Rows
+		c.Rows, c.Parts, c.OtherSeeds = nil, nil, nil
+		kinds := false
+		for _, row := range rows {
+			if kinds {
+				row.ByKind = nil // all rows have the same calls
+			}
+			kinds = kinds || len(row.ByKind) > 0
+			row.WithGC = nil
+			row.Cost = withoutAllocations(row.Cost)
+			latency := row.Latency
+			row.Latency = nil
+			for _, l := range latency {
+				l.Quantiles, l.Mean = nil, math.Round(l.Mean)
+				row.Latency = append(row.Latency, l)
+			}
+			c.Rows = append(c.Rows, row)
+		}
+		out.Cells = append(out.Cells, c)
+	}
+	return &out
+}
+
+func withoutAllocations(trials []Trial) []Trial {
+	var out []Trial
+	for _, t := range trials {
+		t.Allocs, t.AllocBytes = 0, 0
+		out = append(out, t)
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// recordings sums the traces of the repository up, in the order of their names.
+func recordings(t *testing.T) (all []*tracestat.Summary) {
+	t.Helper()
+	paths, err := filepath.Glob("../../traces/*.trace")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d traces, error %v", len(paths), err)
+	}
+	for _, path := range paths {
+		s, err := tracestat.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Header.Name+".trace" != filepath.Base(path) {
+			t.Errorf("%s is named %s", path, s.Header.Name)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+const recordingsDoc = "../../docs/recordings.md"
+
+// What stands beside each recording is what trace info says of it. All together they are small.
+func TestTracesSayWhatTheyHold(t *testing.T) {
+	const most, mostOfAll = 600_000, 5_000_000 // bytes
+	all := int64(0)
+	table := show.Table{Header: []string{"Recording", "Program", "Licence", "Covers", "Pending (most)", "Calls a second", "Cancelled", "Moves", "kB"}, Align: "lll"}
+	for _, s := range recordings(t) {
+		name := s.Header.Name
+		if all += s.Bytes; s.Bytes > most || all > mostOfAll {
+			t.Errorf("%s: %d bytes, %d so far", name, s.Bytes, all)
+		}
+		info, _ := must(t, "trace", "info", "../../traces/"+name+".trace")
+		beside := "../../traces/" + name + ".md"
+		generated(t, beside, "-update -->\n```\n", "```\n<!-- end of info -->", info)
+		fact := func(what string) string {
+			found := regexp.MustCompile(`(?m)^\| ` + what + ` \| (.*) \|$`).FindStringSubmatch(readText(t, beside))
+			if found == nil {
+				t.Fatalf("%s does not say %s", beside, what)
+			}
+			return found[1]
+		}
+		for _, what := range []string{"load", "machine", "recorded", "by"} {
+			fact(what)
+		}
+		program, _, _ := strings.Cut(fact("program"), ", `")
+		p := traitsOf(s)
+		table.Add(fmt.Sprintf("[%s](../traces/%[1]s.md)", name), program, fact("licence"), s.Duration().Round(time.Second).String(),
+			p.pending, show.Grouped(int(math.Round(s.Rate()))), show.Percent(s.CancelRate), show.Percent(p.moves),
+			fmt.Sprint(s.Bytes/1000))
+	}
+	generated(t, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table.Markdown())
+}
+
+// traits are what a model is held against a recording by.
+type traits struct {
+	pending             string
+	moves               float64 // of all calls that set a timer
+	delays              string
+	ofTimers, firesWake float64
+}
+
+func traitsOf(s *tracestat.Summary) traits {
+	ops := s.Totals.Ops
+	sets := float64(ops[trace.Schedule] + ops[trace.Reschedule])
+	delays := s.Delays
+	if s.Moves.Count > delays.Count {
+		delays = s.Moves
+	}
+	changes := sets + float64(ops[trace.Cancel]+s.Totals.Fired)
+	quick := func(d structures.Tick) string {
+		return show.Duration(float64(d) * float64(s.Header.Tick))
+	}
+	return traits{
+		pending:   fmt.Sprintf("%s (%s)", show.Grouped(int(math.Round(s.Resident))), show.Grouped(s.Totals.Keys)),
+		moves:     float64(ops[trace.Reschedule]) / sets,
+		delays:    fmt.Sprintf("%s, %s, %s", quick(delays.P50), quick(delays.P90), quick(delays.P99)),
+		ofTimers:  changes / s.Duration().Seconds() / s.Resident,
+		firesWake: float64(s.Totals.Fired) / float64(max(1, ops[trace.Advance]-s.Idle)),
+	}
+}
+
+// modelled says which model stands for which programs.
+var modelled = []struct{ recording, model string }{
+	{"http", "http-server"}, {"caddy", "http-server"}, {"nginx", "http-server"}, {"mqtt", "conn-deadline"},
+	{"coredns", "conn-deadline"}, {"nats", "kafka-purgatory"}, {"etcd", "kafka-purgatory"}, {"grpc", "kafka-purgatory"},
+	{"quic", "tcp"}, {"prometheus", "cron-aligned"},
+}
+
+// Each recording and the model beside it, with as many timers, are laid side by side.
+func TestModelsAreLaidBesideRecordings(t *testing.T) {
+	table := show.Table{
+		Header: []string{"", "Pending (most)", "Cancelled", "Moves", "Delays 50 %, 90 %, 99 %", "Changes a timer a second", "Fires a wake-up"}, Align: "l",
+	}
+	add := func(name string, s *tracestat.Summary) {
+		p := traitsOf(s)
+		table.Add(name, p.pending, show.Percent(s.CancelRate), show.Percent(p.moves), p.delays, show.Figure(p.ofTimers), show.Figure(p.firesWake))
+	}
+	found := map[string]*tracestat.Summary{}
+	for _, s := range recordings(t) {
+		found[s.Header.Name] = s
+	}
+	for _, m := range modelled {
+		s := found[m.recording]
+		if s == nil {
+			t.Fatalf("no recording %s", m.recording)
+		}
+		add("**"+m.recording+"**", s)
+		add(m.model, made(t, m.model, max(2, int(s.Resident))))
+		delete(found, m.recording)
+	}
+	if len(found) > 0 {
+		t.Errorf("no model for %v", found)
+	}
+	generated(t, recordingsDoc, "<!-- models: written by go test ./cmd/timerbench -run ModelsAreLaid -update -->\n", "<!-- end of models -->", table.Markdown())
+}
+
+// A program that sets no timer leaves a trace that answers nothing.
+func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.trace")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(file, trace.Header{Name: "none", Tick: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5)
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "trace", "info", path)
+	refused(t, []string{"trace", "replay", path}, path, "1 operations are too few")
+	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
+}
+
+// made sums up what a model does with n timers, after it has filled the structure.
+func made(t *testing.T, name string, n int) *tracestat.Summary {
+	t.Helper()
+	w, ok := workload.Find(name)
+	if !ok {
+		t.Fatalf("no workload %s", name)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tw, err := trace.NewWriter(file, trace.Header{Name: w.Name, Tick: w.Tick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := uint64(60_000 + 20*n) // among which filling it is little
+	if err := errors.Join(bench.WriteTrace(t.Context(), tw, w, n, 1, ops), tw.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := tracestat.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

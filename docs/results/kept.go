@@ -1,0 +1,58 @@
+// Package kept holds the results of runs that are part of the sources, one file for each
+// machine, as timerbench submit writes them. They are part of the program too.
+package kept
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/timerbench/timerbench/bench/count"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+//go:embed *.json.gz
+var files embed.FS
+
+//go:embed counts.json
+var counts []byte
+
+// Counts returns the counts that say why a structure is fast. They do not depend on the machine.
+var Counts = sync.OnceValues(func() (c count.Counts, err error) {
+	if err = json.Unmarshal(counts, &c); err != nil {
+		err = fmt.Errorf("docs/results/counts.json: %w", err)
+	}
+	return c, err
+})
+
+// Last returns the run that was made last. It costs the reading of that run, and of the
+// first lines of the others.
+func Last() (*results.Run, error) {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var last results.Header
+	var content []byte
+	for _, f := range list {
+		data, err := files.ReadFile(f.Name())
+		if err != nil {
+			return nil, err
+		}
+		var head results.Header
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err == nil {
+			err = head.Decode(json.NewDecoder(z))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("docs/results/%s: %w", f.Name(), err)
+		}
+		if content == nil || head.Created.After(last.Created) {
+			last, content = head, data
+		}
+	}
+	return results.Decode(content)
+}

@@ -1,0 +1,47 @@
+package kept
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Each file is that of a machine, under its name, small, and no more than what is kept of a run.
+func TestEachFileIsOfOneMachine(t *testing.T) {
+	list, err := files.ReadDir(".")
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d files, %v", len(list), err)
+	}
+	last, err := Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		data, _ := files.ReadFile(f.Name())
+		r, err := results.Decode(data)
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		if want := r.Environment.Slug() + ".json.gz"; f.Name() != want || len(data) > results.MostKept {
+			t.Errorf("%s: %d bytes, want at most %d and the name %s", f.Name(), len(data), results.MostKept, want)
+		}
+		if err := r.Check(); err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
+		}
+		if r.Created.After(last.Created) {
+			t.Errorf("the last run is of %v, %s is later", last.Created, f.Name())
+		}
+	}
+}
+
+func TestTheCountsAreRead(t *testing.T) {
+	c, err := Counts()
+	if err != nil || c.Revision == "" || len(c.Rows) == 0 {
+		t.Fatalf("%v: %d counts of %q", err, len(c.Rows), c.Revision)
+	}
+	for _, r := range c.Rows {
+		if r.Structure == "" || r.Workload == "" || r.N < 1 || r.Instructions <= 0 || r.Unit == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+}

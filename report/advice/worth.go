@@ -1,0 +1,76 @@
+package advice
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// Rate is how often a program does what costs are per, a second. 0: not known.
+type Rate struct {
+	Timers float64 // timers started
+	Moves  float64 // timers moved
+	Calls  float64 // timers started, moved, cancelled or fired, and wake-ups
+}
+
+// of returns the rate of a unit, and what it counts.
+func (r Rate) of(unit script.Unit) (float64, string) {
+	switch unit {
+	case script.PerLifecycle:
+		return r.Timers, "timers"
+	case script.PerReschedule:
+		return r.Moves, "moves"
+	case script.PerOperation:
+		return r.Calls, "calls"
+	}
+	return 0, ""
+}
+
+// leastCores is the difference in cores from which it matters (chosen).
+const leastCores = 0.1
+
+// worth says what the difference between the first structure and the next one is worth at the rate of the
+// question: cores and memory. It is empty where the rate or the cost is not known.
+func (a Answer) worth() string {
+	first := a.Ranking[0]
+	rate, what := a.Rate.of(a.Evidence[0].Unit)
+	if rate == 0 || first.NS == 0 || len(a.Ranking) == 1 {
+		return ""
+	}
+	other, ok := a.next()
+	if !ok {
+		other = a.Ranking[1]
+	}
+	cores := func(s Ranked) float64 { return rate * first.NS / 1e9 * s.Cost / first.Cost }
+	takes := func(s Ranked) string {
+		out := ofCores(cores(s))
+		if s.Bytes > 0 {
+			out += " and " + show.Bytes(a.N*s.Bytes)
+		}
+		return out
+	}
+	difference := max(cores(first)-cores(other), cores(other)-cores(first))
+	out := fmt.Sprintf("At %s %s a second, %s takes %s, and %s %s: ", show.Figure(rate), what, first.Structure, takes(first),
+		other.Structure, takes(other))
+	if difference < leastCores {
+		return out + "it does not matter to you."
+	}
+	return out + "a difference of " + ofCores(difference) + "."
+}
+
+// ofCores writes processor time, with two digits.
+func ofCores(cores float64) string {
+	two := func(v float64) string {
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
+		return show.Figure(rounded)
+	}
+	if cores < 0.995 {
+		return two(100*cores) + " % of a core"
+	}
+	if n := two(cores); n != "1" {
+		return n + " cores"
+	}
+	return "1 core"
+}

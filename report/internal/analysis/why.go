@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/count"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+// Why sets the times of structures beside what they execute, which the counts say.
+type Why struct {
+	Costs Weights   // that fit the times of the run best
+	Rows  []Counted // by cell in the order of Run.Cells, the fastest first
+}
+
+// Weights are nanoseconds on this machine, each beside those before it.
+type Weights struct{ Instruction, L1Miss, L2Miss, LLMiss, Mispredicted float64 }
+
+// Counted is a structure in a cell, of which there are counts.
+type Counted struct {
+	count.Row
+	Cell  *Cell
+	To    stats.Ratio // to the best of the cell
+	NS    float64     // a unit
+	Model float64     // what NS would be by the counts, the floor of the harness included
+
+	floor float64
+}
+
+// Near is how many times the time the model may be, to agree with it (chosen).
+const Near = 1.25
+
+// fewest is how many rows a model needs (chosen: four for each of its weights).
+const fewest = 20
+
+// Why finds the counts of the structures of the run. It is nil where there are too few for a model.
+func (r *Run) Why() *Why {
+	w := &Why{}
+	for _, c := range r.Cells {
+		floor := c.Of(results.RoleFloor).Cost().Median
+		for _, s := range c.Ranked {
+			i := slices.IndexFunc(r.Known.Counts.Rows, func(row count.Row) bool {
+				return row.Structure == s.Structure && row.Workload == c.Workload && row.N == c.N && row.Unit == c.Unit
+			})
+			if i >= 0 && s.Cost().Median > floor {
+				w.Rows = append(w.Rows, Counted{
+					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest, NS: s.Cost().Median, floor: floor,
+				})
+			}
+		}
+	}
+	if len(w.Rows) < fewest {
+		return nil
+	}
+	w.fit()
+	return w
+}
+
+// weights are the counts that take time. Misses of the last level by the hundred units are those
+// of the start of the program, and no structure is told from another by them.
+func weights(r count.Row) [5]float64 {
+	out := [5]float64{r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted}
+	if r.LLMisses < 0.1 {
+		out[3] = 0
+	}
+	return out
+}
+
+// fit finds the weights of the least squares of the relative errors. None is negative: each in turn is
+// set to its best value beside the others, until nothing moves.
+func (w *Why) fit() {
+	var x [5]float64
+	for range 2000 {
+		for j := range x {
+			var above, below float64
+			for _, c := range w.Rows {
+				a, rest := weights(c.Row), c.NS-c.floor
+				for k := range x {
+					if k != j {
+						rest -= x[k] * a[k]
+					}
+				}
+				above += a[j] / c.NS * rest / c.NS
+				below += a[j] / c.NS * a[j] / c.NS
+			}
+			if below > 0 {
+				x[j] = max(0, above/below)
+			}
+		}
+	}
+	w.Costs = Weights{x[0], x[1], x[2], x[3], x[4]}
+	for i := range w.Rows {
+		c := &w.Rows[i]
+		c.Model = c.floor
+		for k, n := range weights(c.Row) {
+			c.Model += x[k] * n
+		}
+	}
+}
+
+// Of returns the rows of a cell, the fastest first.
+func (w *Why) Of(c *Cell) []Counted {
+	if w == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(w.Rows), func(row Counted) bool { return row.Cell != c })
+}
+
+// Agree reports whether the counts place a structure beside the best of its cell as the times do:
+// behind it where it is worse, or else within Near. The best itself agrees if the others do. known
+// is false where the best is not counted.
+func (w *Why) Agree(of Counted) (agree, known bool) {
+	rows := w.Of(of.Cell)
+	if len(rows) < 2 || rows[0].Structure != of.Cell.Ranked[0].Structure {
+		return false, false
+	}
+	places := func(row Counted) bool {
+		ratio := row.Model / rows[0].Model
+		if row.To.Standing() == stats.Worse {
+			return ratio > 1
+		}
+		return math.Max(ratio, 1/ratio) <= Near
+	}
+	if of.Structure == rows[0].Structure {
+		return !slices.ContainsFunc(rows[1:], func(row Counted) bool { return !places(row) }), true
+	}
+	return places(of), true
+}
+
+// Off is how many times the model is larger or smaller than the time.
+func (c Counted) Off() float64 { return math.Max(c.Model/c.NS, c.NS/c.Model) }
