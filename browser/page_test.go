@@ -458,11 +458,11 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 		return eval[string](p, `(() => { const e = document.activeElement; return e.name || e.id || e.dataset.pin || e.textContent.trim().slice(0, 20); })()`)
 	}
 	var order []string
-	for range 7 {
+	for range 9 {
 		p.do(chromedp.KeyEvent(kb.Tab))
 		order = append(order, focus())
 	}
-	if want := []string{"timers", "cancelled", "moved", "delays", "matters", "late", "ranking"}; !slices.Equal(order, want) {
+	if want := []string{"timers", "cancelled", "moved", "delays", "matters", "late", "program", "rate", "ranking"}; !slices.Equal(order, want) {
 		t.Errorf("the focus goes to %q, want %q", order, want)
 	}
 	before := get(p, chromedp.Text(chromedp.CSS("#sentence")))

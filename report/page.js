@@ -126,7 +126,7 @@
 	const chosen = (name) => Math.max(0, inputs(name).findIndex((i) => i.checked));
 	const choose = (name, at) => { inputs(name)[at].checked = true; };
 	const addControl = ([name, question, choices, start]) => {
-		$("ask").append(make("fieldset", { role: "radiogroup" }, make("legend", {}, question), ...choices.map((text, i) => {
+		$("ask").lastElementChild.before(make("fieldset", { role: "radiogroup" }, make("legend", {}, question), ...choices.map((text, i) => {
 			const input = make("input", { type: "radio", name, value: i });
 			input.checked = i === start;
 			input.addEventListener("change", () => change(name, i));
