@@ -57,6 +57,7 @@ func New(opts ...Option) (*Driver, error) {
 		sh.slack = d.clock.ticks(int64(c.slack))
 		if c.profiling > 0 {
 			sh.profile = &profile{n: uint64(c.profiling), sampled: make(map[timerKey]*sample)}
+			sh.marked.Store(true)
 		}
 		sh.next.Store(int64(never))
 		sh.wall.look = never

@@ -19,6 +19,8 @@ type shard struct {
 	ref    shardRef
 	closed atomic.Bool
 
+	// marked is set where closed or profile is, so that a Reset looks at one of the three.
+	marked  atomic.Bool
 	profile *profile // nil without Profiling
 	_       [64]byte
 
@@ -39,9 +41,13 @@ type shard struct {
 // from its own clock, which only Pop moves. A wheel with a clock that is far behind
 // would take a short delay for a long one. The lock is held.
 func (sh *shard) ready(now int64) {
-	if now < sh.stale {
-		return
+	if now >= sh.stale {
+		sh.catchUp(now)
 	}
+}
+
+// catchUp is ready where the clock of the structure is behind.
+func (sh *shard) catchUp(now int64) {
 	if sh.s == nil {
 		sh.s = defaultStructure()
 	}
@@ -181,6 +187,7 @@ func (sh *shard) close() int {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
+	sh.marked.Store(true)
 	pending := sh.pending
 	if sh.profile != nil {
 		sh.profile.close()

@@ -89,6 +89,9 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
+	if sh.marked.Load() {
+		return sh.moveMarked(t, now, deadline, c)
+	}
 	return t.postpone(deadline) || sh.restart(t, now, deadline, c)
 }
 
@@ -97,11 +100,10 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 func (t *Timer) postpone(deadline structures.Tick) bool {
 	for {
 		old := structures.Tick(t.when.Load())
-		if old == idle || deadline < old || t.sh.closed.Load() {
+		if old == idle || deadline < old {
 			return false
 		}
 		if deadline-old <= t.sh.slack || t.when.CompareAndSwap(int64(old), int64(deadline)) {
-			t.sh.countMoved()
 			return true
 		}
 	}
@@ -122,6 +124,9 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 		return true
 	}
 	deadline := meet(first, last)
+	if sh.marked.Load() {
+		return sh.moveMarked(t, now, deadline, nil)
+	}
 	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
 }
 
@@ -164,6 +169,15 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	return never
 }
 
+// moveMarked is Reset where the shard is marked.
+func (sh *shard) moveMarked(t *Timer, now int64, deadline structures.Tick,
+	c chan time.Time) (was bool) {
+	if was = !sh.closed.Load() && t.postpone(deadline) || sh.restart(t, now, deadline, c); was {
+		sh.countMoved()
+	}
+	return was
+}
+
 // restart starts a timer that may be pending. A value that it has sent on c is taken
 // back. It reports whether the timer was pending or there was such a value.
 func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan time.Time) bool {
@@ -175,7 +189,6 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 		pending, _ := sh.disarm(t)
 		if pending {
 			sh.put-- // it counts once
-			sh.countMoved()
 		}
 		sh.arm(t, now, deadline)
 		return pending || unread
@@ -183,7 +196,6 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 	_, wake := sh.reschedule(now, deadline, t.id)
 	t.when.Store(int64(deadline))
 	sh.unlock(wake, now)
-	sh.countMoved()
 	return true
 }
 
