@@ -120,15 +120,15 @@ func (c cell) share() float64 {
 }
 
 // byInterest returns the steps in the order in which a budget is spent on them: the cells of the
-// middle sizes and of the programs that bring their own, the analyses, and then the other sizes, from the middle
-// outwards.
+// middle sizes and of the programs that bring their own, if that is none of very many timers, the
+// analyses, and then the other sizes, from the middle outwards.
 func byInterest(steps []step) []step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes that most programs have
 	key := func(s step) float64 {
 		switch {
 		case s.cell.n == 0:
 			return 1
-		case s.cell.workload.Resident > 0:
+		case s.cell.workload.Resident > 0 && s.cell.n <= 100_000:
 			return 0
 		}
 		return math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2

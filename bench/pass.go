@@ -109,7 +109,7 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.sideBySide(ctx, func(c *contender) error { return c.prove(b) })
+	return p.sideBySide(ctx, b, func(c *contender) error { return c.prove(b) })
 }
 
 // next returns the next block of the source.
@@ -133,7 +133,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing it and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, func(c *contender) error { return c.instance.Replay(b) })
+	return p.sideBySide(ctx, b, func(c *contender) error { return c.instance.Replay(b) })
 }
 
 // ageTo replays operations that are not timed until the instances are old enough for a
@@ -288,11 +288,13 @@ func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contende
 	return nil
 }
 
-// sideBySide calls do with each of the rows, on all processors. It is for what is not
-// timed. Few timers are not worth a goroutine.
-func (p *pass) sideBySide(ctx context.Context, do func(*contender) error) error {
-	const fewTimers = 10_000
-	if p.cell.n < fewTimers || runtime.GOMAXPROCS(0) < 2 {
+// sideBySide calls do, which replays a block, with each of the rows, on all processors. It is
+// for what is not timed. A few operations are not worth a goroutine.
+func (p *pass) sideBySide(
+	ctx context.Context, b *script.Block, do func(*contender) error,
+) error {
+	const few = 5_000 // operations, of about 50 ns
+	if b.Calls+b.Pops < few || runtime.GOMAXPROCS(0) < 2 {
 		return p.forEach(ctx, p.rows, do)
 	}
 	rows := slices.Clone(p.rows)

@@ -78,7 +78,7 @@ func Profiles() []Profile {
 			mixSizes: []int{100_000}, callSizes: []int{30_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
 			frugalFrom: 500_000, gridFrugalFrom: 100_000,
-			idleTicks: 200_000, memorySizes: powers(100_000, 1_000_000),
+			idleTicks: 200_000, memorySizes: []int{100_000},
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
