@@ -9,7 +9,6 @@ require (
 	github.com/emirpasic/gods v1.18.1
 	github.com/gofrs/flock v0.13.1
 	github.com/google/btree v1.1.3
-	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/huandu/skiplist v1.2.1
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3
@@ -22,7 +21,6 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/image v0.46.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
-	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
@@ -41,6 +39,7 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	rsc.io/pdf v0.1.1 // indirect
 )

@@ -166,8 +166,6 @@ func (m *measured) pass(ctx context.Context) error {
 		return err
 	}
 	defer p.end()
-	p.hardware = openHardware()
-	defer p.hardware.close()
 	if err := p.firstBlock(ctx); err != nil {
 		return err
 	}
@@ -342,7 +340,6 @@ func (m *measured) result() results.Cell {
 		out.CancelRate = float64(proof.Cancelled) / float64(done)
 	}
 	for _, r := range m.rows {
-		r.Counters = r.counted.perUnit()
 		if len(r.Cost) > 0 { // a control may have had no time yet
 			out.Rows = append(out.Rows, r.Row)
 		}

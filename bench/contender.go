@@ -32,7 +32,6 @@ type contender struct {
 	results.Row
 	entry    catalog.Entry     // declares its bounds
 	samples  *replay.Latencies // nil after the rounds that every contender gets
-	counted  hardwareCounts    // in the cost trials
 	instance *replay.Instance  // of the pass
 	program  *external.Program // that is measured instead of a structure; nil: none
 }

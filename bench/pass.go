@@ -19,13 +19,12 @@ import (
 // replay. All passes of a cell replay the same script. A contender that fails is removed
 // from rows, and the others go on.
 type pass struct {
-	cell     cell
-	number   int // in the cell
-	collect  bool
-	order    *script.Rand // shuffles the contenders
-	rows     []*contender
-	failed   []results.Failure
-	hardware hardware // counts in the cost trials
+	cell    cell
+	number  int // in the cell
+	collect bool
+	order   *script.Rand // shuffles the contenders
+	rows    []*contender
+	failed  []results.Failure
 
 	source source
 	plan   roundPlan

@@ -16,8 +16,7 @@ type Replayed struct {
 	Unit       script.Unit
 	Units      float64
 	Operations int
-	NS         float64            // of the replays, without what is between them
-	Counters   map[string]float64 // per unit, by the names of package counters; empty: none
+	NS         float64 // of the replays, without what is between them
 }
 
 // ReplayFor replays blocks of a cell on one structure until the replays have taken that
@@ -33,21 +32,15 @@ func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e c
 		return Replayed{}, err
 	}
 	defer p.end()
-	p.hardware = openHardware()
-	defer p.hardware.close()
 	out := Replayed{Unit: w.CostUnit()}
-	var counted hardwareCounts
 	for len(p.failed) == 0 && out.NS < float64(d) {
 		if p.spare, err = p.next(p.plan.block, p.spare); err != nil {
 			return out, err
 		}
 		err = p.forEach(ctx, p.rows, func(r *contender) error {
 			r.instance.Reserve(p.spare)
-			units := p.spare.Units(out.Unit)
-			replay(func() {
-				p.hardware.count(&counted, units, func() { out.NS += float64(r.instance.Time(p.spare)) })
-			})
-			out.Units += units
+			replay(func() { out.NS += float64(r.instance.Time(p.spare)) })
+			out.Units += p.spare.Units(out.Unit)
 			out.Operations += p.spare.Calls
 			return r.instance.Check(p.spare, r.instance.Outcome())
 		})
@@ -58,6 +51,5 @@ func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e c
 	if len(p.failed) > 0 {
 		return out, fmt.Errorf("no time counts without the proof: %w", p.failed[0])
 	}
-	out.Counters = counted.perUnit()
 	return out, nil
 }

@@ -89,11 +89,7 @@ func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 		replay()
 		return
 	case modeCost:
-		if c.program != nil { // the counters are those of this process
-			t.NS = float64(replay())
-			break
-		}
-		p.hardware.count(&c.counted, t.Units, func() { t.NS = float64(replay()) })
+		t.NS = float64(replay())
 	case modeByKind:
 		t.Kinds = i.TimeByKind(b, p.cell.clock)
 		for _, k := range t.Kinds {

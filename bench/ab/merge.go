@@ -24,7 +24,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	}
 	for _, c := range out.Cells {
 		for i := range c.Rows {
-			c.Rows[i].Latency, c.Rows[i].Counters = nil, nil
+			c.Rows[i].Latency = nil
 		}
 	}
 	return out

@@ -4,8 +4,7 @@
 // The runs are child processes. Two of them, one of each build, are a pair. Both are
 // alive at the same time and take turns trial by trial, so that trials of the same
 // operations are milliseconds apart, whatever the machine does in between. Which of the
-// two comes first is random each time. Builds that cannot do that run one after the
-// other; which of them comes first is random, each equally often.
+// two comes first is random each time.
 //
 // Several layouts of each build take turns too. So the session holds all that varies
 // between two runs: the process, the placement in memory, the code layout and the time.
@@ -21,7 +20,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +31,7 @@ type Session struct {
 	Old, New []string // programs, one for each layout; the same number on both sides
 	Args     []string // flags of the command run, without --out and --trials
 	Pairs    int      // runs of each side, at least 1
-	Rounds   int      // of each run, if the builds can take turns; at least 1
+	Rounds   int      // of each run, at least 1
 	Kinds    bool     // measure the times of the kinds of operations
 	Seed     uint64   // of the order of the runs
 	Dir      string   // an empty folder for the results of the single runs
@@ -60,7 +58,6 @@ func (s Session) Check() error {
 type side struct {
 	name     string
 	programs []string
-	flags    []string // flags that only this build knows
 	runs     []*results.Run
 }
 
@@ -71,12 +68,6 @@ func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 		return nil, nil, err
 	}
 	sides := [2]*side{{name: "old", programs: s.Old}, {name: "new", programs: s.New}}
-	for _, side := range sides {
-		if side.flags, err = extraFlags(ctx, side.programs[0]); err != nil {
-			return nil, nil, fmt.Errorf("the %s build: %w", side.name, err)
-		}
-	}
-	turns := knowTurns(ctx, sides)
 	oldFirst := s.order()
 	for pair := range s.Pairs {
 		if s.Progress != nil {
@@ -86,7 +77,7 @@ func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 		if !oldFirst[pair] {
 			order = [2]*side{sides[1], sides[0]}
 		}
-		if err := s.runPair(ctx, order, pair, turns); err != nil {
+		if err := s.runPair(ctx, order, pair); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -110,10 +101,9 @@ func (s Session) order() []bool {
 	return first
 }
 
-// runPair runs one program of each build, in turns if they can, or else one after the
-// other, and adds the results to the sides. A structure that fails the proof makes a
-// program fail, but not the session.
-func (s Session) runPair(ctx context.Context, order [2]*side, pair int, turns bool) error {
+// runPair runs one program of each build in turns, and adds the results to the sides. A
+// structure that fails the proof makes a program fail, but not the session.
+func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 	var players []*player
 	defer func() {
 		for _, p := range players {
@@ -121,21 +111,13 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int, turns bo
 		}
 	}()
 	for _, side := range order {
-		args := []string{"run", "--out", s.folder(side, pair), "--trials", strconv.Itoa(ages)}
-		if turns {
-			args = append(args, s.turnFlags()...)
-		}
-		p, err := start(ctx, side.programs[pair%len(side.programs)], slices.Concat(args, s.Args, side.flags))
+		p, err := start(ctx, side.programs[pair%len(side.programs)], s.flags(s.folder(side, pair)))
 		if err != nil {
-			return err
+			return fmt.Errorf("the %s build: %w", side.name, err)
 		}
-		if players = append(players, p); !turns {
-			_ = p.end()
-		}
+		players = append(players, p)
 	}
-	if turns {
-		takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), players)
-	}
+	takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), players)
 	for i, side := range order {
 		if err := s.read(ctx, side, pair, players[i].end()); err != nil {
 			return err
@@ -148,13 +130,14 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int, turns bo
 // of a pass are measured at that many ages (chosen).
 const ages = 4
 
-// turnFlags returns the flags with which a run takes turns.
-func (s Session) turnFlags() []string {
-	flags := []string{turnsFlag, strconv.Itoa(s.Rounds)}
+// flags returns the command line of a run, whose results go to the folder out.
+func (s Session) flags(out string) []string {
+	flags := []string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0", "--layouts", "1",
+		turnsFlag, strconv.Itoa(s.Rounds)}
 	if s.Kinds {
 		flags = append(flags, "--kinds")
 	}
-	return flags
+	return append(flags, s.Args...)
 }
 
 // folder returns the folder for the results of a run. The paths of both sides have the
@@ -181,26 +164,4 @@ var errIncomplete = errors.New("its results are not complete")
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-// extraFlags returns the flags that keep a run short, of those that the program knows:
-// builds before racing know none of them.
-func extraFlags(ctx context.Context, program string) ([]string, error) {
-	help, err := output(ctx, "", program, "run", "--help")
-	if err != nil {
-		return nil, err
-	}
-	if !strings.Contains(help, "--trials") {
-		return nil, errors.New(program + " run --help names no flag --trials: is this timerbench?")
-	}
-	var flags []string
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"--budget", 0}, {"--layouts", 1}} {
-		if strings.Contains(help, f.name+" ") {
-			flags = append(flags, f.name, strconv.Itoa(f.value))
-		}
-	}
-	return flags, nil
 }

@@ -7,8 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,33 +33,18 @@ func TestMain(m *testing.M) {
 // program does what the command run does, as far as a session sees. The program named
 // new takes 20 % longer.
 func program(how string) int {
-	inTurns := slices.Contains(os.Args, turnsFlag)
-	if inTurns && how != "turns" {
-		return 2 // an older build
-	}
-	if slices.Contains(os.Args, "--help") {
-		fmt.Println("flags: --trials int, --out folder")
-		if how == "newer" {
-			fmt.Println("--budget duration")
-		}
-		return 0
-	}
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
 	out := flags.String("out", "", "")
 	trials := flags.Int("trials", 2, "")
-	budget := flags.String("budget", "unset", "")
-	_ = flags.String("s", "", "")
+	for _, ignored := range []string{"budget", "layouts", "s"} {
+		_ = flags.String(ignored, "", "")
+	}
 	rounds := flags.Int("turns", 0, "")
 	kinds := flags.Bool("kinds", false, "")
 	_ = flags.Parse(os.Args[2:])
-	turn := func() error { return nil }
-	if inTurns {
-		turn = WaitForTurn(os.Stdin, os.Stdout)
-	} else {
-		*rounds = *trials
-	}
+	turn := WaitForTurn(os.Stdin, os.Stdout)
 	name := filepath.Base(os.Args[0])
-	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Profile: *budget, Trials: *trials}}
+	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Trials: *trials}}
 	code := 0
 	switch {
 	case how == "hang":
@@ -143,7 +128,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 	t.Setenv(asProgram, "ok")
 	var said []string
 	s := Session{
-		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: 9, Seed: 1, Dir: t.TempDir(),
+		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: ages, Seed: 1, Dir: t.TempDir(),
 		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
 	}
 	old, new, err := s.Run(t.Context())
@@ -154,7 +139,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
-		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*ages || r.Parameters.Layouts != 2 || r.Parameters.Profile != "unset" {
+		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*ages || r.Parameters.Layouts != 2 {
 			t.Fatalf("%+v", r.Parameters)
 		}
 		rounds := make(map[int]bool)
@@ -205,13 +190,6 @@ func TestTheOrderIsRandomAndBalanced(t *testing.T) {
 	}
 }
 
-func TestNewerProgramsAreToldNotToRace(t *testing.T) {
-	old, _, err := session(t, "newer", 1, 1).Run(t.Context())
-	if err != nil || old.Parameters.Profile != "0" || old.Parameters.Layouts != 0 {
-		t.Errorf("%+v, %v: want --budget 0", old, err)
-	}
-}
-
 func TestAProgramThatFails(t *testing.T) {
 	s := session(t, "fail", 2, 1)
 	s.Args = []string{"-s", "hweel"}
@@ -222,12 +200,6 @@ func TestAProgramThatFails(t *testing.T) {
 	s.New = []string{filepath.Join(t.TempDir(), "none")}
 	if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the new build") || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
-	}
-	if path, err := exec.LookPath("true"); err == nil {
-		s.New = []string{path}
-		if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "is this timerbench?") {
-			t.Errorf("%v", err)
-		}
 	}
 }
 
@@ -303,10 +275,18 @@ func TestProgramsTakeTurns(t *testing.T) {
 
 // A program that ends early leaves all further turns to the other one.
 func TestTurnsOfProgramsOfDifferentLength(t *testing.T) {
-	s := session(t, "turns", 1, 9)
-	order := [2]*side{{name: "old", programs: s.Old, flags: []string{turnsFlag, "3"}}, {name: "new", programs: s.New}}
-	if err := s.runPair(t.Context(), order, 0, true); err != nil || len(order[1].runs[0].Cells[0].Rows[0].Cost) != 9 {
-		t.Errorf("%v", err)
+	s := session(t, "turns", 1, 3)
+	var players []*player
+	for _, program := range append(s.Old, s.New...) {
+		p, err := start(t.Context(), program, s.flags(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		players, s.Rounds = append(players, p), 9
+	}
+	takeTurns(t.Context(), rand.New(rand.NewPCG(1, 1)), players)
+	if err := errors.Join(players[0].end(), players[1].end()); err != nil {
+		t.Error(err)
 	}
 }
 

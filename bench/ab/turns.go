@@ -33,16 +33,6 @@ func WaitForTurn(in io.Reader, out io.Writer) func() error {
 	}
 }
 
-// knowTurns reports whether both builds can take turns.
-func knowTurns(ctx context.Context, sides [2]*side) bool {
-	for _, side := range sides {
-		if _, err := output(ctx, "", side.programs[0], "run", turnsFlag, "1", "--help"); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // player is a program that runs.
 type player struct {
 	cmd    *exec.Cmd

@@ -15,7 +15,6 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/timerbench/timerbench/bench/counters"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -35,8 +34,6 @@ type System struct {
 	ReadNS     float64 // cost of reading the clock, in ns; 0: not measured
 	StepNS     float64 // smallest step of the clock, in ns
 
-	// Counters returns an error if the hardware counters cannot be read.
-	Counters func() error
 }
 
 // Here returns the machine on which this process runs. readNS and stepNS are the
@@ -46,13 +43,6 @@ func Here(readNS, stepNS float64) System {
 		OS: runtime.GOOS, Files: os.DirFS("/"),
 		PageSize:   os.Getpagesize(),
 		Hypervisor: hypervisor(), ReadNS: readNS, StepNS: stepNS,
-		Counters: func() error {
-			set, err := counters.Open()
-			if err != nil {
-				return err
-			}
-			return set.Close()
-		},
 	}
 }
 
@@ -88,7 +78,6 @@ func (s System) Check() []results.Finding {
 		{"transparent huge pages", s.hugePages},
 		{"processor limit", s.cpuLimit},
 		{"memory limit", s.memoryLimit},
-		{"hardware counters", s.counters},
 	} {
 		value, advice, err := c.run()
 		out = append(out, finding(c.name, value, advice, err))

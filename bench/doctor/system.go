@@ -51,11 +51,6 @@ func (s System) hugePages() (value, advice string, err error) {
 	return mode, advice, err
 }
 
-// counters says whether the hardware counters can be read.
-func (s System) counters() (value, advice string, err error) {
-	return "available", "", s.Counters()
-}
-
 // Noise is what an A/A measurement found: two instances of one structure, compared by
 // the ratio of their times block by block.
 type Noise struct {

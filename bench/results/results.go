@@ -238,11 +238,6 @@ type Row struct {
 	Latency       []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
 
-	// Counters are what the hardware counted in the cost trials, per unit of the cell, by
-	// the names of package counters. It is empty where the machine shows no counters, and
-	// for workloads whose trials are timed by kind only.
-	Counters map[string]float64 `json:"counters,omitempty"`
-
 	// Stopped says why the contender got no more rounds.
 	Stopped Stopped `json:"stopped,omitempty"`
 

@@ -40,7 +40,7 @@ func newAB() *cobra.Command {
 		Long: `Measure two builds in turns and compare them. One process of each build is a pair;
 both live at the same time and take turns trial by trial, in random order, so that
 what the machine does happens to both. This finds differences that two long runs
-cannot show on a noisy machine. Builds that cannot do that run one after the other.
+cannot show on a noisy machine.
 
 --old and --new are git revisions, or the paths of programs. A revision is built in
 a temporary git worktree, which is removed again; Ctrl-C removes it too. Without
@@ -65,7 +65,7 @@ benchstat finds the same medians.
 		"git `revision` or program that may be better or worse (default: the work tree as it is)")
 	f.choice.add(flags, " "+abSizes)
 	flags.IntVar(&f.rounds, "rounds", 24,
-		"rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part; a build that cannot take turns has 4")
+		"rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
 	flags.IntVar(&f.layouts, "layouts", 8,
 		"code layouts with which a revision is built; 1: as linked by default")

@@ -26,8 +26,8 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say how fit this machine is for measuring",
 		Long: `Say how fit this machine is for measuring, and what to do about it: what changes the
-frequency, who else uses the processors, the clock, memory pages, limits, hardware
-counters, and the noise between two instances of one structure.
+frequency, who else uses the processors, the clock, memory pages, limits, and the
+noise between two instances of one structure.
 
 A finding is ok, warn or unavailable. Warnings do not change the exit code: measuring
 on such a machine is possible, with wider intervals.`,

@@ -66,13 +66,11 @@ var bad = map[string][]string{
 	"explain hwheel -r old --html foreign/x": {"--html foreign/x"},
 	"explain hwheel -r old --svg foreign/x":  {"--svg foreign/x"},
 
-	"export bare":                 {"at least one of the flags"},
-	"export --csv --hgrm bare":    {"none of the others can be"},
-	"export --csv none":           {"no such file or folder"},
-	"export --csv bare bare":      {"accepts at most 1"},
-	"export --hgrm bare":          {"want a folder for them in --out"},
-	"export --hgrm -o new bare":   {"hold no latencies"},
-	"export --csv -o none/x bare": {"--out none/x"},
+	"export bare":                  {"at least one of the flags"},
+	"export --csv --benchfmt bare": {"none of the others can be"},
+	"export --csv none":            {"no such file or folder"},
+	"export --csv bare bare":       {"accepts at most 1"},
+	"export --csv -o none/x bare":  {"--out none/x"},
 
 	"recommend":                          {"--n is missing"},
 	"recommend --n many":                 {`"many": want a whole number`},

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/advice"
@@ -163,38 +160,28 @@ func written(make func() ([]byte, error)) func(io.Writer) error {
 }
 
 func newExport() *cobra.Command {
-	var csv, benchfmt, hgrm bool
+	var csv, benchfmt bool
 	var out string
 	cmd := &cobra.Command{
-		Use:   "export {--csv | --benchfmt | --hgrm} [FILE | FOLDER]",
+		Use:   "export {--csv | --benchfmt} [FILE | FOLDER]",
 		Short: "Write results for other programs",
 		Long: `Write results for other programs:
 
   --csv       trials, latencies, memory and idle wake-ups, a line each, for data
               frames; docs/data.md says what the columns are
   --benchfmt  the format of Go's benchmarks, for benchstat
-  --hgrm      percentile files of HdrHistogram, for its plotters: one for each
-              kind of call of each structure in each cell, into the folder of
-              --out. They are made of the quantiles of results, and say so
 
 Of a folder it takes the last complete run in it or in a folder below, as report does.`,
 		Example: `  timerbench export --csv ` + latest + ` >trials.csv
-  timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt
-  timerbench export --hgrm -o /tmp/latencies`,
+  timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if hgrm && (out == "" || out == "-") {
-				return errors.New("--hgrm writes many files: want a folder for them in --out")
-			}
 			r, _, err := runs.Read(append(args, runs.Parent)[0])
 			if err != nil {
 				return err
 			}
 			write := results.WriteCSV
-			switch {
-			case hgrm:
-				return exportHgrm(out, r, cmd.ErrOrStderr())
-			case benchfmt:
+			if benchfmt {
 				write = results.WriteBenchfmt
 			}
 			return writeTo("out", cmp.Or(out, "-"), cmd.OutOrStdout(),
@@ -204,36 +191,8 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 	flags := cmd.Flags()
 	flags.BoolVar(&csv, "csv", false, "write trials, latencies, memory and idle wake-ups, a line each")
 	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
-	flags.BoolVar(&hgrm, "hgrm", false, "write percentile files")
-	flags.StringVarP(&out, "out", "o", "",
-		"`file`, or the folder of --hgrm (default: the standard output)")
-	cmd.MarkFlagsOneRequired("csv", "benchfmt", "hgrm")
-	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt", "hgrm")
+	flags.StringVarP(&out, "out", "o", "", "`file` (default: the standard output)")
+	cmd.MarkFlagsOneRequired("csv", "benchfmt")
+	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt")
 	return cmd
-}
-
-// exportHgrm writes the percentile files and says how many there are.
-func exportHgrm(folder string, r *results.Run, stderr io.Writer) error {
-	files := 0
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			for _, l := range row.Latency {
-				if err := os.MkdirAll(folder, 0o755); err != nil {
-					return fmt.Errorf("--out %s: %w", folder, err)
-				}
-				name := fmt.Sprintf("%s-%d-%s-%s.hgrm", c.Workload, c.N, row.Structure, l.Kind)
-				path := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
-				if err := atomicfile.Write(path,
-					func(w io.Writer) error { return results.WriteHgrm(w, l) }); err != nil {
-					return fmt.Errorf("%s: %w", path, err)
-				}
-				files++
-			}
-		}
-	}
-	if files == 0 {
-		return errors.New("the results hold no latencies, of which percentile files could be made")
-	}
-	fmt.Fprintf(stderr, "%d files are in %s\n", files, folder)
-	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
@@ -77,16 +76,4 @@ func TestExport(t *testing.T) {
 		t.Error("the benchmark lines are not those of the run")
 	}
 
-	_, stderr := must(t, "export", "--hgrm", "-o", filepath.Join(folder, "h"), done)
-	says(t, stderr, "files are in")
-	var latency results.Latency
-	for _, row := range r.Cells[0].Rows {
-		for _, l := range row.Latency {
-			if row.Structure == "hwheel" && l.Kind.String() == "schedule" {
-				latency = l
-			}
-		}
-	}
-	says(t, readText(t, filepath.Join(folder, "h", "hold-50-hwheel-schedule.hgrm")), fmt.Sprintf("Total count    = %12d", latency.Samples),
-		fmt.Sprintf("Made of %d quantiles of %d samples", len(latency.Quantiles), latency.Samples))
 }
