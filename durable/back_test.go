@@ -72,7 +72,9 @@ func TestReadEnds(t *testing.T) {
 	s := embedded(t, t.TempDir())
 	c := open(t, connect(t, s), Config{})
 	const n = 2 * readAhead
-	publishAll(t, c, n, func(i int) *nats.Msg { return c.layout.firedMessage("key", int64(i), nil) })
+	publishAll(t, c, n, func(i int) *nats.Msg {
+		return c.layout.firedMessage(Timer{Key: "key", Deadline: time.Unix(0, int64(i))})
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	came := 0
@@ -143,7 +145,7 @@ func TestComesBack(t *testing.T) {
 			return m, nil
 		}, 0},
 		{"fired", func(_ *Client, old Timer) (*nats.Msg, error) {
-			m := l.firedMessage(old.Key, old.Deadline.UnixNano(), nil)
+			m := l.firedMessage(old)
 			old.removal().write(m)
 			return m, nil
 		}, 0},
@@ -157,7 +159,7 @@ func TestComesBack(t *testing.T) {
 			return m, err
 		}, 1},
 		{"noted", func(c *Client, old Timer) (*nats.Msg, error) {
-			return l.firedMessage("other", 0, nil), c.note(t.Context(), old.removal())
+			return l.firedMessage(Timer{Key: "other", Deadline: time.Unix(0, 0)}), c.note(t.Context(), old.removal())
 		}, 0},
 		{"done", func(_ *Client, old Timer) (*nats.Msg, error) {
 			text, err := json.Marshal(done{old.Revision, old.Deadline.UnixNano()})

@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"math/bits"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -61,24 +60,13 @@ func (c *Client) removeSpent(batch []spent) error {
 	if err := c.noteSpent(batch); err != nil {
 		return err
 	}
-	todo := make(chan uint64)
-	var wg sync.WaitGroup
-	for range min(removers, len(batch)) {
-		wg.Go(func() {
-			for revision := range todo {
-				if err := c.stream.DeleteMsg(context.Background(), revision); err != nil {
-					c.cfg.Logger.Debug("removing what has been handled is left to a sweep",
-						"revision", revision, "error", err)
-				}
-			}
-		})
-	}
-	for _, s := range batch {
-		todo <- s.revision
-	}
-	close(todo)
-	wg.Wait()
-	return nil
+	return inParallel(context.Background(), removers, batch, func(ctx context.Context, s spent) error {
+		if err := c.stream.DeleteMsg(ctx, s.revision); err != nil {
+			c.cfg.Logger.Debug("removing what has been handled is left to a sweep",
+				"revision", s.revision, "error", err)
+		}
+		return nil
+	})
 }
 
 // noteSpent notes what is about to be removed, and what that has removed.

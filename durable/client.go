@@ -1,6 +1,8 @@
 package durable
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,11 +89,46 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // to call Schedule again with the same deadline is safe, as what fires has the same
 // ID. It costs one message to the server and back.
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
-	return c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload})
+	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, replace)
+	return err
+}
+
+// Set sets timers, each as Schedule does, or as Every if it has a Cron and no Deadline. With
+// both it replaces what is there, and the first run is at the Deadline. 256 are under way at
+// a time: a thousand take as long as four messages to the server and back. Set is not all or
+// nothing: with nil all are stored; with an error, of which there is the first, some may be,
+// and to call it again with the same timers is safe. Where one is invalid, or two have the
+// same key, none is stored.
+func (c *Client) Set(ctx context.Context, timers ...Timer) error {
+	keys := make(map[string]bool, len(timers))
+	for _, t := range timers {
+		if err := c.check(&t); err != nil {
+			return err
+		}
+		if keys[t.Key] {
+			return fmt.Errorf("durable: set: key %q is there twice", t.Key)
+		}
+		keys[t.Key] = true
+	}
+	return inParallel(ctx, setters, timers, func(ctx context.Context, t Timer) error {
+		_, err := c.set(ctx, "set", t, replace)
+		return err
+	})
+}
+
+const setters = 256 // timers of one Set under way
+
+// Add sets t as Set does if there is no timer under its key, and returns false if there is
+// one. Of several clients that add one key at a time one gets true. After an error it may be
+// there: a second Add that returns false may then have found what the first one has set.
+func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
+	return c.set(ctx, "add", t, func(Timer) bool { return true })
 }
 
 // Every sets a timer under key that fires again and again, or replaces the one that
-// is there. spec is a cron expression of five fields, or of six with seconds first,
+// is there. One of the same expression, payload and missed stays as it is, with its next run:
+// so each process of a cluster may call Every at its start, and each run fires once, whichever
+// of them is there. spec is a cron expression of five fields, or of six with seconds first,
 // or one such as @hourly or @every 10m. It is in UTC unless it begins with a time
 // zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". What runs once a day does so as well on the days
 // on which the clocks there go forward or back (driver.InZone).
@@ -104,47 +141,71 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 // A run does not wait for the one before to have been handled. Cancel ends it. If
 // the backend is JetStream the error is errors.ErrUnsupported.
 func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
-	missed ...driver.Missed) (err error) {
-	t := Timer{Key: key, Payload: payload, Cron: spec}
+	missed ...driver.Missed) error {
+	t := Timer{Key: key, Payload: payload, Cron: cmp.Or(spec, " ")} // " " is refused
 	if len(missed) > 0 {
 		t.Missed = missed[0]
 	}
-	if c.layout.backend == JetStream {
-		err = fmt.Errorf("backend %v: %w", c.layout.backend, errors.ErrUnsupported)
-	} else {
-		t.Deadline, err = cron.FirstRun(spec, t.Missed, c.cfg.Now())
-	}
-	if err != nil {
-		return fmt.Errorf("durable: every %q: %w", key, err)
-	}
-	return c.set(ctx, "every", t)
+	_, err := c.set(ctx, "every", t, replace)
+	return err
 }
 
-func (c *Client) set(ctx context.Context, what string, t Timer) (err error) {
-	if err := checkKey(t.Key); err != nil {
+// check returns an error if t cannot be set. It fills in the first run of Every.
+func (c *Client) check(t *Timer) error {
+	if err := errors.Join(checkKey(t.Key), t.Limits.check(t.Key)); err != nil {
 		return err
 	}
-	if err := checkDeadline(t.Key, t.Deadline); err != nil {
-		return err
+	if t.Cron != "" {
+		first, err := cron.FirstRun(t.Cron, t.Missed, c.cfg.Now())
+		if c.layout.backend == JetStream {
+			err = fmt.Errorf("backend %v: %w", c.layout.backend, errors.ErrUnsupported)
+		}
+		if err != nil {
+			return fmt.Errorf("durable: every %q: %w", t.Key, err)
+		}
+		if t.Deadline.IsZero() {
+			t.Deadline = first
+		}
+	}
+	return checkDeadline(t.Key, t.Deadline)
+}
+
+// replace says that no timer is to be left as it is.
+func replace(Timer) bool { return false }
+
+// set stores t, unless keep says that the one under its key is to be left as it is, or it is
+// the same one of Every.
+func (c *Client) set(ctx context.Context, what string, t Timer,
+	keep func(Timer) bool) (set bool, err error) {
+	again := t.Cron != "" && t.Deadline.IsZero()
+	if err := c.check(&t); err != nil {
+		return false, err
 	}
 	defer wrap(&err, "%s %q", what, t.Key)
 	if err := c.claim(ctx, t); err != nil {
-		return err
+		return false, err
 	}
 	old := Timer{Key: t.Key} // none, as is most likely
 	for {
 		m, err := c.replacing(ctx, old, t)
 		if err != nil {
-			return err
+			return false, err
 		}
-		done, err := c.try(ctx, m)
-		if done || err != nil {
-			return err
+		if done, err := c.try(ctx, m); done || err != nil {
+			return done, err
 		}
-		if old, _, err = c.find(ctx, t.Key); err != nil {
-			return err
+		var found bool
+		old, found, err = c.find(ctx, t.Key)
+		if err != nil || found && (keep(old) || again && same(old, t)) {
+			return false, err
 		}
 	}
+}
+
+// same tells whether a and b are the same timer of Every, whenever the next run is.
+func same(a, b Timer) bool {
+	return a.Cron == b.Cron && a.Missed == b.Missed && a.Limits == b.Limits &&
+		bytes.Equal(a.Payload, b.Payload)
 }
 
 // replacing returns the message that stores t in the place of old.

@@ -17,7 +17,8 @@ type DeadLetter struct {
 	Key      string
 	Payload  []byte
 	Deadline time.Time
-	Attempts int
+	Limits
+	Attempts int // so many there were
 	ID       string
 	Error    string // what the last attempt returned
 	Revision uint64 // of the dead letter: another one of the same timer has another
@@ -32,6 +33,7 @@ func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	// a header is one line
 	m.Header[headerError] = []string{strconv.Quote(text[:min(len(text), maxError)])}
 	setNumber(m, headerAttempts, f.Attempt)
+	f.Limits.write(m)
 	return c.publish(ctx, m)
 }
 
@@ -61,6 +63,9 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 		ID: id(key, deadline), Revision: m.revision()}
 	attempts, err := number(m.Headers(), headerAttempts)
 	if err == nil {
+		d.Limits, err = readLimits(m.Headers())
+	}
+	if err == nil {
 		if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
 			err = fmt.Errorf("header %s: %w", headerError, err)
 		}
@@ -75,7 +80,8 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 // Revive gives a dead letter to the workers again, as if it had just fired. After an
 // error it may be there twice: among what has fired and among the dead letters.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
-	err := c.publish(ctx, c.layout.firedMessage(d.Key, d.Deadline.UnixNano(), d.Payload))
+	err := c.publish(ctx, c.layout.firedMessage(
+		Timer{Key: d.Key, Deadline: d.Deadline, Payload: d.Payload, Limits: d.Limits}))
 	if err != nil {
 		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
 	}

@@ -138,7 +138,7 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		return m, nil
 	}
 	// What workers need is in the subject and the body.
-	m := l.firedMessage(t.Key, n.deadline, t.Payload)
+	m := l.firedMessage(t)
 	if n.next.IsZero() {
 		l.removing(m, t)
 	} else {

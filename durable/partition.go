@@ -408,31 +408,17 @@ func (p *partition) readDue(ctx context.Context) error {
 
 // readAll reads the timers of these revisions into memory, some at a time.
 func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	room := make(chan struct{}, readers)
-	for _, revision := range revisions {
+	return inParallel(ctx, readers, revisions, func(ctx context.Context, revision uint64) error {
 		p.fire.due.wait(ctx, maxQueued)
-		select {
-		case room <- struct{}{}:
-		case <-ctx.Done():
+		t, ok, err := p.readOne(ctx, revision)
+		if err != nil {
+			return fmt.Errorf("revision %d: %w", revision, err)
 		}
-		if ctx.Err() != nil {
-			break
+		if ok {
+			p.set(t, true)
 		}
-		wg.Go(func() {
-			defer func() { <-room }()
-			t, ok, err := p.readOne(ctx, revision)
-			if err != nil {
-				cancel(fmt.Errorf("revision %d: %w", revision, err))
-			} else if ok {
-				p.set(t, true)
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+		return nil
+	})
 }
 
 const readers = 64 // requests for a far timer at a time

@@ -3,7 +3,33 @@ package durable
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
+
+// inParallel calls f with each item, n at a time. It returns the first error; after it no
+// more items are begun, and the contexts of the others end.
+func inParallel[T any](ctx context.Context, n int, items []T,
+	f func(context.Context, T) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, len(items)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					return
+				}
+				if err := f(ctx, items[i]); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
 
 // mutex is a sync.Mutex whose lock is given up when a context ends.
 type mutex chan struct{}

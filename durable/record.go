@@ -15,16 +15,38 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Timer is a timer that is pending.
+// Timer is a timer that is pending, or one to set.
 type Timer struct {
 	Key      string
 	Deadline time.Time
 	Payload  []byte
 	Cron     string        // the expression of Every, or "" for a timer of Schedule
 	Missed   driver.Missed // what becomes of missed runs of Every
-	Revision uint64        // grows with every change of any timer of the stream
+	Limits
+	Revision uint64 // grows with every change of any timer of the stream; Set takes no notice
 
 	removed removal // earlier revisions of the key, in whose place this one is
+}
+
+// Limits are what one timer has in the place of the limits of Config. 0 is that of Config.
+type Limits struct {
+	Timeout     time.Duration // Config.HandlerTimeout
+	MaxAttempts int           // Config.MaxAttempts
+}
+
+func (l Limits) write(m *nats.Msg) {
+	if l != (Limits{}) {
+		m.Header[headerLimits] = []string{fmt.Sprint(int64(l.Timeout), l.MaxAttempts)}
+	}
+}
+
+func readLimits(header nats.Header) (l Limits, err error) {
+	if text := header.Get(headerLimits); text != "" {
+		if _, err = fmt.Sscan(text, (*int64)(&l.Timeout), &l.MaxAttempts); err != nil {
+			err = fmt.Errorf("header %s is %q: %w", headerLimits, text, err)
+		}
+	}
+	return l, err
 }
 
 // MaxKey is the length of the longest key, in bytes.
@@ -40,6 +62,7 @@ const (
 	headerUntil    = "Until"   // the latest deadline of these, ns since 1970
 	headerError    = "Error"   // of a dead letter: what the last attempt returned
 	headerAttempts = "Attempts"
+	headerLimits   = "Limits" // the timeout in ns and the attempts, of a timer that has its own
 )
 
 // Headers of JetStream that the client package has no names for.
@@ -152,9 +175,10 @@ func newMessage(subject string, body []byte) *nats.Msg {
 
 // firedMessage returns what workers get. It takes no other's place: for each that
 // does the server would write down anew all that workers have in hand.
-func (l layout) firedMessage(key string, deadline int64, payload []byte) *nats.Msg {
-	m := nats.NewMsg(l.fired(key, deadline))
-	m.Data = payload
+func (l layout) firedMessage(t Timer) *nats.Msg {
+	m := nats.NewMsg(l.fired(t.Key, t.Deadline.UnixNano()))
+	m.Data = t.Payload
+	t.Limits.write(m)
 	return m
 }
 
@@ -182,6 +206,7 @@ func (l layout) message(t Timer) *nats.Msg {
 	m.Header[headerSchedule] = []string{schedule}
 	m.Header[headerScheduleTarget] = []string{target}
 	t.removed.write(m)
+	t.Limits.write(m)
 	if t.Cron != "" {
 		m.Header[headerCron] = []string{t.Cron}
 		setNumber(m, headerMissed, int(t.Missed))
@@ -207,7 +232,10 @@ func (l layout) parse(subject string, header nats.Header, body []byte,
 	}
 	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron),
 		Revision: revision}
-	if t.removed, err = readRemoval(header); err == nil && t.Cron != "" {
+	if t.removed, err = readRemoval(header); err != nil {
+		return t, err
+	}
+	if t.Limits, err = readLimits(header); err == nil && t.Cron != "" {
 		var missed int64
 		missed, err = number(header, headerMissed)
 		t.Missed = driver.Missed(missed)
@@ -249,6 +277,13 @@ func id(key string, deadline int64) string {
 func checkKey(key string) error {
 	if key == "" || len(key) > MaxKey {
 		return fmt.Errorf("durable: key %.40q has %d bytes: want 1 to %d", key, len(key), MaxKey)
+	}
+	return nil
+}
+
+func (l Limits) check(key string) error {
+	if l.Timeout < 0 || l.MaxAttempts < 0 {
+		return fmt.Errorf("durable: key %q: limits %+v: want at least 0", key, l)
 	}
 	return nil
 }

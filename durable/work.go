@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,50 @@ type Fired struct {
 	Key      string
 	Payload  []byte
 	Deadline time.Time
+	Limits   // its own, if it has any
 	// from the deadline until this attempt, by the clock of the worker that handles it
 	Lateness time.Duration
 	Attempt  int    // 1 for the first
 	ID       string // the same for each attempt, and for no other deadline or key
+}
+
+// Permanent returns err for a handler to return where another attempt is of no use: the timer
+// becomes a dead letter at once.
+func Permanent(err error) error { return wrapFailure(-1, err) }
+
+// RetryAfter returns err for a handler to return: the next attempt is after d, and not after
+// the pause of Config.Backoff. It counts among MaxAttempts as any other. Until then the timer
+// is one of the 32,768 that all workers together have in hand: set another one for long pauses.
+func RetryAfter(d time.Duration, err error) error { return wrapFailure(max(d, 0), err) }
+
+// failure is an error of a handler that says what is to follow.
+type failure struct {
+	error
+	after time.Duration // or -1: nothing
+}
+
+func wrapFailure(after time.Duration, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err, after}
+}
+
+// Unwrap returns the error that the handler had.
+func (f failure) Unwrap() error { return f.error }
+
+// parseFired returns what is stored in m, of a timer that has fired. It has the number of the
+// delivery as its attempt.
+func (c *Client) parseFired(m message) (f Fired, err error) {
+	key, deadline, ok := c.layout.parseFired(m.Subject())
+	if !ok {
+		return f, fmt.Errorf("subject %q is not that of a timer that has fired", m.Subject())
+	}
+	f = Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
+		Attempt: int(m.NumDelivered), ID: id(key, deadline)}
+	f.Lateness = c.cfg.Now().Sub(f.Deadline)
+	f.Limits, err = readLimits(m.Headers())
+	return f, err
 }
 
 // worker calls a handler with what has fired.
@@ -133,41 +174,49 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 		return
 	}
 	c := w.c
+	removed, err := c.removedNow(ctx, anyAge)
+	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil { // it is not an attempt yet
+		removed, err = c.removedNow(ctx, anyAge)
+	}
+	if err != nil {
+		w.tell(raw.Nak())
+		return
+	}
 	m, err := withMetadata(raw)
-	key, deadline, ok := c.layout.parseFired(raw.Subject())
 	var s spent
+	var f Fired
 	if err == nil {
 		s, err = spentMessage(m)
 	}
-	if !ok || err != nil {
+	if err == nil {
+		f, err = c.parseFired(m)
+	}
+	if err != nil {
 		c.cfg.Logger.Error("message that is not a timer is taken out",
 			"subject", raw.Subject(), "error", err)
 		w.tell(raw.Term())
 		return
 	}
-	removed, err := c.removedNow(ctx, anyAge)
-	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil { // it is not an attempt yet
-		removed, err = c.removedNow(ctx, anyAge)
-	}
-	f := Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
-		Attempt: int(m.NumDelivered), ID: id(key, deadline)}
-	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	switch {
-	case err != nil:
-		w.tell(m.Nak())
 	case removed.hasRevision(s.revision): // it has been handled, and came back
 		w.done(ctx, m, s)
-	case f.Attempt > c.cfg.MaxAttempts: // the last one ended with its worker
+	case f.Attempt > w.attempts(f): // the last one ended with its worker
 		w.bury(ctx, m, s, f, errors.New("the worker died"))
 	default:
 		w.attempt(ctx, m, s, f)
 	}
 }
 
+func (w *worker) attempts(f Fired) int { return cmp.Or(f.MaxAttempts, w.c.cfg.MaxAttempts) }
+
+func (w *worker) timeout(f Fired) time.Duration {
+	return cmp.Or(f.Timeout, w.c.cfg.HandlerTimeout)
+}
+
 // attempt calls the handler, and tells the server what has come of it: when it has not
 // returned in time that it has failed.
 func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
-	timeout := w.c.cfg.HandlerTimeout
+	timeout := w.timeout(f)
 	var once sync.Once
 	settle := func(err error) {
 		once.Do(func() {
@@ -185,7 +234,7 @@ func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
 
 // call calls the handler.
 func (w *worker) call(ctx context.Context, f Fired) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, w.c.cfg.HandlerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, w.timeout(f))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -208,12 +257,17 @@ func (w *worker) settle(ctx context.Context, m message, s spent, f Fired, err er
 		return
 	}
 	c.counters.failed.Add(1)
-	if f.Attempt >= c.cfg.MaxAttempts {
+	var told failure
+	says := errors.As(err, &told)
+	if f.Attempt >= w.attempts(f) || says && told.after < 0 {
 		w.bury(ctx, m, s, f, err)
 		return
 	}
+	if !says {
+		told.after = c.cfg.Backoff(f.Attempt)
+	}
 	c.cfg.Logger.Debug("handler has failed", "key", f.Key, "attempt", f.Attempt, "error", err)
-	w.tell(m.NakWithDelay(c.cfg.Backoff(f.Attempt)))
+	w.tell(m.NakWithDelay(told.after))
 }
 
 // bury makes a dead letter of m.

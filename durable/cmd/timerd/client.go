@@ -54,23 +54,33 @@ func (o *options) command(use, short string, args cobra.PositionalArgs,
 }
 
 func scheduleCommand(o *options) *cobra.Command {
-	var cron bool
+	var cron, absent bool
+	var limits durable.Limits
 	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer under KEY, or replace it",
 		cobra.RangeArgs(2, 3),
-		func(c call) error {
-			key, when, payload := c.args[0], c.args[1], []byte(strings.Join(c.args[2:], ""))
+		func(c call) (err error) {
+			t := durable.Timer{Key: c.args[0], Payload: []byte(strings.Join(c.args[2:], "")), Limits: limits}
 			if cron {
-				return c.Every(c.ctx, key, when, payload)
-			}
-			at, err := parseWhen(when, time.Now())
-			if err != nil {
+				t.Cron = c.args[1]
+			} else if t.Deadline, err = parseWhen(c.args[1], time.Now()); err != nil {
 				return err
 			}
-			return c.Schedule(c.ctx, key, at, payload)
+			if !absent {
+				return c.Set(c.ctx, t)
+			}
+			ok, err := c.Add(c.ctx, t)
+			if err == nil && !ok {
+				err = fmt.Errorf("there is a timer %q", t.Key)
+			}
+			return err
 		})
 	cmd.Long = `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h, -5s), a time
 (2026-12-31T23:59:59+01:00) or, with --every, a cron expression ("CRON_TZ=Europe/Berlin 30 7 * * 1-5", "@every 10m").`
-	cmd.Flags().BoolVar(&cron, "every", false, "WHEN is a cron expression")
+	flags := cmd.Flags()
+	flags.BoolVar(&cron, "every", false, "WHEN is a cron expression")
+	flags.BoolVar(&absent, "absent", false, "fail if there is one, and leave it as it is")
+	flags.DurationVar(&limits.Timeout, "timeout", 0, "how long its handler may take (what serve says)")
+	flags.IntVar(&limits.MaxAttempts, "attempts", 0, "attempts before it is a dead letter (10)")
 	return cmd
 }
 

@@ -24,9 +24,18 @@ type commands struct {
 	running map[*exec.Cmd]struct{}
 }
 
+// afterGrace is what a handler has beyond the time of its command and the grace.
+const afterGrace = time.Second
+
 // run runs the command for f. It goes on when ctx ends, but for the grace.
 func (c *commands) run(ctx context.Context, f durable.Fired) error {
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	timeout, grace := c.timeout, c.grace
+	if end, ok := ctx.Deadline(); ok { // that of a timer with a limit of its own may be short
+		left := time.Until(end).Round(time.Millisecond)
+		timeout = max(left-c.grace-afterGrace, left/2)
+		grace = min(grace, left-timeout)
+	}
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
 		defer time.AfterFunc(c.grace, cancel).Stop()
@@ -37,7 +46,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	cmd.Stdin = bytes.NewReader(f.Payload)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = max(c.grace, time.Millisecond) // 0 would be without end
+	cmd.WaitDelay = max(grace, time.Millisecond) // 0 would be without end
 	group(cmd)
 	cmd.Cancel = func() error {
 		if ctx.Err() != nil {
@@ -63,7 +72,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	if own.Err() != nil {
 		_ = kill(cmd) // its children, if there are any
 		err = fmt.Errorf("ended by timerd after %v or %v of grace: %w",
-			c.timeout, c.grace, errors.Join(own.Err(), err))
+			timeout, grace, errors.Join(own.Err(), err))
 	}
 	// ErrWaitDelay: it has returned 0, and left children behind.
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {

@@ -108,6 +108,16 @@ func TestExecTimeout(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	stopped(t, file)
+
+	// A timer whose own limit is shorter: all is over when that is.
+	ctx, cancel := context.WithTimeout(t.Context(), 800*time.Millisecond)
+	defer cancel()
+	c = commands{text: beats(file), timeout: time.Minute, grace: time.Minute}
+	begin = time.Now()
+	if err := c.run(ctx, durable.Fired{Key: "key"}); err == nil || time.Since(begin) > 5*time.Second {
+		t.Errorf("run = %v after %v, want an error after 800ms", err, time.Since(begin))
+	}
+	stopped(t, file)
 	c = commands{text: "exit 3", timeout: time.Minute, grace: time.Second}
 	err = c.run(t.Context(), durable.Fired{Key: "key"})
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {

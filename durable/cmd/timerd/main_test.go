@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 	must("schedule", "now", "0s", "payload")
 	must("schedule", "later", "36h")
 	must("schedule", "then", "2100-01-01T00:00:00Z")
-	must("schedule", "--every", "tick", "@daily", "x")
+	must("schedule", "--every", "tick", "@daily", "x", "--absent", "--attempts", "3", "--timeout", "1h")
 	if out := must("list"); strings.Count(out, "\n") != 4 || !strings.Contains(out, "@daily") || !strings.Contains(out, "2100-01-01") {
 		t.Errorf("list:\n%s", out)
 	}
@@ -73,7 +73,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("list -5:\n%s", out)
 	}
 	must("cancel", "-5")
-	for _, args := range [][]string{{"cancel", "later"}, {"move", "later", "1h"}, {"move", "then", "soon"},
+	for _, args := range [][]string{{"schedule", "--absent", "then", "1h"}, {"schedule", "then", "1h", "--attempts", "-1"}, {"cancel", "later"}, {"move", "later", "1h"}, {"move", "then", "soon"},
 		{"revive", "later"}, {"discard", "later"}, {"schedule", "key", "soon"}, {"schedule", "key"}, {"schedule", "--every", "key", "soon"}} {
 		if _, err := timerd(t, append(args, "--nats", "nats://"+address)...); err == nil {
 			t.Errorf("%q: no error", args)

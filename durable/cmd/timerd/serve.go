@@ -62,7 +62,7 @@ The command of --exec is run by sh, in a process group of its own. It gets the p
 input, and TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD. There is no TIMER_PAYLOAD if it
 has a NUL byte or more than 64 kB; a key with a NUL byte is in TIMER_KEY_BASE64, its id in
 TIMER_ID_BASE64. If the command takes longer than --timeout, it and its children get SIGTERM
-and, after --grace, SIGKILL.
+and, after --grace, SIGKILL. A timer with a --timeout of its own has that for both, and a second.
 
 SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return
 before they are killed. A second one ends it at once, with all commands.`
@@ -90,7 +90,7 @@ func serveCommand(o *options) *cobra.Command {
 			}
 			// That of the library comes after both, so that the command is not run
 			// again beside itself.
-			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + time.Second
+			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + afterGrace
 			level := slog.LevelWarn
 			if s.verbose {
 				level = slog.LevelDebug

@@ -1,0 +1,62 @@
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/durable"
+)
+
+var (
+	ctx      = context.Background()
+	client   *durable.Client
+	tomorrow = time.Now().AddDate(0, 0, 1)
+)
+
+// Many timers at once, one with limits of its own.
+func ExampleClient_Set() {
+	err := client.Set(ctx,
+		durable.Timer{Key: "order/1/remind", Deadline: tomorrow, Payload: []byte("mail")},
+		durable.Timer{Key: "order/1/cancel", Deadline: tomorrow.Add(time.Hour),
+			Limits: durable.Limits{Timeout: 10 * time.Minute, MaxAttempts: 3}},
+	)
+	if err != nil {
+		fmt.Println("some may be set, do it again:", err)
+	}
+}
+
+// Only the first message about an order starts its timer.
+func ExampleClient_Add() {
+	added, err := client.Add(ctx, durable.Timer{Key: "order/1", Deadline: tomorrow})
+	fmt.Println(added, err)
+}
+
+// Each process of the cluster does this at its start, and each run is handled by one of them.
+func ExampleClient_Every() {
+	err := client.Every(ctx, "report", "CRON_TZ=Europe/Berlin 30 2 * * *", nil, driver.Skip)
+	fmt.Println(err)
+}
+
+// A handler says whether another attempt is of use, and when.
+func ExamplePermanent() {
+	err := client.Serve(ctx, func(ctx context.Context, f durable.Fired) error {
+		response, err := http.Post(string(f.Payload), "text/plain", http.NoBody)
+		if err != nil {
+			return err // again after Config.Backoff
+		}
+		defer response.Body.Close()
+		switch err := errors.New(response.Status); response.StatusCode {
+		case http.StatusOK:
+			return nil
+		case http.StatusTooManyRequests:
+			return durable.RetryAfter(time.Minute, err)
+		default:
+			return durable.Permanent(err) // a dead letter at once
+		}
+	})
+	fmt.Println(err)
+}

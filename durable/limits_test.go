@@ -1,0 +1,212 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// A timer has limits of its own, and a handler says what is to follow its error.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []Backend{Driver, JetStream} {
+		t.Run(backend.String(), func(t *testing.T) {
+			t.Parallel()
+			c := open(t, start(t), Config{Backend: backend, MaxAttempts: 3,
+				Backoff: func(int) time.Duration { return 10 * time.Millisecond }})
+			handled := make(chan Fired, 100)
+			serveWith(t, c, func(ctx context.Context, f Fired) error {
+				handled <- f
+				left, _ := ctx.Deadline()
+				switch err := errors.New("on purpose"); {
+				case f.Key == "permanent":
+					return fmt.Errorf("wrapped: %w", Permanent(err))
+				case f.Key == "later" && f.Attempt == 1:
+					return RetryAfter(700*time.Millisecond, err)
+				case f.Key == "timeout" && time.Until(left) > time.Second:
+					t.Errorf("the handler has %v", time.Until(left))
+					return nil
+				case f.Key == "timeout" && f.Attempt == 1:
+					<-ctx.Done()
+					time.Sleep(100 * time.Millisecond) // beyond it
+					return nil
+				case f.Key == "twice", f.Key == "thrice":
+					return err
+				}
+				return nil
+			})
+			now := time.Now()
+			if err := c.Set(t.Context(),
+				Timer{Key: "permanent", Deadline: now},
+				Timer{Key: "later", Deadline: now},
+				Timer{Key: "timeout", Deadline: now, Limits: Limits{Timeout: 200 * time.Millisecond}},
+				Timer{Key: "twice", Deadline: now, Limits: Limits{MaxAttempts: 2}},
+				Timer{Key: "thrice", Deadline: now},
+			); err != nil {
+				t.Fatal(err)
+			}
+			attempts, second := make(map[string]int), time.Duration(0)
+			for range 1 + 2 + 2 + 2 + 3 {
+				f := receive(t, handled)
+				attempts[f.Key]++
+				if f.Key == "later" {
+					second = f.Lateness
+				}
+			}
+			want := map[string]int{"permanent": 1, "later": 2, "timeout": 2, "twice": 2, "thrice": 3}
+			if !maps.Equal(attempts, want) {
+				t.Errorf("attempts %v, want %v", attempts, want)
+			}
+			if second < 700*time.Millisecond {
+				t.Errorf("the second attempt was %v after the deadline", second)
+			}
+			waitFor(t, func() bool {
+				n, err := c.Counts(t.Context())
+				return err == nil && n.Dead == 3 && n.Fired == 0
+			})
+			for d, err := range c.DeadLetters(t.Context()) {
+				if err != nil || d.Attempts != want[d.Key] || !strings.Contains(d.Error, "on purpose") {
+					t.Errorf("dead letter %+v, %v", d, err)
+				}
+				if d.Key == "twice" { // its limits are still there
+					if err := c.Revive(t.Context(), d); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for attempt := range 2 {
+				if f := receive(t, handled); f.MaxAttempts != 2 || f.Attempt != attempt+1 {
+					t.Errorf("revived: %+v", f)
+				}
+			}
+			if Permanent(nil) != nil || RetryAfter(1, nil) != nil {
+				t.Error("no error has become one")
+			}
+		})
+	}
+}
+
+// Set sets many timers or, where one is invalid, none.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	set(t, c, "7", time.Hour)
+	at := time.Now().Add(2 * time.Hour).Round(0)
+	limits := Limits{time.Minute, 7}
+	var timers []Timer
+	for i := range 1000 {
+		timers = append(timers, Timer{Key: fmt.Sprint(i), Deadline: at, Payload: []byte{byte(i)}, Limits: limits})
+	}
+	refused := func(bad Timer) {
+		t.Helper()
+		err := c.Set(t.Context(), append(slices.Clone(timers), bad)...)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", bad.Key)) {
+			t.Errorf("%+v: %v, want an error with its key", bad, err)
+		}
+	}
+	refused(Timer{Key: "7", Deadline: at})
+	refused(Timer{Key: "no time"})
+	refused(Timer{Key: "no cron", Cron: "x"})
+	refused(Timer{Key: "negative", Deadline: at, Limits: Limits{MaxAttempts: -1}})
+	if n := stored(t, c, c.layout.allTimers()); n != 1 {
+		t.Fatalf("%d timers are there, want none of those refused", n)
+	}
+	timers = append(timers, Timer{Key: "every", Cron: "@hourly"}, Timer{Key: "first", Cron: "@hourly", Deadline: at})
+	for range 2 { // it may be called again
+		if err := c.Set(t.Context(), timers...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for timer, err := range c.Pending(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		isCron := timer.Cron != ""
+		if timer.Deadline.Equal(at) != (timer.Key != "every") || isCron == (timer.Limits == limits) {
+			t.Errorf("%+v", timer)
+		}
+	}
+	if n != len(timers) {
+		t.Errorf("%d timers are pending, want %d", n, len(timers))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Set(ended, timers...); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+// Of many that add one key one does.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	at := time.Now().Add(time.Hour)
+	added := make(chan byte, 16)
+	var all []byte
+	for i := range byte(16) {
+		c := open(t, connect(t, s), Config{})
+		go func() {
+			ok, err := c.Add(t.Context(), Timer{Key: "key", Deadline: at, Payload: []byte{i}})
+			if err != nil {
+				t.Error(err)
+			}
+			if !ok {
+				i = 255
+			}
+			added <- i
+		}()
+	}
+	for range 16 {
+		if i := <-added; i != 255 {
+			all = append(all, i)
+		}
+	}
+	c := open(t, connect(t, s), Config{})
+	if timer := mustGet(t, c, "key"); !slices.Equal(all, timer.Payload) {
+		t.Errorf("%d have added it, and it is that of %d", all, timer.Payload)
+	}
+	if ok, err := c.Cancel(t.Context(), "key"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if ok, err := c.Add(t.Context(), Timer{Key: "key", Deadline: at}); !ok || err != nil {
+		t.Errorf("after it is gone: %v, %v", ok, err)
+	}
+}
+
+// Every leaves the timer as it is that is the same, and replaces another one.
+func TestEveryAgain(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	every := func(spec, payload string, missed ...driver.Missed) uint64 {
+		t.Helper()
+		if err := c.Every(t.Context(), "key", spec, []byte(payload), missed...); err != nil {
+			t.Fatal(err)
+		}
+		return mustGet(t, c, "key").Revision
+	}
+	first := every("@every 1h", "")
+	if again := every("@every 1h", ""); again != first {
+		t.Error("the same timer is set anew")
+	}
+	last := first
+	for _, other := range []func() uint64{
+		func() uint64 { return every("@every 2h", "") },
+		func() uint64 { return every("@every 2h", "payload") },
+		func() uint64 { return every("@every 2h", "payload", driver.Skip) },
+	} {
+		now := other()
+		if now == last {
+			t.Errorf("revision %d stays, though the timer is another one", now)
+		}
+		last = now
+	}
+}
