@@ -91,8 +91,9 @@ func (c *contender) prepare(keys int) *replay.Instance {
 // startPrograms starts the programs of the run, and returns what ends them. One that does not start
 // is a failure in r, and the others take part.
 func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func()) {
+	blocks := &external.Blocks{}
 	for _, s := range cfg.External {
-		p, err := external.Start(ctx, s)
+		p, err := external.Start(ctx, s, blocks)
 		if err == nil {
 			cfg.programs = append(cfg.programs, p)
 			continue
@@ -107,6 +108,7 @@ func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func(
 		for _, p := range programs {
 			p.Close()
 		}
+		blocks.Close()
 	}
 }
 

@@ -44,11 +44,18 @@ var polled = (&workload.Hold{
 // proved. Blocks are handed over two at a time.
 func replayed(t *testing.T, program, fault, name string) error {
 	t.Helper()
-	p, err := Start(t.Context(), Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}})
+	blocks := &Blocks{}
+	t.Cleanup(blocks.Close)
+	p, err := Start(t.Context(), Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}}, blocks)
 	if err != nil {
 		return err
 	}
 	t.Cleanup(p.Close)
+	for _, f := range []*os.File{blocks.file, p.fires} {
+		if _, err := os.Stat(f.Name()); err == nil {
+			t.Errorf("%s would be left by a run that is killed", f.Name())
+		}
+	}
 	s := script.New(polled, dist.NewRand(1, 1))
 	if name != "polled" {
 		w, ok := workload.Find(name)
@@ -151,7 +158,8 @@ func TestAProgramThatHungIsNotStartedAgain(t *testing.T) {
 	requestTime = 300 * time.Millisecond
 	defer func() { requestTime = 10 * time.Second }()
 	for fault, again := range map[string]bool{"crash": true, "hang": false} {
-		p, err := Start(t.Context(), Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}})
+		spec := Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}}
+		p, err := Start(t.Context(), spec, &Blocks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +213,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestAProgramThatIsNotThere(t *testing.T) {
-	if _, err := Start(context.Background(), Spec{Name: "none", Args: []string{"./none-such"}}); err == nil {
+	if _, err := Start(context.Background(), Spec{Name: "none", Args: []string{"./none-such"}}, &Blocks{}); err == nil {
 		t.Error("no error")
 	}
 }

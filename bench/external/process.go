@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,18 +29,13 @@ type process struct {
 	in     io.WriteCloser
 	out    io.ReadCloser
 	stderr tail
-	folder string
 	ended  sync.Once
 }
 
-// start starts a program and reads what it says of itself.
-func start(ctx context.Context, args []string) (p *process, a About, err error) {
-	p = &process{}
-	if p.folder, err = os.MkdirTemp(sharedMemory(), "timerbench-external-"); err != nil {
-		return nil, a, err
-	}
-	p.cmd = exec.CommandContext(ctx, args[0], args[1:]...)
-	p.cmd.Env = append(os.Environ(), FolderVariable+"="+p.folder)
+// start starts a program, which has files as descriptors from 3 on, and reads what it says of itself.
+func start(ctx context.Context, args []string, files ...*os.File) (p *process, a About, err error) {
+	p = &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
+	p.cmd.ExtraFiles = files
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // a child of it may hold the pipes
 	p.in, err = p.cmd.StdinPipe()
@@ -52,7 +46,7 @@ func start(ctx context.Context, args []string) (p *process, a About, err error) 
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		return nil, a, errors.Join(err, os.RemoveAll(p.folder))
+		return nil, a, err
 	}
 	hello, err := p.read(helloSize, helloTime)
 	if err == nil {
@@ -63,49 +57,6 @@ func start(ctx context.Context, args []string) (p *process, a About, err error) 
 		return nil, a, err
 	}
 	return p, a, nil
-}
-
-// sharedMemory is where files lie that are never written to a disk, or "".
-func sharedMemory() string {
-	const dir = "/dev/shm"
-	if s, err := os.Stat(dir); err == nil && s.IsDir() {
-		return dir
-	}
-	return ""
-}
-
-// write replaces the content of a file that the program and its runner share. The file stays the
-// same one, which the program may have mapped.
-func (p *process) write(name string, content []byte) error {
-	f, err := os.OpenFile(filepath.Join(p.folder, name), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	// A file that got shorter would end programs that still have its end mapped.
-	if s, err := f.Stat(); err == nil && s.Size() < int64(len(content)) {
-		_ = f.Truncate(int64(len(content) + len(content)/4))
-	}
-	_, err = f.WriteAt(content, 0)
-	return errors.Join(err, f.Close())
-}
-
-// firesFile holds what fired.
-const firesFile = "fires"
-
-// makeFires makes room for so many timers that fire.
-func (p *process) makeFires(room int) error {
-	return p.write(firesFile, make([]byte, room*fireSize))
-}
-
-// readFires reads the first timers that fired.
-func (p *process) readFires(count int) ([]fire, error) {
-	f, err := os.Open(filepath.Join(p.folder, firesFile))
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, count*fireSize)
-	_, err = io.ReadFull(f, b)
-	return decodeFires(b), errors.Join(err, f.Close())
 }
 
 // ask sends a request and returns the answer, which must come within a time.
@@ -158,7 +109,7 @@ func (p *process) gone(err error) error {
 	return errors.New(how)
 }
 
-// kill ends the program, if it does not end by itself, and removes its files.
+// kill ends the program, if it does not end by itself.
 func (p *process) kill() {
 	p.ended.Do(func() {
 		_ = p.in.Close() // the program ends when it reads the end
@@ -166,7 +117,6 @@ func (p *process) kill() {
 		_, _ = io.Copy(io.Discard, p.out)
 		_ = p.cmd.Wait()
 		timer.Stop()
-		_ = os.RemoveAll(p.folder)
 	})
 }
 

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"os"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures"
 )
 
 // Program is a program that takes part in a run. It implements replay.Program: one instance of its
@@ -24,54 +23,37 @@ type Program struct {
 	process *process        // nil: it has ended
 	broken  error           // why it is not started again
 
-	slots  map[uint32]uint32 // by key, of a coarse program; nil: the key is the slot
-	free   []uint32          // slots to use again
-	most   int               // slots so far
-	queue  []*loaded         // blocks that are loaded, in order
-	made   int               // blocks of this instance
+	blocks *Blocks
+	fires  *os.File  // what fired
+	place  int64     // of the blocks of a coarse program
+	slots  *slots    // of a coarse program
+	most   int       // slots of the last block
+	queue  []*loaded // in order
 	prover prover
-	memory []byte // of a block file
 
 	collections, collectionNS, compileNS, timedNS uint64
 }
 
-// loaded is a block that the program has, and what is to come of it. The latter is kept for
-// coarse programs only, whose slots are not known later: beside many programs it would take most
-// of the memory.
-type loaded struct {
-	block *script.Block
-	file  int
-	ops   int
-	pops  []structures.Tick
-	due   []expected
-}
-
-// outcome returns the ticks of the pops, and the timers that come due.
-func (l *loaded) outcome(exact bool) (pops []structures.Tick, due []expected) {
-	if !exact {
-		return l.pops, l.due
-	}
-	fires := l.block.Fires
-	for kind, op := range l.block.All() {
-		if kind == script.KindFire || kind == script.KindWake {
-			pops = append(pops, op.At)
-			for len(fires) > 0 && fires[0].At <= op.At {
-				due = append(due, expected{fires[0], fires[0].Key})
-				fires = fires[1:]
-			}
-		}
-	}
-	return pops, due
-}
-
 // Start starts a program and reads what it says of itself.
-func Start(ctx context.Context, s Spec) (*Program, error) {
-	p := &Program{Spec: s, context: ctx}
-	return p, p.restart()
+func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
+	p := &Program{Spec: s, context: ctx, blocks: blocks}
+	if err := blocks.open(); err != nil {
+		return nil, err
+	}
+	var read *os.File
+	var err error
+	if p.fires, read, err = nameless(); err != nil {
+		return nil, err
+	}
+	_ = read.Close()
+	if err = p.restart(); err != nil {
+		p.Close()
+	}
+	return p, err
 }
 
 func (p *Program) restart() (err error) {
-	p.process, p.About, err = start(p.context, p.Args)
+	p.process, p.About, err = start(p.context, p.Args, p.blocks.programs, p.fires)
 	if most := p.Spec.Limit; most > 0 && (p.About.Limit == 0 || most < p.About.Limit) {
 		p.About.Limit = most
 	}
@@ -80,6 +62,12 @@ func (p *Program) restart() (err error) {
 
 // Close ends the program.
 func (p *Program) Close() {
+	p.end()
+	_ = p.fires.Close()
+}
+
+// end ends the process, which may be started again.
+func (p *Program) end() {
 	if p.process != nil {
 		p.process.kill()
 		p.process = nil
@@ -107,23 +95,28 @@ func (p *Program) Begin(keys int) error {
 		}
 	}
 	within := requestTime + time.Duration(p.most+keys)*perOp // what it had before is to be freed
-	p.slots, p.free, p.most, p.queue, p.made = nil, nil, keys, nil, 0
+	p.slots, p.most, p.queue = nil, keys, nil
 	p.prover = prover{unfired: make(map[uint32]script.Fire), lastWake: 0}
 	if p.Coarse {
-		p.slots, p.most, p.prover.late = make(map[uint32]uint32), 0, p.Late
+		p.slots, p.prover.late = &slots{of: make(map[uint32]uint32)}, p.Late
+		if p.place == 0 {
+			p.place = p.blocks.ownPlace()
+		}
 	}
-	_, err := p.ask(begin, 0, uint64(keys), 0, within)
+	_, err := p.ask(begin, 0, uint64(keys), 0, 0, within)
 	return err
 }
 
 // ask sends a request. After an error the program is ended, since it may be anywhere.
-func (p *Program) ask(kind request, block int, a, b uint64, within time.Duration) (answer, error) {
+func (p *Program) ask(
+	kind request, block int, a, b, c uint64, within time.Duration,
+) (answer, error) {
 	if p.process == nil {
 		return answer{}, cmp.Or(p.broken, io.ErrClosedPipe)
 	}
-	out, err := p.process.ask(encodeRequest(kind, block, a, b), kind, within)
+	out, err := p.process.ask(encodeRequest(kind, block, a, b, c), kind, within)
 	if err != nil {
-		p.Close()
+		p.end()
 		if errors.Is(err, errHangs) {
 			p.broken = fmt.Errorf("%w (it is not started again)", err)
 		}
@@ -134,108 +127,41 @@ func (p *Program) ask(kind request, block int, a, b uint64, within time.Duration
 // Load hands over blocks that are to be replayed next, in this order, so that the program can
 // prepare them before it is timed.
 func (p *Program) Load(blocks ...*script.Block) error {
-	for _, b := range blocks {
-		l := p.prepare(b)
-		if p.process == nil {
-			return cmp.Or(p.broken, io.ErrClosedPipe)
-		}
-		if err := p.process.write("block-"+strconv.Itoa(l.file), p.memory); err != nil {
+	p.queue = nil
+	for i, b := range blocks {
+		l, err := p.blocks.put(i, b, p.place, p.slots)
+		if err != nil {
 			return err
 		}
+		p.most = l.slots
 		within := requestTime + time.Duration(l.ops)*perOp
-		if _, err := p.ask(load, l.file, uint64(len(p.memory)), uint64(p.most), within); err != nil {
+		if _, err := p.ask(load, i, uint64(l.bytes), uint64(l.slots), uint64(l.at), within); err != nil {
 			return err
 		}
 		p.queue = append(p.queue, l)
-		if len(p.memory) > largeBlock {
-			p.memory = nil
-		}
 	}
 	return nil
-}
-
-// largeBlock is how many bytes of memory a program keeps for the next block at most (chosen).
-const largeBlock = 8 << 20
-
-// prepare encodes a block in p.memory.
-func (p *Program) prepare(b *script.Block) *loaded {
-	const files = 8 // more than a round has blocks
-	l := &loaded{block: b, file: p.made % files, ops: len(b.Ops)}
-	p.made++
-	fires := b.Fires
-	slotOf := func(kind script.Kind, op script.Op) uint32 {
-		switch kind {
-		case script.KindFire, script.KindWake:
-			if p.slots == nil {
-				return 0
-			}
-			l.pops = append(l.pops, op.At)
-			for len(fires) > 0 && fires[0].At <= op.At {
-				l.due = append(l.due, expected{fires[0], p.slot(fires[0].Key)})
-				fires = fires[1:]
-			}
-			return 0
-		case script.KindSchedule:
-			p.assign(op.Key)
-		}
-		slot := p.slot(op.Key)
-		if kind == script.KindCancel && p.slots != nil {
-			p.free = append(p.free, slot)
-		}
-		return slot
-	}
-	if p.slots == nil {
-		p.most = max(p.most, b.Keys)
-	}
-	p.memory = encodeBlock(p.memory[:0], b, p.most, slotOf)
-	if p.slots != nil { // it is known only now
-		putSlots(p.memory, p.most)
-	}
-	return l
-}
-
-// slot returns the slot of the timer of a key.
-func (p *Program) slot(key uint32) uint32 {
-	if p.slots == nil {
-		return key
-	}
-	return p.slots[key]
-}
-
-// assign gives the next timer of a key a slot. A coarse program may hold the timer before it
-// longer than the script does, so it has slots of its own.
-func (p *Program) assign(key uint32) {
-	if p.slots == nil {
-		return
-	}
-	if last := len(p.free) - 1; last >= 0 {
-		p.slots[key], p.free = p.free[last], p.free[:last]
-		return
-	}
-	p.slots[key] = uint32(p.most)
-	p.most++
 }
 
 // Replay lets the program replay a block, and returns the time that it took. What came of it is
 // proved. With every, each timer that fired is held against the script; this is not to be timed.
 func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
-	if len(p.queue) == 0 || p.queue[0].block != b {
-		p.queue = nil
+	if len(p.queue) == 0 || p.queue[0].serial != b.Serial {
 		if err := p.Load(b); err != nil {
 			return 0, err
 		}
 	}
 	l := p.queue[0]
 	p.queue = p.queue[1:]
-	pops, due := l.outcome(p.slots == nil)
 	room := 0
 	if every = every || p.Coarse; every {
-		room = len(due) + len(p.prover.unfired) + 1024 // for what fires and should not
-		if err := p.process.makeFires(room); err != nil {
+		room = len(l.due) + len(p.prover.unfired) + 1024 // for what fires and should not
+		if err := p.fires.Truncate(int64(room * fireSize)); err != nil {
 			return 0, err
 		}
 	}
-	a, err := p.ask(run, l.file, uint64(room), 0, requestTime+time.Duration(l.ops+len(due))*perOp)
+	within := requestTime + time.Duration(l.ops+len(l.due))*perOp
+	a, err := p.ask(run, l.place, uint64(room), 0, 0, within)
 	if err != nil {
 		return 0, err
 	}
@@ -244,29 +170,27 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	p.compileNS += a.compileNS
 	p.timedNS += a.ns
 	if every {
-		if err := p.proveEvery(pops, due, a, room); err != nil {
+		if err := p.proveEvery(l, a, room); err != nil {
 			return 0, err
 		}
 	}
-	pending := b.Want.Pending + uint64(len(p.prover.unfired))
-	if p.Coarse {
-		if a.len != pending {
-			return 0, fmt.Errorf("%d timers are pending, want %d", a.len, pending)
-		}
-		return time.Duration(a.ns), nil
+	if !p.Coarse {
+		return time.Duration(a.ns), l.want.check(a)
 	}
-	return time.Duration(a.ns), want(pops, due, pending).check(a)
+	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.len != pending {
+		return 0, fmt.Errorf("%d timers are pending, want %d", a.len, pending)
+	}
+	return time.Duration(a.ns), nil
 }
 
 // proveEvery holds each timer that fired in a block against the script.
-func (p *Program) proveEvery(
-	pops []structures.Tick, due []expected, a answer, room int,
-) error {
-	fired, err := p.process.readFires(int(min(a.fired, uint64(room))))
-	if err != nil {
+func (p *Program) proveEvery(l *loaded, a answer, room int) error {
+	records := make([]byte, int(min(a.fired, uint64(room)))*fireSize)
+	if _, err := p.fires.ReadAt(records, 0); err != nil {
 		return err
 	}
-	slots, err := p.prover.prove(pops, due, fired)
+	fired := decodeFires(records)
+	slots, err := p.prover.prove(l.pops, l.due, fired)
 	if err != nil {
 		return err
 	}
@@ -281,7 +205,7 @@ func (p *Program) proveEvery(
 		return fmt.Errorf("the checksum of what it says that fired is %#x, and its answer %#x", sum, a.checksum)
 	}
 	if p.slots != nil {
-		p.free = append(p.free, slots...)
+		p.slots.free = append(p.slots.free, slots...)
 	}
 	return nil
 }

@@ -10,16 +10,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // Version is that of the protocol. A program that speaks another one does not take part.
 const Version = 1
-
-// FolderVariable is the environment variable that names the folder of the files that a program and
-// its runner share: block-0, block-1 and so on, and fires.
-const FolderVariable = "TIMERBENCH_FOLDER"
 
 // The first four bytes of what is sent, in order of the letters.
 const (
@@ -44,7 +39,7 @@ type request uint32
 
 const (
 	begin request = 1 + iota // a fresh instance
-	load                     // a block file has new content
+	load                     // prepare a block of the file of blocks
 	run                      // replay a loaded block
 )
 
@@ -126,13 +121,14 @@ func printable(b []byte) string {
 }
 
 // encodeRequest returns a request.
-func encodeRequest(kind request, block int, a, b uint64) []byte {
+func encodeRequest(kind request, block int, a, b, c uint64) []byte {
 	out := make([]byte, requestSize)
 	le := binary.LittleEndian
 	le.PutUint32(out, uint32(kind))
 	le.PutUint32(out[4:], uint32(block))
 	le.PutUint64(out[8:], a)
 	le.PutUint64(out[16:], b)
+	le.PutUint64(out[24:], c)
 	return out
 }
 
@@ -158,60 +154,6 @@ func decodeAnswer(b []byte, to request) (a answer, err error) {
 		Collections: le.Uint64(b[40:]), collectionNS: le.Uint64(b[48:]), compileNS: le.Uint64(b[56:]),
 	}, nil
 }
-
-// encodeBlock appends a block file to out. slot returns the slot of each operation, in their order;
-// slots is one more than the largest. Calls with stale IDs are left out: a slot has none.
-func encodeBlock(
-	out []byte, b *script.Block, slots int, slot func(script.Kind, script.Op) uint32,
-) []byte {
-	le := binary.LittleEndian
-	kinds := [script.NumKinds]int{
-		script.KindSchedule: opSchedule, script.KindCancel: opCancel, script.KindReschedule: opReschedule,
-		script.KindFire: opPop, script.KindWake: opPop, script.KindRefused: -1,
-	}
-	batches, ops := 0, 0
-	last := -1
-	for _, batch := range b.Batches {
-		if kind := kinds[batch.Kind]; kind >= 0 {
-			if kind != last {
-				batches++
-			}
-			last = kind
-			ops += batch.Len
-		}
-	}
-	batchRoom := (batches + 1) / 2 * 2 * batchSize // operations lie at multiples of 16
-	out = append(out, make([]byte, headSize+batchRoom)...)
-	le.PutUint32(out, blockMagic)
-	le.PutUint32(out[4:], Version)
-	le.PutUint64(out[8:], uint64(batches))
-	le.PutUint64(out[16:], uint64(ops))
-	le.PutUint64(out[24:], uint64(slots))
-	at, count := headSize-batchSize, uint32(0)
-	last = -1
-	all := b.Ops
-	for _, batch := range b.Batches {
-		kind, some := kinds[batch.Kind], all[:batch.Len]
-		all = all[batch.Len:]
-		if kind < 0 {
-			continue
-		}
-		if kind != last {
-			at, count, last = at+batchSize, 0, kind
-			le.PutUint32(out[at:], uint32(kind))
-		}
-		count += uint32(batch.Len)
-		le.PutUint32(out[at+4:], count)
-		for _, op := range some {
-			out = le.AppendUint64(out, uint64(op.At))
-			out = le.AppendUint64(out, uint64(slot(batch.Kind, op)))
-		}
-	}
-	return out
-}
-
-// putSlots sets the number of slots of an encoded block.
-func putSlots(b []byte, slots int) { binary.LittleEndian.PutUint64(b[24:], uint64(slots)) }
 
 // fire is a timer that a program says has fired.
 type fire struct {

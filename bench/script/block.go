@@ -10,6 +10,7 @@ package script
 
 import (
 	"iter"
+	"sync/atomic"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -46,7 +47,11 @@ type Block struct {
 
 	Ticks    structures.Tick // virtual time covered
 	Resident float64         // mean number of pending timers
+
+	Serial uint64 // no other block of this process has it, nor one in the same memory
 }
+
+var serials atomic.Uint64
 
 // Timer is a pending timer: its key and its value.
 type Timer struct {
@@ -66,9 +71,9 @@ type Fire struct {
 // new one.
 func Reuse(b *Block) *Block {
 	if b == nil {
-		return &Block{}
+		b = &Block{}
 	}
-	*b = Block{Ops: b.Ops[:0], Batches: b.Batches[:0], Fires: b.Fires[:0]}
+	*b = Block{Ops: b.Ops[:0], Batches: b.Batches[:0], Fires: b.Fires[:0], Serial: serials.Add(1)}
 	return b
 }
 

@@ -23,7 +23,7 @@ func TestAdaptersHoldTheProof(t *testing.T) {
 	for name, args := range commands {
 		for _, of := range []string{"hold", "cancel-hold-50", "reschedule", "fill-drain"} {
 			t.Run(name+" "+of, func(t *testing.T) {
-				p, err := external.Start(t.Context(), external.Spec{Name: name, Args: args})
+				p, err := external.Start(t.Context(), external.Spec{Name: name, Args: args}, &external.Blocks{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,14 +4,12 @@
 package timerbench
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
-	"io"
+	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 	"time"
 	"unsafe"
 )
@@ -53,43 +51,35 @@ type op struct {
 type batch struct{ kind, len uint32 }
 
 type block struct {
+	memory  []byte
 	batches []batch
 	ops     []op
+	sum     byte
 }
 
-// readBlock reads a block file into memory of its own. It is not timed.
-func readBlock(path string) (b block, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return b, err
+// mapBlock maps a block as it lies in the file: the machine is little-endian. It is not timed.
+func mapBlock(b *block, at int64, size int) (err error) {
+	if b.memory != nil {
+		_ = syscall.Munmap(b.memory)
 	}
-	var head struct {
-		Magic, Version      uint32
-		Batches, Ops, Slots uint64
+	if b.memory, err = syscall.Mmap(3, at, size, syscall.PROT_READ, syscall.MAP_SHARED); err != nil {
+		return err
 	}
-	r := bytes.NewReader(data)
-	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
-		return b, err
+	type header struct {
+		magic, version      uint32
+		batches, ops, slots uint64
 	}
-	if head.Magic != 0x42424d54 || head.Version != 1 {
-		return b, fmt.Errorf("%s: no block of version 1", path)
+	head := (*header)(unsafe.Pointer(&b.memory[0]))
+	if head.magic != 0x42424d54 || head.version != 1 {
+		return errors.New("no block of version 1")
 	}
-	b.batches, b.ops = make([]batch, (head.Batches+1)/2*2), make([]op, head.Ops)
-	if err := readInto(r, b.batches); err != nil {
-		return b, err
+	first := 32 + (head.batches+1)/2*16
+	b.batches = unsafe.Slice((*batch)(unsafe.Pointer(&b.memory[32])), head.batches)
+	b.ops = unsafe.Slice((*op)(unsafe.Add(unsafe.Pointer(head), first)), head.ops)
+	for i := 0; i < size; i += 4096 { // so that no page is missing in the loop
+		b.sum += b.memory[i]
 	}
-	b.batches = b.batches[:head.Batches]
-	return b, readInto(r, b.ops)
-}
-
-// readInto reads records of fixed width as they lie in memory: the machine is little-endian.
-func readInto[T batch | op](r io.Reader, records []T) error {
-	if len(records) == 0 {
-		return nil
-	}
-	size := len(records) * int(unsafe.Sizeof(records[0]))
-	_, err := io.ReadFull(r, unsafe.Slice((*byte)(unsafe.Pointer(&records[0])), size))
-	return err
+	return nil
 }
 
 // replay does the operations. This is what is timed.
@@ -143,7 +133,6 @@ func costs[T Timers](t T) (clock, wake float64) {
 
 // Serve answers the runner until its requests end.
 func Serve[T Timers](version string, fresh func() T) error {
-	folder := os.Getenv("TIMERBENCH_FOLDER")
 	out := make([]byte, 256)
 	le := binary.LittleEndian
 	clock, wake := costs(fresh())
@@ -158,10 +147,10 @@ func Serve[T Timers](version string, fresh func() T) error {
 		return err
 	}
 	timers := fresh()
-	var blocks [8]block
+	var blocks [4]block
 	var request struct {
 		Kind, Block uint32
-		A, B, _     uint64
+		A, B, C     uint64
 	}
 	for binary.Read(os.Stdin, le, &request) == nil {
 		var fired Fired
@@ -173,9 +162,7 @@ func Serve[T Timers](version string, fresh func() T) error {
 			timers.Reserve(int(request.A))
 			runtime.GC()
 		case 2:
-			var err error
-			path := filepath.Join(folder, fmt.Sprintf("block-%d", request.Block))
-			if blocks[request.Block], err = readBlock(path); err != nil {
+			if err := mapBlock(&blocks[request.Block], int64(request.C), int(request.A)); err != nil {
 				return err
 			}
 			timers.Reserve(int(request.B))
@@ -187,7 +174,7 @@ func Serve[T Timers](version string, fresh func() T) error {
 			took = time.Since(start)
 			debug.ReadGCStats(&after)
 			if request.A > 0 {
-				if err := writeFires(filepath.Join(folder, "fires"), fired.log); err != nil {
+				if err := writeFires(fired.log); err != nil {
 					return err
 				}
 			}
@@ -203,16 +190,11 @@ func Serve[T Timers](version string, fresh func() T) error {
 	return nil
 }
 
-func writeFires(path string, fires []op) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func writeFires(fires []op) error {
+	var out []byte
 	for _, o := range fires {
-		if err := binary.Write(f, binary.LittleEndian, []int64{o.at, int64(o.slot)}); err != nil {
-			return err
-		}
+		out, _ = binary.Append(out, binary.LittleEndian, []int64{o.at, int64(o.slot)})
 	}
-	return nil
+	_, err := syscall.Pwrite(4, out, 0)
+	return err
 }

@@ -1,7 +1,11 @@
 //! Lets a program in Rust take part in timerbench run --external: a reader of version 1 of the
 //! protocol, see docs/external.md. An adapter implements [`Timers`] and calls [`serve`].
 
+use std::fs::File;
 use std::io::{Read, Write};
+use std::mem::ManuallyDrop;
+use std::os::unix::io::FromRawFd;
+use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 /// A structure. A slot names a timer, and is used again after its timer fired or was cancelled.
@@ -52,46 +56,58 @@ pub struct About {
     pub note: &'static str,
 }
 
-#[derive(Clone, Copy)]
+#[repr(C)]
+struct Head {
+    magic: u32,
+    version: u32,
+    batches: u64,
+    ops: u64,
+    slots: u64,
+}
+
+#[repr(C)]
 struct Op {
     at: i64,
     slot: u32,
+    zero: u32,
 }
 
-#[derive(Default)]
+extern "C" {
+    fn mmap(at: *mut u8, bytes: usize, protection: i32, flags: i32, fd: i32, from: i64) -> *mut u8;
+    fn munmap(at: *mut u8, bytes: usize) -> i32;
+}
+
+/// A block, as it lies in the file: the machine is little-endian.
 struct Block {
-    batches: Vec<(u32, usize)>,
-    ops: Vec<Op>,
-}
-
-fn u32_at(b: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(b[at..at + 4].try_into().unwrap())
-}
-
-fn u64_at(b: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(b[at..at + 8].try_into().unwrap())
+    memory: *mut u8,
+    bytes: usize,
 }
 
 impl Block {
-    fn read(b: &[u8]) -> Block {
-        assert_eq!((u32_at(b, 0), u32_at(b, 4)), (0x4242_4d54, 1), "no block of version 1");
-        let (batches, ops) = (u64_at(b, 8) as usize, u64_at(b, 16) as usize);
-        let first = 32 + (batches + 1) / 2 * 16;
-        Block {
-            batches: (0..batches)
-                .map(|i| (u32_at(b, 32 + 8 * i), u32_at(b, 36 + 8 * i) as usize))
-                .collect(),
-            ops: (0..ops)
-                .map(|i| Op { at: u64_at(b, first + 16 * i) as i64, slot: u32_at(b, first + 16 * i + 8) })
-                .collect(),
+    fn map(from: u64, bytes: usize) -> Block {
+        let memory = unsafe { mmap(std::ptr::null_mut(), bytes, 1, 1, 3, from as i64) }; // to read, shared
+        assert_ne!(memory as isize, -1, "mmap: {}", std::io::Error::last_os_error());
+        let b = Block { memory, bytes };
+        assert_eq!((b.head().magic, b.head().version), (0x4242_4d54, 1), "no block of version 1");
+        for i in (0..bytes).step_by(4096) {
+            unsafe { memory.add(i).read_volatile() }; // so that no page is missing in the loop
         }
+        b
+    }
+
+    fn head(&self) -> &Head {
+        unsafe { &*(self.memory as *const Head) }
     }
 
     /// Does the operations. This is what is timed.
     fn replay<T: Timers>(&self, timers: &mut T, fired: &mut Fired) {
-        let mut rest = &self.ops[..];
-        for &(kind, len) in &self.batches {
-            let (ops, after) = rest.split_at(len);
+        let (head, batches) = (self.head(), unsafe { self.memory.add(32) } as *const [u32; 2]);
+        let batches = unsafe { std::slice::from_raw_parts(batches, head.batches as usize) };
+        let first = 32 + (head.batches as usize + 1) / 2 * 16;
+        let ops = unsafe { self.memory.add(first) } as *const Op;
+        let mut rest = unsafe { std::slice::from_raw_parts(ops, head.ops as usize) };
+        for &[kind, len] in batches {
+            let (ops, after) = rest.split_at(len as usize);
             rest = after;
             match kind {
                 0 => ops.iter().for_each(|o| timers.schedule(o.slot, o.at)),
@@ -100,6 +116,12 @@ impl Block {
                 _ => ops.iter().for_each(|o| timers.pop(o.at, fired)),
             }
         }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        unsafe { munmap(self.memory, self.bytes) };
     }
 }
 
@@ -144,16 +166,16 @@ fn hello<T: Timers>(about: &About) -> Vec<u8> {
 
 /// Answers the runner until its requests end.
 pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
-    let folder = std::env::var("TIMERBENCH_FOLDER").expect("TIMERBENCH_FOLDER is not set");
     let (mut requests, mut answers) = (std::io::stdin(), std::io::stdout());
     answers.write_all(&hello::<T>(&about))?;
     answers.flush()?;
     let mut timers = T::begin(0);
-    let mut blocks: Vec<Block> = (0..8).map(|_| Block::default()).collect();
+    let mut blocks = [None, None, None, None];
     let mut request = [0u8; 32];
     while requests.read_exact(&mut request).is_ok() {
-        let (kind, block) = (u32_at(&request, 0), u32_at(&request, 4) as usize);
-        let (a, b) = (u64_at(&request, 8) as usize, u64_at(&request, 16) as usize);
+        let word = |i: usize| u64::from_le_bytes(request[8 * i..8 * i + 8].try_into().unwrap());
+        let (kind, block) = (word(0) as u32, (word(0) >> 32) as usize);
+        let (a, b) = (word(1) as usize, word(2) as usize);
         let mut fired = Fired::default();
         let mut ns = 0;
         match kind {
@@ -162,14 +184,15 @@ pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
                 timers.reserve(a);
             }
             2 => {
-                blocks[block] = Block::read(&std::fs::read(format!("{folder}/block-{block}"))?[..a]);
+                blocks[block] = Some(Block::map(word(3), a));
                 timers.reserve(b);
             }
             _ => {
                 fired.room = a;
                 fired.log.reserve(a);
+                let block = blocks[block].take().expect("it was loaded");
                 let start = Instant::now();
-                blocks[block].replay(&mut timers, &mut fired);
+                block.replay(&mut timers, &mut fired);
                 ns = start.elapsed().as_nanos() as u64;
             }
         }
@@ -179,8 +202,8 @@ pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
                 log.extend_from_slice(&at.to_le_bytes());
                 log.extend_from_slice(&(*slot as u64).to_le_bytes());
             }
-            let mut file = std::fs::OpenOptions::new().write(true).open(format!("{folder}/fires"))?;
-            file.write_all(&log)?;
+            let file = ManuallyDrop::new(unsafe { File::from_raw_fd(4) });
+            file.write_all_at(&log, 0)?;
         }
         let mut answer = Vec::with_capacity(64);
         answer.extend_from_slice(&0x4142_4d54u32.to_le_bytes());
