@@ -1,14 +1,27 @@
 //! DelayQueue of tokio-util: tokio's hierarchical wheel. Its clock is that of a runtime, which is
 //! paused and advanced. A tick is a millisecond. Each pop lets the runtime turn once.
 
-use std::future::poll_fn;
-use std::task::Poll;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use timerbench_peers::{serve, About, Fired, Timers};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::unconstrained;
 use tokio::time::{advance, Instant};
 use tokio_util::time::delay_queue::{DelayQueue, Key};
+
+/// Calls a function once, as a task. std::future::poll_fn is newer than Debian's compiler.
+struct Once<F>(F);
+
+impl<F: FnMut(&mut Context) + Unpin> Future for Once<F> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<()> {
+        (self.0)(context);
+        Poll::Ready(())
+    }
+}
 
 struct Queue {
     timers: DelayQueue<u32>,
@@ -61,11 +74,10 @@ impl Timers for Queue {
         self.runtime.block_on(async {
             advance(by).await;
             // As if the task were scheduled again each time that it has polled 128 of them.
-            unconstrained(poll_fn(|context| {
+            unconstrained(Once(|context: &mut Context| {
                 while let Poll::Ready(Some(expired)) = timers.poll_expired(context) {
                     fired.add(now, expired.into_inner());
                 }
-                Poll::Ready(())
             }))
             .await
         });
