@@ -24,11 +24,21 @@ func environment(clock replay.Clock) results.Environment {
 	return results.Environment{
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, ArchLevel: build.Level,
 		Kernel: strings.TrimSpace(string(kernel)),
-		CPU:    cpuid.CPU.BrandName, Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		CPU:    processor(), Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		L1Data: max(0, cache.L1D), L2: max(0, cache.L2), L3: max(0, cache.L3), Memory: memory,
 		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,
 		Machine: doctor.Here(clock.ReadNS, clock.StepNS).Check(),
 	}
+}
+
+// processor names the processor. Virtual machines have some that say no more than "AMD EPYC":
+// family and model tell these apart.
+func processor() string {
+	name := cpuid.CPU.BrandName
+	if name == "" || strings.ContainsAny(name, "0123456789") {
+		return name
+	}
+	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
 // CheckResume returns an error if a run with this configuration, on this machine and of
