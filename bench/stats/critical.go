@@ -1,6 +1,8 @@
 package stats
 
 import (
+	_ "embed"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,36 +22,57 @@ const FirstLook = 3
 
 // family identifies the critical values of all numbers of contenders.
 type family struct {
-	confidence float64
 	looks      int // at the first of them there are FirstLook units, at each further one there is one more
 	df         float64
 	contenders int // a power of two
 }
 
-var criticalValues sync.Map // family to func() []float64
+// criticalTable has the values of up to 32 contenders, as the simulation gives them: simulating
+// those of a report takes seconds.
+//
+//go:embed critical.json
+var criticalTable []byte
+
+// criticalRow is a row of the table.
+type criticalRow struct {
+	Looks  int
+	DF     float64
+	Values []float64 // by the number of contenders
+}
+
+var criticalValues = sync.OnceValue(func() *sync.Map { // family to func() []float64
+	var all sync.Map
+	var rows []criticalRow
+	_ = json.Unmarshal(criticalTable, &rows) // a test reads it
+	for _, r := range rows {
+		all.Store(family{r.Looks, r.DF, 32}, func() []float64 { return r.Values })
+	}
+	return &all
+})
 
 // critical returns the largest |t| among all pairs of k equal contenders, at any of the
-// looks, that is exceeded with the probability 1 - confidence. The t of one comparison
+// looks, that is exceeded with the probability 1 - DefaultConfidence. The t of one comparison
 // has df degrees of freedom.
 func critical(k int, df float64, o Options) float64 {
-	f := family{o.confidence(), max(o.Looks, 1), tabled(df), 32}
+	f := family{max(o.Looks, 1), tabled(df), 32}
 	for f.contenders < k {
 		f.contenders *= 2
 	}
-	values, _ := criticalValues.LoadOrStore(f, sync.OnceValue(f.simulate))
+	values, _ := criticalValues().LoadOrStore(f, sync.OnceValue(f.simulate))
 	return values.(func() []float64)()[max(k, 2)]
 }
 
 // tabled rounds degrees of freedom down to one of a few values, so that few tables do.
 func tabled(df float64) float64 {
-	steps := []float64{1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 23, 30, 50, 100}
-	for _, s := range slices.Backward(steps) {
+	for _, s := range slices.Backward(tabledDF) {
 		if df >= s {
 			return s
 		}
 	}
-	return steps[0]
+	return tabledDF[0]
 }
+
+var tabledDF = []float64{1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 23, 30, 50, 100}
 
 // simulate returns the critical value for each number of contenders. The value for k is a
 // quantile over simulated cells of the largest |t| among the first k contenders.
@@ -57,7 +80,7 @@ func tabled(df float64) float64 {
 // The units of a contender are normal. Each contender has an error of its own in its
 // standard error, of df/2 degrees of freedom, so that a pair has df.
 func (f family) simulate() []float64 {
-	const cells = 16_384
+	const cells, quantile = 16_384, 15_564 // DefaultConfidence of them
 	rng := rand.New(rand.NewPCG(2004, 1984))
 	scale := distuv.ChiSquared{K: f.df / 2, Src: rng}
 	largest := make([][]float64, f.contenders+1)
@@ -90,7 +113,7 @@ func (f family) simulate() []float64 {
 	out := make([]float64, f.contenders+1)
 	for k := 2; k <= f.contenders; k++ {
 		slices.Sort(largest[k])
-		out[k] = math.Sqrt(largest[k][int(f.confidence*cells)])
+		out[k] = math.Sqrt(largest[k][quantile])
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	e.locate(o.Prior.scale)
 	i = e.error(o.Prior).ratio(o).Interval
 	if o.BetweenRuns > 0 && i.Bounded() {
-		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+o.confidence())/2)
+		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+DefaultConfidence)/2)
 		i.Lo = i.Center * math.Exp(-math.Hypot(math.Log(i.Center/i.Lo), between))
 		i.Hi = i.Center * math.Exp(math.Hypot(math.Log(i.Hi/i.Center), between))
 	}
@@ -88,7 +88,7 @@ func (u uncertain) ratio(o Options) Ratio {
 	if u.df <= 0 {
 		return u.within(0, o)
 	}
-	return u.within(StudentT(u.df).Quantile((1+o.confidence())/2), o)
+	return u.within(StudentT(u.df).Quantile((1+DefaultConfidence)/2), o)
 }
 
 // within returns the ratio with an interval of so many standard errors on either side.

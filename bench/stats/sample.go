@@ -22,14 +22,13 @@ const (
 	Layouts                // several layouts
 )
 
-// DefaultConfidence is the confidence of every interval, unless Options say otherwise.
+// DefaultConfidence is the confidence of every interval.
 const DefaultConfidence = 0.95
 
 // Options of an analysis. The zero value is a single comparison, looked at once.
 type Options struct {
-	Confidence float64 // 0: DefaultConfidence
-	Looks      int     // how often the data are analysed while they grow, see RaceLooks; 0: once
-	Prior      Prior   // what others say of the variance: of one figure for Paired and Center, see PoolPairs for NewCell
+	Looks int   // how often the data are analysed while they grow, see RaceLooks; 0: once
+	Prior Prior // what others say of the variance: of one figure for Paired and Center, see PoolPairs for NewCell
 
 	// BetweenRuns is the standard deviation between runs of the logarithm of a cost, beyond
 	// what differs between instances; used by Center. 0: the interval is for this run.
@@ -57,13 +56,6 @@ func BetweenRuns(n int) float64 {
 
 // DefaultWidth is the difference that does not matter, as a share.
 const DefaultWidth = 0.05
-
-func (o Options) confidence() float64 {
-	if o.Confidence > 0 && o.Confidence < 1 {
-		return o.Confidence
-	}
-	return DefaultConfidence
-}
 
 // point is the logarithm of a value, or of a ratio, and its place.
 type point struct {

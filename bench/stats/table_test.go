@@ -1,7 +1,6 @@
 package stats_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,8 +11,6 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/longtest"
 )
-
-var update = flag.Bool("update", false, "write the table in doc.go anew, with "+longtest.Env+"=1")
 
 // weather is what disturbs the rounds of simulated cells. All noise is of the logarithm of the cost.
 type weather struct {
@@ -273,7 +270,7 @@ func TestTheTablesOfTheDocumentation(t *testing.T) {
 		want.WriteString(text + rest)
 	}
 	switch {
-	case *update:
+	case *stats.Update:
 		if err := os.WriteFile("doc.go", []byte(want.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
