@@ -139,28 +139,6 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	}
 }
 
-func TestOurStructuresAllocateNothingInTheSteadyState(t *testing.T) {
-	var names []string
-	for _, e := range catalog.All() {
-		names = append(names, e.Name)
-	}
-	r, err := Run(context.Background(), tinyRun(t, names, []string{"hold", "churn", "start-stop"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			if e, ok := catalog.Find(row.Structure); !ok || e.Allocates {
-				continue
-			}
-			last := row.Cost[len(row.Cost)-1]
-			if last.Allocs > 2 { // what the runtime itself does now and then
-				t.Errorf("%s, %s: %d allocations in %d operations", c.Workload, row.Structure, last.Allocs, last.Ops)
-			}
-		}
-	}
-}
-
 func TestAnInterruptedRunKeepsWhatIsFinished(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn", "fill-drain"})
 	ctx, cancel := context.WithCancel(context.Background())

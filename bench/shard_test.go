@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/replay"
@@ -72,19 +71,6 @@ func TestThePlanNamesShards(t *testing.T) {
 	cfg = tinyRun(t, []string{"hwheel"}, []string{"hold"})
 	if p = PlanRun(cfg, 1800); p.Shards != 1 || len(p.Steps) != 1 || p.Steps[0].Rounds != 2 || p.Steps[0].Name != "hold, n 50" {
 		t.Errorf("%+v", p)
-	}
-}
-
-func TestShardsAreParsed(t *testing.T) {
-	for text, want := range map[string]Shard{"1/1": {1, 1}, "2/8": {2, 8}} {
-		if s, err := ParseShard(text); err != nil || s != want || s.String() != text {
-			t.Errorf("%s: %+v, %v", text, s, err)
-		}
-	}
-	for _, text := range []string{"", "0/8", "9/8", "1", "1/0", "-1/8", "1/8x", "a/b", "01/8"} {
-		if s, err := ParseShard(text); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%q: %+v, %v", text, s, err)
-		}
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -347,36 +346,6 @@ func TestReplayingTakesConstantMemory(t *testing.T) {
 	}
 	if grown := int64(atLong) - int64(atShort); grown > 256<<10 {
 		t.Errorf("%d bytes more after %d operations than after %d", grown, long, short)
-	}
-}
-
-// The trace in the repository was recorded from a real program. Its figures are as
-// documented, and all exact structures have the same proof on it.
-func TestTheTraceInTheRepository(t *testing.T) {
-	tr, err := OpenTrace("../traces/http.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := tr.Summary
-	if s.Bytes > 500_000 || s.Totals.Count() < 300_000 || s.Duration() < 30*time.Second || s.Resident < 400 || s.CancelRate < 0.99 || s.Totals.Fired == 0 {
-		t.Errorf("%d operations in %d bytes over %v, %.0f pending, %.4f cancelled", s.Totals.Count(), s.Bytes, s.Duration(), s.Resident, s.CancelRate)
-	}
-	want, err := replayTrace(floor, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range catalog.All() {
-		few := slices.Contains([]string{"auto", "hwheel", "hwheel-linux", "quadheap"}, e.Name)
-		if !few && longtest.Scale(t, 0, 0, 1) == 0 {
-			continue // all replay the shorter traces
-		}
-		proof, err := replayTrace(e, tr)
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-		}
-		if e.Exact() && proof != want {
-			t.Errorf("%s: %+v, want %+v", e.Name, proof, want)
-		}
 	}
 }
 

@@ -265,26 +265,6 @@ func TestNamesFromAFileAreNoPaths(t *testing.T) {
 	}
 }
 
-// The suite refuses a results file with an unknown role; a program that makes
-// results by itself still gets a report.
-func TestAnUnknownRoleIsDrawnAsAStructureIs(t *testing.T) {
-	t.Parallel()
-	r := tiny().results()
-	for i := range r.Cells {
-		for j := range r.Cells[i].Rows {
-			if row := &r.Cells[i].Rows[j]; row.Structure == "rbtree" {
-				row.Structure, row.Role = "unheard-of", results.Role("boss")
-			}
-		}
-	}
-	dir := t.TempDir()
-	writeTo(t, dir, r, testKnowledge(six))
-	page, err := os.ReadFile(filepath.Join(dir, Page))
-	if err != nil || !strings.Contains(string(page), "| unheard-of |") {
-		t.Errorf("the page does not name it: %v", err)
-	}
-}
-
 // A second report into a folder leaves no chart of the first one, and nothing else is touched.
 func TestChartsGoWithTheirPage(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -289,59 +288,6 @@ func TestKeysOfAnyIDs(t *testing.T) {
 		}
 		if len(table.slots) > 1000 || len(table.other) > 100 {
 			t.Errorf("%s: %d slots and %d others for 100 timers", name, len(table.slots), len(table.other))
-		}
-	}
-}
-
-// BenchmarkRecorder is what the doc comment of Recorder states: a timer is moved,
-// one in ten is cancelled and replaced, the clock moves and what is due is
-// scheduled again.
-func BenchmarkRecorder(b *testing.B) {
-	for _, n := range []int{1_000, 100_000} {
-		for _, recorded := range []bool{false, true} {
-			b.Run(fmt.Sprintf("n=%d/recorded=%v", n, recorded), func(b *testing.B) {
-				var s structures.Scheduler[uint64] = hwheel.New[uint64](hwheel.Capacity(n))
-				if recorded {
-					rec := recorder(b, s, io.Discard)
-					defer func() {
-						if err := rec.Close(); err != nil {
-							b.Fatal(err)
-						}
-					}()
-					s = rec
-				}
-				r := rand.New(rand.NewPCG(1, 2))
-				random := make([]uint32, 1<<16)
-				for i := range random {
-					random[i] = r.Uint32()
-				}
-				ids := make([]structures.ID, n)
-				for i := range ids {
-					ids[i] = s.Schedule(structures.Tick(1+r.IntN(60_000)), uint64(i))
-				}
-				calls, now := 0, structures.Tick(0)
-				b.ResetTimer()
-				for i := 0; calls < b.N; i++ {
-					x := int(random[i&0xffff])
-					victim := x % n
-					if x>>20%10 == 0 {
-						s.Cancel(ids[victim])
-						ids[victim] = s.Schedule(now+30_000, uint64(victim))
-						calls += 2
-					} else {
-						s.Reschedule(ids[victim], now+30_000+structures.Tick(x>>24))
-						calls++
-					}
-					if i%16 == 0 {
-						now++
-						for t := range structures.Due(s, now) {
-							ids[t.Value] = s.Schedule(now+30_000, t.Value)
-							calls += 2
-						}
-						calls++
-					}
-				}
-			})
 		}
 	}
 }

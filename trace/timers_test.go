@@ -351,31 +351,3 @@ func TestTimersGoOnWithoutTheirRecording(t *testing.T) {
 		})
 	}
 }
-
-// BenchmarkTimers is what the doc comment of Timers states: a timer is started,
-// reset and stopped.
-func BenchmarkTimers(b *testing.B) {
-	w, err := NewWriter(io.Discard, testHeader)
-	if err != nil {
-		b.Fatal(err)
-	}
-	bare, recorded := new(Timers), NewTimers(w)
-	for name, afterFunc := range map[string]func(d time.Duration, f func()) stopper{
-		"time":         func(d time.Duration, f func()) stopper { return time.AfterFunc(d, f) },
-		"not-recorded": func(d time.Duration, f func()) stopper { return bare.AfterFunc(d, f) },
-		"recorded":     func(d time.Duration, f func()) stopper { return recorded.AfterFunc(d, f) },
-	} {
-		b.Run("timers="+name, func(b *testing.B) {
-			f := func() {}
-			b.ReportAllocs()
-			for b.Loop() {
-				t := afterFunc(time.Minute, f)
-				t.Reset(time.Hour)
-				t.Stop()
-			}
-		})
-	}
-	if err := recorded.Close(); err != nil {
-		b.Error(err)
-	}
-}

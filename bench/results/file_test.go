@@ -206,17 +206,3 @@ func TestEditedResultsAreRefused(t *testing.T) {
 		t.Errorf("%v, want %q", err, proof)
 	}
 }
-
-// Of version 1 the fields of version 2 are zero. Everything else is read as it was.
-func TestAFileOfVersion1IsRead(t *testing.T) {
-	old, path := *realResults(t), filepath.Join(t.TempDir(), "results.json")
-	r := &old
-	r.Version = 1
-	if err := results.Write(path, r); err != nil {
-		t.Fatal(err)
-	}
-	got, err := results.Read(path)
-	if err != nil || !reflect.DeepEqual(got, r) {
-		t.Errorf("read %+v, %v, want %+v", got, err, r)
-	}
-}

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -19,18 +17,6 @@ func liveRun() *Run {
 			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
 		}},
 	}}
-}
-
-func TestLiveIsReadAsItWasWritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results.json")
-	want := liveRun()
-	if err := Write(path, want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(path)
-	if err != nil || !reflect.DeepEqual(got.Live, want.Live) {
-		t.Errorf("%v, %+v", err, got)
-	}
 }
 
 func TestLiveThatCannotBeIsRefused(t *testing.T) {

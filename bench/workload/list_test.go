@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"math"
 	"os"
-	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -133,23 +132,6 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	}
 	for name := range cancelled {
 		t.Errorf("no workload %q", name)
-	}
-}
-
-// The declared population of a workload with rates is the one that follows from the
-// rates.
-func TestPublishedRatesLeadToThePublishedResidents(t *testing.T) {
-	t.Parallel()
-	want := []string{"kafka-purgatory", "cache-ttl-15", "cache-ttl-32", "cache-ttl-12", "cache-ttl-23", "cache-ttl-37"}
-	var withRates []string
-	for _, w := range All() {
-		if f, ok := w.Model.(*Flow); ok && w.Resident > 0 {
-			withRates = append(withRates, w.Name)
-			within(t, w.Name, f.Resident(w.Tick), float64(w.Resident), 0.02)
-		}
-	}
-	if !slices.Equal(withRates, want) {
-		t.Errorf("the workloads with rates are %q, want %q", withRates, want)
 	}
 }
 

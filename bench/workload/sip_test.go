@@ -114,13 +114,3 @@ func TestSIPScriptFollowsItsTimelines(t *testing.T) {
 		t.Errorf("timers fire after delays of %v ms, want only those of %v", got, want)
 	}
 }
-
-// The number of residents follows from means. The fill and the steady state must agree
-// with it.
-func TestSIPArrivesAtItsResidents(t *testing.T) {
-	t.Parallel()
-	const n = 10_000
-	s, fill := scriptOf(t, "sip", n)
-	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)
-	within(t, "residents", s.Next(200_000, nil).Resident, n, 0.02)
-}

@@ -2,21 +2,7 @@ package workload
 
 import (
 	"testing"
-
-	"github.com/timerbench/timerbench/bench/script"
 )
-
-// Gleixner: 99 % of the kernel's timers in networking are cancelled.
-func TestTCPTimersAreCancelled(t *testing.T) {
-	t.Parallel()
-	const n = 20_000
-	s, fill := scriptOf(t, "tcp", n)
-	b := s.Next(600_000, nil)
-	within(t, "residents at first", float64(fill.Want.Pending), n, 0.02)
-	within(t, "residents", b.Resident, n, 0.02)
-	cancelled := float64(b.Want.Cancelled - fill.Want.Cancelled)
-	within(t, "share cancelled", cancelled/b.Units(script.PerLifecycle), 0.99, 0.002)
-}
 
 // Each kind of timer of a connection fires after the delay that the kernel gives
 // it: the delays of what fires are those and no others.

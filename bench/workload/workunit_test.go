@@ -115,18 +115,3 @@ func TestWorkUnitAgreesWithItsArithmetic(t *testing.T) {
 		t.Errorf("in 300 s: %+v, want %+v", got, want)
 	}
 }
-
-// The two forms of the arithmetic agree: what is summed up over a life, for any
-// interval that can be drawn, and the totals in the doc. The last close and the
-// cancelled idle timers come at the very end.
-func TestWorkUnitTotalsFollowFromTheParameters(t *testing.T) {
-	t.Parallel()
-	w, _ := Find("workunit")
-	for interval := structures.Tick(50_000); interval < 50_100; interval++ {
-		got := operationsUntil(w.Model.(*WorkUnit), interval, 190*50_000-1)
-		got.add(unitCounts{cancelled: 2, fired: [unitTimers]int{unitCloseClient: 1, unitCloseServer: 1}})
-		if got != operationsOfLife() {
-			t.Fatalf("interval %d: %+v, want %+v", interval, got, operationsOfLife())
-		}
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -68,37 +67,6 @@ func TestTheShippedScenariosRun(t *testing.T) {
 	}
 	must(t, "report", "--out", out)
 	says(t, readText(t, filepath.Join(out, "report.md")), "| api-gateway | 6,000 requests a second", "The scenario file of chat-heartbeats", "[[parameters.class]]")
-}
-
-// A built-in workload that is printed to a file and run from there comes to the same
-// checksum; one that is changed needs a name of its own.
-func TestWhatScenarioPrintPrintsCanBeRun(t *testing.T) {
-	text, _ := must(t, "scenario", "print", "kafka-purgatory")
-	file := filepath.Join(t.TempDir(), "mine.toml")
-	proof := func(args ...string) script.Proof {
-		t.Helper()
-		out := t.TempDir()
-		must(t, append([]string{"run", "-p", "smoke", "-s", "^hwheel$", "--trials", "1", "-o", out}, args...)...)
-		r := resultsOf(t, out)
-		if len(r.Cells) != 1 {
-			t.Fatalf("%q: %d cells", args, len(r.Cells))
-		}
-		return r.Cells[0].Rows[1].Proof
-	}
-	writeText(t, file, text)
-	built := proof("-w", "^kafka")
-	if from := proof("--scenario", file); from != built {
-		t.Errorf("built in %+v, from the file %+v", built, from)
-	}
-	if both := proof("-w", "^kafka", "--scenario", file); both != built {
-		t.Errorf("built in %+v, with the same as a file %+v", built, both)
-	}
-
-	writeText(t, file, strings.Replace(text, "335", "340", 1)) // another workload with the name of a built-in
-	refused(t, []string{"scenario", "check", file}, file+":1: name = ")
-	writeText(t, file, strings.Replace(text, "kafka-purgatory", "mine", 1))
-	stdout, _ := must(t, "scenario", "check", file)
-	says(t, stdout, "mine", "20")
 }
 
 // The commands that the documents show exist, and so do their flags.

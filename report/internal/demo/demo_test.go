@@ -5,9 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures"
@@ -39,18 +37,6 @@ func TestDrawings(t *testing.T) {
 		}
 		if got != string(want) {
 			t.Errorf("%s is drawn in another way than %s shows: look at both, then run with -update:\n%s", name, path, got)
-		}
-	}
-}
-
-func TestEveryStructureIsDrawnWithinItsColumns(t *testing.T) {
-	for _, columns := range []int{sketch.Columns, sketch.Narrow} {
-		for _, e := range catalog.All() {
-			for line := range strings.Lines(Sketch(Steps(e.New()), columns).String()) {
-				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns {
-					t.Errorf("%s: %d columns, want at most %d: %s", e.Name, n, columns, line)
-				}
-			}
 		}
 	}
 }

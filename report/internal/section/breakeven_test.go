@@ -1,7 +1,6 @@
 package section
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -61,19 +60,6 @@ func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// One outlier at the largest size makes no size unclear, and none a loss.
-func TestOneOutlierDoesNotDecideTheBreakEven(t *testing.T) {
-	t.Parallel()
-	cells := []results.Cell{
-		steady(10, map[string]float64{"list": 20, "hwheel": 10}),
-		steady(100, map[string]float64{"list": 20, "hwheel": 10}),
-		disturb(steady(1000, map[string]float64{"list": 20, "hwheel": 10}), "hwheel", 25, 3),
-	}
-	if got, want := fasterFrom(comparedWithList(cells, "hwheel")), "every size"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // The list and the structure are compared within each round: what disturbs both
 // hides nothing.
 func TestBreakEvenIsPaired(t *testing.T) {
@@ -99,21 +85,5 @@ func TestBreakEvenIsPaired(t *testing.T) {
 	}
 	if got := fasterFrom(comparedWithList(few, "heap")); got != "unclear at every size" {
 		t.Errorf("%q from one trial, which has no interval", got)
-	}
-}
-
-func TestBreakEvenTableIsLeftOutWithoutAList(t *testing.T) {
-	t.Parallel()
-	with := viewOf(t, &results.Run{Cells: []results.Cell{
-		steady(10, map[string]float64{"list": 10, "heap": 20}), steady(100, map[string]float64{"list": 20, "heap": 10}),
-	}})
-	if table := with.breakEvenTable(); !strings.Contains(table, "from 100 on (slower at 10)") {
-		t.Errorf("table %q", table)
-	}
-	without := viewOf(t, &results.Run{Cells: []results.Cell{
-		steady(10, map[string]float64{"heap": 20}), steady(100, map[string]float64{"heap": 10}),
-	}})
-	if table := without.breakEvenTable(); table != "" {
-		t.Errorf("table %q without a list", table)
 	}
 }
