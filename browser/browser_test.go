@@ -83,9 +83,9 @@ var whole = sync.OnceValues(func() (string, error) {
 })
 
 func write(name string, r *results.Run) (string, error) {
-	dir := filepath.Join(pages, name)
-	err := report.Write(dir, r)
-	return filepath.Join(dir, report.HTMLPage), err
+	path := filepath.Join(pages, name+".html")
+	html, err := report.HTML(r)
+	return path, errors.Join(err, os.WriteFile(path, html, 0o644))
 }
 
 // action is a step in a browser.

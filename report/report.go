@@ -52,6 +52,12 @@ func Write(dir string, r *results.Run) error {
 	return write(dir, analysis.Of(r), draw.DPI)
 }
 
+// HTML makes the page that Write writes as HTML, alone.
+func HTML(r *results.Run) ([]byte, error) {
+	v := section.NewView(analysis.Of(r))
+	return newPage(v, section.All(v)).html()
+}
+
 func write(dir string, r *analysis.Run, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)

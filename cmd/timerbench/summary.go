@@ -1,13 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -19,38 +15,12 @@ import (
 // structures were the fastest the most often.
 func summarize(out io.Writer, r *results.Run) {
 	summarizeCalls(out, r.Calls)
-	verdicts := report.Verdicts(r)
-	switch {
-	case len(verdicts) == 0:
-		return
-	case r.Parameters.Lean:
+	summary := report.Summary(r)
+	if summary != "" && r.Parameters.Lean {
 		summarizeLean(out, r)
 		return
 	}
-	t := show.Table{Align: "lrrrllrl",
-		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next",
-			"slowest"}}
-	for _, v := range verdicts {
-		next, slowest := show.Unknown, show.Unknown
-		if n := len(v.Others); n > 0 {
-			m := v.Others[0]
-			if next = multiple(m); m.Lo > 0 && !math.IsInf(m.Hi, 1) {
-				next += fmt.Sprintf(" ±%.0f%%", 100*max(m.Hi/m.Times-1, 1-m.Lo/m.Times))
-			}
-			if n > 1 {
-				slowest = multiple(v.Others[n-1])
-			}
-		}
-		t.Add(v.Workload, show.Grouped(v.N), show.Figure(v.NS), known(v.Spread, percent),
-			string(v.Unit),
-			fastest(v.Fastest), known(float64(len(v.Unclear)), show.Figure), next, slowest)
-	}
-	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out,
-		"ns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
-			"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n")
-	fmt.Fprintf(out, "Fastest or tied with it, of %d cells: %s.\n", len(verdicts),
-		standings(verdicts))
+	fmt.Fprint(out, summary)
 }
 
 // summarizeLean prints the cost of each contender: a table for each size.
@@ -114,8 +84,6 @@ func summarizeCalls(out io.Writer, list []results.Calls) {
 	fmt.Fprintln(out, t.Terminal())
 }
 
-func multiple(m report.Multiple) string { return m.Structure + " " + show.Times(m.Times) + "x" }
-
 // percent is a share of 1 in whole percent.
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
@@ -125,30 +93,4 @@ func known(v float64, format func(float64) string) string {
 		return show.Unknown
 	}
 	return format(v)
-}
-
-// fastest names the first of those that tie and counts the others.
-func fastest(names []string) string {
-	const named = 2 // chosen
-	if more := len(names) - named; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
-
-// standings names the structures that were the fastest, or tied with it, in the
-// most cells, and says in how many.
-func standings(verdicts []report.Verdict) string {
-	cells := make(map[string]int)
-	for _, v := range verdicts {
-		for _, name := range v.Fastest {
-			cells[name]++
-		}
-	}
-	const named = 3 // chosen
-	most := slices.SortedFunc(maps.Keys(cells),
-		func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
-	most = most[:min(named, len(most))]
-	return strings.Join(names(most,
-		func(name string) string { return fmt.Sprintf("%s %d", name, cells[name]) }), ", ")
 }

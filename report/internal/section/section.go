@@ -22,7 +22,6 @@ var list = []func(*View) Section{
 	rank,
 	breakEven,
 	forest,
-	grid,
 	latency,
 	longestCalls,
 	idle,

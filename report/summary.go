@@ -1,0 +1,84 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/count"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/internal/analysis"
+)
+
+// Summary is a line for each cell: which structures are the fastest, and what the others cost beside
+// them. Below it stands who was the fastest the most often. It is empty without a cell that has a cost.
+func Summary(r *results.Run) string {
+	t := show.Table{Align: "lrrrllrl",
+		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
+	wins := make(map[string]int)
+	for _, c := range analysis.Of(r).Cells {
+		if len(c.Ranked) == 0 {
+			continue
+		}
+		best, tied := c.Ranked[0].Cost(), analysis.Names(c.In(stats.Tie))
+		spread, unclear, next, slowest := show.Unknown, show.Unknown, show.Unknown, show.Unknown
+		if best.Bounded() {
+			half := max(best.Hi-best.Median, best.Median-best.Lo)
+			spread = fmt.Sprintf("%.0f %%", 100*half/best.Median)
+		}
+		if n := len(c.In(stats.Unclear)); n > 0 {
+			unclear = fmt.Sprint(n)
+		}
+		if worse := c.In(stats.Worse); len(worse) > 0 {
+			if next = multiple(worse[0]); worse[0].ToBest.Bounded() {
+				to := worse[0].ToBest
+				next += fmt.Sprintf(" ±%.0f%%", 100*max(to.Hi/to.Center-1, 1-to.Lo/to.Center))
+			}
+			if len(worse) > 1 {
+				slowest = multiple(worse[len(worse)-1])
+			}
+		}
+		for _, name := range tied {
+			wins[name]++
+		}
+		const named = 2 // chosen
+		fastest := strings.Join(tied[:min(named, len(tied))], ", ")
+		if more := len(tied) - named; more > 0 {
+			fastest += fmt.Sprintf(" and %d more", more)
+		}
+		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Median), spread, string(c.Unit), fastest, unclear, next, slowest)
+	}
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	most := slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
+		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
+	})
+	var standings []string
+	for _, name := range most[:min(3, len(most))] {
+		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
+	}
+	return fmt.Sprintf("%s\nns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
+		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
+		"Fastest or tied with it, of %d cells: %s.\n", t.Terminal(), len(t.Rows), strings.Join(standings, ", "))
+}
+
+func multiple(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }
+
+// counted is how many structures of a cell are counted (chosen: a reader asks about the first).
+const counted = 5
+
+// ToCount returns the first structures of each cell of the first table, for counts that say why.
+func ToCount(r *results.Run) []count.Cell {
+	var out []count.Cell
+	for _, c := range analysis.Of(r).AnswerCells() {
+		for _, s := range c.Ranked[:min(counted, len(c.Ranked))] {
+			out = append(out, count.Cell{Structure: s.Structure, Workload: c.Workload, N: c.N, Seed: r.Parameters.Seed})
+		}
+	}
+	return out
+}
