@@ -255,6 +255,8 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
 	scenario, _ := must(t, "scenario", "print", "hold")
 	writeText(t, "hold.toml", scenario)
+	writeText(t, "go.mod", "module example.com/app\n")
+	writeText(t, "app.go", timeApp)
 	t.Setenv(asCommand, "1")
 	lines := map[string][]string{
 		"run":            append(tiny[1:], "-o", "new"),
@@ -266,6 +268,7 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 		"compare":        {done, done},
 		"ab":             {"--old", os.Args[0], "--new", os.Args[0], "-s", "^hwheel$", "-w", "^hold$", "-n", "10", "--rounds", "1", "--pairs", "2", "--layouts", "1", "-o", "ab"},
 		"doctor":         {"--noise", "0"},
+		"driver rewrite": {},
 		"verify":         {done},
 		"profile":        {"churn/n=100", "-s", "hwheel", "--for", "1ms", "-o", "-"},
 		"list":           {},
