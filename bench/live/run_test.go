@@ -45,7 +45,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 		}
 		for _, row := range l.Rows {
 			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless, shards 2": 4}[row.Name]
-			ops := map[string]int{"floor": 4, "time": 6, "hwheel tickless, shards 2": 8}[row.Name]
+			ops := map[string]int{"floor": 5, "time": 7, "hwheel tickless, shards 2": 9}[row.Name]
 			if len(row.Throughput) != ops*2*2*2 || len(row.Idle) != 2 || len(row.Lateness) != 2 {
 				t.Errorf("%s: %d slices, %d idle, %d lateness", row.Name, len(row.Throughput), len(row.Idle), len(row.Lateness))
 			}

@@ -46,6 +46,7 @@ type worker struct {
 	resident Timers // a part of them
 	scratch  map[results.Form]Timers
 	burst    burst
+	handover handover
 	timeouts []time.Duration // each the same
 	delays   []time.Duration // from residentMin on
 	victims  []uint32
@@ -93,6 +94,9 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 		w.delays[i] = residentMin + time.Duration(r.Int64N(int64(residentSpan)))
 		w.victims[i] = r.Uint32()
 	}
+	for i := range w.handover.batches {
+		w.handover.batches[i] = p.system.Timers(p.form, p.inFlight, p.neverFires)
+	}
 	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
 	return w
 }
@@ -135,7 +139,7 @@ func (p *population) share(f func(*worker) error) error {
 // can reports whether the system has what an operation needs.
 func (p *population) can(op results.Op) bool {
 	switch op {
-	case results.OpRandomStop:
+	case results.OpRandomStop, results.OpStopElsewhere:
 		return true
 	case results.OpReset, results.OpResetRandom:
 		_, ok := p.workers[0].resident.(Mover)
@@ -155,6 +159,9 @@ func (p *population) slice(op results.Op, goroutines int, length time.Duration) 
 	errs := make([]error, goroutines)
 	begin := make(chan struct{})
 	var ready, done sync.WaitGroup
+	for g := range goroutines {
+		p.workers[g].handover.over.Store(false)
+	}
 	for g := range goroutines {
 		ready.Add(1)
 		done.Go(func() {
@@ -192,6 +199,8 @@ func (p *population) repeat(op results.Op, g, goroutines int, start time.Time, l
 	w := p.workers[g]
 	var batch func() (int, error)
 	switch op {
+	case results.OpStopElsewhere:
+		return p.handOver(g, goroutines, start, length)
 	case results.OpFire:
 		batch = w.burst.fire
 	case results.OpReset, results.OpResetRandom:

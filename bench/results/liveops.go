@@ -28,7 +28,11 @@ type Op string
 // The operations besides Start+Stop of each form, which is named after the form: it starts
 // timers of one delay, as a program does whose requests have a timeout, and stops them soon.
 const (
-	OpRandomStop  Op = "random+stop"  // the same with the form of the resident timers, and with any delay
+	OpRandomStop Op = "random+stop" // the same with the form of the resident timers, and with any delay
+	// OpStopElsewhere has timers of that form and one delay stopped by another goroutine than the
+	// one that has started them, as servers do. One goroutine alone stops its own.
+	OpStopElsewhere Op = "stop-elsewhere"
+
 	OpReset       Op = "reset"        // move a resident timer to its old delay from now: always to later
 	OpResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
 	OpFire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
@@ -37,7 +41,7 @@ const (
 // Ops are all operations, in the order of tables.
 var Ops = []Op{
 	StartStop(FormAfterFunc), StartStop(FormSchedule), StartStop(FormEmbedded), StartStop(FormChannel),
-	OpRandomStop, OpReset, OpResetRandom, OpFire,
+	OpRandomStop, OpStopElsewhere, OpReset, OpResetRandom, OpFire,
 }
 
 // StartStop is the operation that starts a timer of a form and stops it.
@@ -64,6 +68,11 @@ func medianOf[T any](items []T, value func(T) float64) float64 {
 		}
 	}
 	return stats.Median(values)
+}
+
+// has reports whether an operation was measured.
+func (r LiveRow) has(op Op) bool {
+	return slices.ContainsFunc(r.Throughput, func(t LiveThroughput) bool { return t.Op == op })
 }
 
 func (t LiveThroughput) is(op Op, goroutines int) bool {

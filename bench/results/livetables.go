@@ -81,10 +81,13 @@ func (l *Live) goroutines() int {
 	return l.Goroutines[0]
 }
 
-// opColumns returns a column for each operation.
-func opColumns(cell func(LiveRow, Op) string) []liveColumn {
+// opColumns returns a column for each operation that a row has.
+func opColumns(rows []LiveRow, cell func(LiveRow, Op) string) []liveColumn {
 	var columns []liveColumn
 	for _, op := range Ops {
+		if !slices.ContainsFunc(rows, func(r LiveRow) bool { return r.has(op) }) {
+			continue // results of before there was one
+		}
 		columns = append(columns, liveColumn{string(op), func(r LiveRow) string { return cell(r, op) }})
 	}
 	return columns
@@ -100,7 +103,7 @@ func (l *Live) throughput(rows []LiveRow, n int) LiveTable {
 	}
 	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
-	return liveTable(title, rows, opColumns(func(r LiveRow, op Op) string {
+	return liveTable(title, rows, opColumns(rows, func(r LiveRow, op Op) string {
 		perSecond, _, _, ok := r.PerSecond(op, g)
 		if !ok {
 			return ""
@@ -118,7 +121,7 @@ func (l *Live) cost(rows []LiveRow, n int) LiveTable {
 	g := l.goroutines()
 	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns",
 		show.Count(g, "goroutine"), show.Grouped(n))
-	return liveTable(title, rows, opColumns(func(r LiveRow, op Op) string {
+	return liveTable(title, rows, opColumns(rows, func(r LiveRow, op Op) string {
 		ns := medianOf(r.Throughput, func(t LiveThroughput) float64 {
 			if !t.is(op, g) || t.CPUNS == 0 {
 				return math.NaN()
@@ -139,7 +142,7 @@ func (l *Live) contention(rows []LiveRow, n int) LiveTable {
 	}
 	for _, op := range Ops {
 		for _, row := range rows {
-			if _, _, _, ok := row.PerSecond(op, l.Goroutines[0]); !ok || row.Role == RoleFloor {
+			if !row.has(op) || row.Role == RoleFloor {
 				continue
 			}
 			cells := []string{row.Name, string(op)}
