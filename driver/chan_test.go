@@ -1,6 +1,8 @@
 package driver_test
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,4 +94,28 @@ func TestTickerAfterAStall(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A value has its zone also where nobody else knows that any more.
+func TestTheZoneOfAValueIsKept(t *testing.T) {
+	d := newDriver(t)
+	var collected atomic.Bool
+	old := time.Local
+	time.Local = time.FixedZone("one of a test", 3600)
+	runtime.AddCleanup(time.Local, func(struct{}) { collected.Store(true) }, struct{}{})
+	c := d.After(0)
+	for len(c) == 0 {
+		runtime.Gosched()
+	}
+	time.Local = old
+	for range 10 {
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if collected.Load() {
+		t.Fatal("the zone is gone")
+	}
+	if at := <-c; at.Location().String() != "one of a test" {
+		t.Errorf("received %v", at)
+	}
 }

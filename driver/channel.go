@@ -2,7 +2,11 @@ package driver
 
 import (
 	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // ChanTimer sends the time on a channel when it fires. Make it with NewTimer. It does
@@ -19,7 +23,7 @@ type ChanTimer struct {
 // NewTimer starts a timer that sends the time on its channel once delay has passed. After
 // Close it sends nothing: who receives from C then waits for ever, and should for Done, too.
 func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
-	c := make(chan time.Time, 1)
+	c := newChannel()
 	t := &ChanTimer{C: c, c: c}
 	t.owner = t
 	d.start(&t.t, delay)
@@ -31,7 +35,7 @@ func (d *Driver) After(delay time.Duration) <-chan time.Time { return d.NewTimer
 
 func (t *ChanTimer) due() {
 	t.t.sh.fired++
-	t.c <- time.Now() // there is room: Stop and Reset have emptied the channel
+	t.c <- sent() // there is room: Stop and Reset have emptied the channel
 }
 
 // Stop keeps the timer from firing. It returns true if it does so, or if the value that
@@ -47,9 +51,42 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	return t.t.reset(delay, t.c) // the channel of a pending timer is empty
 }
 
+// newChannel returns a channel with room for one value, in one piece of memory that the
+// collector does not look into: make(chan time.Time, 1) takes two that it does. A channel knows
+// the type of its elements only by what it was made of. What a time points to is kept by sent.
+func newChannel() chan time.Time {
+	c := make(chan [unsafe.Sizeof(time.Time{}) / 4]uint32, 1)
+	return *(*chan time.Time)(unsafe.Pointer(&c))
+}
+
+// locations are those of times that were sent: that of package time, and more where a program
+// has set time.Local.
+var locations struct {
+	last atomic.Pointer[time.Location]
+	sync.Mutex
+	all []*time.Location
+}
+
+// sent returns the time, to be sent on a channel.
+func sent() time.Time {
+	now := time.Now()
+	if at := now.Location(); at != locations.last.Load() {
+		locations.Lock()
+		defer locations.Unlock()
+		if !slices.Contains(locations.all, at) {
+			locations.all = append(locations.all, at)
+		}
+		locations.last.Store(at)
+	}
+	return now
+}
+
 // drain takes a value out of a channel, if there is one and there is a channel. It
 // reports whether it did.
 func drain(c chan time.Time) bool {
+	if len(c) == 0 {
+		return false
+	}
 	select {
 	case <-c:
 		return true
@@ -82,7 +119,7 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	if period <= 0 {
 		panic(errPeriod)
 	}
-	c := make(chan time.Time, 1)
+	c := newChannel()
 	t := &Ticker{C: c, c: c}
 	t.owner = t
 	now := d.clock.soon()
@@ -103,7 +140,7 @@ func (t *Ticker) due() {
 	sh := t.t.sh
 	sh.fired++
 	select {
-	case t.c <- time.Now():
+	case t.c <- sent():
 	default: // the receiver is slow
 	}
 	now := sh.clock.now()
