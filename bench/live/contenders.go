@@ -11,24 +11,31 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// tick is that of the drivers: their default.
-const tick = time.Millisecond
+// defaultTick is that of drivers.
+const defaultTick = time.Millisecond
 
-// Drivers returns a contender for each combination of a structure, a kind of driver and a
-// number of shards, 0 for the default.
-func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, shards []int) []Contender {
+// Drivers returns a contender for each combination of a structure, a kind of driver, a
+// number of shards, 0 for the default, and a tick, none for the default.
+func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, shards []int,
+	ticks ...time.Duration) []Contender {
+	if len(ticks) == 0 {
+		ticks = []time.Duration{defaultTick}
+	}
 	var list []Contender
 	for _, e := range entries {
 		for _, kind := range kinds {
 			for _, n := range shards {
-				list = append(list, driverOf(e, kind, n))
+				for _, tick := range ticks {
+					list = append(list, driverOf(e, kind, n, tick))
+				}
 			}
 		}
 	}
 	return list
 }
 
-func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int) Contender {
+func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int,
+	tick time.Duration) Contender {
 	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
 	if kind == results.Ticking {
 		opts = append(opts, driver.Ticking())
@@ -37,6 +44,9 @@ func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int) 
 	if shards > 0 {
 		opts = append(opts, driver.Shards(shards))
 		name = fmt.Sprintf("%s, shards %d", name, shards)
+	}
+	if tick != defaultTick {
+		name = fmt.Sprintf("%s, tick %v", name, tick)
 	}
 	return Contender{
 		Name: name, Role: results.RoleStructure, Structure: e.Name, Driver: kind, Shards: shards, Limit: e.Limit,

@@ -48,7 +48,7 @@ func hour(t *testing.T, c Contender) (stats driver.Stats) {
 func TestWakeupsOfAnHour(t *testing.T) {
 	ticks := make(map[time.Duration]bool)
 	for _, delay := range (Idle{Timers: 1000, Seed: 1}).delays() {
-		ticks[(delay+tick-1)/tick] = true
+		ticks[(delay+defaultTick-1)/defaultTick] = true
 	}
 	var page strings.Builder
 	fmt.Fprintf(&page, "| structure | wake-ups | of these, nothing fired |\n| --- | ---: | ---: |\n")
@@ -67,7 +67,7 @@ func TestWakeupsOfAnHour(t *testing.T) {
 		return // the rest takes long under the race detector
 	}
 	ticking := hour(t, Drivers(catalog.For[driver.Task](), []results.Driver{results.Ticking}, []int{1})[0])
-	if want := uint64((idleSpan + tick) / tick); ticking.Wakeups != want {
+	if want := uint64((idleSpan + defaultTick) / defaultTick); ticking.Wakeups != want {
 		t.Errorf("ticking: %d wake-ups, want %d", ticking.Wakeups, want)
 	}
 	fmt.Fprintf(&page, "| any, ticking | %s | %s |\n", show.Grouped(int(ticking.Wakeups)), show.Grouped(int(ticking.IdleWakeups)))

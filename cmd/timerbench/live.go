@@ -25,6 +25,7 @@ type liveFlags struct {
 	structures string
 	drivers    []string
 	shards     []string
+	ticks      []time.Duration
 	goroutines []int
 	sizes      values.Sizes
 	rate       float64
@@ -65,6 +66,8 @@ go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.
 	flags.StringSliceVar(&f.drivers, "drivers", kinds, "kinds of drivers: tickless, ticking")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
 		"`numbers` of shards of a driver, or default")
+	flags.DurationSliceVar(&f.ticks, "tick", []time.Duration{time.Millisecond},
+		"`lengths` of a tick of a driver, 1µs to 1s")
 	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines,
 		"`numbers` of goroutines that start, stop and move timers at the same time")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
@@ -153,6 +156,11 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 		return cfg, fmt.Errorf("--n %d: want at least one timer for each of %d goroutines",
 			slices.Min(cfg.Resident), most)
 	}
+	for _, tick := range f.ticks {
+		if tick < time.Microsecond || tick > time.Second {
+			return cfg, fmt.Errorf("--tick %v: want lengths from 1µs to 1s", tick)
+		}
+	}
 	if !(f.rate >= 100 && f.rate <= 10e6) {
 		return cfg, fmt.Errorf("--rate %g: want a number from 100 to 1e7", f.rate)
 	}
@@ -174,7 +182,7 @@ func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
 		return cfg, err
 	}
 	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()},
-		live.Drivers(entries, kinds, shards)...)
+		live.Drivers(entries, kinds, shards, f.ticks...)...)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {

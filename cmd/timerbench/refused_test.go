@@ -91,6 +91,7 @@ var bad = map[string][]string{
 	"live --shards 1,0 -o new":                           {`--shards "0": want numbers from 1 to 4096, or default`},
 	"live --goroutines 0 -o new":                         {"--goroutines 0: want numbers from 1 to 1024"},
 	"live --n 2 -o new":                                  {"--n 2: want at least one timer for each of 8 goroutines"},
+	"live --tick 10ns -o new":                            {"--tick 10ns: want lengths from 1µs to 1s"},
 	"live --rate 1 -o new":                               {"--rate 1: want a number from 100 to 1e7"},
 	"live --for 1s --drivers tickless --shards 1 -o new": {"1s is too short for 3 contenders"},
 	"live -s ^list$ --drivers tickless --shards default --for 1ms -o new": {"list tickless is made for 10000 timers at most"},
