@@ -227,12 +227,20 @@ func (p *tab) with(feature, value string) {
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}})
 }
 
-// askAll asks all questions that the controls can ask, in their order, and returns what the page shows.
-const askAll = `(() => {
+// askEach is the step from one question that askSome asks to the next: it has no divisor in common with
+// the numbers of choices, so that each choice is asked with many others.
+const askEach = 11
+
+// askSome asks some of the questions that the controls can ask, in their order, and returns what the page shows.
+const askSome = `(() => {
 	const controls = ["timers", "cancelled", "moved", "delays", "matters", "late"].map(n => [...document.querySelectorAll("#ask input[name=" + n + "]")]);
 	const out = [];
-	const ask = (i) => {
-		if (i === controls.length) {
+	let n = 0;
+	const ask = (chosen) => {
+		if (chosen.length === controls.length) {
+			if (n++ %% %s) return;
+			for (const input of chosen) input.checked = true;
+			chosen.at(-1).dispatchEvent(new Event("change", { bubbles: true }));
 			out.push({
 				sentence: document.getElementById("sentence").textContent,
 				notes: document.getElementById("notes").textContent,
@@ -244,9 +252,9 @@ const askAll = `(() => {
 			});
 			return;
 		}
-		for (const input of controls[i]) { input.click(); ask(i + 1); }
+		for (const input of controls[chosen.length]) ask([...chosen, input]);
 	};
-	ask(0);
+	ask([]);
 	return out;
 })()`
 
@@ -263,13 +271,13 @@ func TestEachControlChangesTheAnswerAsTheDataSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	grid := advice.New(r).Grid()
-	got := eval[[]asked](p, askAll)
-	if len(got) != len(grid.Answers) {
-		t.Fatalf("%d questions can be asked, want %d", len(got), len(grid.Answers))
+	got := eval[[]asked](p, askSome, askEach)
+	if want := (len(grid.Answers) + askEach - 1) / askEach; len(got) != want {
+		t.Fatalf("%d questions were asked, want %d", len(got), want)
 	}
 	different := make(map[string]bool)
-	for i, want := range grid.Answers {
-		x := got[i]
+	for i, x := range got {
+		want := grid.Answers[i*askEach]
 		different[x.First] = true
 		if want.Sentence == "" {
 			if x.Sentence != "These results cannot answer this." || len(x.Ranking) > 0 {

@@ -218,7 +218,7 @@ const (
 // The page shows the first steps as they are.
 func TestTheExampleOnThePageIsDrawn(t *testing.T) {
 	x := Explain(find(t, "hwheel"), nil).Text()
-	from, to := strings.Index(x, "0. "), strings.Index(x, "\n4. ")
+	from, to := strings.Index(x, "0. "), strings.Index(x, "\n3. ")
 	want := "\n```\n" + x[from:to] + "```\n\n"
 	data, err := os.ReadFile(explainPage)
 	if err != nil {

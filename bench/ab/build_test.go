@@ -95,28 +95,6 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// The build is cancelled while it runs: the worktree is there by then.
-func TestCancellingABuildRemovesItsWorktree(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	root, commit := repository(t)
-	revision := commit(`"one"`)
-	ctx, cancel := context.WithCancel(t.Context())
-	path, remove, err := checkOut(ctx, root, revision)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(path, "go.mod")); err != nil || left(t, root) != 2 {
-		t.Errorf("%v: the source is not there", err)
-	}
-	cancel()
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) || left(t, root) != 1 {
-		t.Errorf("%v: the worktree is left", err)
-	}
-}
-
 func TestRepository(t *testing.T) {
 	root, commit := repository(t)
 	commit(`"one"`)

@@ -120,24 +120,6 @@ func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestSmallEffectsDoNotCount(t *testing.T) {
-	t.Parallel()
-	random := newRandom(2)
-	precise := typical.with(func(m *model) { m.noise, m.placement = 0.001, 0.001 })
-	old := precise.simulate(random)
-	slow := precise.with(func(m *model) { m.slow = map[string]float64{"s2": 1.04} }).simulate(random)
-	c := compareRuns(t, old, slow, usual)
-	if got := verdicts(c); got != "" {
-		t.Errorf("4 %% counts although less than 5 %%: %s", got)
-	}
-	if !strings.HasPrefix(c.Sentence(), "No difference: of 36 ratios") {
-		t.Errorf("%s", c.Sentence())
-	}
-	if got := verdicts(compareRuns(t, old, slow, Options{Alpha: 0.05, MinEffect: 0.02})); strings.Count(got, "slower s2") != 6 {
-		t.Errorf("4 %% does not count although more than 2 %%: %s", got)
-	}
-}
-
 // The control of s0 differs by 30 % in one of the files. No effect below that counts,
 // whichever file it is.
 func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {

@@ -23,7 +23,7 @@ const testN = 500
 // down.
 func testSize(w workload.Workload) int {
 	if w.Resident > 0 {
-		return min(w.Resident, 10_000)
+		return min(w.Resident, 3_000)
 	}
 	return testN
 }
@@ -56,7 +56,7 @@ func write(w workload.Workload, seed uint64) written {
 	s := w.Script(testSize(w), seed)
 	out := written{s, []*script.Block{s.Fill()}}
 	for range 8 {
-		out.blocks = append(out.blocks, s.Next(2000, nil))
+		out.blocks = append(out.blocks, s.Next(1000, nil))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -59,26 +58,6 @@ func TestAnAvalancheComesDueTogether(t *testing.T) {
 		if cancels := b.Count(script.KindCancel); cancels < n || cancels%(n/2) != 0 {
 			t.Errorf("%s: %d cancels in %d ticks", name, cancels, now)
 		}
-	}
-}
-
-// The timers that are cancelled and those in their place have the same deadlines.
-func TestAnAvalancheKeepsItsDeadlines(t *testing.T) {
-	t.Parallel()
-	const n = 100
-	w, _ := Find("avalanche-slot")
-	s := w.Script(n, 1)
-	deadlines := make([]structures.Tick, n) // by key
-	for _, op := range s.Fill().Ops {
-		deadlines[op.Key] = op.At
-	}
-	before := slices.Sorted(slices.Values(deadlines))
-	b := s.Next(1<<15+n, nil)
-	for _, op := range b.Ops[len(b.Ops)-n/2:] {
-		deadlines[op.Key] = op.At
-	}
-	if b.Count(script.KindCancel) != n/2 || !slices.Equal(slices.Sorted(slices.Values(deadlines)), before) {
-		t.Errorf("%d timers are replaced, and the deadlines are %v", b.Count(script.KindCancel), deadlines)
 	}
 }
 

@@ -96,21 +96,6 @@ func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
 	must(t, "report", "--out", out)
 }
 
-// A command that has nothing to keep ends at the first Ctrl-C, whatever it waits for; the others
-// end with a code of their own.
-func TestCtrlCEndsWhatHasNothingToKeep(t *testing.T) {
-	t.Parallel()
-	ended := signalWhileReading(t, "report")
-	if status := ended.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
-		t.Errorf("it ended with %v", ended)
-	}
-	for _, reading := range []string{"info", "replay"} {
-		if ended := signalWhileReading(t, "trace", reading); ended.ExitCode() != exitInterrupted {
-			t.Errorf("%s ended with %v, want exit %d", reading, ended, exitInterrupted)
-		}
-	}
-}
-
 // Ctrl-C in a session of ab ends the runs, and leaves neither temporary files nor an empty
 // folder.
 func TestCtrlCEndsASession(t *testing.T) {
