@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/examples/internal/beside"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/trace"
@@ -163,4 +164,42 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 			t.Errorf("recorded %+v", totals)
 		}
 	})
+}
+
+// memory is a connection that nothing is read from.
+type memory struct{ net.Conn }
+
+func (memory) SetReadDeadline(time.Time) error  { return nil }
+func (memory) SetWriteDeadline(time.Time) error { return nil }
+
+// BenchmarkDeadline moves the read deadline of one of 100,000 connections, as a server does with
+// each request. Those of net.Pipe have theirs in package time. Those of sockets have them in the
+// runtime's poller; there are fewer, as a process may not have so many files.
+func BenchmarkDeadline(b *testing.B) {
+	start := func(conn func(i int) net.Conn) func(int) {
+		conns := make([]net.Conn, beside.N)
+		op := func(i int) { _ = conns[i].SetReadDeadline(time.Now().Add(time.Minute)) }
+		for i := range conns {
+			conns[i] = conn(i)
+			op(i)
+		}
+		return op
+	}
+	beside.Run(b, beside.Side{Of: "driver", Start: func(b *testing.B) func(int) {
+		d := beside.Driver(b)
+		return start(func(int) net.Conn { return newConn(memory{}, d) })
+	}}, beside.Side{Of: "time", Start: func(*testing.B) func(int) {
+		return start(func(int) net.Conn { c, _ := net.Pipe(); return c })
+	}}, beside.Side{Of: "poller-of-10000", Start: func(b *testing.B) func(int) {
+		var sockets [10_000]*net.UDPConn
+		for i := range sockets {
+			c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+			if err != nil {
+				b.Skip(err)
+			}
+			b.Cleanup(func() { _ = c.Close() })
+			sockets[i] = c
+		}
+		return start(func(i int) net.Conn { return sockets[i%len(sockets)] })
+	}})
 }
