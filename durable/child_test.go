@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
@@ -41,6 +43,11 @@ type role struct {
 	URL      string
 	Replicas int
 	Ahead    time.Duration // how far its clock is ahead
+	Every    string        // a timer that it sets, or ""
+
+	// A client that moves so many timers, if that is not 0.
+	Moves  int
+	Prefix string // of their keys
 }
 
 func TestMain(m *testing.M) {
@@ -94,17 +101,30 @@ func (r role) run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("ready")
-	var mu sync.Mutex
-	return c.Serve(context.Background(), func(_ context.Context, f Fired) error {
-		line, err := json.Marshal(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
-		if err != nil {
+	if r.Every != "" {
+		if err := c.Every(context.Background(), "job", r.Every, nil, driver.CatchUp); err != nil {
 			return err
 		}
+	}
+	fmt.Println("ready")
+	var mu sync.Mutex
+	out := json.NewEncoder(os.Stdout)
+	write := func(line handledLine) error {
 		mu.Lock()
 		defer mu.Unlock()
-		_, err = os.Stdout.Write(append(line, '\n'))
-		return err
+		return out.Encode(line)
+	}
+	for r.Moves > 0 { // until it is killed
+		key := fmt.Sprint(r.Prefix, rand.IntN(r.Moves))
+		at := time.Now().Add(rand.N(700 * time.Millisecond))
+		if ok, err := c.Reschedule(context.Background(), key, at); ok && err == nil {
+			if err := write(handledLine{Key: key, At: at}); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Serve(context.Background(), func(_ context.Context, f Fired) error {
+		return write(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -101,9 +103,10 @@ type crew struct {
 	workers []*child
 }
 
-func startCrew(t *testing.T, cl *cluster, n int) *crew {
+func startCrew(t *testing.T, cl *cluster, n int, r role) *crew {
 	t.Helper()
-	w := &crew{r: role{URL: cl.url()}, h: newHistory()}
+	r.URL = cl.url()
+	w := &crew{r: r, h: newHistory()}
 	for range n {
 		w.workers = append(w.workers, spawn(t, w.r, w.h.handle))
 	}
@@ -133,7 +136,7 @@ func TestKillWorkers(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
-	w := startCrew(t, cl, 3)
+	w := startCrew(t, cl, 3, role{})
 	v := load{last: 8 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, seed: 1}.while(t, c, w.h, func() {
 		for i := range 2 {
 			time.Sleep(2 * time.Second)
@@ -155,12 +158,139 @@ func TestKillServer(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
-	w := startCrew(t, cl, 1)
+	w := startCrew(t, cl, 1, role{})
 	load{last: 5 * time.Second, timeout: 2 * time.Second, pause: 2 * time.Millisecond, seed: 3}.while(t, c, w.h, func() {
 		time.Sleep(2 * time.Second)
 		cl.nodes[0].kill()
 		cl.start(t, 0)
 	}, func() { w.kill(0) })
+}
+
+// long returns one of two numbers: how much a test is to do.
+func long(always, switchedOn int) int {
+	if os.Getenv("TIMERBENCH_LONG") != "" {
+		return switchedOn
+	}
+	return always
+}
+
+// Timers are moved again and again, many of them as they fire, by clients that are killed
+// meanwhile, as workers and the server are. Each fires at one deadline. If a move were a
+// removal and a new timer, those between the two would be lost.
+func TestKillMoves(t *testing.T) {
+	t.Parallel()
+	cl := startCluster(t, 1)
+	c, _ := cl.open(t, Config{})
+	rng := rand.New(rand.NewPCG(6, 6))
+	const n = 500
+	kills, moves, again := 0, 0, 0
+	for round := range long(2, 150) {
+		prefix := fmt.Sprint(round, ".")
+		w := startCrew(t, cl, 2, role{})
+		movers := startCrew(t, cl, 2, role{Moves: n, Prefix: prefix})
+		timers := make([]Timer, n)
+		for i := range timers {
+			timers[i] = Timer{Key: fmt.Sprint(prefix, i), Deadline: time.Now().Add(2 * time.Second)}
+		}
+		if err := c.Set(t.Context(), timers...); err != nil {
+			t.Fatal(err)
+		}
+		for range 8 {
+			time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
+			switch victim := rng.IntN(6); victim {
+			case 0:
+				cl.nodes[0].kill()
+				cl.start(t, 0)
+			case 1, 2:
+				w.restart(t, 0, victim-1)
+			default:
+				movers.restart(t, 0, victim%2)
+			}
+			kills++
+		}
+		movers.kill(0, 1)
+		kills += 2
+		settle(t, c)
+		w.kill(0, 1)
+		moves += len(movers.h.handled[""])
+		fired := make(map[string][]string) // IDs by key
+		for id, lines := range w.h.handled {
+			fired[lines[0].Key] = append(fired[lines[0].Key], id)
+			again += len(lines) - 1
+		}
+		for _, timer := range timers {
+			if ids := fired[timer.Key]; len(ids) != 1 {
+				t.Errorf("%s has fired %d times, want once: %v", timer.Key, len(ids), ids)
+			}
+		}
+	}
+	t.Logf("%d kills, %d moves, %d handled again", kills, moves, again)
+	if moves < 100 {
+		t.Error("want more moves")
+	}
+}
+
+// Each of three processes calls Every at its start. They are killed again and again, one or
+// all of them, or the server. Each run fires once.
+func TestKillCron(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		victims int // one of the workers, all of them, the server
+	}{{"workers", 4}, {"server", 5}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			cl := startCluster(t, 1)
+			c, _ := cl.open(t, Config{})
+			begin := time.Now()
+			w := startCrew(t, cl, 3, role{Every: "* * * * * *"})
+			rng := rand.New(rand.NewPCG(7, 7))
+			rounds, kills := long(5, 400), 0
+			for round := range rounds {
+				time.Sleep(time.Duration(rng.IntN(600)) * time.Millisecond)
+				switch victim := round % test.victims; victim {
+				case 4:
+					cl.nodes[0].kill()
+					cl.start(t, 0)
+					kills++
+				case 3:
+					w.restart(t, 1500*time.Millisecond, 0, 1, 2)
+					kills += 3
+				default:
+					w.restart(t, 0, victim)
+					kills++
+				}
+			}
+			waitFor(t, func() bool { return mustGet(t, c, "job").Deadline.After(time.Now()) })
+			if ok, err := c.Cancel(t.Context(), "job"); !ok || err != nil {
+				t.Errorf("Cancel = %v, %v", ok, err)
+			}
+			end := time.Now()
+			settle(t, c)
+			w.kill(0, 1, 2)
+			again := 0
+			for at := begin.Truncate(time.Second).Add(2 * time.Second); at.Before(end); at = at.Add(time.Second) {
+				lines := w.h.handled[id("job", at.UnixNano())]
+				if len(lines) == 0 {
+					t.Errorf("the run of %v is lost", at)
+				}
+				attempts := make(map[int]bool)
+				for _, line := range lines {
+					if attempts[line.Attempt] && test.victims < 5 {
+						t.Errorf("the run of %v has fired twice: %+v", at, lines)
+					}
+					attempts[line.Attempt] = true
+				}
+				again += max(len(lines)-1, 0)
+			}
+			for id, lines := range w.h.handled {
+				if at, err := strconv.ParseInt(id[4:], 10, 64); err != nil || at%int64(time.Second) != 0 {
+					t.Errorf("there is no such run: %+v", lines)
+				}
+			}
+			t.Logf("%d kills, %d runs, %d handled again", kills, len(w.h.handled), again)
+		})
+	}
 }
 
 // One node of three is killed in the middle of a load, and started again.
@@ -183,7 +313,7 @@ func TestKillLeader(t *testing.T) {
 func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) int) {
 	cl := startCluster(t, 3)
 	c, nc := cl.open(t, Config{Replicas: 3})
-	w := startCrew(t, cl, 2)
+	w := startCrew(t, cl, 2, role{})
 	at := time.Now().Add(3 * time.Second)
 	load{last: 6 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
 		var wg sync.WaitGroup

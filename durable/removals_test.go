@@ -5,7 +5,6 @@ package durable
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -14,9 +13,9 @@ import (
 // What was acknowledged as cancelled, moved or fired stays so when the server is killed
 // again and again in the same folder, for each size of payload.
 func TestKillRemovals(t *testing.T) {
-	sizes, rounds := []int{4_000, 60_000}, 4
-	if os.Getenv("TIMERBENCH_LONG") != "" {
-		sizes, rounds = []int{200, 1_000, 4_000, 20_000, 60_000}, 400
+	sizes, rounds := []int{200, 1_000, 4_000, 20_000, 60_000}, long(4, 400)
+	if rounds == 4 {
+		sizes = []int{4_000, 60_000}
 	}
 	for _, size := range sizes {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {

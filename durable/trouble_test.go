@@ -222,7 +222,7 @@ func TestClocksApart(t *testing.T) {
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
 	const ahead = 2 * time.Second
-	w := startCrew(t, cl, 1)
+	w := startCrew(t, cl, 1, role{})
 	fast := role{URL: cl.url(), Ahead: ahead}
 	w.workers = append(w.workers, spawn(t, fast, w.h.handle))
 	l := load{last: 5 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, ahead: ahead, seed: 5}
