@@ -71,6 +71,7 @@ type owner struct {
 
 	mu     sync.Mutex
 	served map[int]*served
+	joined bool // the bucket has a sign of life of this worker
 }
 
 type served struct {
@@ -107,6 +108,9 @@ func (o *owner) run(ctx context.Context) {
 func (o *owner) share(ctx context.Context, m *members) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if _, ok := m.signs[m.self]; ok {
+		o.joined = true
+	}
 	for n := range o.c.layout.partitions {
 		s, serves := o.served[n]
 		switch wants := m.wants(n, serves); {

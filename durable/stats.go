@@ -2,7 +2,14 @@ package durable
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // Counts says what is stored for all clients.
@@ -17,12 +24,23 @@ type Counts struct {
 	Workers int    // that gave a sign of life within their lease
 }
 
-// Counts returns what is stored. It costs the server a walk over the subjects.
-func (c *Client) Counts(ctx context.Context) (n Counts, err error) {
-	defer wrap(&err, "counts")
-	if n.Pending, err = c.count(ctx, c.layout.allTimers()); err != nil {
+// Counts returns what is stored. It costs the server a walk over the subjects: some 0.3 s for
+// a million.
+func (c *Client) Counts(ctx context.Context) (Counts, error) {
+	pending, err := c.count(ctx, c.layout.allTimers())
+	if wrap(&err, "counts"); err != nil {
 		return Counts{}, err
 	}
+	n, err := c.fewCounts(ctx)
+	if err == nil {
+		n.Pending = pending
+	}
+	return n, err
+}
+
+// fewCounts is Counts without Pending, and without the walk.
+func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
+	defer wrap(&err, "counts")
 	if n.Dead, err = c.count(ctx, c.layout.allDead()); err != nil {
 		return Counts{}, err
 	}
@@ -64,6 +82,8 @@ type Stats struct {
 
 type counters struct {
 	fired, gone, retries, scans, handled, failed, dead atomic.Uint64
+
+	late, took histogram // of first attempts, and of all
 }
 
 // Stats returns what the client has done so far.
@@ -81,4 +101,123 @@ func (c *Client) Stats() Stats {
 		})
 	}
 	return s
+}
+
+// Handler returns what answers GET requests for
+//
+//   - /metrics: Stats, Counts without Pending, and histograms of the lateness of first attempts
+//     and of the time of handlers, in the text format of Prometheus. What is pending is the sum
+//     of near and far over all workers. Where the store does not answer durable_up is 0;
+//   - /live: that the process answers;
+//   - /ready: nothing, or 503 and the error of Ready.
+//
+// It asks nobody who they are. Keys and payloads are not among what it tells.
+func (c *Client) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /live", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
+		if err := c.Ready(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		}
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), lookTimeout)
+		defer cancel()
+		n, err := c.fewCounts(ctx)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		c.writeMetrics(w, n, err == nil)
+	})
+	return mux
+}
+
+// Ready returns nil if the store answers within a second and, while the client serves, the
+// other workers know of it and its partitions have been read. Else it says what is missing.
+func (c *Client) Ready(ctx context.Context) (err error) {
+	defer wrap(&err, "ready")
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	if _, err := c.stream.Info(ctx); err != nil {
+		return fmt.Errorf("the store does not answer: %w", err)
+	}
+	if o := c.owner.Load(); o != nil {
+		return o.ready()
+	}
+	return nil
+}
+
+func (o *owner) ready() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.joined {
+		return errors.New("the other workers do not know of this one")
+	}
+	for n, s := range o.served {
+		if s.partition != nil && !s.loaded.Load() {
+			return fmt.Errorf("partition %d has not been read yet", n)
+		}
+	}
+	return nil
+}
+
+func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
+	write := func(name string, value uint64) {
+		kind := "gauge"
+		if strings.HasSuffix(name, "_total") {
+			kind = "counter"
+		}
+		fmt.Fprintf(w, "# TYPE durable_%s %s\ndurable_%[1]s %[3]d\n", name, kind, value)
+	}
+	s := c.Stats()
+	write("fired_total", s.Fired)
+	write("gone_total", s.Gone)
+	write("retries_total", s.Retries)
+	write("scans_total", s.Scans)
+	write("handled_total", s.Handled)
+	write("failed_total", s.Failed)
+	write("buried_total", s.Dead)
+	write("partitions", uint64(s.Partitions))
+	write("near", uint64(s.Near))
+	write("far", uint64(s.Far))
+	c.counters.late.write(w, "durable_lateness_seconds")
+	c.counters.took.write(w, "durable_handler_seconds")
+	if !up {
+		write("up", 0)
+		return
+	}
+	write("up", 1)
+	write("waiting", n.Fired-n.Handled)
+	write("in_hand", n.Handled)
+	write("dead_letters", n.Dead)
+	write("workers", uint64(n.Workers))
+	write("stream_bytes", n.Bytes)
+	write("store_bytes", n.Stored)
+	write("store_limit_bytes", n.Limit)
+}
+
+// bounds are the longest durations of the buckets of a histogram, in seconds.
+var bounds = [...]float64{
+	.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+
+type histogram struct {
+	counts [len(bounds) + 1]atomic.Uint64
+	sum    atomic.Int64 // ns
+}
+
+func (h *histogram) add(d time.Duration) {
+	d = max(d, 0)
+	bucket, _ := slices.BinarySearch(bounds[:], d.Seconds())
+	h.counts[bucket].Add(1)
+	h.sum.Add(int64(d))
+}
+
+func (h *histogram) write(w io.Writer, name string) {
+	fmt.Fprintf(w, "# TYPE %s histogram\n", name)
+	total := uint64(0)
+	for i, bound := range bounds {
+		total += h.counts[i].Load()
+		fmt.Fprintf(w, "%s_bucket{le=\"%g\"} %d\n", name, bound, total)
+	}
+	total += h.counts[len(bounds)].Load()
+	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%[1]s_sum %[3]g\n%[1]s_count %[2]d\n",
+		name, total, time.Duration(h.sum.Load()).Seconds())
 }

@@ -229,7 +229,13 @@ func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
 		settle(fmt.Errorf("the handler has not returned after %v", timeout))
 	})
 	defer late.Stop()
-	settle(w.call(ctx, f))
+	if f.Attempt == 1 {
+		w.c.counters.late.add(f.Lateness)
+	}
+	begin := time.Now()
+	err := w.call(ctx, f)
+	w.c.counters.took.add(time.Since(begin))
+	settle(err)
 }
 
 // call calls the handler.

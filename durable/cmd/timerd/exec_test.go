@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,7 +193,11 @@ func TestSignals(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "file")
 		text := fmt.Sprintf("echo begun >>'%[1]s'; sleep 1; echo done >>'%[1]s'", file)
-		cmd := served(t, file, "--exec", text, "--grace", "20s")
+		web := freeAddress(t)
+		cmd := served(t, file, "--exec", text, "--grace", "20s", "--http", web)
+		if response, err := http.Get("http://" + web + "/live"); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("/live: %+v, %v", response, err)
+		}
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		if err := ended(t, cmd, 15*time.Second); err != nil {
 			t.Error(err)

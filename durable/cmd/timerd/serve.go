@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,11 +71,11 @@ before they are killed. A second one ends it at once, with all commands.`
 
 // serving is the flags of serve.
 type serving struct {
-	dir, listen string
-	verbose     bool
-	insecure    bool
-	acceptLoss  bool
-	maxStore    size
+	dir, listen, http string
+	verbose           bool
+	insecure          bool
+	acceptLoss        bool
+	maxStore          size
 }
 
 func serveCommand(o *options) *cobra.Command {
@@ -108,6 +110,15 @@ func serveCommand(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if s.http != "" {
+				l, err := net.Listen("tcp", s.http)
+				if err != nil {
+					return fmt.Errorf("--http %s: %w", s.http, err)
+				}
+				web := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: 10 * time.Second}
+				defer web.Close()
+				go func() { _ = web.Serve(l) }() // until it is closed
+			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
 			var mu sync.Mutex
 			out := json.NewEncoder(cmd.OutOrStdout())
@@ -127,6 +138,8 @@ func serveCommand(o *options) *cobra.Command {
 		"run the server in this process and store the timers in this `folder`")
 	flags.StringVar(&s.listen, "listen", defaultAddress,
 		"`address` at which the embedded server listens")
+	flags.StringVar(&s.http, "http", "",
+		"`address` at which anybody may ask for /metrics, /live and /ready")
 	flags.BoolVar(&s.insecure, "insecure", false,
 		"listen where other machines can connect, and ask them for nothing")
 	flags.Var(&s.maxStore, "max-store",

@@ -1,0 +1,102 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ask returns the answer of a client to a request for a path.
+func ask(c *Client, path string) (int, string) {
+	w := httptest.NewRecorder()
+	c.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w.Code, w.Body.String()
+}
+
+func TestHandler(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{MaxAttempts: 1})
+	if code, text := ask(c, "/ready"); code != http.StatusOK {
+		t.Errorf("a client that does not serve: %d, %s", code, text)
+	}
+	serveWith(t, c, func(_ context.Context, f Fired) error {
+		if f.Key == "bad" {
+			return errors.New("on purpose")
+		}
+		return nil
+	})
+	for _, key := range []string{"good", "better", "bad"} {
+		set(t, c, key, 0)
+	}
+	set(t, c, "near", 10*time.Minute)
+	set(t, c, "far", 10*time.Hour)
+	waitFor(t, func() bool {
+		code, _ := ask(c, "/ready")
+		_, text := ask(c, "/metrics")
+		return code == http.StatusOK && strings.Contains(text, "durable_dead_letters 1\n") &&
+			strings.Contains(text, "durable_waiting 0\n") && strings.Contains(text, "durable_in_hand 0\n")
+	})
+	_, text := ask(c, "/metrics")
+	for _, want := range []string{
+		"# TYPE durable_fired_total counter\ndurable_fired_total 3\n", "durable_handled_total 2\n",
+		"durable_failed_total 1\n", "durable_buried_total 1\n", "durable_partitions 16\n",
+		"# TYPE durable_near gauge\ndurable_near 1\n", "durable_far 1\n", "durable_up 1\n", "durable_workers 1\n",
+		"durable_lateness_seconds_bucket{le=\"+Inf\"} 3\n", "durable_handler_seconds_count 3\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	form := regexp.MustCompile(`^(# TYPE \w+ (counter|gauge|histogram)|\w+(\{le="[^"]+"\})? [0-9.e+-]+)$`)
+	for line := range strings.Lines(text) {
+		if !form.MatchString(strings.TrimSuffix(line, "\n")) {
+			t.Errorf("line %q", line)
+		}
+	}
+	s.Close()
+	if code, text := ask(c, "/ready"); code != http.StatusServiceUnavailable || !strings.Contains(text, "store") {
+		t.Errorf("without a server: %d, %s", code, text)
+	}
+	if code, _ := ask(c, "/live"); code != http.StatusOK {
+		t.Errorf("without a server it is not live: %d", code)
+	}
+	if _, text := ask(c, "/metrics"); !strings.Contains(text, "durable_up 0\n") || !strings.Contains(text, "durable_near 1\n") {
+		t.Errorf("without a server:\n%s", text)
+	}
+}
+
+func TestReadyOnceRead(t *testing.T) {
+	p := newPartition(&Client{}, 3, nil, remover{})
+	o := &owner{served: map[int]*served{3: {partition: p}}}
+	for _, want := range []string{"other workers", "partition 3"} {
+		if err := o.ready(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+		o.joined = true
+	}
+	p.loaded.Store(true)
+	if err := o.ready(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	var h histogram
+	for _, d := range []time.Duration{-1, 0, time.Millisecond, time.Millisecond + 1, time.Hour} {
+		h.add(d)
+	}
+	var b strings.Builder
+	h.write(&b, "x")
+	for _, want := range []string{`x_bucket{le="0.001"} 3`, `x_bucket{le="0.0025"} 4`, `x_bucket{le="300"} 4`,
+		`x_bucket{le="+Inf"} 5`, "x_sum 3600.002", "x_count 5"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, &b)
+		}
+	}
+}
