@@ -265,3 +265,11 @@ func TestEmbeddedRefuses(t *testing.T) {
 		t.Error("no folder: no error")
 	}
 }
+
+// The server lets a stream have 1000 readers if nothing else is said: fewer than partitions.
+func TestManyPartitions(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{Partitions: 1024})
+	serve(t, c)
+	waitFor(t, func() bool { return c.Stats().Partitions == 1024 })
+}

@@ -84,6 +84,10 @@ func openStream(ctx context.Context, js jetstream.JetStream,
 	return stream, l, nil
 }
 
+// maxConsumers is how many readers a stream may have: one for each partition, and what workers
+// that were killed leave for a minute. The server's default, 1000, is less than partitions.
+const maxConsumers = 1 << 16
+
 // streamConfig is what a stream is made with.
 func streamConfig(cfg Config) jetstream.StreamConfig {
 	setDefault(&cfg.Partitions, defaultPartitions)
@@ -96,6 +100,7 @@ func streamConfig(cfg Config) jetstream.StreamConfig {
 		AllowDirect:       true,
 		AllowRollup:       true,
 		AllowMsgSchedules: true,
+		MaxConsumers:      maxConsumers,
 		Metadata: map[string]string{
 			metadataPartitions: strconv.Itoa(cfg.Partitions),
 			metadataBackend:    cfg.Backend.String(),
