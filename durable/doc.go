@@ -21,7 +21,8 @@
 //   - To cancel is to store a message with its key. In the same step the server
 //     removes the timer.
 //   - To move is to store the timer anew.
-//   - A run of Every is stored first, and then the timer with the next deadline.
+//   - A run of Every is stored first, and then the timer with the next deadline. The
+//     server stores the same run once within two minutes, whoever sends it.
 //
 // What the server has removed may be there again after it was killed: see
 // docs/durable.md. So each of these messages names the revisions that it removes. Before

@@ -143,6 +143,9 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		l.removing(m, t)
 	} else {
 		l.expect(m, t.Key, t.Revision)
+		// The timer keeps its revision: another worker may store the same run. The server
+		// takes the second message of an ID for the first one.
+		setNumber(m, jetstream.MsgIDHeader, t.Revision)
 	}
 	return m, nil
 }

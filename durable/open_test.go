@@ -273,3 +273,28 @@ func TestManyPartitions(t *testing.T) {
 	serve(t, c)
 	waitFor(t, func() bool { return c.Stats().Partitions == 1024 })
 }
+
+// Two workers fire the same run, as one takes over from the other: it is stored once.
+func TestEveryFiresOnce(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{})
+	if err := c.Every(t.Context(), "key", "@every 1s", nil); err != nil {
+		t.Fatal(err)
+	}
+	timer := mustGet(t, c, "key")
+	for range 2 {
+		c := open(t, connect(t, s), Config{})
+		n := &near{timer: timer, deadline: timer.Deadline.UnixNano()}
+		m, err := newFiring(c, nil).message(n, timer.Deadline)
+		if err == nil {
+			err = c.publish(t.Context(), m)
+		}
+		if err != nil || n.moves || n.next.IsZero() {
+			t.Fatalf("%+v: %v", n, err)
+		}
+	}
+	if n := stored(t, c, c.layout.allFired()); n != 1 {
+		t.Errorf("the run is stored %d times", n)
+	}
+}
