@@ -341,27 +341,11 @@ func (c *Client) find(ctx context.Context, key string) (t Timer, ok bool, err er
 // prefix, in no order. It reads all timers, whatever the prefix. Timers that are set
 // or fire meanwhile may be among them or not. After an error there is nothing more.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
-	return func(yield func(Timer, error) bool) {
-		removed, err := c.removedNow(ctx, time.Second)
-		if wrap(&err, "pending"); err != nil {
-			yield(Timer{}, err)
-			return
-		}
-		for m, err := range c.read(ctx, lastOfEach, c.layout.allTimers()) {
-			var t Timer
-			if err == nil {
-				t, err = c.parse(m)
-			}
-			if err == nil && (!strings.HasPrefix(t.Key, prefix) ||
-				removed.has(c.layout.partition(t.Key), t)) {
-				continue
-			}
-			wrap(&err, "pending")
-			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
+	return list(ctx, c, "pending", lastOfEach, c.layout.allTimers(),
+		func(m message, removed *removedSet) (Timer, bool, error) {
+			t, err := c.parse(m)
+			return t, strings.HasPrefix(t.Key, prefix) && !removed.has(c.layout.partition(t.Key), t), err
+		})
 }
 
 func (c *Client) parse(m message) (Timer, error) {

@@ -40,18 +40,23 @@ func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 // DeadLetters goes through all dead letters, oldest first. After an error there is
 // nothing more.
 func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
-	return func(yield func(DeadLetter, error) bool) {
-		for m, err := range c.read(ctx, whole, c.layout.allDead()) {
-			var d DeadLetter
-			if err == nil {
-				d, err = c.parseDead(m)
-			}
-			wrap(&err, "dead letters")
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
-	}
+	return list(ctx, c, "dead letters", whole, c.layout.allDead(),
+		func(m message, _ *removedSet) (DeadLetter, bool, error) {
+			d, err := c.parseDead(m)
+			return d, true, err
+		})
+}
+
+// Waiting goes through what has fired and waits for a worker, or has one: in the order in
+// which it fired. What was handled within the last second or two may be among it. Attempt is
+// 0, as it is not known. After an error there is nothing more.
+func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
+	return list(ctx, c, "waiting", whole, c.layout.allFired(),
+		func(m message, removed *removedSet) (Fired, bool, error) {
+			f, err := c.parseFired(m)
+			f.Attempt = 0
+			return f, !removed.hasRevision(m.revision()), err
+		})
 }
 
 func (c *Client) parseDead(m message) (d DeadLetter, err error) {

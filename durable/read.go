@@ -96,6 +96,30 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig,
 	}
 }
 
+// list goes through what parse makes of the messages of a subject filter, without that for
+// which it returns false. It wraps errors with what.
+func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
+	filter string, parse func(message, *removedSet) (T, bool, error)) iter.Seq2[T, error] {
+	return func(yield func(v T, err error) bool) {
+		var zero T
+		removed, err := c.removedNow(ctx, time.Second)
+		if wrap(&err, "%s", what); err != nil {
+			yield(zero, err)
+			return
+		}
+		for m, err := range c.read(ctx, how, filter) {
+			v, keep := zero, true
+			if err == nil {
+				v, keep, err = parse(m, removed)
+			}
+			wrap(&err, "%s", what)
+			if (keep || err != nil) && !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // follow goes through the messages of a subject filter: first those that are stored, then
 // one without a Msg, and then those that come. It goes on by another consumer where one is
 // lost, as with a node that was killed. After an error there is nothing more.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -122,13 +123,13 @@ func withDead(
 	do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
 	return func(c call) error {
 		var letters []durable.DeadLetter
-		for d, err := range c.DeadLetters(c.ctx) {
-			if err != nil {
-				return err
-			}
+		err := each(c.DeadLetters(c.ctx), func(d durable.DeadLetter) {
 			if d.Key == c.args[0] {
 				letters = append(letters, d)
 			}
+		})
+		if err != nil {
+			return err
 		}
 		if len(letters) == 0 {
 			return fmt.Errorf("there is no dead letter %q", c.args[0])
@@ -143,45 +144,70 @@ func withDead(
 }
 
 func listCommand(o *options) *cobra.Command {
-	var dead bool
-	cmd := o.command("list [PREFIX]", "List the timers whose key begins with PREFIX, or the dead letters", cobra.MaximumNArgs(1),
-		func(c call) error {
-			list := listPending
-			if dead {
-				list = listDead
+	var state, after, before string
+	cmd := o.command("list [PREFIX]", "List the timers whose key begins with PREFIX",
+		cobra.MaximumNArgs(1), func(c call) (err error) {
+			f := filter{prefix: strings.Join(c.args, ""), before: time.Unix(1<<40, 0)}
+			if after != "" {
+				f.after, err = parseWhen(after, time.Now())
+			}
+			if before != "" && err == nil {
+				f.before, err = parseWhen(before, time.Now())
 			}
 			w := table(c.out)
-			return errors.Join(list(c, w, strings.Join(c.args, "")), w.Flush())
+			switch {
+			case err != nil:
+				return err
+			case state == "pending":
+				err = each(c.Pending(c.ctx, f.prefix), func(t durable.Timer) {
+					f.line(w, t.Key, t.Deadline, t.Cron, t.Payload)
+				})
+			case state == "fired":
+				err = each(c.Waiting(c.ctx), func(t durable.Fired) {
+					f.line(w, t.Key, t.Deadline, "", t.Payload)
+				})
+			case state == "dead":
+				err = each(c.DeadLetters(c.ctx), func(d durable.DeadLetter) {
+					f.line(w, d.Key, d.Deadline, fmt.Sprintf("%d attempts\t%q", d.Attempts, d.Error), d.Payload)
+				})
+			default:
+				return fmt.Errorf("--state %q: want pending, fired or dead", state)
+			}
+			return errors.Join(err, w.Flush())
 		})
-	cmd.Flags().BoolVar(&dead, "dead", false, "list the dead letters")
+	flags := cmd.Flags()
+	flags.StringVar(&state, "state", "pending", "pending, fired (waits for a worker, or has one) or dead")
+	flags.StringVar(&after, "after", "", "only what is due at or after this `time`, as of schedule")
+	flags.StringVar(&before, "before", "", "only what is due before this `time`")
 	return cmd
+}
+
+// filter says which timers to list.
+type filter struct {
+	prefix        string
+	after, before time.Time
+}
+
+// line writes the line of a timer, unless it is filtered out.
+func (f filter) line(w io.Writer, key string, deadline time.Time, more string, payload []byte) {
+	if strings.HasPrefix(key, f.prefix) && !deadline.Before(f.after) && deadline.Before(f.before) {
+		fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", key, deadline.Format(time.RFC3339Nano), more, payload)
+	}
+}
+
+// each calls do with each value, until there is an error.
+func each[T any](values iter.Seq2[T, error], do func(T)) error {
+	for v, err := range values {
+		if err != nil {
+			return err
+		}
+		do(v)
+	}
+	return nil
 }
 
 // table returns a writer of lines whose cells end with tabs.
 func table(out io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(out, 0, 8, 2, ' ', 0) }
-
-func listPending(c call, w io.Writer, prefix string) error {
-	for t, err := range c.Pending(c.ctx, prefix) {
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", t.Key, t.Deadline.Format(time.RFC3339Nano), t.Cron, t.Payload)
-	}
-	return nil
-}
-
-func listDead(c call, w io.Writer, prefix string) error {
-	for d, err := range c.DeadLetters(c.ctx) {
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(d.Key, prefix) {
-			fmt.Fprintf(w, "%q\t%s\t%d attempts\t%q\t%q\n", d.Key, d.Deadline.Format(time.RFC3339Nano),
-				d.Attempts, d.Error, d.Payload)
-		}
-	}
-	return nil
-}
 
 func stats(c call) error {
 	n, err := c.Counts(c.ctx)

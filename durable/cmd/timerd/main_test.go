@@ -65,6 +65,13 @@ func TestCommands(t *testing.T) {
 	if out := must("list", "la"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"later"`) {
 		t.Errorf("list la:\n%s", out)
 	}
+	for want, args := range map[string]string{
+		`"later"`: "--after 30h --before 48h", `"now"`: "--before 1h", `"then"`: "--after 2099-12-31T00:00:00Z"} {
+		out := must(append([]string{"list"}, strings.Fields(args)...)...)
+		if !strings.Contains(out, want) || strings.Count(out, "\n") != 1 {
+			t.Errorf("list %s:\n%s", args, out)
+		}
+	}
 	must("move", "later", "72h")
 	must("cancel", "later")
 	must("schedule", "-5", "-5s", "-1") // nothing of it is a flag
@@ -73,7 +80,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("list -5:\n%s", out)
 	}
 	must("cancel", "-5")
-	for _, args := range [][]string{{"schedule", "--absent", "then", "1h"}, {"schedule", "then", "1h", "--attempts", "-1"}, {"cancel", "later"}, {"move", "later", "1h"}, {"move", "then", "soon"},
+	for _, args := range [][]string{{"schedule", "--absent", "then", "1h"}, {"schedule", "then", "1h", "--attempts", "-1"}, {"list", "--before", "soon"}, {"list", "--after", "soon"}, {"list", "--state", "lost"}, {"cancel", "later"}, {"move", "later", "1h"}, {"move", "then", "soon"},
 		{"revive", "later"}, {"discard", "later"}, {"schedule", "key", "soon"}, {"schedule", "key"}, {"schedule", "--every", "key", "soon"}} {
 		if _, err := timerd(t, append(args, "--nats", "nats://"+address)...); err == nil {
 			t.Errorf("%q: no error", args)
@@ -117,25 +124,30 @@ func TestDeadLetters(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	handled, ended := make(chan string, 10), make(chan struct{})
+	handled, ended, end := make(chan string, 10), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		_ = c.Serve(ctx, func(_ context.Context, f durable.Fired) error {
 			handled <- f.Key
+			<-end
 			return errors.New("on purpose")
 		})
 	}()
 	<-handled
+	if out := must("list", "k", "--state", "fired"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"key"`) {
+		t.Errorf("list k --state fired:\n%s", out)
+	}
+	close(end)
 	<-handled
 	dead := func(lines int) {
 		t.Helper()
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			out := must("list", "--dead")
+			out := must("list", "--state", "dead")
 			if strings.Count(out, "\n") == lines {
 				return
 			}
 			if time.Now().After(end) {
-				t.Fatalf("list --dead: want %d lines:\n%s", lines, out)
+				t.Fatalf("list --state dead: want %d lines:\n%s", lines, out)
 			}
 		}
 	}
