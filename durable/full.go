@@ -27,9 +27,10 @@ const (
 // space is what a client knows of the room in the store.
 type space struct {
 	mutex
-	next time.Time // when to look again
-	left int64     // what this client may store until then
-	miss int       // looks without an answer
+	next   time.Time // when to look again
+	server string    // the start of a server for which it was looked
+	left   int64     // what this client may store until then
+	miss   int       // looks without an answer
 }
 
 // claim returns ErrFull if t is not to be stored. Several clients look on their own:
@@ -41,7 +42,9 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 		return err
 	}
 	defer s.unlock()
-	if s.left < size || time.Now().After(s.next) {
+	server := c.nc.ConnectedServerId()
+	if s.left < size || time.Now().After(s.next) || s.server != server {
+		s.server = server
 		stored, limit, err := c.stored(ctx)
 		pause := noLimit
 		switch {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Lock locks dir until what it returns is closed, or this process ends.
@@ -17,7 +18,14 @@ func Lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(f); err != nil {
+	// A process that is being forked has the file of a server that was just closed, until it
+	// runs another program.
+	err = lockFile(f)
+	for end := time.Now().Add(300 * time.Millisecond); err != nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+		err = lockFile(f)
+	}
+	if err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(f, 1000)) // none is as good
 		err = fmt.Errorf("folder %s is in use by another server, %s: %w", dir, holder, err)
 		return nil, errors.Join(err, f.Close())
