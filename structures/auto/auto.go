@@ -19,11 +19,11 @@
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
 // Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In lists it
-// takes 12 bytes more, a level takes 256 bytes, and the fullest slot so far takes 16 bytes a
+// takes 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 16 bytes a
 // timer. In the wheel it takes 5 to 15 bytes of chunks: 5 where few are cancelled, 15 where
 // most are. Timers that are alone in a chunk take 66 bytes for it. Levels are made when they
-// are used first, and take 33 KiB each. Pages have up to 96 KiB, or one value if that is
-// larger.
+// are used first, and take 33 KiB each. Records come in pages of 4096, of which the first one
+// doubles.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling: then
 // pick package hwheellist. A tickless driver is rarely woken up for nothing: Next names the
@@ -32,6 +32,8 @@
 package auto
 
 import (
+	"unsafe"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
@@ -50,39 +52,42 @@ func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimer
 // holder is what the lists and the wheel are here: each holds timers of the same records.
 // Operations do not go through it, as an indirect call takes a tenth of their time. They call
 // what the holder of the mode has in its place.
-type holder[T any] interface {
-	Schedule(rs *records.Set[T], deadline structures.Tick, value T) structures.ID
+type holder interface {
+	Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record)
 	Reschedule(
-		rs *records.Set[T], index uint32, r *records.Record[T], deadline structures.Tick,
+		rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
 	) bool
-	Pop(rs *records.Set[T]) (due structures.Timer[T], ok bool)
-	Next(rs *records.Set[T]) structures.Tick
+	Pop(rs *records.Set) (structures.ID, *records.Record)
+	Next(rs *records.Set) structures.Tick
 	Quiet() structures.Tick
 	Len() int
 	Work() structures.Work
 
 	Begin(at structures.Tick)
-	Adopt(rs *records.Set[T], index uint32)
-	End(rs *records.Set[T]) structures.Tick
-	TakeFirst(rs *records.Set[T]) (index uint32, ok bool)
+	Adopt(rs *records.Set, index uint32)
+	End(rs *records.Set) structures.Tick
+	TakeFirst(rs *records.Set) (index uint32, ok bool)
 }
 
 var (
 	_ structures.Scheduler[int] = (*Timers[int])(nil)
 	_ structures.Prefetcher     = (*Timers[int])(nil)
-	_ holder[int]               = (*ladder.Queue[int])(nil)
-	_ holder[int]               = (*hwheel.Wheel[int])(nil)
+	_ holder                    = (*ladder.Queue)(nil)
+	_ holder                    = (*hwheel.Wheel)(nil)
 )
 
 // Timers is a set of pending timers. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
-type Timers[T any] struct {
-	records records.Set[T]
+type Timers[T any] struct{ core }
+
+// core is Timers without the type of the values. So its methods carry no dictionary.
+type core struct {
+	records records.Set
 	mode    mode
 	limit   int // most timers in lists
 	again   int // the wheel ends with fewer
-	lists   ladder.Queue[T]
-	wheel   *hwheel.Wheel[T] // nil until it is needed
+	lists   ladder.Queue
+	wheel   *hwheel.Wheel // nil until it is needed
 }
 
 // New returns an empty set of timers whose clock is at tick 0. It panics if an option is
@@ -102,29 +107,37 @@ func New[T any](opts ...Option) *Timers[T] {
 }
 
 func newTimers[T any](limit int) *Timers[T] {
-	return &Timers[T]{limit: limit, again: limit / fewAgain, lists: ladder.New[T](fewLimit)}
+	return &Timers[T]{core{
+		records: records.Of[T](),
+		limit:   limit, again: limit / fewAgain, lists: ladder.New(fewLimit),
+	}}
 }
 
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
 // deadline at or before the clock counts as the tick after the clock. Schedule costs
 // O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	id, r := t.schedule(deadline)
+	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
+	return id
+}
+
+// schedule is Schedule without the value, which belongs into the record.
+func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
 	if deadline <= rs.Clock {
 		deadline = rs.AfterClock()
 	}
-	if t.mode == many {
-		if t.wheel.Open() {
-			return t.wheel.Arrive(deadline, value)
+	if t.mode != few || t.lists.Len() >= t.limit {
+		if t.mode != many {
+			t.moveToWheel()
+		} else if t.wheel.Open() {
+			return t.wheel.Arrive(deadline)
 		}
-		return t.wheel.Schedule(rs, deadline, value)
-	}
-	if t.mode == changing || t.lists.Len() >= t.limit {
-		t.moveToWheel()
-		return t.wheel.Schedule(rs, deadline, value)
+		return t.wheel.Schedule(rs, deadline)
 	}
 	if !rs.HasFree() {
-		return t.lists.Schedule(rs, deadline, value)
+		return t.lists.Schedule(rs, deadline)
 	}
 	// As t.lists.Schedule. The call would take a tenth of start-stop, as those of
 	// t.records.Release and t.wheel.Schedule would.
@@ -132,8 +145,8 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	r := rs.At(index)
 	t.lists.Note(deadline)
 	t.lists.Count(1)
-	if r.Start(deadline, value); r.Where.InList() && t.lists.Keeps(r.Where, deadline) {
-		return records.IDOf(index, r.Generation)
+	if r.Start(deadline); r.Where != records.Nowhere && t.lists.Keeps(r.Where, deadline) {
+		return records.IDOf(index, r.Generation), r
 	}
 	return t.lists.Place(rs, index, r)
 }
@@ -141,7 +154,7 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It
 // returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
 // call moves 32 timers to their new slots.
-func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
 	if !rs.Has(id) {
 		return false
@@ -153,27 +166,25 @@ func (t *Timers[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if deadline <= rs.Clock {
 		deadline = rs.AfterClock()
 	}
-	if t.mode != many {
-		if t.mode == few {
-			if !r.Pending() {
-				return false
-			}
-			if t.lists.Note(deadline); r.Where.InList() && t.lists.Keeps(r.Where, deadline) {
-				r.Deadline = deadline
-				return true
-			}
-			return t.lists.Reschedule(rs, uint32(id), r, deadline)
+	if t.mode == few {
+		if !r.Pending() {
+			return false
 		}
-		if r.Where.InList() {
-			return t.rescheduleListed(uint32(id), r, deadline)
+		if t.lists.Note(deadline); r.Where != records.Nowhere && t.lists.Keeps(r.Where, deadline) {
+			r.Deadline = deadline
+			return true
 		}
+		return t.lists.Reschedule(rs, uint32(id), r, deadline)
+	}
+	if t.mode == changing && r.Where.InList() {
+		return t.rescheduleListed(uint32(id), r, deadline)
 	}
 	return t.wheel.Reschedule(rs, uint32(id), r, deadline)
 }
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is not
 // pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
-func (t *Timers[T]) Cancel(id structures.ID) bool {
+func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
 	if !rs.Has(id) {
 		return false
@@ -182,22 +193,22 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if t.mode != many {
-		if t.mode == few {
-			if !r.Pending() {
-				return false
-			}
-			t.lists.Count(-1)
-			r.End()
-			if rs.Full() {
-				rs.MakeRoom(1)
-			}
-			rs.Push(uint32(id), r)
+	rs.ClearValue(r)
+	if t.mode == few {
+		if !r.Pending() {
+			return false
+		}
+		t.lists.Count(-1)
+		r.End()
+		if rs.Full() {
+			rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call
 			return true
 		}
-		if r.Where.InList() {
-			return t.cancelListed(uint32(id), r)
-		}
+		rs.Push(uint32(id), r)
+		return true
+	}
+	if t.mode == changing && r.Where.InList() {
+		return t.cancelListed(uint32(id), r)
 	}
 	if !r.Where.InSlot() {
 		return t.wheel.CancelElsewhere(rs, r)
@@ -210,7 +221,7 @@ func (t *Timers[T]) Cancel(id structures.ID) bool {
 
 // Prefetch reads the memory of timers ahead that will be cancelled or moved soon, those of up to
 // 32 IDs at once. It changes nothing. It costs 2 to 4 ns an ID, and nothing while timers are few.
-func (t *Timers[T]) Prefetch(ids []structures.ID) {
+func (t *core) Prefetch(ids []structures.ID) {
 	if t.mode != few {
 		t.wheel.Prefetch(&t.records, ids)
 	}
@@ -232,19 +243,19 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		if t.lists.Quiet() > rs.Clock {
 			return due, false
 		}
-		return t.lists.Pop(rs)
+		return records.Take[T](t.lists.Pop(rs))
 	}
 	if t.wheel.Quiet() > rs.Clock {
 		return due, false
 	}
-	return t.wheel.Pop(rs)
+	return records.Take[T](t.wheel.Pop(rs))
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
 // one from which timers were moved to later. No timer is due before it. It is after the clock,
 // unless a timer is due now. ok is false if no timer is pending. Next costs O(1), or the cost
 // of a Pop that cascades slots, which the next Pop then saves.
-func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
+func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
@@ -258,7 +269,7 @@ func (t *Timers[T]) Next() (at structures.Tick, ok bool) {
 }
 
 // Len returns the number of pending timers.
-func (t *Timers[T]) Len() int {
+func (t *core) Len() int {
 	if t.wheel == nil {
 		return t.lists.Len()
 	}
@@ -267,7 +278,7 @@ func (t *Timers[T]) Len() int {
 
 // Work returns the counters of the work done so far: the sum of those of package ladder and
 // package hwheel. Timers that move from the lists to the wheel count as Moved.
-func (t *Timers[T]) Work() structures.Work {
+func (t *core) Work() structures.Work {
 	sum := t.lists.Work()
 	if t.wheel != nil {
 		w := t.wheel.Work()
@@ -279,7 +290,7 @@ func (t *Timers[T]) Work() structures.Work {
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs
 // O(slots + timers).
-func (t *Timers[T]) CheckInvariants() error {
+func (t *core) CheckInvariants() error {
 	if t.wheel == nil {
 		return t.records.Check("auto", &t.lists)
 	}
@@ -289,7 +300,7 @@ func (t *Timers[T]) CheckInvariants() error {
 // Snapshot returns what a snapshot of package ladder shows, as long as there are timers in
 // lists, and what one of package hwheel shows from then on that there are some in the wheel.
 // It costs O(n + slots), and is not for hot paths.
-func (t *Timers[T]) Snapshot() shape.Snapshot {
+func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:
 		return t.records.Snapshot(&t.lists)

@@ -26,8 +26,8 @@ const (
 // first. So no call takes long. Those that may be due move before the wheel looks for them.
 const movesPerCall = 16
 
-func (t *Timers[T]) makeWheel() {
-	w := hwheel.New[T]()
+func (t *core) makeWheel() {
+	w := hwheel.New()
 	t.wheel = &w
 }
 
@@ -37,7 +37,7 @@ func (t *Timers[T]) makeWheel() {
 // Then no record in a list is free, unless all its IDs are used. At the limit, as many timers
 // are pending as ever since they are in lists, and the record that was freed last is taken
 // first. So those of all free records that were in lists were taken again.
-func (t *Timers[T]) moveToWheel() {
+func (t *core) moveToWheel() {
 	rs := &t.records
 	if t.mode == few {
 		if t.wheel == nil {
@@ -57,7 +57,7 @@ func (t *Timers[T]) moveToWheel() {
 }
 
 // moveOn moves timers to the wheel, or all that are left back to the lists if they are few.
-func (t *Timers[T]) moveOn() {
+func (t *core) moveOn() {
 	if t.Len() < t.again {
 		t.moveToLists()
 	} else {
@@ -66,7 +66,7 @@ func (t *Timers[T]) moveOn() {
 }
 
 // moveToLists moves all timers from the wheel to the lists. It costs O(timers).
-func (t *Timers[T]) moveToLists() {
+func (t *core) moveToLists() {
 	rs := &t.records
 	cursor := t.wheel.End(rs)
 	if t.mode == many {
@@ -80,7 +80,7 @@ func (t *Timers[T]) moveToLists() {
 
 // cancelListed is Cancel for a timer that is in a list while timers move. Its record leaves the
 // list, because the wheel may take it.
-func (t *Timers[T]) cancelListed(index uint32, r *records.Record[T]) bool {
+func (t *core) cancelListed(index uint32, r *records.Record) bool {
 	t.lists.Remove(&t.records, index)
 	r.End()
 	t.records.Release(index, r)
@@ -88,8 +88,8 @@ func (t *Timers[T]) cancelListed(index uint32, r *records.Record[T]) bool {
 }
 
 // rescheduleListed is Reschedule for a timer that is in a list while timers move.
-func (t *Timers[T]) rescheduleListed(
-	index uint32, r *records.Record[T], deadline structures.Tick,
+func (t *core) rescheduleListed(
+	index uint32, r *records.Record, deadline structures.Tick,
 ) bool {
 	t.lists.Remove(&t.records, index)
 	r.Deadline = deadline

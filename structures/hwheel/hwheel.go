@@ -43,8 +43,8 @@
 //
 // Memory. Empty it takes 4 KiB. A timer takes 16 bytes and the value, and 5 to 15 bytes of
 // chunks: 5 where few are cancelled, 15 where most are. Timers that are alone in a chunk take 66
-// bytes for it. Levels are made when they are used first, and take 33 KiB each. Pages have up to
-// 96 KiB, or one value if that is larger.
+// bytes for it. Levels are made when they are used first, and take 33 KiB each. Records come in
+// pages of 4096, of which the first one doubles.
 //
 // Pick it for many timers with any delays, whether most are cancelled or most fire. Package
 // auto is this wheel, and lists while timers are few. Pick package hwheellist if timers with
@@ -55,6 +55,8 @@
 package hwheel
 
 import (
+	"unsafe"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -71,9 +73,12 @@ func Capacity(n int) Option { return option.Capacity("hwheel", n, records.MaxTim
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
-type Wheel[T any] struct {
-	records records.Set[T]
-	wheel   hwheel.Wheel[T]
+type Wheel[T any] struct{ core }
+
+// core is a Wheel without the type of its values. So its methods carry no dictionary.
+type core struct {
+	records records.Set
+	wheel   hwheel.Wheel
 }
 
 var (
@@ -85,7 +90,7 @@ var (
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	w := &Wheel[T]{wheel: hwheel.New[T]()}
+	w := &Wheel[T]{core{records: records.Of[T](), wheel: hwheel.New()}}
 	if n > 0 {
 		w.wheel.Reserve(&w.records, uint64(n))
 	}
@@ -96,19 +101,26 @@ func New[T any](opts ...Option) *Wheel[T] {
 // ID. A deadline at or before the clock counts as the tick after the clock. Schedule
 // costs O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	id, r := w.schedule(deadline)
+	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
+	return id
+}
+
+// schedule is Schedule without the value, which belongs into the record.
+func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	if deadline <= w.records.Clock {
 		deadline = w.records.AfterClock()
 	}
 	if w.wheel.Open() {
-		return w.wheel.Arrive(deadline, value)
+		return w.wheel.Arrive(deadline)
 	}
-	return w.wheel.Schedule(&w.records, deadline, value)
+	return w.wheel.Schedule(&w.records, deadline)
 }
 
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value.
 // It returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
 // call moves 32 timers to their new slots.
-func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !w.records.Has(id) {
 		return false
 	}
@@ -121,7 +133,7 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is
 // not pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
-func (w *Wheel[T]) Cancel(id structures.ID) bool {
+func (w *core) Cancel(id structures.ID) bool {
 	if !w.records.Has(id) {
 		return false
 	}
@@ -129,6 +141,7 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
+	w.records.ClearValue(r)
 	if !r.Where.InSlot() {
 		return w.wheel.CancelElsewhere(&w.records, r)
 	}
@@ -140,7 +153,7 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 
 // Prefetch reads the memory of timers ahead that will be cancelled or moved soon, those of up to
 // 32 IDs at once. It changes nothing. It costs 2 to 4 ns an ID.
-func (w *Wheel[T]) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
+func (w *core) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
 
 // Pop moves the clock to now if now is later. It removes and returns one timer that
 // is due: the earliest first, in unspecified order among equal deadlines. It costs
@@ -153,14 +166,14 @@ func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	if w.wheel.Quiet() > w.records.Clock {
 		return due, false
 	}
-	return w.wheel.Pop(&w.records)
+	return records.Take[T](w.wheel.Pop(&w.records))
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot with many
 // timers, or one from which timers were moved to later. No timer is due before it. It is after
 // the clock, unless a timer is due now. ok is false if no timer is pending. Next costs O(1),
 // or the cost of a Pop that cascades slots, which the next Pop then saves.
-func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
+func (w *core) Next() (at structures.Tick, ok bool) {
 	if w.wheel.Len() == 0 {
 		return 0, false
 	}
@@ -168,7 +181,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 }
 
 // Len returns the number of pending timers.
-func (w *Wheel[T]) Len() int { return w.wheel.Len() }
+func (w *core) Len() int { return w.wheel.Len() }
 
 // Work returns the counters of the work done so far:
 //
@@ -178,16 +191,16 @@ func (w *Wheel[T]) Len() int { return w.wheel.Len() }
 //   - Moved: timers that cascaded.
 //   - Dropped: none, because the places of cancelled timers are cleared.
 //   - Comparisons: none, because the slots are in order.
-func (w *Wheel[T]) Work() structures.Work { return w.wheel.Work() }
+func (w *core) Work() structures.Work { return w.wheel.Work() }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs
 // O(slots + timers).
-func (w *Wheel[T]) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
+func (w *core) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
 
 // Snapshot returns level 0, the other levels that hold a timer, the timers that were moved and
 // have no new slot yet, and the arrival buffer. The place that a timer has left shows as a
 // stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for hot
 // paths.
-func (w *Wheel[T]) Snapshot() shape.Snapshot {
+func (w *core) Snapshot() shape.Snapshot {
 	return w.records.Snapshot(&w.wheel)
 }

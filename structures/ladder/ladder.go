@@ -29,6 +29,8 @@
 package ladder
 
 import (
+	"unsafe"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -46,8 +48,8 @@ func Capacity(n int) Option { return option.Capacity("ladder", n, records.MaxTim
 // Ladder is a set of pending timers. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
 type Ladder[T any] struct {
-	records records.Set[T]
-	queue   ladder.Queue[T]
+	records records.Set
+	queue   ladder.Queue
 }
 
 var _ structures.Scheduler[int] = (*Ladder[int])(nil)
@@ -55,7 +57,7 @@ var _ structures.Scheduler[int] = (*Ladder[int])(nil)
 // New returns an empty ladder whose clock is at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Ladder[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	l := &Ladder[T]{queue: ladder.New[T](0)}
+	l := &Ladder[T]{records: records.Of[T](), queue: ladder.New(0)}
 	if n > 0 {
 		l.records.ReserveTimers(uint64(n))
 		l.queue.Reserve(n)
@@ -66,7 +68,9 @@ func New[T any](opts ...Option) *Ladder[T] {
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
 // deadline at or before the clock counts as the tick after the clock. It costs O(1).
 func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	return l.queue.Schedule(&l.records, max(deadline, l.records.AfterClock()), value)
+	id, r := l.queue.Schedule(&l.records, max(deadline, l.records.AfterClock()))
+	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
+	return id
 }
 
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It
@@ -97,6 +101,7 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	if !r.Is(id) || !r.Pending() {
 		return false
 	}
+	l.records.ClearValue(r)
 	l.queue.Count(-1)
 	r.End()
 	l.records.Release(uint32(id), r)
@@ -111,7 +116,7 @@ func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if l.queue.Quiet() > l.records.Clock {
 		return due, false
 	}
-	return l.queue.Pop(&l.records)
+	return records.Take[T](l.queue.Pop(&l.records))
 }
 
 // Next returns the earliest deadline, or the start of the first slot if it has more than 32

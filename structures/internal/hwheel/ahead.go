@@ -47,7 +47,7 @@ func (w *hierarchy) window(level uint) iter.Seq[uint64] {
 // emptyAhead empties slots above level 0 before they start, a part at each tick, so that
 // no call has to move many timers if the clock goes tick by tick. It starts as late as
 // ChunksPerTick allows, because timers that move early are spread over more slots.
-func (w *Wheel[T]) emptyAhead(rs *records.Set[T]) {
+func (w *Wheel) emptyAhead(rs *records.Set) {
 	passed := rs.Clock - w.stepAt + 1
 	w.stepAt = math.MaxInt64
 	for level := uint(1); level < Levels; level++ {
@@ -80,7 +80,7 @@ func (w *hierarchy) planAhead(level uint, passed structures.Tick) (due int) {
 }
 
 // moveAhead moves the timers of so many chunks of a level, from the first slots on.
-func (w *Wheel[T]) moveAhead(rs *records.Set[T], level uint, n int) {
+func (w *Wheel) moveAhead(rs *records.Set, level uint, n int) {
 	for number := range w.window(level) {
 		if n <= 0 {
 			return

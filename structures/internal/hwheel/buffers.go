@@ -10,12 +10,12 @@ import (
 
 // buffers holds the timers that are to be put into slots, or out of them. That is done
 // for many together, so that their cache misses overlap.
-type buffers[T any] struct {
+type buffers struct {
 	arrivals
 	departures
 	vacancies
 	ahead   prefetch.Batch
-	records [bufferLen]*records.Record[T] // by position: those of the IDs of arrivals
+	records [bufferLen]*records.Record // by position: those of the IDs of arrivals
 }
 
 const (
@@ -50,7 +50,7 @@ type departure struct {
 
 // openPositions opens more positions of the arrival buffer: as many as there are records. So a
 // wheel with few large values does not hold many unused ones.
-func (w *Wheel[T]) openPositions(rs *records.Set[T]) {
+func (w *Wheel) openPositions(rs *records.Set) {
 	w.ring(0)
 	for n := min(bufferLen, max(1, rs.Fresh())); w.positions < n; w.positions++ {
 		w.prepare(rs, w.positions)
@@ -58,7 +58,7 @@ func (w *Wheel[T]) openPositions(rs *records.Set[T]) {
 }
 
 // prepare gives a position of the arrival buffer a record, and prepares the ID.
-func (w *Wheel[T]) prepare(rs *records.Set[T], position uint32) {
+func (w *Wheel) prepare(rs *records.Set, position uint32) {
 	var index uint32
 	if rs.HasFree() {
 		index = rs.TakeFree()
@@ -73,7 +73,7 @@ func (w *Wheel[T]) prepare(rs *records.Set[T], position uint32) {
 }
 
 // takeNew takes a record that was never used, and keeps the pointers of the arrival buffer.
-func (w *Wheel[T]) takeNew(rs *records.Set[T]) uint32 {
+func (w *Wheel) takeNew(rs *records.Set) uint32 {
 	room := rs.Room()
 	index := rs.Take()
 	if rs.Room() != room {
@@ -86,22 +86,22 @@ func (w *Wheel[T]) takeNew(rs *records.Set[T]) uint32 {
 }
 
 // Open reports whether the next timer goes to the arrival buffer, and there is room.
-func (w *Wheel[T]) Open() bool { return w.noVacancies() && w.arrived < w.positions }
+func (w *Wheel) Open() bool { return w.noVacancies() && w.arrived < w.positions }
 
 // Arrive is Schedule if Open is true.
-func (w *Wheel[T]) Arrive(deadline structures.Tick, value T) structures.ID {
+func (w *Wheel) Arrive(deadline structures.Tick) (structures.ID, *records.Record) {
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
 	}
 	position := w.arrived & bufferMask
 	w.arrived++
 	r := w.records[position]
-	r.Deadline, r.Value = deadline, value
-	return w.ids[position]
+	r.Deadline = deadline
+	return w.ids[position], r
 }
 
 // flushArrivals moves all timers from the arrival buffer to slots.
-func (w *Wheel[T]) flushArrivals(rs *records.Set[T]) {
+func (w *Wheel) flushArrivals(rs *records.Set) {
 	for position := range w.arrived {
 		r := w.records[position&bufferMask]
 		r.Where = w.add(uint32(w.ids[position&bufferMask]), r.Deadline)
@@ -115,11 +115,11 @@ func (w *Wheel[T]) flushArrivals(rs *records.Set[T]) {
 }
 
 // Prefetch prefetches the records that IDs name.
-func (w *Wheel[T]) Prefetch(rs *records.Set[T], ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
+func (w *Wheel) Prefetch(rs *records.Set, ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
 
 // CancelElsewhere cancels the timer of a record that is in no slot. It returns false if the
-// record has none.
-func (w *Wheel[T]) CancelElsewhere(rs *records.Set[T], r *records.Record[T]) bool {
+// record has none. Its value is cleared.
+func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
 	if r.Where == records.Nowhere {
 		return w.cancelMoved(r)
 	}
@@ -135,8 +135,6 @@ func (w *Wheel[T]) CancelElsewhere(rs *records.Set[T], r *records.Record[T]) boo
 		w.records[at], w.records[last] = w.records[last], r
 		w.records[at].Where, r.Where = r.Where, w.records[at].Where
 	}
-	var none T
-	r.Value = none
 	r.Generation += 2
 	w.ids[last] += 2 << 32 // the next timer of this position uses the same record
 	if r.Generation == 1 { // all are used
@@ -147,7 +145,7 @@ func (w *Wheel[T]) CancelElsewhere(rs *records.Set[T], r *records.Record[T]) boo
 }
 
 // cancelMoved is CancelElsewhere for a record that is nowhere.
-func (w *Wheel[T]) cancelMoved(r *records.Record[T]) bool {
+func (w *Wheel) cancelMoved(r *records.Record) bool {
 	if !r.Pending() {
 		return false
 	}
@@ -162,7 +160,7 @@ func (w *Wheel[T]) cancelMoved(r *records.Record[T]) bool {
 //
 // It has no branches. They would be mispredicted, and each one would delay the cache misses
 // of the calls that follow. Both deadlines are after tick 0, so differences do not overflow.
-func (b *buffers[T]) move(r *records.Record[T], v vacancy, deadline structures.Tick) (full bool) {
+func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (full bool) {
 	// -1, or 0 if it does not stay.
 	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63
 	r.Deadline = deadline
@@ -174,14 +172,14 @@ func (b *buffers[T]) move(r *records.Record[T], v vacancy, deadline structures.T
 
 // clearDepartures clears the places of the timers in departures, and puts those that are
 // pending into their new slots.
-func (w *Wheel[T]) clearDepartures(rs *records.Set[T]) {
+func (w *Wheel) clearDepartures(rs *records.Set) {
 	n := w.departed
 	w.departed = 0
 	w.clearPlaces(rs, w.left[:n])
 }
 
 // clearAll clears the places of all timers that have left them.
-func (w *Wheel[T]) clearAll(rs *records.Set[T]) {
+func (w *Wheel) clearAll(rs *records.Set) {
 	w.clearDepartures(rs)
 	for !w.noVacancies() {
 		w.ClearVacancies(rs)
@@ -189,7 +187,7 @@ func (w *Wheel[T]) clearAll(rs *records.Set[T]) {
 }
 
 // flush puts all pending timers into slots.
-func (w *Wheel[T]) flush(rs *records.Set[T]) {
+func (w *Wheel) flush(rs *records.Set) {
 	w.clearDepartures(rs)
 	w.flushArrivals(rs)
 	w.buffersDue = math.MaxInt64
@@ -197,7 +195,7 @@ func (w *Wheel[T]) flush(rs *records.Set[T]) {
 
 // clearPlaces clears the places that up to bufferLen timers have left. It puts those that
 // are pending into their new slots, and makes the records of the others free.
-func (w *Wheel[T]) clearPlaces(rs *records.Set[T], left []departure) {
+func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 	rs.MakeRoom(bufferLen)
 	var emptied [bufferLen]uint32
 	n := 0

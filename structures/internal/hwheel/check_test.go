@@ -8,25 +8,26 @@ import (
 )
 
 type (
-	wheel = *Wheel[int]
-	set   = *records.Set[int]
+	wheel = *Wheel
+	set   = *records.Set
 )
 
 // sound returns a wheel with timers in the arrival buffer, in slots of two levels, in
 // departures, and with a vacancy. IDs are by the numbers of the timers.
-func sound(t *testing.T) (*Wheel[int], *records.Set[int]) {
+func sound(t *testing.T) (*Wheel, *records.Set) {
 	t.Helper()
-	w, rs := New[int](), new(records.Set[int])
+	w, rs := New(), newSet()
 	var ids []structures.ID
 	for i := range 40 {
-		ids = append(ids, w.Schedule(rs, structures.Tick(100+i%2*20_000), 0))
+		id, _ := w.Schedule(rs, structures.Tick(100+i%2*20_000))
+		ids = append(ids, id)
 	}
 	w.Next(rs)
 	for i := range 4 {
 		index := uint32(ids[i])
 		w.Reschedule(rs, index, rs.At(index), 90)
 	}
-	w.Schedule(rs, 50, 0)
+	w.Schedule(rs, 50)
 	w.Leave(uint32(ids[5]), rs.At(uint32(ids[5])))
 	if err := check(&w, rs); err != nil || w.departed != 4 || w.noVacancies() || w.arrived != 1 {
 		t.Fatalf("%d departures, %d arrivals: %v", w.departed, w.arrived, err)
@@ -34,14 +35,14 @@ func sound(t *testing.T) (*Wheel[int], *records.Set[int]) {
 	return &w, rs
 }
 
-func check(w *Wheel[int], rs *records.Set[int]) error {
+func check(w *Wheel, rs *records.Set) error {
 	return rs.Check("test", w)
 }
 
 func TestCheckFindsHarm(t *testing.T) {
 	slot := slotOf(1, 20_100)
-	head := func(w *Wheel[int]) uint32 { return w.levels[1].lists[slot].chunk() }
-	timer := func(w wheel, rs set) *records.Record[int] {
+	head := func(w *Wheel) uint32 { return w.levels[1].lists[slot].chunk() }
+	timer := func(w wheel, rs set) *records.Record {
 		return rs.At(w.chunks.chunk.At(head(w)).timers[records.Places-1-int(w.levels[1].lists[slot]&1)])
 	}
 	for name, harm := range map[string]func(w wheel, rs set){
@@ -73,4 +74,9 @@ func TestCheckFindsHarm(t *testing.T) {
 			t.Errorf("%s: Check finds nothing", name)
 		}
 	}
+}
+
+func newSet() *records.Set {
+	rs := records.Of[int]()
+	return &rs
 }

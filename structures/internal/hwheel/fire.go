@@ -11,7 +11,7 @@ import (
 // advance moves the cursor to the next tick at which a timer is due, and reports whether
 // there is one up to the clock. If there is none, it moves the cursor to the clock. No
 // timer may be due at the cursor.
-func (w *Wheel[T]) advance(rs *records.Set[T]) bool {
+func (w *Wheel) advance(rs *records.Set) bool {
 	// Half of the buffer is enough here, rather than all of it in a Schedule.
 	if w.buffersDue <= rs.Clock || w.arrived >= bufferLen/2 {
 		w.flush(rs)
@@ -50,7 +50,7 @@ func (w *Wheel[T]) advance(rs *records.Set[T]) bool {
 
 // prefetchFiring prefetches the records of the chunk that fires second after the first one,
 // and the chunk after that.
-func (w *Wheel[T]) prefetchFiring(rs *records.Set[T]) {
+func (w *Wheel) prefetchFiring(rs *records.Set) {
 	n, tick := w.firing().chunk(), w.cursor
 	for range 2 {
 		if n, tick = w.firesAfter(n, tick); n == 0 {
@@ -74,7 +74,7 @@ func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structur
 
 // prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
 // names a record that exists, too.
-func (w *Wheel[T]) prefetchTimers(rs *records.Set[T], n uint32) {
+func (w *Wheel) prefetchTimers(rs *records.Set, n uint32) {
 	rs.Prefetch(&w.ahead, w.chunks.chunk.At(n).timers[:])
 }
 
@@ -83,7 +83,7 @@ func (w *Wheel[T]) prefetchTimers(rs *records.Set[T], n uint32) {
 //
 // While the timers of one chunk move, the records of the next one are on their way, and
 // so is the chunk after that.
-func (w *Wheel[T]) moveTimers(rs *records.Set[T], level uint, slot uint32, limit int) (moved int) {
+func (w *Wheel) moveTimers(rs *records.Set, level uint, slot uint32, limit int) (moved int) {
 	w.clearAll(rs)
 	w.work.SlotsVisited++
 	g := w.ring(level)

@@ -9,13 +9,13 @@ import (
 )
 
 // Begin prepares an empty wheel for timers of which none is due before the cursor.
-func (w *Wheel[T]) Begin(cursor structures.Tick) {
+func (w *Wheel) Begin(cursor structures.Tick) {
 	w.ring(0)
 	w.cursor = cursor
 }
 
 // Adopt puts a timer into a slot. It must not be due before the cursor.
-func (w *Wheel[T]) Adopt(rs *records.Set[T], index uint32) {
+func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	r.Where = w.add(index, r.Deadline)
 	w.count++
@@ -24,12 +24,12 @@ func (w *Wheel[T]) Adopt(rs *records.Set[T], index uint32) {
 
 // End puts all timers into slots, so that all can be taken out by TakeFirst. It returns a tick
 // before which none is due.
-func (w *Wheel[T]) End(rs *records.Set[T]) structures.Tick {
+func (w *Wheel) End(rs *records.Set) structures.Tick {
 	w.clearAll(rs)
 	w.flush(rs)
 	for _, id := range w.ids[:w.positions] {
 		r := rs.At(uint32(id))
-		r.End()
+		r.Generation++
 		r.Where = records.Nowhere
 		rs.Release(uint32(id), r)
 	}
@@ -39,7 +39,7 @@ func (w *Wheel[T]) End(rs *records.Set[T]) structures.Tick {
 
 // TakeFirst takes a timer out of the lowest level that has one, after End. ok is false if there
 // is none.
-func (w *Wheel[T]) TakeFirst(rs *records.Set[T]) (index uint32, ok bool) {
+func (w *Wheel) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for _, g := range w.levels {
 		if g == nil || g.empty() {
 			continue

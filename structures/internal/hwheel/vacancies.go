@@ -47,7 +47,7 @@ func (v *vacancies) occupy() vacancy {
 
 // ClearVacancies clears the places of the first vacancies, up to bufferLen, and makes their
 // records free.
-func (w *Wheel[T]) ClearVacancies(rs *records.Set[T]) {
+func (w *Wheel) ClearVacancies(rs *records.Set) {
 	var left [bufferLen]departure
 	n := min(w.end-w.first, bufferLen)
 	for i := range left[:n] {

@@ -14,11 +14,11 @@ import (
 // Walk adds level 0, the other levels that hold a timer, the timers that were moved and have no
 // new slot yet, and the arrival buffer. The place that a timer has left shows as a stale entry,
 // filed for the first tick of its slot.
-func (w *Wheel[T]) Walk(b *records.Walk[T]) error {
+func (w *Wheel) Walk(b *records.Walk) error {
 	if err := w.checkCursor(b.Set.Clock); err != nil {
 		return err
 	}
-	k := walk[T]{Wheel: w, b: b, gone: make(map[records.Where]uint32)}
+	k := walk{Wheel: w, b: b, gone: make(map[records.Where]uint32)}
 	if err := k.findDepartures(); err != nil {
 		return err
 	}
@@ -60,15 +60,15 @@ func (w *Wheel[T]) Walk(b *records.Walk[T]) error {
 }
 
 // walk is a walk through a wheel.
-type walk[T any] struct {
-	*Wheel[T]
-	b      *records.Walk[T]
+type walk struct {
+	*Wheel
+	b      *records.Walk
 	gone   map[records.Where]uint32 // the records that have left their places, by place
 	walked uint32                   // in lists, and free ones
 	err    error
 }
 
-func (w *Wheel[T]) checkCursor(clock structures.Tick) error {
+func (w *Wheel) checkCursor(clock structures.Tick) error {
 	if w.cursor < 0 || w.cursor > clock {
 		return fmt.Errorf("cursor %d, clock %d", w.cursor, clock)
 	}
@@ -86,7 +86,7 @@ func (w *Wheel[T]) checkCursor(clock structures.Tick) error {
 }
 
 // findDepartures notes the places that timers have left.
-func (k *walk[T]) findDepartures() error {
+func (k *walk) findDepartures() error {
 	for _, d := range k.left[:k.departed] {
 		if err := k.leaves(d, k.b.Set.At(d.index).Pending()); err != nil {
 			return fmt.Errorf("departures: %w", err)
@@ -106,7 +106,7 @@ func (k *walk[T]) findDepartures() error {
 }
 
 // leaves notes the place that a record has left. A pending one is walked later.
-func (k *walk[T]) leaves(d departure, pending bool) error {
+func (k *walk) leaves(d departure, pending bool) error {
 	r := k.b.Set.At(d.index)
 	if _, twice := k.gone[d.from]; twice || r.Where != records.Nowhere {
 		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
@@ -118,7 +118,7 @@ func (k *walk[T]) leaves(d departure, pending bool) error {
 	return k.b.Use(d.index)
 }
 
-func (k *walk[T]) walkLevel(level uint) error {
+func (k *walk) walkLevel(level uint) error {
 	k.b.Begin(shape.Part{
 		Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: ringLen,
 		Width: 1 << widthBits(level), Now: int(slotOf(level, k.b.Set.Clock)),
@@ -147,7 +147,7 @@ func (k *walk[T]) walkLevel(level uint) error {
 	return nil
 }
 
-func (k *walk[T]) walkSlot(level uint, slot uint32) error {
+func (k *walk) walkSlot(level uint, slot uint32) error {
 	first, last := k.spanOf(level, slot)
 	opens := windowStart(level, first)
 	if level > 0 && (first < k.cascadeAt || k.cursor < opens && k.stepAt > opens) {
@@ -168,7 +168,7 @@ func (k *walk[T]) walkSlot(level uint, slot uint32) error {
 
 // timersOf walks the chunks of a slot. Timers that stayed when they were moved to a later slot
 // are filed for the last tick.
-func (k *walk[T]) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
+func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		l := k.levels[level].lists[slot]
 		before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(l&records.TagMask)-1)
@@ -200,7 +200,7 @@ func (k *walk[T]) timersOf(level uint, slot uint32, first, last structures.Tick)
 }
 
 // timerAt returns the timer at a place in a slot that starts at first, or a stale entry.
-func (k *walk[T]) timerAt(
+func (k *walk) timerAt(
 	index uint32, at records.Where, first structures.Tick,
 ) (uint32, structures.Tick, error) {
 	r := k.b.Set.At(index)
@@ -214,7 +214,7 @@ func (k *walk[T]) timerAt(
 	return index, r.Deadline, nil
 }
 
-func (k *walk[T]) walkArrivals() error {
+func (k *walk) walkArrivals() error {
 	for position, id := range k.ids[:k.positions] {
 		index, r := uint32(id), k.records[position]
 		if r != k.b.Set.At(index) || records.IDOf(index, r.Generation) != id || !r.Pending() ||

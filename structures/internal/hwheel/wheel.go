@@ -17,17 +17,17 @@ import (
 //   - No timer in the arrival buffer or in departures is due before buffersDue.
 //   - No timer in a slot is due before slotsDue, nor is there anything to do in steps. If a
 //     timer is due at the cursor, slotsDue is not after the clock instead.
-type Wheel[T any] struct {
+type Wheel struct {
 	slotsDue   structures.Tick
 	buffersDue structures.Tick
 	count      int // timers that are not in the arrival buffer
-	buffers[T]
+	buffers
 	hierarchy
 }
 
 // New returns an empty wheel whose clock is at tick 0.
-func New[T any]() Wheel[T] {
-	return Wheel[T]{
+func New() Wheel {
+	return Wheel{
 		slotsDue: math.MaxInt64, buffersDue: math.MaxInt64,
 		hierarchy: hierarchy{cascadeAt: math.MaxInt64, stepAt: math.MaxInt64},
 	}
@@ -35,7 +35,7 @@ func New[T any]() Wheel[T] {
 
 // Reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
 // that is not full.
-func (w *Wheel[T]) Reserve(rs *records.Set[T], n uint64) {
+func (w *Wheel) Reserve(rs *records.Set, n uint64) {
 	rs.ReserveTimers(n + bufferLen)
 	w.chunks.reserve(1 + n/records.Places + min(n, 2*ringLen))
 	w.ring(0)
@@ -43,56 +43,57 @@ func (w *Wheel[T]) Reserve(rs *records.Set[T], n uint64) {
 }
 
 // Len returns the number of timers.
-func (w *Wheel[T]) Len() int { return w.count + int(w.arrived) }
+func (w *Wheel) Len() int { return w.count + int(w.arrived) }
 
 // Quiet returns a tick before which no timer is due, and nothing is to be done.
-func (w *Wheel[T]) Quiet() structures.Tick { return min(w.slotsDue, w.buffersDue) }
+func (w *Wheel) Quiet() structures.Tick { return min(w.slotsDue, w.buffersDue) }
 
 // Work returns the counters of the work done so far: slots of level 0 whose timers fired, and
 // slots of other levels that cascaded, once for each step (SlotsVisited), and timers that
 // cascaded (Moved).
-func (w *Wheel[T]) Work() structures.Work { return w.work }
+func (w *Wheel) Work() structures.Work { return w.work }
 
-// Schedule adds a timer with a deadline after the clock. It takes over the record of one that
-// was cancelled, if there is any.
-func (w *Wheel[T]) Schedule(rs *records.Set[T], deadline structures.Tick, value T) structures.ID {
+// Schedule adds a timer with a deadline after the clock, whose record gets the value. It takes
+// over the record of one that was cancelled, if there is any.
+func (w *Wheel) Schedule(
+	rs *records.Set, deadline structures.Tick,
+) (structures.ID, *records.Record) {
 	if w.noVacancies() {
-		return w.scheduleArrival(rs, deadline, value)
+		return w.scheduleArrival(rs, deadline)
 	}
 	v := w.occupy()
 	r := rs.At(v.index)
 	if r.Generation == 0 { // all are used
 		w.clearPlaces(rs, []departure{v.departure})
-		return w.Schedule(rs, deadline, value)
+		return w.Schedule(rs, deadline)
 	}
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
 	}
-	r.Value = value
 	r.Generation++
 	w.count++
 	id := records.IDOf(v.index, r.Generation)
 	if w.move(r, v, deadline) {
 		w.clearDepartures(rs)
 	}
-	return id
+	return id, r
 }
 
 // scheduleArrival is Schedule if there are no vacancies.
-func (w *Wheel[T]) scheduleArrival(
-	rs *records.Set[T], deadline structures.Tick, value T,
-) structures.ID {
+func (w *Wheel) scheduleArrival(
+	rs *records.Set, deadline structures.Tick,
+) (structures.ID, *records.Record) {
 	if w.arrived == w.positions {
 		w.flushArrivals(rs)
 		w.openPositions(rs)
 	}
-	return w.Arrive(deadline, value)
+	return w.Arrive(deadline)
 }
 
 // Reschedule moves the timer of a record to a deadline after the clock. It returns false if
 // the record has none.
-func (w *Wheel[T]) Reschedule(
-	rs *records.Set[T], index uint32, r *records.Record[T], deadline structures.Tick,
+func (w *Wheel) Reschedule(
+	rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
 ) bool {
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
@@ -112,13 +113,13 @@ func (w *Wheel[T]) Reschedule(
 }
 
 // pending reports whether a record that is in no slot has a pending timer.
-func (w *Wheel[T]) pending(r *records.Record[T]) bool {
+func (w *Wheel) pending(r *records.Record) bool {
 	return r.Pending() && (r.Where == records.Nowhere || chunkOf(r.Where) < w.arrived)
 }
 
-// Leave cancels the timer of a record that is in a slot. It reports whether
+// Leave cancels the timer of a record that is in a slot. Its value is cleared. It reports whether
 // ClearVacancies must be called.
-func (w *Wheel[T]) Leave(index uint32, r *records.Record[T]) (full bool) {
+func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
 	from := r.Where
 	r.End()
 	r.Where = records.Nowhere
@@ -126,16 +127,17 @@ func (w *Wheel[T]) Leave(index uint32, r *records.Record[T]) (full bool) {
 	return w.vacate(index, from, r.Deadline)
 }
 
-// Pop removes and returns a timer that is due at the clock, the earliest one.
-func (w *Wheel[T]) Pop(rs *records.Set[T]) (due structures.Timer[T], ok bool) {
+// Pop removes a timer that is due at the clock, the earliest one. It returns its record, which
+// still has the value, or nil.
+func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	if w.levels[0] == nil {
-		return due, false
+		return 0, nil
 	}
 	for {
 		n := w.firing().chunk()
 		if n == 0 {
 			if !w.advance(rs) {
-				return due, false
+				return 0, nil
 			}
 			continue
 		}
@@ -153,18 +155,18 @@ func (w *Wheel[T]) Pop(rs *records.Set[T]) (due structures.Timer[T], ok bool) {
 				w.prefetchFiring(rs)
 			}
 		}
-		due = structures.Timer[T]{ID: records.IDOf(index, r.Generation), Deadline: r.Deadline, Value: r.Value}
+		id := records.IDOf(index, r.Generation)
 		r.Where = records.Nowhere
-		r.End()
+		r.Generation++
 		w.count--
 		rs.Release(index, r)
-		return due, true
+		return id, r
 	}
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
 // one from which timers were moved to later. There must be a timer.
-func (w *Wheel[T]) Next(rs *records.Set[T]) structures.Tick {
+func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	w.clearAll(rs)
 	w.flush(rs)
 	if w.firing() != 0 || w.advance(rs) {
@@ -182,8 +184,8 @@ func (w *Wheel[T]) Next(rs *records.Set[T]) structures.Tick {
 // earliestIn returns a tick before which no timer of a slot is due, nor any other one of
 // its level: the first deadline in the slot, or its start if the slot has more than a
 // chunk.
-func (w *Wheel[T]) earliestIn(
-	rs *records.Set[T], level uint, start structures.Tick,
+func (w *Wheel) earliestIn(
+	rs *records.Set, level uint, start structures.Tick,
 ) structures.Tick {
 	n := w.levels[level].lists[slotOf(level, start)].chunk()
 	c := w.chunks.chunk.At(n)

@@ -8,17 +8,17 @@ import (
 )
 
 type (
-	queue = *Queue[int]
-	set   = *records.Set[int]
+	queue = *Queue
+	set   = *records.Set
 )
 
 // sound returns a queue at tick 64 with timers in the front and in lists, and a free record in
 // a list.
-func sound(t *testing.T, most int) (*Queue[int], *records.Set[int]) {
+func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	t.Helper()
-	q, rs := New[int](most), new(records.Set[int])
+	q, rs := New(most), newSet()
 	for _, at := range []structures.Tick{64, 70, 71, 72, 200, 201, 9000} {
-		q.Schedule(rs, at, 0)
+		q.Schedule(rs, at)
 	}
 	rs.Clock = 64
 	q.Pop(rs)
@@ -32,7 +32,7 @@ func sound(t *testing.T, most int) (*Queue[int], *records.Set[int]) {
 	return &q, rs
 }
 
-func check(q *Queue[int], rs *records.Set[int]) error {
+func check(q *Queue, rs *records.Set) error {
 	return rs.Check("test", q)
 }
 
@@ -50,7 +50,8 @@ func TestCheckFindsHarm(t *testing.T) {
 		"a record names another place":    func(_ queue, rs set) { rs.At(6).Where ^= 1 << records.TagBits },
 		"a record in a list does not say": func(_ queue, rs set) { rs.At(6).Where = records.Nowhere },
 		"a record says it is in a list":   func(_ queue, rs set) { rs.At(0).Where = rs.At(6).Where },
-		"a link back is wrong":            func(q queue, _ set) { q.nodes.all[q.nodes.heads[q.next()]].before = 3 },
+		"a slot starts at a wrong tick":   func(q queue, _ set) { q.nodes.heads[q.next()].start++ },
+		"a link back is wrong":            func(q queue, _ set) { q.nodes.all[q.nodes.heads[q.next()].first].before = 3 },
 		"a free record is pending":        func(_ queue, rs set) { rs.At(0).Generation++ },
 		"a record is free twice":          func(_ queue, rs set) { rs.Release(0, rs.At(0)) },
 		"a pending record is free":        func(_ queue, rs set) { rs.Release(6, rs.At(6)) },
@@ -67,4 +68,9 @@ func TestCheckFindsHarm(t *testing.T) {
 	if q.nodes.free = 0; check(q, rs) == nil {
 		t.Error("Check does not find that the free nodes are lost")
 	}
+}
+
+func newSet() *records.Set {
+	rs := records.Of[int]()
+	return &rs
 }

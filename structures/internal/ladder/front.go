@@ -24,7 +24,7 @@ type entry struct {
 const frontLen = 32
 
 // current reports whether an entry is not stale. This is its record.
-func current[T any](e entry, r *records.Record[T]) bool {
+func current(e entry, r *records.Record) bool {
 	return r.Generation == e.generation && r.Deadline == e.deadline
 }
 

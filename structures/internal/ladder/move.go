@@ -8,12 +8,12 @@ import (
 )
 
 // Begin prepares an empty queue for timers of which none is due before the base.
-func (q *Queue[T]) Begin(base structures.Tick) {
+func (q *Queue) Begin(base structures.Tick) {
 	q.base, q.front.limit, q.quiet = base, base, math.MaxInt64
 }
 
 // Adopt puts a timer into a list. It must not be due before the base.
-func (q *Queue[T]) Adopt(rs *records.Set[T], index uint32) {
+func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	q.link(index, r)
 	q.quiet = min(q.quiet, r.Deadline)
@@ -22,7 +22,7 @@ func (q *Queue[T]) Adopt(rs *records.Set[T], index uint32) {
 
 // End moves the timers of the front to lists, so that all can be taken out by TakeFirst. It
 // returns a tick before which none is due.
-func (q *Queue[T]) End(rs *records.Set[T]) structures.Tick {
+func (q *Queue) End(rs *records.Set) structures.Tick {
 	q.linkEntries(rs, q.front.entries)
 	q.front.entries, q.front.limit = q.front.entries[:0], q.base
 	if q.quiet > rs.Clock {
@@ -32,9 +32,9 @@ func (q *Queue[T]) End(rs *records.Set[T]) structures.Tick {
 }
 
 // TakeFirst takes a timer out of the first list, after End. ok is false if there is none.
-func (q *Queue[T]) TakeFirst(rs *records.Set[T]) (index uint32, ok bool) {
+func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for q.levels != 0 {
-		index = q.nodes.all[q.nodes.heads[q.next()]].index
+		index = q.nodes.all[q.nodes.heads[q.next()].first].index
 		r := rs.At(index)
 		q.unlink(index, r)
 		if r.Pending() { // otherwise all its IDs are used
@@ -47,7 +47,7 @@ func (q *Queue[T]) TakeFirst(rs *records.Set[T]) (index uint32, ok bool) {
 }
 
 // Remove takes a timer out of its list, after End.
-func (q *Queue[T]) Remove(rs *records.Set[T], index uint32) {
+func (q *Queue) Remove(rs *records.Set, index uint32) {
 	q.unlink(index, rs.At(index))
 	q.count--
 }

@@ -13,9 +13,15 @@ import (
 // records may be any ones among millions.
 type nodes struct {
 	byIndex bool
-	heads   []uint32 // the first node of each list, by position; 0: none
-	all     []node   // by number; node 0 is never used
-	free    uint32   // the first node that is not in use, or 0; always 0 by index
+	heads   []head // of the lists, by position
+	all     []node // by number; node 0 is never used
+	free    uint32 // the first node that is not in use, or 0; always 0 by index
+}
+
+// head is a list, and the first tick of its slot, as of the last node that came.
+type head struct {
+	start structures.Tick
+	first uint32 // the first node; 0: none
 }
 
 // node is the place of a record in a list.
@@ -104,11 +110,11 @@ func (p *nodes) grow(n int) {
 
 // growHeads makes room for the lists of a level.
 func (p *nodes) growHeads(at uint) {
-	p.heads = append(p.heads, make([]uint32, (at|digitMask)+1-uint(len(p.heads)))...)
+	p.heads = append(p.heads, make([]head, (at|digitMask)+1-uint(len(p.heads)))...)
 }
 
 // reserve makes room for n records.
 func (p *nodes) reserve(n int) {
 	p.grow(n + 1)
-	p.heads = make([]uint32, 0, Levels<<digitBits)
+	p.heads = make([]head, 0, Levels<<digitBits)
 }

@@ -12,7 +12,7 @@ import (
 
 // Walk adds the front, and the levels of lists that hold a record. A free record in a list shows
 // as a stale entry.
-func (q *Queue[T]) Walk(w *records.Walk[T]) error {
+func (q *Queue) Walk(w *records.Walk) error {
 	if q.base < 0 || q.base > w.Set.Clock {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
 	}
@@ -49,7 +49,7 @@ func (q *Queue[T]) Walk(w *records.Walk[T]) error {
 }
 
 // walkFront walks the front, the earliest timer first.
-func (q *Queue[T]) walkFront(w *records.Walk[T]) snapshot.Timers {
+func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range slices.Backward(q.front.entries) {
 			index := e.index
@@ -64,7 +64,7 @@ func (q *Queue[T]) walkFront(w *records.Walk[T]) snapshot.Timers {
 }
 
 // walkLevel walks the lists of a level, and returns how many records are in them.
-func (q *Queue[T]) walkLevel(w *records.Walk[T], level uint32) (listed int, err error) {
+func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error) {
 	occupied := q.occupied[level]
 	if (q.levels>>level&1 == 1) != (occupied != 0) {
 		return 0, fmt.Errorf("the slots are %#x, the levels %#x", occupied, q.levels)
@@ -76,14 +76,15 @@ func (q *Queue[T]) walkLevel(w *records.Walk[T], level uint32) (listed int, err 
 	})
 	for slot := range uint32(digitMask + 1) {
 		at := position(level<<digitBits | slot)
-		if inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at] != 0; inUse != (occupied>>slot&1 == 1) {
+		if inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at].first != 0; inUse != (occupied>>slot&1 == 1) {
 			return 0, fmt.Errorf("slot %d: a list: %t, the slots are %#x", slot, inUse, occupied)
 		} else if !inUse {
 			continue
 		}
 		start := q.startOf(at)
-		if start < q.base {
-			return 0, fmt.Errorf("slot %d starts at %d, before the base %d", slot, start, q.base)
+		want := q.base>>at.shift()&^digitMask | structures.Tick(at.slot())
+		if want <<= at.shift(); start < q.base || start != want {
+			return 0, fmt.Errorf("slot %d starts at %d, want %d, after the base %d", slot, start, want, q.base)
 		}
 		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, q.walkList(w, at, &listed, &err))
 		if err != nil {
@@ -96,12 +97,12 @@ func (q *Queue[T]) walkLevel(w *records.Walk[T], level uint32) (listed int, err 
 
 // walkList walks a list. A timer in front of the limit would be in the front, so it is filed for
 // the limit at the earliest.
-func (q *Queue[T]) walkList(
-	w *records.Walk[T], at position, listed *int, err *error,
+func (q *Queue) walkList(
+	w *records.Walk, at position, listed *int, err *error,
 ) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		start := q.startOf(at)
-		for before, number := uint32(0), q.nodes.heads[at]; number != 0; *listed++ {
+		for before, number := uint32(0), q.nodes.heads[at].first; number != 0; *listed++ {
 			n := q.nodes.all[number]
 			r := w.Set.At(n.index)
 			if want := q.nodes.where(number, at); n.before != before || r.Where != want {

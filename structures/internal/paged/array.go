@@ -64,28 +64,81 @@ func (a *Array[E]) Reserve(n uint64) {
 	}
 }
 
-// grow adds a page, or doubles the first one. It panics if an index would need more
-// than 32 bits.
+// grow adds a page, or doubles the first one.
 func (a *Array[E]) grow() {
-	size := unsafe.Sizeof(*new(E))
-	full := uint32(1) << lenBits(pageBytes, size)
-	switch {
-	case len(a.page) == 0:
-		a.add(uint32(1) << lenBits(firstBytes, size))
-	case a.room < full:
-		first := unsafe.Slice((*E)(a.page[0]), a.room)
-		a.page, a.room = a.page[:0], 0
-		a.add(uint32(2 * len(first)))
-		copy(unsafe.Slice((*E)(a.page[0]), a.room), first)
-	case a.room > math.MaxUint32-full:
-		panic("paged: an index needs more than 32 bits")
-	default:
-		a.add(full)
-	}
+	a.page, a.room = grow[E](a.page, a.room, 1<<lenBits(pageBytes, unsafe.Sizeof(*new(E))))
 }
 
-// add adds a page of n elements.
-func (a *Array[E]) add(n uint32) {
-	a.page = append(a.page, unsafe.Pointer(unsafe.SliceData(make([]E, n))))
-	a.room += n
+// grow adds a page of full elements to a table with room for some, or doubles the first page. It
+// returns the table and the room. It panics if an index would need more than 32 bits.
+func grow[E any](page []unsafe.Pointer, room, full uint32) ([]unsafe.Pointer, uint32) {
+	n, old := full, []E(nil)
+	switch {
+	case len(page) == 0:
+		n = min(full, 1<<lenBits(firstBytes, unsafe.Sizeof(*new(E))))
+	case room < full:
+		old = unsafe.Slice((*E)(page[0]), room)
+		page, room, n = page[:0], 0, 2*room
+	case room > math.MaxUint32-full:
+		panic("paged: an index needs more than 32 bits")
+	}
+	added := make([]E, n)
+	copy(added, old)
+	return append(page, unsafe.Pointer(unsafe.SliceData(added))), room + n
+}
+
+// Rows is an Array to code that does not know the type of its elements. Make it with RowsOf. All its
+// pages but the first hold rowsPerPage elements, whatever their size, so that it takes one
+// multiplication to find an element.
+type Rows struct {
+	page  unsafe.Pointer // the table of pages
+	size  uintptr        // of an element
+	room  uint32
+	fresh uint32
+	grow  func(r *Rows)
+}
+
+const (
+	rowBits     = 12
+	rowsPerPage = 1 << rowBits
+)
+
+// RowsOf returns an empty array of elements of type E.
+func RowsOf[E any]() Rows {
+	var page []unsafe.Pointer
+	return Rows{size: unsafe.Sizeof(*new(E)), grow: func(r *Rows) {
+		page, r.room = grow[E](page, r.room, rowsPerPage)
+		r.page = unsafe.Pointer(unsafe.SliceData(page))
+	}}
+}
+
+// At returns the element of an index, as Array.At does.
+func (r *Rows) At(index uint32) unsafe.Pointer {
+	page := *(*unsafe.Pointer)(unsafe.Add(r.page, uintptr(index>>rowBits)*unsafe.Sizeof(r.page)))
+	return unsafe.Add(page, uintptr(index%rowsPerPage)*r.size)
+}
+
+// Size returns the size of an element.
+func (r *Rows) Size() uintptr { return r.size }
+
+// Room returns the number of elements that have memory.
+func (r *Rows) Room() uint32 { return r.room }
+
+// Fresh returns the number of elements that were handed out.
+func (r *Rows) Fresh() uint32 { return r.fresh }
+
+// Take hands out one more element and returns its index.
+func (r *Rows) Take() uint32 {
+	if r.fresh == r.room {
+		r.grow(r)
+	}
+	r.fresh++
+	return r.fresh - 1
+}
+
+// Reserve makes room for n elements.
+func (r *Rows) Reserve(n uint64) {
+	for uint64(r.room) < n {
+		r.grow(r)
+	}
 }

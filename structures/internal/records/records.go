@@ -4,6 +4,7 @@ package records
 
 import (
 	"math"
+	"reflect"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
@@ -11,54 +12,108 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
-// Record holds all data of one timer, so that an operation loads one cache line, or
-// two for one record in four.
+// Record holds all data of one timer but its value, which is behind it. So an operation loads
+// one cache line, or two for one record in four if values have 8 bytes.
 //
 // The generation is odd while the ID of a timer is pending, or prepared for the next
 // timer. It grows by one when a timer leaves and by one when an ID is prepared. So no ID
 // is issued twice. When all 2^31 IDs of a record are used, the generation is 0 again,
 // and the record is never used any more.
-type Record[T any] struct {
+type Record struct {
 	Deadline   structures.Tick
 	Generation uint32
 	Where      Where
-	Value      T // zero if the record has no timer
 }
 
 // Pending reports whether the record has a timer, or is prepared for one.
-func (r *Record[T]) Pending() bool { return r.Generation&1 == 1 }
+func (r *Record) Pending() bool { return r.Generation&1 == 1 }
 
 // Is reports whether an ID names the timer of the record, which may be only prepared.
-func (r *Record[T]) Is(id structures.ID) bool { return r.Generation == uint32(id>>32) }
+func (r *Record) Is(id structures.ID) bool { return r.Generation == uint32(id>>32) }
 
 // Start puts a timer into the record, which was free.
-func (r *Record[T]) Start(deadline structures.Tick, value T) {
-	r.Deadline, r.Value = deadline, value
+func (r *Record) Start(deadline structures.Tick) {
+	r.Deadline = deadline
 	r.Generation++
 }
 
-// End takes the timer out of the record.
-func (r *Record[T]) End() {
+// End takes the timer out of the record, which has no value any more.
+func (r *Record) End() { r.Generation++ }
+
+// Valued is a record with its value.
+type Valued[T any] struct {
+	Record
+	Value T // zero if it has pointers and the record has no timer
+}
+
+// Take returns the timer that fired and takes the value out of its record. ok is false if the
+// record is nil.
+func Take[T any](id structures.ID, r *Record) (due structures.Timer[T], ok bool) {
+	if r == nil {
+		return due, false
+	}
+	v := (*Valued[T])(unsafe.Pointer(r))
+	due = structures.Timer[T]{ID: id, Deadline: r.Deadline, Value: v.Value}
 	var none T
-	r.Value = none
-	r.Generation++
+	v.Value = none
+	return due, true
 }
 
 // MaxTimers is the limit of Capacity. A machine of 32 bits has no memory for more.
 const MaxTimers = min(1<<28, math.MaxInt/64)
 
-// Set is the records, and the clock that goes with them. The zero Set is empty. A record
-// has a timer, or is prepared for one, or waits for its place to be cleared, or is free, or
-// exhausted, or was never used.
-type Set[T any] struct {
+// Set is the records, and the clock that goes with them. Make it with Of. A record has a timer,
+// or is prepared for one, or waits for its place to be cleared, or is free, or exhausted, or
+// was never used.
+//
+// It does not know the type of the values. So the operations of all structures on it are
+// compiled once, and carry no dictionary of a generic type.
+type Set struct {
 	Clock structures.Tick
-	paged.Array[Record[T]]
+	paged.Rows
+	clear     func(r *Record)     // clears the value; nil if values have no pointers
 	free      paged.Array[uint32] // a stack of the indexes of free records
 	freeCount uint32
 }
 
+// Of returns an empty set of records for values of type T.
+func Of[T any]() Set {
+	s := Set{Rows: paged.RowsOf[Valued[T]]()}
+	if hasPointers(reflect.TypeFor[T]()) {
+		s.clear = func(r *Record) { (*Valued[T])(unsafe.Pointer(r)).Value = *new(T) }
+	}
+	return s
+}
+
+// hasPointers reports whether values of a type refer to others.
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return hasPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return t.Kind() > reflect.Complex128 // the kinds that follow have pointers
+}
+
+// At returns the record of an index, which must be below Room.
+func (s *Set) At(index uint32) *Record { return (*Record)(s.Rows.At(index)) }
+
+// ClearValue lets go of what the value of a record refers to. Cancel does so before all else, for
+// that nothing has to be kept over the call.
+func (s *Set) ClearValue(r *Record) {
+	if s.clear != nil {
+		s.clear(r)
+	}
+}
+
 // AfterClock returns the tick after the clock, or the last tick of all.
-func (s *Set[T]) AfterClock() structures.Tick { return s.Clock + min(1, math.MaxInt64-s.Clock) }
+func (s *Set) AfterClock() structures.Tick { return s.Clock + min(1, math.MaxInt64-s.Clock) }
 
 // IDOf returns the ID of the timer in a record.
 func IDOf(index, generation uint32) structures.ID {
@@ -66,19 +121,19 @@ func IDOf(index, generation uint32) structures.ID {
 }
 
 // Has reports whether the record that an ID names was ever used.
-func (s *Set[T]) Has(id structures.ID) bool { return uint32(id) < s.Fresh() }
+func (s *Set) Has(id structures.ID) bool { return uint32(id) < s.Fresh() }
 
 // HasFree reports whether a record is free.
-func (s *Set[T]) HasFree() bool { return s.freeCount > 0 }
+func (s *Set) HasFree() bool { return s.freeCount > 0 }
 
 // TakeFree returns the index of the record that was freed last. There must be one.
-func (s *Set[T]) TakeFree() uint32 {
+func (s *Set) TakeFree() uint32 {
 	s.freeCount--
 	return *s.free.At(s.freeCount)
 }
 
 // Release makes a record free that has no timer, unless all its generations are used.
-func (s *Set[T]) Release(index uint32, r *Record[T]) {
+func (s *Set) Release(index uint32, r *Record) {
 	if s.Full() {
 		s.MakeRoom(1)
 	}
@@ -86,13 +141,13 @@ func (s *Set[T]) Release(index uint32, r *Record[T]) {
 }
 
 // MakeRoom makes room for n more free records.
-func (s *Set[T]) MakeRoom(n uint32) { s.free.Reserve(uint64(s.freeCount) + uint64(n)) }
+func (s *Set) MakeRoom(n uint32) { s.free.Reserve(uint64(s.freeCount) + uint64(n)) }
 
 // Full reports whether there is no room for one more free record.
-func (s *Set[T]) Full() bool { return s.freeCount == s.free.Room() }
+func (s *Set) Full() bool { return s.freeCount == s.free.Room() }
 
 // Push is Release where there is room.
-func (s *Set[T]) Push(index uint32, r *Record[T]) {
+func (s *Set) Push(index uint32, r *Record) {
 	if r.Generation != 0 {
 		*s.free.At(s.freeCount) = index
 		s.freeCount++
@@ -100,14 +155,14 @@ func (s *Set[T]) Push(index uint32, r *Record[T]) {
 }
 
 // ReserveTimers makes room for n records.
-func (s *Set[T]) ReserveTimers(n uint64) {
+func (s *Set) ReserveTimers(n uint64) {
 	s.Reserve(n)
 	s.free.Reserve(n)
 }
 
 // PrefetchFree prefetches the n records that are taken next, as far as they are free, by
 // way of next, which has room for them.
-func (s *Set[T]) PrefetchFree(b *prefetch.Batch, next []uint32) {
+func (s *Set) PrefetchFree(b *prefetch.Batch, next []uint32) {
 	next = next[:min(uint32(len(next)), s.freeCount)]
 	for i := range next {
 		next[i] = *s.free.At(s.freeCount - 1 - uint32(i))
@@ -116,7 +171,7 @@ func (s *Set[T]) PrefetchFree(b *prefetch.Batch, next []uint32) {
 }
 
 // Prefetch prefetches the cache lines of records.
-func (s *Set[T]) Prefetch(b *prefetch.Batch, indexes []uint32) {
+func (s *Set) Prefetch(b *prefetch.Batch, indexes []uint32) {
 	for _, index := range indexes {
 		s.add(b, index)
 	}
@@ -124,14 +179,14 @@ func (s *Set[T]) Prefetch(b *prefetch.Batch, indexes []uint32) {
 }
 
 // add adds the lines of a record to a batch.
-func (s *Set[T]) add(b *prefetch.Batch, index uint32) {
+func (s *Set) add(b *prefetch.Batch, index uint32) {
 	r := s.At(index)
 	b.Add(unsafe.Pointer(r))
-	b.Add(unsafe.Add(unsafe.Pointer(r), unsafe.Sizeof(*r)-1))
+	b.Add(unsafe.Add(unsafe.Pointer(r), s.Size()-1))
 }
 
 // PrefetchIDs prefetches the records that IDs name.
-func (s *Set[T]) PrefetchIDs(b *prefetch.Batch, ids []structures.ID) {
+func (s *Set) PrefetchIDs(b *prefetch.Batch, ids []structures.ID) {
 	for len(ids) > 0 {
 		n := min(len(ids), prefetch.Capacity/2)
 		for _, id := range ids[:n] {

@@ -11,18 +11,18 @@ import (
 
 // Holder is what holds timers of a set. Walk adds each of its timers to a walk, notes the other
 // records that it uses, and returns the first broken invariant that the walk does not know of.
-type Holder[T any] interface{ Walk(w *Walk[T]) error }
+type Holder interface{ Walk(w *Walk) error }
 
 // Walk is a walk through all that holds timers of a set. Slots are indexes of records.
-type Walk[T any] struct {
+type Walk struct {
 	snapshot.Builder
-	Set      *Set[T]
+	Set      *Set
 	count    int // timers that Held was told of
 	earliest structures.Tick
 }
 
-func (s *Set[T]) walk(holders []Holder[T]) (*Walk[T], error) {
-	w := &Walk[T]{Set: s, earliest: math.MaxInt64}
+func (s *Set) walk(holders []Holder) (*Walk, error) {
+	w := &Walk{Set: s, earliest: math.MaxInt64}
 	w.Entry = func(index uint32, filed structures.Tick) shape.Entry {
 		r := s.At(index)
 		w.earliest = min(w.earliest, r.Deadline)
@@ -38,7 +38,7 @@ func (s *Set[T]) walk(holders []Holder[T]) (*Walk[T], error) {
 }
 
 // Use notes the use of a record, which must be the only one.
-func (w *Walk[T]) Use(index uint32) error {
+func (w *Walk) Use(index uint32) error {
 	if index >= w.Set.Fresh() || w.Seen(index) {
 		return fmt.Errorf("record %d is used twice, or was never made", index)
 	}
@@ -47,7 +47,7 @@ func (w *Walk[T]) Use(index uint32) error {
 }
 
 // DueBefore returns an error if a timer that was added since the last call is due before a tick.
-func (w *Walk[T]) DueBefore(quiet structures.Tick) (err error) {
+func (w *Walk) DueBefore(quiet structures.Tick) (err error) {
 	if w.earliest < quiet {
 		err = fmt.Errorf("deadline %d is before %d, until when nothing should be due",
 			w.earliest, quiet)
@@ -57,11 +57,11 @@ func (w *Walk[T]) DueBefore(quiet structures.Tick) (err error) {
 }
 
 // Held returns an error unless so many timers were added since the last call.
-func (w *Walk[T]) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
+func (w *Walk) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
 
 // Check names the first invariant that is broken, of those that hold timers or of the records,
 // with the name of a package in front.
-func (s *Set[T]) Check(name string, holders ...Holder[T]) error {
+func (s *Set) Check(name string, holders ...Holder) error {
 	w, err := s.walk(holders)
 	if err = w.Check(err, w.Count); err == nil {
 		err = w.checkRest()
@@ -73,13 +73,13 @@ func (s *Set[T]) Check(name string, holders ...Holder[T]) error {
 }
 
 // Snapshot returns the parts that the holders add. It costs O(n).
-func (s *Set[T]) Snapshot(holders ...Holder[T]) shape.Snapshot {
+func (s *Set) Snapshot(holders ...Holder) shape.Snapshot {
 	w, _ := s.walk(holders) // Check returns the error
 	return shape.Snapshot{Parts: w.Parts}
 }
 
 // checkRest checks the records of which no use was noted. They may be in lists.
-func (w *Walk[T]) checkRest() error {
+func (w *Walk) checkRest() error {
 	s := w.Set
 	for i := range s.freeCount {
 		index := *s.free.At(i)
