@@ -75,7 +75,6 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 	for _, args := range [][]string{
 		{"go", "test", "-overlay", overlay, "-vet", "off", "-c", "-o", suite, module + "structures/mything"},
 		{suite, "-test.short"},
-		{"go", "test", "-overlay", overlay, "-vet", "off", "./report/internal/demo"},                 // it goes through the catalog
 		{"go", "build", "-overlay", overlay, "-ldflags", "-s -w", "-o", command, "./cmd/timerbench"}, // quick to link
 		{command, "run", "--structure", "^mything$", "--workload", "^mything$", "--n", "50", "--trials", "1", "--out", out},
 		{command, "report", out},

@@ -70,7 +70,6 @@ type Config struct {
 type Turns struct {
 	Wait   func() error // is called before each trial of a contender
 	Rounds int          // of a cell; every Config.Trials of them have the same operations again
-	Kinds  bool         // measure the times of the kinds of operations
 }
 
 // wait waits for the next turn. Nil takes none.

@@ -175,31 +175,6 @@ func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedCountsTheSame(t *testing.T) {
-	run := func() *results.Run {
-		r, err := Run(context.Background(), tinyRun(t, []string{"wheel", "skiplist"}, []string{"idle", "mixed"}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range r.Idle {
-			if r.Idle[i].NS <= 0 {
-				t.Errorf("%s takes %v ns", r.Idle[i].Structure, r.Idle[i].NS)
-			}
-			r.Idle[i].NS = 0 // the other fields are exact counts
-		}
-		return r
-	}
-	a, b := run(), run()
-	if !slices.Equal(a.Idle, b.Idle) {
-		t.Error("idle counts differ between two runs of the same seed")
-	}
-	for i := range a.Cells {
-		if a.Cells[i].Rows[0].Proof != b.Cells[i].Rows[0].Proof || a.Cells[i].Resident != b.Cells[i].Resident {
-			t.Errorf("%s: proofs or populations differ between two runs of the same seed", a.Cells[i].Workload)
-		}
-	}
-}
-
 func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50", "idle"})
 	r, err := Run(context.Background(), cfg)

@@ -8,13 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -290,62 +288,6 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	cfg.Traces = []*Trace{tr}
 	if r, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {
 		t.Errorf("error %v", err)
-	}
-}
-
-// The memory of a replay, apart from the structure, depends on the number of pending
-// timers and not on the length of the trace.
-func TestReplayingTakesConstantMemory(t *testing.T) {
-	long, short := uint64(500_000), uint64(100_000)
-	if testing.Short() {
-		long, short = 250_000, 100_000
-	}
-	const n = 10_000
-	tr := madeTrace(t, "mixed", n, long)
-	before := heap.Measure().Bytes
-	source, err := newTraceSource(tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.close()
-	row := replay.Prepare(catalog.Entry{New: func() structures.Scheduler[uint64] {
-		return hwheel.New[uint64](hwheel.Capacity(2 * n))
-	}}, source.keys())
-	empty := heap.Measure().Bytes
-	row.Create()
-	structure := heap.Measure().Bytes - empty // Capacity reserves all of its memory
-	if err := source.populate(func(b *script.Block) error { row.Time(b); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	var b *script.Block
-	var atShort uint64
-	for {
-		next, err := source.nextBlock(largestBlock, b)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b = next
-		if err := row.Replay(b); err != nil {
-			t.Fatal(err)
-		}
-		if atShort == 0 && source.opsRead >= short {
-			atShort = heap.Measure().Bytes
-		}
-	}
-	atLong := heap.Measure().Bytes
-	runtime.KeepAlive(row)
-	runtime.KeepAlive(b)
-	beside := int64(atLong) - int64(before) - int64(structure)
-	t.Logf("beside the structure's %d kB: %d kB; %d kB more after %d operations than after %d",
-		structure>>10, beside>>10, (int64(atLong)-int64(atShort))>>10, long, short)
-	if beside > 16<<20 {
-		t.Errorf("%d bytes beside the structure, want at most 16 MiB", beside)
-	}
-	if grown := int64(atLong) - int64(atShort); grown > 256<<10 {
-		t.Errorf("%d bytes more after %d operations than after %d", grown, long, short)
 	}
 }
 

@@ -40,8 +40,6 @@ func (c cell) modes(round int) []mode {
 		return []mode{modeByKind, modeLatency}
 	case c.cyclic():
 		return []mode{modeByKind}
-	case c.turns != nil && c.turns.Kinds:
-		return []mode{modeWarm, modeCost, modeByKind}
 	case asked && (c.n < manyTimers || round%c.perPass == 0):
 		if !sampled {
 			return []mode{modeWarm, modeCost, modeByKind}

@@ -8,35 +8,33 @@ import (
 )
 
 func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
-	for _, kinds := range []bool{false, true} {
-		cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"mixed", "idle"})
-		cfg.Trials = 4
-		cfg.Workloads[0].Trial, cfg.Workloads[1].Trial = 0, 0
-		taken := 0
-		cfg.Turns = &Turns{Rounds: 10, Kinds: kinds, Wait: func() error { taken++; return nil }}
-		r, err := Run(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
+	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"mixed", "idle"})
+	cfg.Trials = 4
+	cfg.Workloads[0].Trial, cfg.Workloads[1].Trial = 0, 0
+	taken := 0
+	cfg.Turns = &Turns{Rounds: 10, Wait: func() error { taken++; return nil }}
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+	const rounds = 12 // of three passes
+	if want := 2 * 3 * rounds; taken != want {
+		t.Errorf("%d turns, want %d: one for each round of two structures and the floor in two cells", taken, want)
+	}
+	if len(r.Idle)+len(r.Memory) > 0 {
+		t.Error("it made the analyses of idle wake-ups and memory")
+	}
+	for _, c := range r.Cells {
+		if len(c.Rows) != 3 {
+			t.Errorf("%s has %d rows, want the floor and two structures", c.Workload, len(c.Rows))
 		}
-		if err := r.Validate(); err != nil {
-			t.Error(err)
-		}
-		const rounds = 12 // of three passes
-		if want := 2 * 3 * rounds; taken != want {
-			t.Errorf("%d turns, want %d: one for each round of two structures and the floor in two cells", taken, want)
-		}
-		if len(r.Idle)+len(r.Memory) > 0 {
-			t.Error("it made the analyses of idle wake-ups and memory")
-		}
-		for _, c := range r.Cells {
-			if len(c.Rows) != 3 {
-				t.Errorf("%s has %d rows, want the floor and two structures", c.Workload, len(c.Rows))
-			}
-			for _, row := range c.Rows {
-				wantRepeated(t, row, rounds, cfg.Trials)
-				if len(row.Latency)+len(row.WithGC) > 0 || row.BytesPerTimer != 0 || (len(row.ByKind) > 0) != kinds {
-					t.Errorf("%s: %d latencies, %d trials with the collector on, %g bytes, %d trials by kind", row.Structure, len(row.Latency), len(row.WithGC), row.BytesPerTimer, len(row.ByKind))
-				}
+		for _, row := range c.Rows {
+			wantRepeated(t, row, rounds, cfg.Trials)
+			if len(row.Latency)+len(row.WithGC) > 0 || row.BytesPerTimer != 0 || len(row.ByKind) > 0 {
+				t.Errorf("%s: %d latencies, %d trials with the collector on, %g bytes, %d trials by kind", row.Structure, len(row.Latency), len(row.WithGC), row.BytesPerTimer, len(row.ByKind))
 			}
 		}
 	}

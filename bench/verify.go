@@ -128,9 +128,8 @@ func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]sc
 	if len(entries) == 0 || len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
 		return c, nil, false
 	}
-	kinds := slices.ContainsFunc(of.Rows, func(row results.Row) bool { return len(row.ByKind) > 0 })
 	if r.Parameters.Repeat > 0 {
-		cfg.Turns = &Turns{Wait: func() error { return nil }, Kinds: kinds}
+		cfg.Turns = &Turns{Wait: func() error { return nil }}
 	}
 	t := slices.IndexFunc(cfg.Traces, func(t *Trace) bool { return t.Name() == of.Workload })
 	w := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool {

@@ -116,22 +116,3 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 		t.Errorf("found %q of the changed %q", found, changed)
 	}
 }
-
-// Among many timers not all rounds have all modes, and an instance has other rounds.
-func TestVerifyRunOfManyTimers(t *testing.T) {
-	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold"})
-	cfg.N, cfg.Trials = nil, 4
-	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{60_000}, 50_000
-	r, err := Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := 0
-	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
-		if cells++; len(v.Failures) > 0 {
-			t.Error(v.Failures)
-		}
-	}); err != nil || cells != 1 {
-		t.Errorf("%d cells, %v", cells, err)
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -26,69 +25,6 @@ func readData(t *testing.T, html []byte) (out struct {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// The script has the answers of package advice, and knows each structure of the results.
-func TestThePageHoldsWhatItsScriptLooksUp(t *testing.T) {
-	t.Parallel()
-	r := compact()
-	known := testKnowledge(six)
-	known.Entries[5].ThirdParty, known.Entries[5].Package = "example.com/other", "example.com/skiplist"
-	v := viewOf(r, known)
-	_, _, html := htmlOf(t, v)
-	got := readData(t, html)
-	answers, err := advice.Of(v.Run).GridJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got.Answers) != string(answers) {
-		t.Error("the answers of the page are not those of package advice")
-	}
-	var names []string
-	for _, s := range got.Structures {
-		names = append(names, s.Name)
-		own := s.Name != "skiplist"
-		family := map[string]string{"hwheel": "wheels", "skiplist": "lists", "foreign": "others"}[s.Name]
-		if s.ThirdParty == own || (s.Import == "") != own || family != "" && s.Family != family || !regexp.MustCompile(`^#[0-9a-f]{6}$`).MatchString(s.Color) {
-			t.Errorf("%+v", s)
-		}
-	}
-	if want := append(slices.Clone(six), "foreign"); !slices.Equal(names, want) {
-		t.Errorf("the structures are %q, want %q", names, want)
-	}
-}
-
-// Readers without a script see the first answer and a table of the others.
-func TestThePageAnswersWithoutItsScript(t *testing.T) {
-	t.Parallel()
-	r := compact()
-	v := viewOf(r, testKnowledge(six))
-	a := advice.Of(v.Run)
-	page, _, html := htmlOf(t, v)
-	got := readHTML(t, html)
-	first := a.Typical()[0]
-	if !slices.Contains(got.texts["p"], first.Sentence) || !slices.Contains(got.texts["strong"], first.Ranking[0].Structure) {
-		t.Errorf("no paragraph says %q", first.Sentence)
-	}
-	if first.Far == "" || !slices.Contains(got.texts["p"], first.Far) {
-		t.Errorf("no paragraph says %q", first.Far)
-	}
-	if !strings.Contains(string(html), `<th class="l">Answer</th>`) {
-		t.Error("the answers are not aligned to the left")
-	}
-	markdown := page.markdown()
-	for _, x := range a.Typical() {
-		name := section.Literal(x.Ranking[0].Structure)
-		if !strings.Contains(markdown, "- "+strings.Replace(section.Literal(x.Sentence), ": "+name, ": **"+name+"**", 1)) {
-			t.Errorf("the Markdown does not say %q", x.Sentence)
-		}
-	}
-	for _, x := range a.Standard() {
-		answer := strings.TrimPrefix(x.Sentence, "For "+x.Words()+": ")
-		if i := slices.Index(got.texts["td"], x.Words()); i < 0 || !strings.HasPrefix(got.texts["td"][i+1], answer) || !strings.Contains(got.texts["td"][i+1], x.Far) {
-			t.Errorf("no row says %q", x.Sentence)
-		}
-	}
 }
 
 // IDs that the script looks for are its own, whatever the titles are.

@@ -81,35 +81,3 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 		}
 	}
 }
-
-// What a chart does not show of its series, the SVG holds for a page to show, and the picture does not.
-func TestTheOtherCurvesAreThereOnDemand(t *testing.T) {
-	t.Parallel()
-	v := viewOf(large().results(), testKnowledge(twenty))
-	f := chartsNamed(t, v, "scale")[0]
-	structures := 0
-	for _, k := range f.Legend {
-		if k.Look.Family != "" {
-			structures++
-		}
-	}
-	if structures < 6 || structures > 8 {
-		t.Errorf("%d structures in the legend", structures)
-	}
-	onDemand := regexp.MustCompile(`<g data-structure="([^"]*)"[^>]* class="more" display="none">`)
-	hidden := make(map[string]bool)
-	for _, m := range onDemand.FindAllStringSubmatch(string(f.SVG()), -1) {
-		hidden[m[1]] = true
-	}
-	for _, who := range v.Measured(v.Cells...) {
-		is := func(k draw.Key) bool { return k.Look.Structure == who.Name }
-		if shown := slices.ContainsFunc(f.Legend, is); shown == hidden[who.Name] {
-			t.Errorf("%s is in the legend: %v, and hidden: %v", who.Name, shown, shown)
-		}
-	}
-	for _, s := range []string{"svg .more { display: none; }", "svg .more.pin { display: inline; }"} {
-		if !strings.Contains(draw.Style(), s) {
-			t.Errorf("the style sheet lacks %s", s)
-		}
-	}
-}

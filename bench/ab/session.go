@@ -32,7 +32,6 @@ type Session struct {
 	Args     []string // flags of the command run, without --out and --trials
 	Pairs    int      // runs of each side, at least 1
 	Rounds   int      // of each run, at least 1
-	Kinds    bool     // measure the times of the kinds of operations
 	Seed     uint64   // of the order of the runs
 	Dir      string   // an empty folder for the results of the single runs
 
@@ -132,12 +131,8 @@ const ages = 4
 
 // flags returns the command line of a run, whose results go to the folder out.
 func (s Session) flags(out string) []string {
-	flags := []string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0", "--layouts", "1",
-		turnsFlag, strconv.Itoa(s.Rounds)}
-	if s.Kinds {
-		flags = append(flags, "--kinds")
-	}
-	return append(flags, s.Args...)
+	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0", "--layouts", "1",
+		turnsFlag, strconv.Itoa(s.Rounds)}, s.Args...)
 }
 
 // folder returns the folder for the results of a run. The paths of both sides have the

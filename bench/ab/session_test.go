@@ -40,7 +40,6 @@ func program(how string) int {
 		_ = flags.String(ignored, "", "")
 	}
 	rounds := flags.Int("turns", 0, "")
-	kinds := flags.Bool("kinds", false, "")
 	_ = flags.Parse(os.Args[2:])
 	turn := WaitForTurn(os.Stdin, os.Stdout)
 	name := filepath.Base(os.Args[0])
@@ -69,9 +68,6 @@ func program(how string) int {
 			}
 			logTurn(name, i**rounds+round)
 			row.Cost = append(row.Cost, results.Trial{Round: round, NS: cost * float64(10+round+i+len(*out)%3), Units: 10})
-		}
-		if *kinds {
-			row.ByKind = row.Cost
 		}
 		cell.Rows = append(cell.Rows, row)
 	}
@@ -246,9 +242,8 @@ func TestProgramsTakeTurns(t *testing.T) {
 	t.Setenv(turnLog, log)
 	const rounds, turns = 10, 30 // of three structures
 	s := session(t, "turns", 1, rounds)
-	s.Kinds = true
 	old, new, err := s.Run(t.Context())
-	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].ByKind) != rounds {
+	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].Cost) != rounds {
 		t.Fatalf("%v", err)
 	}
 	text, err := os.ReadFile(log)

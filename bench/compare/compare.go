@@ -50,7 +50,6 @@ import (
 type Options struct {
 	Alpha     float64 // family-wise error rate, above 0 and below 1
 	MinEffect float64 // smallest difference that counts, as a share: 0.05 is 5 %
-	Kinds     bool    // compare the times of the kinds of operations too
 }
 
 // Check returns an error if a value is out of range.
@@ -88,7 +87,7 @@ type Row struct {
 	Workload  string
 	N         int
 	Structure string
-	Op        string  // "lifecycle", "tick" and so on: the unit of the cost; or a kind of operation
+	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
 	Old, New  float64 // medians in ns, as benchstat shows them
 
 	Ratio   stats.Ratio // new / old
@@ -107,7 +106,7 @@ func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 		return nil, errors.New("one of the two results was measured by lean loops (run --lean) and the other one was not: want two of a kind")
 	}
 	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
-	found := pairsOf(old, new, o.Kinds, c.Session)
+	found := pairsOf(old, new, c.Session)
 	if len(found) == 0 {
 		return nil, errNothing(old, new)
 	}
@@ -163,12 +162,12 @@ func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.N, c.Unit} }
 
 // pairsOf matches the rows of both results that have a cost, in the order of the new
 // ones. In a session their samples are condensed.
-func pairsOf(old, new *results.Run, kinds, session bool) []*pair {
+func pairsOf(old, new *results.Run, session bool) []*pair {
 	oldCells := make(map[cellKey]results.Cell)
 	for _, c := range old.Cells {
 		oldCells[keyOf(c)] = c
 	}
-	floors := make(map[cellOp]float64) // none in a session
+	floors := make(map[cellKey]float64) // none in a session
 	if !session {
 		floors = noiseFloors(old, new)
 	}
@@ -178,36 +177,18 @@ func pairsOf(old, new *results.Run, kinds, session bool) []*pair {
 		if !ok {
 			continue
 		}
-		ops := opsOf(c)
-		if !kinds {
-			ops = ops[:1]
-		}
-		for _, op := range ops {
-			pairs := pairsOfCell(before, c, i, op, floors[cellOp{keyOf(c), op}])
-			if session {
-				for _, p := range pairs {
-					p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
-				}
+		pairs := pairsOfCell(before, c, i, floors[keyOf(c)])
+		if session {
+			for _, p := range pairs {
+				p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
 			}
-			out = append(out, pairs...)
 		}
+		out = append(out, pairs...)
 	}
 	return out
 }
 
-// opsOf returns what can be compared in a cell: the cost, and the kinds of operations,
-// save one of which the cost is the cost already.
-func opsOf(c results.Cell) []string {
-	ops := []string{string(c.Unit)}
-	for kind := range script.Kind(script.NumKinds) {
-		if name := kind.String(); name != ops[0] {
-			ops = append(ops, name)
-		}
-	}
-	return ops
-}
-
-func pairsOfCell(old, new results.Cell, cell int, op string, floor float64) []*pair {
+func pairsOfCell(old, new results.Cell, cell int, floor float64) []*pair {
 	var out []*pair
 	for _, row := range new.Rows {
 		i := slices.IndexFunc(old.Rows, func(r results.Row) bool { return r.Structure == row.Structure && r.Role == row.Role })
@@ -216,13 +197,13 @@ func pairsOfCell(old, new results.Cell, cell int, op string, floor float64) []*p
 		}
 		p := &pair{
 			cell: cell, role: row.Role, of: cmp.Or(row.Of, row.Structure), floor: floor,
-			old: samples(old.Rows[i], old.Unit, op), new: samples(row, new.Unit, op),
+			old: results.Samples(old.Rows[i].Cost), new: results.Samples(row.Cost),
 		}
 		if len(ratios(p.old, p.new)) == 0 {
 			continue
 		}
 		p.row = Row{
-			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: op,
+			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: string(new.Unit),
 			Old: median(p.old), New: median(p.new),
 		}
 		out = append(out, p)

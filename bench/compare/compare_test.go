@@ -46,7 +46,6 @@ func (m model) simulate(random *rand.Rand) *results.Run {
 				for k := range m.rounds {
 					ns := 1e6 * math.Exp(run+place+m.noise*random.NormFloat64())
 					row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i*m.rounds + k, NS: ns, Units: 1e4})
-					row.ByKind = append(row.ByKind, results.Trial{Instance: i, Round: i*m.rounds + k, Kinds: []results.KindTime{{Kind: script.KindCancel, Count: 1e4, NS: ns}}})
 				}
 			}
 			cell.Rows = append(cell.Rows, row)
@@ -202,20 +201,6 @@ func TestFalseDifferencesAreRare(t *testing.T) {
 		if float64(wrong) > 0.05*float64(times)+3*math.Sqrt(0.05*0.95*float64(times)) { // three standard deviations
 			t.Errorf("%s: %d of %d comparisons of the same find a difference", name, wrong, times)
 		}
-	}
-}
-
-func TestKindsAreComparedToo(t *testing.T) {
-	t.Parallel()
-	random := newRandom(6)
-	o := usual
-	o.Kinds = true
-	c := compareRuns(t, typical.simulate(random), typical.with(func(m *model) { m.slow = map[string]float64{"s2": 1.3} }).simulate(random), o)
-	if len(c.Rows) != 72 || len(c.Of(Slower)) != 12 {
-		t.Errorf("%d rows, %d regressions, want 72 and 12", len(c.Rows), len(c.Of(Slower)))
-	}
-	if c.Rows[6].Op != "cancel" || c.Rows[0].Op != "lifecycle" {
-		t.Errorf("rows of %s and %s", c.Rows[0].Op, c.Rows[6].Op)
 	}
 }
 

@@ -7,38 +7,25 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// cellOp is what has a noise floor of its own.
-type cellOp struct {
-	cell cellKey
-	op   string
-}
-
 // noiseFloors returns the noise floors of all cells, as log ratios: the larger one of
 // both results. A cell without a control has none. One control says little, since it has few instances: its
-// variance is learnt from all of the same kind among as many timers, by the power of ten.
-func noiseFloors(runs ...*results.Run) map[cellOp]float64 {
-	type kind struct {
-		op      string
-		decades int
-	}
-	found := make(map[cellOp][]stats.Pair)
-	byKind := make(map[kind][]stats.Pair)
-	of := func(at cellOp) kind { return kind{at.op, int(math.Log10(float64(max(at.cell.n, 1))))} }
+// variance is learnt from all among as many timers, by the power of ten.
+func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
+	found, byDecade := make(map[cellKey][]stats.Pair), make(map[int][]stats.Pair)
+	decade := func(of cellKey) int { return int(math.Log10(float64(max(of.n, 1)))) }
 	for _, r := range runs {
 		for _, c := range r.Cells {
-			for _, op := range opsOf(c) {
-				if a, ok := controlOf(c, op); ok {
-					at := cellOp{keyOf(c), op}
-					found[at] = append(found[at], a)
-					byKind[of(at)] = append(byKind[of(at)], a)
-				}
+			if a, ok := controlOf(c); ok {
+				at := keyOf(c)
+				found[at] = append(found[at], a)
+				byDecade[decade(at)] = append(byDecade[decade(at)], a)
 			}
 		}
 	}
-	floors := make(map[cellOp]float64)
+	floors := make(map[cellKey]float64)
 	for at, list := range found {
 		for _, a := range list {
-			floors[at] = max(floors[at], floor(a, byKind[of(at)]))
+			floors[at] = max(floors[at], floor(a, byDecade[decade(at)]))
 		}
 	}
 	return floors
@@ -46,14 +33,14 @@ func noiseFloors(runs ...*results.Run) map[cellOp]float64 {
 
 // controlOf returns the A/A comparison of a cell. Of several, as in merged results, it
 // is that with the most rounds.
-func controlOf(c results.Cell, op string) (best stats.Pair, ok bool) {
+func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 	for _, row := range c.Rows {
 		if row.Role != results.RoleControl {
 			continue
 		}
 		for _, of := range c.Rows {
 			if of.Role == results.RoleStructure && of.Structure == row.Of {
-				a := stats.Pair{A: samples(of, c.Unit, op), B: samples(row, c.Unit, op)}
+				a := stats.Pair{A: results.Samples(of.Cost), B: results.Samples(row.Cost)}
 				if len(ratios(a.A, a.B)) > len(ratios(best.A, best.B)) {
 					best, ok = a, true
 				}

@@ -77,7 +77,7 @@ func (p *pair) others(pairs []*pair) []*pair {
 // those of the same cell, or of all cells if these are too few. It is 0, of none, if
 // those are too few as well.
 func (p *pair) shiftOf(others []*pair) (log float64, of int) {
-	cell := slices.DeleteFunc(slices.Clone(others), func(q *pair) bool { return q.group() != p.group() })
+	cell := slices.DeleteFunc(slices.Clone(others), func(q *pair) bool { return q.cell != p.cell })
 	switch {
 	case len(cell) >= fewestOthers:
 		return shift(cell), len(cell)
@@ -86,14 +86,6 @@ func (p *pair) shiftOf(others []*pair) (log float64, of int) {
 	}
 	return 0, 0
 }
-
-// group is a part of the results in which the machine is taken to be the same.
-type group struct {
-	cell int
-	op   string
-}
-
-func (p *pair) group() group { return group{p.cell, p.row.Op} }
 
 // shift returns the median log ratio of pairs.
 func shift(pairs []*pair) float64 {
@@ -118,9 +110,9 @@ const medianVariance = math.Pi / 2
 // the others of its group. It is robust, as some of the pairs may have changed in
 // earnest: distances count up to three standard deviations.
 func betweenRuns(pairs []*pair) spread {
-	groups := make(map[group][]*pair)
+	groups := make(map[int][]*pair) // by cell
 	for _, p := range pairs {
-		groups[p.group()] = append(groups[p.group()], p)
+		groups[p.cell] = append(groups[p.cell], p)
 	}
 	var distances, errors []float64
 	free := 0

@@ -5,27 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 )
-
-// samples returns the costs of a row in ns: of a unit of the cell if op is its name,
-// otherwise of an operation of that kind.
-func samples(row results.Row, unit script.Unit, op string) []stats.Sample {
-	if op == string(unit) {
-		return results.Samples(row.Cost)
-	}
-	var out []stats.Sample
-	for _, t := range row.ByKind {
-		for _, k := range t.Kinds {
-			if k.Kind.String() == op && k.Count > 0 {
-				out = append(out, stats.Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: k.NS / float64(k.Count)})
-			}
-		}
-	}
-	return out
-}
 
 // inSession condenses the samples of both sides of a session to one for each instance,
 // from the rounds that both sides have.

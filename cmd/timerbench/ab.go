@@ -105,8 +105,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Kinds: f.kinds,
-		Seed: f.seed, Dir: work}
+	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.seed, Dir: work}
 	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
 		return err
 	}

@@ -25,7 +25,6 @@ on one side only, and notes never change the code.`
 type compareFlags struct {
 	alpha     float64
 	minEffect values.Share
-	kinds     bool
 	fail      bool
 }
 
@@ -36,13 +35,11 @@ func (f *compareFlags) add(cmd *cobra.Command) {
 		"probability of at least one false difference in the whole table")
 	flags.Var(&f.minEffect, "min-effect",
 		"smallest difference that counts, such as 5% or 0.05; the noise floor of the cell counts if it is larger")
-	flags.BoolVar(&f.kinds, "kinds", false,
-		"compare the times of schedule, cancel, fire and so on too")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
 func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect.Value, Kinds: f.kinds}
+	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect.Value}
 	if err := o.Check(); err != nil {
 		return o, fmt.Errorf("--alpha %v, --min-effect %s: %w", f.alpha, f.minEffect.String(), err)
 	}

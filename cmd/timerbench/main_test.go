@@ -333,31 +333,3 @@ func TestFilesOfFlags(t *testing.T) {
 		t.Error("there is a file with the name -")
 	}
 }
-
-// Each command that asks for a number of timers reads 200k, and refuses 1e30 with the range.
-func TestEveryCommandReadsNumbersAlike(t *testing.T) {
-	asks := 0
-	for _, command := range leaves(newRoot()) {
-		cmd, _, err := newRoot().Find(strings.Fields(command))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if flag := cmd.Flags().Lookup("n"); flag != nil {
-			asks++
-			for _, n := range []string{"200k", "200,000", "0.2M"} {
-				if err := flag.Value.Set(n); err != nil || !strings.HasSuffix(flag.Value.String(), "200000") {
-					t.Errorf("%s --n %s: %v, %s", command, n, err, flag.Value)
-				}
-			}
-			if err := flag.Value.Set("1e30"); err == nil || !strings.Contains(err.Error(), "want a whole number from 1 to 1e8") {
-				t.Errorf("%s --n 1e30: %v", command, err)
-			}
-		}
-	}
-	if asks < 6 {
-		t.Errorf("%d commands ask for a number of timers", asks)
-	}
-	if w, n, err := parseCase("churn/n=200,000"); err != nil || n != 200_000 || w.Name != "churn" {
-		t.Errorf("%s, %d, %v", w.Name, n, err)
-	}
-}

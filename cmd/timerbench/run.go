@@ -169,9 +169,7 @@ interrupted run, on the same machine and of the same build.`,
 	_ = flags.MarkHidden("layout")
 	flags.IntVar(&f.turns.Rounds, "turns", 0,
 		"measure that many rounds, each trial of them in a turn that a session of ab gives")
-	flags.BoolVar(&f.turns.Kinds, "kinds", false,
-		"in turns, measure the times of the kinds of operations too")
-	_, _ = flags.MarkHidden("turns"), flags.MarkHidden("kinds")
+	_ = flags.MarkHidden("turns")
 	flags.StringVar(&f.shard, "shard", "",
 		"measure one `part` of the run only, such as 2/8; see timerbench merge")
 	flags.StringArrayVar(&f.external, "external", nil,

@@ -2,7 +2,6 @@ package section
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -123,36 +122,6 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 	}
 }
 
-func TestParetoFront(t *testing.T) {
-	t.Parallel()
-	r := &results.Run{Cells: []results.Cell{
-		timed("hold", 1_000_000, map[string]float64{"minheap": 40, "quadheap": 30, "wheel": 20, "hwheel": 10, "rbtree": 50}),
-		timed("hold", 100, map[string]float64{"minheap": 1, "quadheap": 30, "wheel": 20, "hwheel": 10, "rbtree": 50}), // another size
-	}}
-	for name, bytes := range map[string]float64{"minheap": 20, "quadheap": 30, "wheel": 35, "hwheel": 34, "skiplist": 1} {
-		r.Memory = append(r.Memory, results.Memory{Structure: name, N: 1_000_000, Bytes: bytes, AgedBytes: bytes})
-	}
-	f := viewOf(t, r).paretoChart()
-	svg := string(f.SVG())
-	bold := func(name string) bool {
-		for _, m := range regexp.MustCompile(`<text ([^>]*)>([^<]*)<`).FindAllStringSubmatch(svg, -1) {
-			if m[2] == name {
-				return strings.Contains(m[1], "bold")
-			}
-		}
-		t.Errorf("no label %s", name)
-		return false
-	}
-	for name, want := range map[string]bool{"minheap": true, "quadheap": true, "hwheel": true, "wheel": false} {
-		if bold(name) != want {
-			t.Errorf("%s is on the front: %v, want %v", name, !want, want)
-		}
-	}
-	if strings.Contains(svg, ">rbtree<") || !strings.Contains(f.Caption, "1 structures") {
-		t.Errorf("what lacks a figure is shown, or not said: %s", f.Caption)
-	}
-}
-
 // A coarse structure stands at its lateness, with the latest of its timers, and exact ones at none.
 func TestLatenessAgainstCost(t *testing.T) {
 	t.Parallel()
@@ -174,31 +143,6 @@ func TestLatenessAgainstCost(t *testing.T) {
 	r.Idle = nil
 	if viewOf(t, r).latenessChart() != nil {
 		t.Error("a chart of no coarse structure")
-	}
-}
-
-func TestDriftChartMarksTrends(t *testing.T) {
-	t.Parallel()
-	calm, rising := timed("hold", 100, map[string]float64{"minheap": 10}), timed("churn", 100, map[string]float64{"minheap": 10})
-	for _, c := range []*results.Cell{&calm, &rising} {
-		row := &c.Rows[0]
-		row.Cost = nil
-		for i := range 20 {
-			ns := 10 + 0.1*float64(i%3)
-			if c == &rising {
-				ns = 10 + float64(i)
-			}
-			row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i, NS: ns, Units: 1})
-		}
-	}
-	v := viewOf(t, &results.Run{Cells: []results.Cell{calm, rising}})
-	if d := v.Drifts(); len(d) != 2 || d[0].Found() || !d[1].Found() {
-		t.Fatalf("%+v", d)
-	}
-	svg := string(v.driftChart().SVG())
-	at, end := strings.Index(svg, "<title>churn"), strings.LastIndex(svg, "</g>")
-	if at < 0 || !strings.Contains(svg[at:end], `class="ink-line"`) || strings.Contains(svg[strings.Index(svg, "<title>hold"):at], `class="ink-line"`) {
-		t.Error("the rising cell alone stands out")
 	}
 }
 
