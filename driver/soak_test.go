@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/auto"
 )
 
 var (
@@ -28,33 +29,40 @@ func TestSoak(t *testing.T) {
 	if testing.Short() {
 		duration, timers = duration/5, timers/10
 	}
+	each := duration / time.Duration(1+len(setups))
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) { soak(t, duration/time.Duration(1+len(setups)), timers, s.opts) })
+		t.Run(s.name, func(t *testing.T) { soak(t, each, timers, 0, s.opts) })
 	}
-	t.Run("with-options", func(t *testing.T) {
-		opts := []driver.Option{driver.Profiling(10)}
+	t.Run("all-options", func(t *testing.T) {
+		opts := []driver.Option{
+			driver.Profiling(10), driver.Slack(ms), driver.Seed(1), driver.Tick(100 * µs),
+			driver.Workers(8), driver.Budget(16), driver.Shards(5), driver.Structure(auto.New[driver.Task]),
+			driver.OnPanic(func(value any, stack []byte) { t.Errorf("%v\n%s", value, stack) }),
+		}
 		if runtime.GOOS == "linux" {
 			opts = append(opts, driver.Boottime())
 		}
-		soak(t, duration/time.Duration(1+len(setups)), timers, opts)
+		soak(t, each, timers, ms, opts)
 	})
 }
 
 // soaked is a timer that is soaked, and what its model knows.
 type soaked struct {
-	mu      sync.Mutex
-	soak    *soaking
-	timer   *driver.Timer
-	own     driver.Timer // timer, unless AfterFunc has made it
-	handle  driver.Handle
-	c       *driver.ChanTimer
-	due     []time.Duration // when it is to run, for each start that has not run yet
-	pending bool            // the last one of them, as far as the model knows
+	changing sync.Mutex // is held while it is changed, never waited for
+	mu       sync.Mutex
+	soak     *soaking
+	timer    *driver.Timer
+	own      driver.Timer // timer, unless AfterFunc has made it
+	handle   driver.Handle
+	c        *driver.ChanTimer
+	due      []time.Duration // when it is to run, for each start that has not run yet
+	pending  bool            // the last one of them, as far as the model knows
 }
 
 type soaking struct {
 	t                     *testing.T
 	d                     *driver.Driver
+	slack                 time.Duration
 	start                 time.Time
 	started, stopped, ran atomic.Int64
 	latest                atomic.Int64 // ns late
@@ -63,12 +71,13 @@ type soaking struct {
 	over                  bool         // no timer is changed any more; guarded by changes
 }
 
-func soak(t *testing.T, duration time.Duration, timers int, opts []driver.Option) {
+func soak(t *testing.T, duration time.Duration, timers int, slack time.Duration,
+	opts []driver.Option) {
 	d, err := driver.New(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &soaking{t: t, d: d, start: time.Now(), timers: make([]soaked, timers)}
+	s := &soaking{t: t, d: d, slack: slack, start: time.Now(), timers: make([]soaked, timers)}
 	for i := range s.timers {
 		x := &s.timers[i]
 		x.soak = s
@@ -87,12 +96,20 @@ func soak(t *testing.T, duration time.Duration, timers int, opts []driver.Option
 		}
 	}
 	begin := time.Now()
+	var jobs []*driver.Timer
+	var runs [3]atomic.Int64
+	second := driver.Periodic(begin, time.Second)
+	for i, r := range []driver.Recurrence{
+		second, driver.Spread(second, 500*ms), driver.InZone(time.Local, second),
+	} {
+		jobs = append(jobs, d.Every(r, func() { runs[i].Add(1) }))
+	}
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(8, uint64(g)))
 			for i := 0; i%64 != 0 || !t.Failed() && (time.Since(begin) < duration || s.ran.Load() < 100); i++ {
-				s.timers[rng.IntN(len(s.timers))].change(rng)
+				s.timers[rng.IntN(len(s.timers))].change(rng, true)
 				for i%64 == 0 && d.Waiting() > 10_000 {
 					runtime.Gosched() // the functions do not keep up
 				}
@@ -100,6 +117,14 @@ func soak(t *testing.T, duration time.Duration, timers int, opts []driver.Option
 		})
 	}
 	wg.Wait()
+	for i, job := range jobs {
+		if err := job.StopWait(context.Background()); err != nil {
+			t.Errorf("StopWait of a job: %v", err)
+		}
+		if most := int64(time.Since(begin)/time.Second) + 1; runs[i].Load() > most {
+			t.Errorf("job %d ran %d times, want %d at most", i, runs[i].Load(), most)
+		}
+	}
 	s.end()
 }
 
@@ -108,16 +133,25 @@ func someTime(rng *rand.Rand) time.Duration {
 	return time.Duration(math.Exp(rng.Float64()*17)*float64(µs)) - ms // to 24 s
 }
 
-// change does something to a timer.
-func (x *soaked) change(rng *rand.Rand) {
+// change does something to a timer, unless somebody else does. It waits for functions if it
+// may: two functions that wait for each other wait for ever.
+func (x *soaked) change(rng *rand.Rand, mayWait bool) {
+	if !x.changing.TryLock() {
+		return
+	}
+	defer x.changing.Unlock()
 	x.soak.changes.RLock()
 	defer x.soak.changes.RUnlock()
 	if x.soak.over {
 		return
 	}
+	if mayWait && x.timer != nil && rng.IntN(16) == 0 {
+		x.stopWait()
+		return
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delay := someTime(rng)
+	delay := x.soak.d.Jitter(someTime(rng), ms)
 	switch {
 	case x.c != nil:
 		x.changeChan(rng, delay)
@@ -150,6 +184,17 @@ func (x *soaked) change(rng *rand.Rand) {
 			x.handle = x.soak.d.Schedule(delay, x.run)
 		}
 	}
+}
+
+// stopWait stops the timer and waits for its function, after which no start is left.
+func (x *soaked) stopWait() {
+	if err := x.timer.StopWait(context.Background()); err != nil {
+		x.soak.t.Errorf("StopWait: %v", err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.soak.stopped.Add(int64(len(x.due)))
+	x.due, x.pending = x.due[:0], false
 }
 
 // begin takes note of a start.
@@ -194,7 +239,7 @@ func (x *soaked) run() {
 		x.pending = false
 	}
 	x.mu.Unlock()
-	if late < 0 {
+	if late < -x.soak.slack {
 		x.soak.t.Errorf("a timer is early by %v", -late)
 	}
 	for {
@@ -204,7 +249,7 @@ func (x *soaked) run() {
 		}
 	}
 	if rng := rand.New(rand.NewPCG(9, uint64(now))); rng.IntN(4) == 0 {
-		x.soak.timers[rng.IntN(len(x.soak.timers))].change(rng)
+		x.soak.timers[rng.IntN(len(x.soak.timers))].change(rng, false)
 	}
 }
 
@@ -226,7 +271,7 @@ func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
 	case 3:
 		select {
 		case at := <-x.c.C:
-			if !was || at.Sub(x.soak.start) < x.due[0] {
+			if !was || at.Sub(x.soak.start) < x.due[0]-x.soak.slack {
 				x.soak.t.Errorf("received %v, due at %v", at.Sub(x.soak.start), x.due)
 			}
 			x.due = x.due[:0]
