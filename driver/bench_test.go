@@ -29,6 +29,12 @@ func BenchmarkOperations(b *testing.B) {
 		anyTimer := func() *driver.Timer { return &timers[rng.IntN(n)] }
 		anyOld := func() *time.Timer { return olds[rng.IntN(n)] }
 		handle, c, oldC := d.Schedule(delay, nothing), d.NewTimer(delay), time.NewTimer(delay)
+		batch := make([]*driver.Timer, 32)
+		pick := func() {
+			for i := range batch {
+				batch[i] = anyTimer()
+			}
+		}
 		ran := make(chan struct{})
 		run := func() { ran <- struct{}{} }
 		for _, op := range []struct {
@@ -39,6 +45,17 @@ func BenchmarkOperations(b *testing.B) {
 			{"Schedule+Stop", nil, func() { d.Schedule(delay, nothing).Stop() }},
 			{"Reset-later", func() { anyOld().Reset(3 * time.Hour) }, func() { anyTimer().Reset(3 * time.Hour) }},
 			{"Reset", func() { anyOld().Reset(far(rng)) }, func() { anyTimer().Reset(far(rng)) }},
+			{"Reset-later-of-32", func() {
+				for range batch {
+					anyOld().Reset(3 * time.Hour)
+				}
+			}, func() {
+				pick()
+				for _, t := range batch {
+					t.Reset(3 * time.Hour)
+				}
+			}},
+			{"ResetAll-of-32", nil, func() { pick(); driver.ResetAll(batch, 3*time.Hour) }},
 			{"Handle.Reset", nil, func() { handle.Reset(far(rng)) }},
 			{"NewTimer+Stop", func() { time.NewTimer(delay).Stop() }, func() { d.NewTimer(delay).Stop() }},
 			{"NewTimer.Reset", func() { oldC.Reset(delay) }, func() { c.Reset(delay) }},

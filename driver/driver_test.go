@@ -294,3 +294,38 @@ func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
 		l.want(t, "1s a", "1.101s b", "950ms c")
 	})
 }
+
+// ResetAll does what Reset of each does, for timers of any state.
+func TestResetAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, other := newDriver(t), newDriver(t)
+		fired := make([]int, 100)
+		timers := []*driver.Timer{new(driver.Timer)} // one that is not of any driver
+		for i := range fired {
+			of := []*driver.Driver{d, other}[i%2]
+			timers = append(timers, of.AfterFunc(time.Duration(i%4)*10*time.Second, func() { fired[i]++ }))
+		}
+		time.Sleep(15 * time.Second) // half of them have fired
+		want := len(fired) / 2
+		for i, timer := range timers[1:] {
+			if i%8 == 3 && timer.Stop() {
+				want--
+			}
+		}
+		if got := driver.ResetAll(timers, time.Minute); got != want {
+			t.Errorf("%d were pending, want %d", got, want)
+		}
+		time.Sleep(time.Minute - ms)
+		for i := range fired {
+			if want := 1 - i%4/2; fired[i] != want {
+				t.Errorf("timer %d has fired %d times, want %d", i, fired[i], want)
+			}
+		}
+		time.Sleep(2 * ms)
+		for i := range fired {
+			if want := 2 - i%4/2; fired[i] != want {
+				t.Errorf("timer %d has fired %d times, want %d", i, fired[i], want)
+			}
+		}
+	})
+}

@@ -47,9 +47,10 @@ func (h *handover) stop(timers int) (bool, error) {
 	return true, nil
 }
 
-// handOver starts timers until so long after the start, and at least a batch, and stops those of the
-// next goroutine, all of them. It returns how many it has started.
-func (p *population) handOver(g, goroutines int, start time.Time, length time.Duration) (int, error) {
+// handOver starts timers until so long after the start, and at least a batch, and stops those
+// of the next goroutine, all of them. It returns how many it has started.
+func (p *population) handOver(g, goroutines int, start time.Time,
+	length time.Duration) (int, error) {
 	w, other := p.workers[g], &p.workers[(g+1)%goroutines].handover
 	defer w.handover.over.Store(true)
 	for n := 0; ; runtime.Gosched() {
