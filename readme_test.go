@@ -105,6 +105,27 @@ func TestREADMECodeRuns(t *testing.T) {
 	}
 }
 
+// What docs/driver.md says that the driver has is exported by it.
+func TestTheDriverHasWhatItsPageNames(t *testing.T) {
+	files, err := filepath.Glob("driver/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, file := range files {
+		source.WriteString(read(t, file))
+	}
+	named := regexp.MustCompile("`([A-Z]\\w+)\\(").FindAllStringSubmatch(read(t, "docs/driver.md"), -1)
+	for _, m := range named {
+		if !regexp.MustCompile(`(?m)^func (\(\w+ \*?\w+(\[T\])?\) )?` + m[1] + `[(\[]`).MatchString(source.String()) {
+			t.Errorf("the driver has no %s", m[1])
+		}
+	}
+	if len(named) < 25 {
+		t.Errorf("%d functions and methods are named", len(named))
+	}
+}
+
 // Whatever the documents link to exists, and so does each target of make that they name.
 func TestLinksAndTargetsOfTheDocumentsExist(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
