@@ -61,12 +61,17 @@ func (c cell) contenders(entries []catalog.Entry) []*contender {
 	for _, e := range entries {
 		list = append(list, newContender(results.RoleStructure, e))
 	}
-	for _, p := range c.external {
-		if most := p.About.Limit; most == 0 || c.n <= most {
-			list = append(list, programContender(p))
-		}
+	for _, p := range c.takingPart() {
+		list = append(list, programContender(p))
 	}
 	return list
+}
+
+// takingPart returns the programs that are made for so many timers.
+func (c cell) takingPart() []*external.Program {
+	return slices.DeleteFunc(slices.Clone(c.external), func(p *external.Program) bool {
+		return p.About.Limit > 0 && c.n > p.About.Limit
+	})
 }
 
 // programContender returns the contender that is a program.

@@ -3,6 +3,7 @@ package bench
 import (
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -30,8 +31,8 @@ func (c *cell) beFrugal(cfg Config) {
 }
 
 // leaveOut returns the entries that take part in a cell, and the names of those that are
-// left out because of what they cost in the cells so far.
-func (c cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []catalog.Entry, out []string) {
+// left out because of what they cost in the cells so far. Programs are left out as structures are.
+func (c *cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []catalog.Entry, out []string) {
 	if c.tooSlow == 0 {
 		return entries, nil
 	}
@@ -43,6 +44,9 @@ func (c cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cata
 	in = slices.DeleteFunc(slices.Clone(entries), func(e catalog.Entry) bool {
 		return slices.Contains(out, e.Name)
 	})
+	c.external = slices.DeleteFunc(slices.Clone(c.external), func(p *external.Program) bool {
+		return slices.Contains(out, p.Name)
+	})
 	return in, out
 }
 
@@ -52,7 +56,7 @@ func tooSlowIn(c results.Cell, times float64) []string {
 	var stopped []results.Stopped
 	var costs [][]stats.Sample
 	for _, row := range c.Rows {
-		if row.Role == results.RoleStructure {
+		if row.Role == results.RoleStructure || row.Role == results.RoleExternal {
 			names, stopped = append(names, row.Structure), append(stopped, row.Stopped)
 			costs = append(costs, results.Samples(row.Cost))
 		}

@@ -297,7 +297,7 @@ func (c cell) seconds(structures int) float64 {
 		perPass = float64(c.n)
 		timed = modes * max(2*float64(c.n), block)
 	}
-	contenders := float64(structures + 3)
+	contenders := float64(structures + len(c.takingPart()) + 3)
 	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)
 	proved := max(block, float64(proveSize(c.proveOps, c.n)))
 	return fixed*passes + contenders*(op*(passes*perPass+timed+otherSeeds)+proof*proved)

@@ -95,6 +95,16 @@ func Profiles() []Profile {
 			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000,
 		},
 		{
+			Name: "field", Doc: "12 minutes: beside programs of other languages, see docs/external.md",
+			Trials: 6, Budget: 12 * time.Minute, proveOps: 150_000,
+			workloads: []string{
+				"hold", "start-stop", "churn", "reschedule", "fill-drain",
+				"kafka-purgatory", "conn-deadline", "http-server", "workunit", "tcp", "pacing", "sip", "reset-earlier",
+			},
+			sizes:   []int{1_000, 100_000, 1_000_000, 10_000_000},
+			maxSize: 100_000, maxCycle: 1_000_000, thirdParty: 100_000, frugalFrom: 10_000_000,
+		},
+		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on " +
 				"three seeds, five code layouts: hours, see docs/sharding.md",
 			Trials: 6, proveOps: 150_000, Layouts: 5, extra: true, otherSeeds: 2,

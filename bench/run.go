@@ -211,7 +211,7 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 // does: all structures on all workloads at all sizes.
 func Whole(p results.Parameters) bool {
 	profile, ok := FindProfile(p.Profile)
-	if !ok || p.Profile == Profiles()[0].Name || p.Lean || p.Shard != "" {
+	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 || p.Shard != "" {
 		return false
 	}
 	cfg := Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()}

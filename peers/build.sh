@@ -80,7 +80,7 @@ java_() {
 	elif javac -cp "java:$jar" -d $bin/java java/Timerbench.java "java/$class.java" 2>>$log; then
 		jars=$jar
 		for more in /usr/share/java/jctools-core.jar; do [ -n "$jar" ] && jars="$jars:$more"; done
-		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s\n' "$jars" "$class" >"$bin/$name"
+		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s "$@"\n' "$jars" "$class" >"$bin/$name"
 		chmod +x "$bin/$name"
 		built "$name" "./$name"
 	else
@@ -93,14 +93,12 @@ java_ java-treemap TreeMapTimers "" ""
 java_ java-delayqueue DelayQueueTimers "" ""
 java_ netty NettyWheel /usr/share/java/netty-common.jar "apt-get install libnetty-java"
 
-# Crates are those of Debian, which lie in a folder, and nothing is downloaded.
 crates=/usr/share/cargo/registry
 if ! command -v cargo >/dev/null; then
 	without rust "there is no cargo: apt-get install rustc cargo librust-tokio-util-dev"
 elif ! ls -d $crates/tokio-util-* >/dev/null 2>&1; then
 	without rust "there is no tokio-util in $crates: apt-get install librust-tokio-util-dev"
-elif (cd rust && CARGO_TARGET_DIR=../$bin/rust cargo build --release --offline --quiet \
-	--config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$crates\"") 2>>$log; then
+elif (cd rust && CARGO_TARGET_DIR=../$bin/rust cargo build --release --quiet) 2>>$log; then
 	for name in binheap btreemap binaryheap; do built "rust-$name" "./rust/release/$name"; done
 	built tokio ./rust/release/delayqueue
 else

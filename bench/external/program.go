@@ -31,7 +31,7 @@ type Program struct {
 	queue  []*loaded // in order
 	prover prover
 
-	collections, collectionNS, compileNS, timedNS uint64
+	last, timed answer // of the last block, and the sum of those that were timed for the results
 }
 
 // Start starts a program and reads what it says of itself.
@@ -76,11 +76,19 @@ func (p *Program) end() {
 
 // Describe returns what the results say of the program.
 func (p *Program) Describe() results.External {
-	return results.External{
-		Name: p.Name, Command: p.Command(), Language: p.Language, Version: p.Version, Note: p.Note,
-		Inlined: p.Inlined, Virtual: p.Virtual, Coarse: p.Coarse, Limit: p.About.Limit, ClockNS: p.ClockNS, WakeNS: p.WakeNS,
-		Collections: p.collections, CollectionNS: p.collectionNS, CompileNS: p.compileNS, TimedNS: p.timedNS,
-	}
+	out := p.External
+	out.Name, out.Command = p.Name, p.Command()
+	out.Collections, out.CollectionNS, out.CompileNS, out.TimedNS =
+		p.timed.collections, p.timed.collectionNS, p.timed.compileNS, p.timed.ns
+	return out
+}
+
+// Count adds what the runtime of the program did in the last block, which was timed for the results.
+func (p *Program) Count() {
+	p.timed.collections += p.last.collections
+	p.timed.collectionNS += p.last.collectionNS
+	p.timed.compileNS += p.last.compileNS
+	p.timed.ns += p.last.ns
 }
 
 // Begin makes a fresh instance, with room for so many timers. A program that has ended is started
@@ -165,10 +173,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.collections += a.Collections
-	p.collectionNS += a.collectionNS
-	p.compileNS += a.compileNS
-	p.timedNS += a.ns
+	p.last = a
 	if every {
 		if err := p.proveEvery(l, a, room); err != nil {
 			return 0, err

@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -60,15 +61,7 @@ const (
 
 // About is what a program says of itself when it starts.
 type About struct {
-	Language string // and its version: "C++ 12.2"
-	Version  string // of the structure: "libuv 1.44.2"
-	Note     string // more to know, in a sentence; may be empty
-	Inlined  bool   // the structure is compiled into the timed loop
-	Virtual  bool   // the structure calls back through a pointer
-	Coarse   bool   // it fires late, by at most Late
-	Limit    int    // most timers that it is made for; 0: any number
-	ClockNS  float64
-	WakeNS   float64 // a wake-up on which nothing is due, with one timer pending
+	results.External
 
 	lateTicks   structures.Tick
 	lateOfDelay [2]uint32 // numerator and denominator
@@ -95,15 +88,14 @@ func decodeHello(b []byte) (a About, err error) {
 		return a, fmt.Errorf("it speaks version %d of the protocol, want %d", version, Version)
 	}
 	flags := le.Uint32(b[8:])
-	a = About{
+	a.External = results.External{
 		Inlined: flags&flagInlined != 0, Virtual: flags&flagVirtual != 0,
 		Coarse: flags&flagCoarse != 0, Limit: int(le.Uint32(b[12:])),
-		ClockNS:     math.Float64frombits(le.Uint64(b[16:])),
-		WakeNS:      math.Float64frombits(le.Uint64(b[24:])),
-		lateTicks:   structures.Tick(le.Uint64(b[32:])),
-		lateOfDelay: [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])},
-		Language:    text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
+		ClockNS: math.Float64frombits(le.Uint64(b[16:])), WakeNS: math.Float64frombits(le.Uint64(b[24:])),
+		Language: text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
 	}
+	a.lateTicks = structures.Tick(le.Uint64(b[32:]))
+	a.lateOfDelay = [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])}
 	if a.Coarse && (a.lateTicks < 0 || a.lateTicks > math.MaxInt64/4) {
 		return a, fmt.Errorf("it declares a bound of %d ticks, want 0 or more", a.lateTicks)
 	}
@@ -138,7 +130,7 @@ type answer struct {
 	fired        uint64
 	checksum     uint64
 	len          uint64 // pending timers
-	Collections  uint64 // of a garbage collector, while it was timed
+	collections  uint64 // of a garbage collector meanwhile
 	collectionNS uint64
 	compileNS    uint64 // that a compiler took meanwhile
 }
@@ -151,7 +143,7 @@ func decodeAnswer(b []byte, to request) (a answer, err error) {
 	}
 	return answer{
 		ns: le.Uint64(b[8:]), fired: le.Uint64(b[16:]), checksum: le.Uint64(b[24:]), len: le.Uint64(b[32:]),
-		Collections: le.Uint64(b[40:]), collectionNS: le.Uint64(b[48:]), compileNS: le.Uint64(b[56:]),
+		collections: le.Uint64(b[40:]), collectionNS: le.Uint64(b[48:]), compileNS: le.Uint64(b[56:]),
 	}, nil
 }
 

@@ -16,8 +16,8 @@ type External struct {
 	ClockNS  float64 `json:"clock_ns"`          // cost of reading its clock once
 	WakeNS   float64 `json:"wake_ns"`           // a wake-up on which nothing is due, beside one timer
 
-	// What its runtime did while blocks ran, warm-up and proof included: garbage collections, their
-	// time, the time of a compiler, and that of the blocks.
+	// What its runtime did in the blocks that were timed: garbage collections, their time, the time of
+	// a compiler beside them, and that of the blocks.
 	Collections  uint64 `json:"collections,omitempty"`
 	CollectionNS uint64 `json:"collection_ns,omitempty"`
 	CompileNS    uint64 `json:"compile_ns,omitempty"`

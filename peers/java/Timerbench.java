@@ -77,23 +77,24 @@ abstract class Timerbench {
         }
     }
 
-    /** Operations that warm the compiler up: each slot is scheduled, moved or not, and is cancelled or fires. */
+    /** Operations that warm the compiler up: batches of up to 64 of a kind, as blocks have them. */
     private static Block warm(int timers, int ops) {
         SplittableRandom random = new SplittableRandom(1);
         Block b = new Block(new int[ops], new int[ops], new long[ops], new int[ops]);
         long[] due = new long[timers];
         long clock = 0;
-        for (int i = 0; i < ops; i++) {
-            int slot = random.nextInt(timers);
-            boolean pending = due[slot] > clock;
-            b.kinds[i] = i % 4 == 3 ? 3 : pending ? 1 + random.nextInt(2) : 0;
-            b.lengths[i] = 1;
-            if (b.kinds[i] == 3) {
-                b.at[i] = ++clock;
-                continue;
+        for (int op = 0, batch = 0; op < ops; batch++) {
+            int kind = random.nextInt(4), first = op;
+            for (int left = 1 + random.nextInt(64); left > 0 && op < ops; left--) {
+                int slot = random.nextInt(timers);
+                if (kind < 3 && (kind == 0) == due[slot] > clock) continue; // pending or not
+                b.slots[op] = slot;
+                b.at[op] = kind == 3 ? ++clock : clock + 1 + random.nextInt(3 * timers);
+                if (kind < 3) due[slot] = kind == 1 ? 0 : b.at[op];
+                op++;
             }
-            b.slots[i] = slot;
-            due[slot] = b.at[i] = b.kinds[i] == 1 ? 0 : clock + 1 + random.nextInt(3 * timers);
+            b.kinds[batch] = kind;
+            b.lengths[batch] = op - first;
         }
         return b;
     }

@@ -2,6 +2,7 @@ package section
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,20 +24,21 @@ func field(v *View) Section {
 	s.Lead = f.lead() + "Programs of other languages replayed the same blocks in the same rounds, and what they " +
 		"did was proved as it is of the structures. Each timed itself; its loop, its calls and its language are part of its time. " +
 		"A library that reads a clock got a virtual one."
-	for _, n := range f.sizes() {
-		s.Charts = append(s.Charts, f.chart(n))
+	for _, g := range f.groups() {
+		s.Charts = append(s.Charts, f.chart(g))
 	}
 	s.Tables = []Table{
 		{Title: "The fastest program and the fastest structure here", Body: f.duels(), Main: true, Open: true},
 		{
-			Lead:  "**The language.** The same structure, written in the same way in several languages.",
-			Title: "The same structure in several languages, ns", Body: f.languages(), Open: true,
+			Lead: "**The language.** The same structure, written in the same way in several languages: the median time as a " +
+				"multiple of that of the first, as the geometric mean over workloads.",
+			Title: "The same structure in several languages", Body: f.languages(), Open: true,
 		},
 		{Title: "Each in nanoseconds", Body: f.costs()},
 		{
 			Lead: "**The programs.** Wake-up: one on which nothing is due, with one timer pending; an event loop " +
 				"does more than its structure in it. Calls: inlined into the timed loop, or back through a pointer. Collected, compiled: the " +
-				"share of the time of blocks that a garbage collector and a compiler took beside them, warm-up of cells included.",
+				"share of the time of timed blocks that a garbage collector took in them and a compiler beside them.",
 			Title: "What took part", Body: f.programs(), Open: true,
 		},
 	}
@@ -73,15 +75,29 @@ func (v *View) field() *fieldView {
 	return &fieldView{NewView(analysis.With(r, v.Known)), ours}
 }
 
-// sizes are those at which a program was measured.
-func (f *fieldView) sizes() []int {
-	return sizesOf(slices.DeleteFunc(slices.Clone(f.Cells), func(c *analysis.Cell) bool {
-		return f.best(c, false) == nil
-	}))
+// fieldGroup is cells that stand side by side.
+type fieldGroup struct {
+	name, among string // "1k", "With 1k timers"
+	cells       []*analysis.Cell
 }
 
-func (f *fieldView) at(n int) []*analysis.Cell {
-	return slices.DeleteFunc(slices.Clone(f.Cells), func(c *analysis.Cell) bool { return c.N != n })
+// groups are the cells in which programs were measured: the synthetic ones of each size, and the
+// models of programs, which have sizes of their own.
+func (f *fieldView) groups() []fieldGroup {
+	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *analysis.Cell) bool { return f.best(c, false) == nil })
+	var out []fieldGroup
+	add := func(name, among string, of func(*analysis.Cell) bool) {
+		g := fieldGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return !of(c) })}
+		if len(g.cells) > 0 {
+			out = append(out, g)
+		}
+	}
+	synthetic := func(c *analysis.Cell) bool { return c.Class() == analysis.Synthetic || c.Class() == analysis.Grid }
+	for _, n := range sizesOf(cells) {
+		add(short(n), "With "+short(n)+" timers", func(c *analysis.Cell) bool { return synthetic(c) && c.N == n })
+	}
+	add("models", "In models and recordings of programs", func(c *analysis.Cell) bool { return !synthetic(c) })
+	return out
 }
 
 // best returns the fastest structure of a cell, of ours or of the programs; nil: none.
@@ -94,14 +110,13 @@ func (f *fieldView) best(c *analysis.Cell, ours bool) *analysis.Row {
 	return nil
 }
 
-// lead says for each size who does best over all workloads, of the programs and of ours.
+// lead says for each group who does best over all workloads, of the programs and of ours.
 func (f *fieldView) lead() string {
 	var out []string
-	for _, n := range f.sizes() {
-		cells := f.at(n)
+	for _, g := range f.groups() {
 		var named []string
 		for _, ours := range []bool{false, true} {
-			merits := f.Merits(cells, func(who analysis.Contender) bool {
+			merits := f.Merits(g.cells, func(who analysis.Contender) bool {
 				return who.IsStructure() && f.ours[who.Name] == ours
 			})
 			if len(merits) == 0 || !merits[0].Complete {
@@ -116,7 +131,7 @@ func (f *fieldView) lead() string {
 				name, show.Times(m.Typical)))
 		}
 		if len(named) > 0 {
-			out = append(out, fmt.Sprintf("With %s timers, %s.", short(n), strings.Join(named, ", and ")))
+			out = append(out, fmt.Sprintf("%s, %s.", g.among, strings.Join(named, ", and ")))
 		}
 	}
 	if len(out) == 0 {
@@ -126,14 +141,13 @@ func (f *fieldView) lead() string {
 		"that do best in all of them.\n\n"
 }
 
-// chart shows each contender as a multiple of the fastest of all at one size.
-func (f *fieldView) chart(n int) *draw.Figure {
-	cells := f.at(n)
-	heat := f.overviewTable(cells)
+// chart shows each contender as a multiple of the fastest of all.
+func (f *fieldView) chart(g fieldGroup) *draw.Figure {
+	heat := f.overviewTable(g.cells)
 	return &draw.Figure{
-		Name:  "field-" + short(n),
-		Title: fmt.Sprintf("What do others' timers cost beside these, with %s of them?", short(n)),
-		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest of all, programs of other " +
+		Name:  "field-" + g.name,
+		Title: g.among + ", what do others' timers cost beside these?",
+		Subtitle: "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
 			"languages and the best structures of each family here. Lower is better; 1 is the fastest.",
 		Caption: "Bold: the fastest, a tie with it, or not told apart from it. Grey: not measured, or no number without " +
 			"proof. What it does not say: what the language costs, and what the structure; the tables below do.",
@@ -148,8 +162,8 @@ func (f *fieldView) chart(n int) *draw.Figure {
 func (f *fieldView) duels() string {
 	t := newTable("lrllrlrr", "Workload", "N", "Fastest program", "Language", "ns", "Fastest structure here", "ns",
 		"Times as long as the program")
-	for _, n := range f.sizes() {
-		for _, c := range f.at(n) {
+	for _, g := range f.groups() {
+		for _, c := range g.cells {
 			theirs, ours := f.best(c, false), f.best(c, true)
 			if theirs == nil || ours == nil {
 				continue
@@ -177,58 +191,43 @@ func (f *fieldView) languages() string {
 		p := &f.External[i]
 		same[p.Version] = append(same[p.Version], p)
 	}
-	for version, list := range same {
-		if len(list) < 2 || !slices.ContainsFunc(list, func(p *results.External) bool {
-			return p.Language != list[0].Language
-		}) {
-			delete(same, version)
+	var out []string
+	for _, version := range slices.Sorted(maps.Keys(same)) {
+		list := same[version]
+		if !slices.ContainsFunc(list, func(p *results.External) bool { return p.Language != list[0].Language }) {
+			continue
 		}
-	}
-	t := newTable("llrr", "Workload", "Structure", "N")
-	var columns []*results.External
-	for _, p := range f.External {
-		if list := same[p.Version]; len(list) > 0 {
-			columns = append(columns, &p)
+		t := newTable("lr", Literal(version))
+		for _, p := range list {
 			t.Header = append(t.Header, Literal(p.Name))
 		}
-	}
-	for _, n := range f.sizes() {
-		for _, c := range f.at(n) {
-			for _, version := range versionsOf(columns) {
-				line, found := []any{c.Workload + perUnit(c), version, size(c.N)}, false
-				for _, p := range columns {
-					row := c.Row(p.Name)
-					if p.Version != version || !row.HasCost() {
-						line = append(line, nil)
-						continue
+		for _, g := range f.groups() {
+			line := []any{g.among}
+			for _, p := range list {
+				logs, cells := 0.0, 0
+				for _, c := range g.cells {
+					if a, b := c.Row(list[0].Name), c.Row(p.Name); a.HasCost() && b.HasCost() {
+						logs, cells = logs+math.Log(b.Cost().Median/a.Cost().Median), cells+1
 					}
-					line, found = append(line, row.Cost().Median), true
 				}
-				if found {
-					t.add(line...)
+				if cells == 0 {
+					line = append(line, nil)
+					continue
 				}
+				line = append(line, show.Times(math.Exp(logs/float64(cells))))
 			}
+			t.add(line...)
 		}
+		out = append(out, t.Markdown())
 	}
-	return t.Markdown()
+	return strings.Join(out, "\n")
 }
 
-// versionsOf returns what programs say that they are, each once.
-func versionsOf(list []*results.External) []string {
-	var out []string
-	for _, p := range list {
-		if !slices.Contains(out, p.Version) {
-			out = append(out, p.Version)
-		}
-	}
-	return out
-}
-
-// costs shows all contenders in nanoseconds, a table for each size.
+// costs shows all contenders in nanoseconds, a table for each group.
 func (f *fieldView) costs() string {
 	var out []string
-	for _, n := range f.sizes() {
-		out = append(out, f.byWorkload(f.at(n), (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) string {
+	for _, g := range f.groups() {
+		out = append(out, f.byWorkload(g.cells, (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) string {
 			return show.Figure(r.Cost().Median)
 		}))
 	}

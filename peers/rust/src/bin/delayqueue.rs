@@ -92,3 +92,15 @@ fn main() -> std::io::Result<()> {
     let note = "virtual clock of a paused runtime, which each pop lets turn";
     serve::<Queue>(About { inlined: true, limit: 0, version: "DelayQueue of tokio-util 0.7", note })
 }
+
+/// A timer that crosses a multiple of 2^36 ms since the queue was made panics, though its delay is
+/// short: tokio-util 0.7.3.
+#[test]
+#[should_panic(expected = "the len is 6 but the index is 6")]
+fn a_short_timer_panics_after_two_years() {
+    let mut queue = Queue::begin(2);
+    queue.reserve(2);
+    queue.schedule(0, (1 << 36) - 2);
+    queue.pop((1 << 36) - 2, &mut Fired::default());
+    queue.schedule(1, 1 << 36);
+}
