@@ -236,10 +236,10 @@ systems are not looked at, but named.
 
 The driver is a variable of each package. Where there is none, a file that declares it is
 added: it needs no start, and no end either, as without pending timers it has no goroutine.
-A driver panics inside a bubble of testing/synctest that it was not made in.`,
+Packages that are to share one declare it before: var timers = clock.Timers. A driver
+panics inside a bubble of testing/synctest that it was not made in.`,
 		Example: `  timerbench driver rewrite ./...
-  timerbench driver rewrite -w --driver clock ./server
-  timerbench driver rewrite -w --driver example.com/app/clock.Timers ./...`,
+  timerbench driver rewrite -w --driver clock ./server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cfg.Patterns = args; len(args) == 0 {
 				cfg.Patterns = []string{"."}
@@ -250,7 +250,7 @@ A driver panics inside a bubble of testing/synctest that it was not made in.`,
 	cmd.Flags().BoolVarP(&write, "write", "w", false,
 		"change the files, if all packages compile after it")
 	cmd.Flags().StringVar(&cfg.Driver, "driver", "timers",
-		"`variable` of type *driver.Driver: NAME of each package, or PATH.NAME of one package for all")
+		"`name` of a variable of type *driver.Driver in each package")
 	return cmd
 }
 

@@ -2,16 +2,12 @@ package rewrite
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,8 +19,8 @@ import (
 
 // change is the new text of a file, in parts.
 type change struct {
-	edits   []edit
-	imports map[string]string // what the edits need, path to name
+	edits  []edit
+	driver string // the name of the driver's package, if the edits need it
 }
 
 type edit struct {
@@ -36,36 +32,26 @@ type edit struct {
 // reports whether anything moves.
 func (p *Plan) add(found *pass) (moves bool, err error) {
 	changes := make(map[*source]*change)
-	apply := func(u use, k kind) {
-		if u.Becomes = u.What; u.to != nil {
-			if changes[u.file] == nil {
-				changes[u.file] = &change{imports: make(map[string]string)}
-			}
-			text := found.text(u, k, changes[u.file])
-			u.Becomes = strings.TrimSuffix(u.What, strings.TrimLeft(u.What, "*")) + text
-		}
-		p.Uses = append(p.Uses, u.Use)
-	}
-	for _, u := range found.loose {
-		switch {
-		case u.file.test:
-		case u.Why == "":
-			apply(u, 0)
-		default:
-			p.Uses = append(p.Uses, u.Use)
-		}
-	}
 	for _, s := range found.slots {
 		if s.parent != nil || s.kinds != 0 && !s.product {
 			continue // those of tests alone are left alone
 		}
 		why := s.reason()
 		for _, u := range s.uses {
-			if why == "" {
-				apply(u, s.kinds)
-			} else if u.Why = why; !u.isType && !u.file.test {
-				p.Uses = append(p.Uses, u.Use)
+			switch {
+			case why != "" && (u.isType || u.file.test):
+				continue
+			case why != "":
+				u.Why = why
+			case u.to == nil:
+				u.Becomes = u.What
+			default:
+				if changes[u.file] == nil {
+					changes[u.file] = new(change)
+				}
+				u.Becomes = found.edit(u, s.kinds, changes[u.file])
 			}
+			p.Uses = append(p.Uses, u.Use)
 		}
 	}
 	for src, c := range changes {
@@ -76,7 +62,7 @@ func (p *Plan) add(found *pass) (moves bool, err error) {
 	if len(changes) == 0 {
 		return false, nil
 	}
-	if found.at.path == "" && found.variable() == nil {
+	if found.variable() == nil {
 		err = p.declare(found)
 	}
 	for _, path := range found.pkg.IgnoredFiles {
@@ -88,52 +74,37 @@ func (p *Plan) add(found *pass) (moves bool, err error) {
 	return true, err
 }
 
-// text returns what takes the place of a use, and notes the edit.
-func (p *pass) text(u use, k kind, c *change) string {
-	scope, text := p.at.path, p.at.name
+// edit notes what takes the place of a use, and returns it.
+func (p *pass) edit(u use, k kind, c *change) string {
+	text, star := p.cfg.Driver, ""
 	if u.isType {
-		scope, text = DriverPath, ""
-	}
-	if scope != "" && scope != p.pkg.PkgPath {
-		name := c.imports[scope]
-		if name == "" {
-			name = p.importName(u.file, scope)
-			c.imports[scope] = name
+		if c.driver == "" {
+			c.driver = p.driverName(u.file)
 		}
-		text = strings.TrimPrefix(name+"."+text, ".")
+		text, star = c.driver, "*"
 	}
-	text = strings.TrimSuffix(text, ".") + "." + u.to(k)
+	text += "." + u.to(k)
 	c.edits = append(c.edits, edit{u.start, u.end, text})
-	return text
+	return star + text
 }
 
-// importName returns the name of a package in a file: that under which it is imported, or one
-// that means nothing else there.
-func (p *pass) importName(src *source, of string) string {
-	taken := func(name string) bool {
-		found := p.pkg.Types.Scope().Lookup(name) != nil
-		for n := range ast.Preorder(src.ast) {
-			if id, ok := n.(*ast.Ident); ok && id.Name == name {
-				v, isVar := p.info.ObjectOf(id).(*types.Var)
-				_, isFunc := p.info.ObjectOf(id).(*types.Func)
-				found = found || !isFunc && !(isVar && v.IsField())
-			}
-		}
-		return found
-	}
+// driverName returns the name of the driver's package in a file: that under which it is imported,
+// or one that means nothing else there.
+func (p *pass) driverName(src *source) string {
 	for _, spec := range src.ast.Imports {
-		if name := p.info.PkgNameOf(spec); name != nil && name.Imported().Path() == of && name.Name() != "_" &&
-			name.Name() != "." {
+		if name := p.info.PkgNameOf(spec); name.Imported().Path() == DriverPath && name.Name() != "_" && name.Name() != "." {
 			return name.Name()
 		}
 	}
-	base := strings.ReplaceAll(path.Base(of), "-", "")
-	if !token.IsIdentifier(base) {
-		base = "timerdriver"
+	taken := make(map[string]bool)
+	for n := range ast.Preorder(src.ast) {
+		if id, ok := n.(*ast.Ident); ok {
+			taken[id.Name] = true
+		}
 	}
-	name := base
-	for i := 2; taken(name); i++ {
-		name = base + strconv.Itoa(i)
+	name := "driver"
+	for i := 2; taken[name] || p.pkg.Types.Scope().Lookup(name) != nil; i++ {
+		name = "driver" + strconv.Itoa(i)
 	}
 	return name
 }
@@ -159,11 +130,10 @@ func (p *pass) rewrite(src *source, c *change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for of, name := range c.imports {
-		if name == path.Base(of) {
-			name = ""
-		}
-		astutil.AddNamedImport(fset, f, name, of)
+	if c.driver == "driver" {
+		astutil.AddImport(fset, f, DriverPath)
+	} else if c.driver != "" {
+		astutil.AddNamedImport(fset, f, c.driver, DriverPath)
 	}
 	if !astutil.UsesImport(f, "time") {
 		for _, spec := range slices.Clone(f.Imports) {
@@ -199,15 +169,11 @@ var %[3]s = func() *driver.Driver {
 
 // declare adds a file that declares the driver of a package.
 func (p *Plan) declare(found *pass) error {
-	base := strings.ToLower(strings.ReplaceAll(found.at.name, "_", ""))
-	for _, name := range []string{base + ".go", base + "driver.go"} {
-		path := filepath.Join(found.pkg.Dir, name)
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			p.files[path] = fmt.Appendf(nil, declaration, found.pkg.Name, DriverPath, found.at.name)
-			p.Notes = append(p.Notes, relative(p.cfg.Dir, path)+" is to declare "+found.at.name)
-			return nil
-		}
+	path := filepath.Join(found.pkg.Dir, strings.ToLower(strings.ReplaceAll(p.cfg.Driver, "_", ""))+".go")
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is there, and does not declare %s", relative(p.cfg.Dir, path), p.cfg.Driver)
 	}
-	return fmt.Errorf("%s: there are %s.go and %[2]sdriver.go, neither of which declares %s", found.pkg.Dir, base,
-		found.at.name)
+	p.files[path] = fmt.Appendf(nil, declaration, found.pkg.Name, DriverPath, p.cfg.Driver)
+	p.Notes = append(p.Notes, relative(p.cfg.Dir, path)+" is to declare "+p.cfg.Driver)
+	return nil
 }

@@ -25,17 +25,20 @@ type source struct {
 type pass struct {
 	pkg     *packages.Package
 	info    *types.Info
-	at      driverAt
+	cfg     Config
 	why     string // why nothing of the package moves
 	slots   map[any]*slot
 	methods map[string]bool // of interfaces
-	loose   []use           // uses that depend on no slot
 }
 
-// find finds all uses of timers in a package.
-func find(pkg *packages.Package, at driverAt) *pass {
-	p := &pass{pkg: pkg, info: pkg.TypesInfo, at: at, slots: make(map[any]*slot), methods: make(map[string]bool)}
-	p.why = p.noDriver()
+// find finds all uses of timers in a package. The driver imports what is below it.
+func find(pkg *packages.Package, cfg Config, below map[string]bool) *pass {
+	p := &pass{pkg: pkg, info: pkg.TypesInfo, cfg: cfg, slots: make(map[any]*slot), methods: make(map[string]bool)}
+	if below[pkg.PkgPath] {
+		p.why = "the driver's package imports this one"
+	} else if v := p.variable(); v != nil && v.Type().String() != "*"+DriverPath+".Driver" {
+		p.why = fmt.Sprintf("%s is of type %v here, and no *driver.Driver", v.Name(), v.Type())
+	}
 	all := inspector.New(pkg.Syntax)
 	for cur := range all.Root().Preorder((*ast.InterfaceType)(nil)) {
 		for m := range p.info.TypeOf(cur.Node().(ast.Expr)).(*types.Interface).Methods() {
@@ -56,25 +59,8 @@ func find(pkg *packages.Package, at driverAt) *pass {
 	return p
 }
 
-// noDriver says why a package can have no driver, or is empty.
-func (p *pass) noDriver() string {
-	if p.at.below[p.pkg.PkgPath] && p.pkg.PkgPath != p.at.path {
-		return "the driver's package imports this one"
-	}
-	if v := p.variable(); v != nil && v.Type().String() != "*"+DriverPath+".Driver" {
-		return fmt.Sprintf("%s is of type %v here, and no *driver.Driver", p.at.name, v.Type())
-	}
-	return ""
-}
-
-// variable returns what the package has under the name of the driver, or nil. It is nil for
-// the driver of another package.
-func (p *pass) variable() types.Object {
-	if p.at.path != "" && p.at.path != p.pkg.PkgPath {
-		return nil
-	}
-	return p.pkg.Types.Scope().Lookup(p.at.name)
-}
+// variable returns what the package has under the name of the driver, or nil.
+func (p *pass) variable() types.Object { return p.pkg.Types.Scope().Lookup(p.cfg.Driver) }
 
 // mention looks at a name of package time.
 func (p *pass) mention(obj types.Object, id inspector.Cursor, src *source) {
@@ -91,36 +77,34 @@ func (p *pass) mention(obj types.Object, id inspector.Cursor, src *source) {
 		return
 	}
 	u := p.use("time."+obj.Name(), expr.Node(), src)
-	isCall := expr.ParentEdgeKind() == edge.CallExpr_Fun
-	switch obj.Name() {
-	case "AfterFunc", "NewTimer", "NewTicker":
-		if !isCall {
-			u.Why = "it is used as a value: the type of its result changes"
-			break
-		}
-		call := expr.Parent()
-		s := p.slotAt(call.Node())
-		s.root().kinds |= map[string]kind{"AfterFunc": afterFunc, "NewTimer": newTimer, "NewTicker": newTicker}[obj.Name()]
-		s.root().product = s.root().product || !src.test
-		u.to = func(kind) string { return obj.Name() }
-		if obj.Name() == "AfterFunc" && call.ParentEdgeKind() == edge.ExprStmt_X {
-			u.to = func(kind) string { return "Schedule" } // nobody has the timer
-		}
-		p.bound(s, u, expr.Node())
-		return
-	case "After":
-		u.to = func(kind) string { return "After" }
-		if receive := expr.Parent().Parent(); !isCall || expr.Parent().ParentEdgeKind() != edge.UnaryExpr_X ||
-			receive.ParentEdgeKind() != edge.ExprStmt_X || receive.Parent().ParentEdgeKind() == edge.CommClause_Comm {
-			u.Why = "what may not wait for it leaves a timer that is pending: use NewTimer, and Stop it"
-		}
-	case "Tick":
-		u.Why = "nothing can stop it: use NewTicker"
-	default:
+	u.to = func(kind) string { return obj.Name() }
+	call := expr.Parent()
+	if expr.ParentEdgeKind() != edge.CallExpr_Fun {
+		call = expr
+	}
+	made := map[string]kind{"AfterFunc": afterFunc, "NewTimer": newTimer, "NewTicker": newTicker,
+		"After": afterFunc, "Tick": afterFunc}[obj.Name()]
+	if made == 0 {
 		return
 	}
-	u.Why = cmp.Or(p.why, src.why, u.Why, p.hidden(expr.Node()))
-	p.loose = append(p.loose, u)
+	s := p.slotAt(call.Node()).root()
+	s.kinds |= made
+	s.product = s.product || !src.test
+	switch {
+	case obj.Name() == "Tick":
+		s.stick("nothing can stop it: use NewTicker")
+	case obj.Name() == "After":
+		receive := call.Parent()
+		if call == expr || call.ParentEdgeKind() != edge.UnaryExpr_X || receive.ParentEdgeKind() != edge.ExprStmt_X ||
+			receive.Parent().ParentEdgeKind() == edge.CommClause_Comm {
+			s.stick("what may not wait for it leaves a timer that is pending: use NewTimer, and Stop it")
+		}
+	case call == expr:
+		s.stick("it is used as a value: the type of its result changes")
+	case made == afterFunc && call.ParentEdgeKind() == edge.ExprStmt_X:
+		u.to = func(kind) string { return "Schedule" } // nobody has the timer
+	}
+	p.bound(s, u, expr.Node())
 }
 
 // use returns a use of a file.
@@ -142,12 +126,9 @@ func (p *pass) bound(s *slot, u use, n ast.Node) {
 
 // hidden says what the name of the driver is there, if it is not the driver.
 func (p *pass) hidden(n ast.Node) string {
-	if p.at.path != "" && p.at.path != p.pkg.PkgPath {
-		return ""
-	}
 	scope := p.pkg.Types.Scope().Innermost(n.Pos())
-	if _, obj := scope.LookupParent(p.at.name, n.Pos()); obj != nil && obj != p.variable() {
-		return p.at.name + " is another thing at " + p.line(n)
+	if _, obj := scope.LookupParent(p.cfg.Driver, n.Pos()); obj != nil && obj != p.variable() {
+		return p.cfg.Driver + " is another thing at " + p.line(n)
 	}
 	return ""
 }
@@ -155,10 +136,11 @@ func (p *pass) hidden(n ast.Node) string {
 // selection looks at a use of Stop, Reset or C.
 func (p *pass) selection(v *types.Selection, sel *ast.SelectorExpr, expr inspector.Cursor, src *source) {
 	if !isTimer(v.Recv()) {
-		if name := types.TypeString(v.Recv(), types.RelativeTo(p.pkg.Types)); v.Obj().Name() == "Reset" {
-			u := p.use(types.ExprString(sel), sel, src)
-			u.Why = "the timer is part of " + name + ", and no variable of type *time.Timer"
-			p.loose = append(p.loose, u)
+		if v.Obj().Name() == "Reset" {
+			s := p.slotAt(sel)
+			s.stick("the timer is part of " + types.TypeString(v.Recv(), types.RelativeTo(p.pkg.Types)) +
+				", and no variable of type *time.Timer")
+			s.uses = append(s.uses, p.use(types.ExprString(sel), sel, src))
 		}
 		return
 	}

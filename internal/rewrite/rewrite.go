@@ -31,9 +31,7 @@ const DriverPath = "github.com/timerbench/timerbench/driver"
 type Config struct {
 	Dir      string   // where patterns start; empty is the current folder
 	Patterns []string // as those of go build
-	// Driver is a variable of type *driver.Driver: a name, which each package has or gets, or
-	// PATH.NAME for one of another package.
-	Driver string
+	Driver   string   // the name of a variable of type *driver.Driver, which each package has or gets
 }
 
 // Use is one use of a timer.
@@ -65,9 +63,8 @@ type Plan struct {
 
 // Make loads packages and plans their move. Nothing is written.
 func Make(ctx context.Context, cfg Config) (*Plan, error) {
-	at, err := parseDriver(cfg.Driver)
-	if err != nil {
-		return nil, err
+	if name := cfg.Driver; !token.IsIdentifier(name) || name == "_" || name == "driver" || types.Universe.Lookup(name) != nil {
+		return nil, fmt.Errorf("driver %q: want the name of a variable, and not that of the package", name)
 	}
 	for _, pattern := range cfg.Patterns {
 		if strings.HasSuffix(pattern, ".go") {
@@ -79,12 +76,12 @@ func Make(ctx context.Context, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{cfg: cfg, files: make(map[string][]byte)}
-	if at.below, err = dependencies(ctx, cfg, cmp.Or(at.path, DriverPath)); err != nil {
-		p.Notes = append(p.Notes, "the module has no package "+cmp.Or(at.path, DriverPath)+
-			" yet: get it before anything is written")
+	below, err := driverDependencies(ctx, cfg)
+	if err != nil {
+		p.Notes = append(p.Notes, "the module has no package "+DriverPath+" yet: get it before anything is written")
 	}
 	for _, pkg := range list {
-		moves, err := p.add(find(pkg, at))
+		moves, err := p.add(find(pkg, cfg, below))
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +112,7 @@ func (p *Plan) Write(ctx context.Context) error {
 	if len(p.files) == 0 {
 		return nil
 	}
-	if _, err := dependencies(ctx, p.cfg, DriverPath); err != nil {
+	if _, err := driverDependencies(ctx, p.cfg); err != nil {
 		return fmt.Errorf("nothing is written: the module needs %s:\n%w", DriverPath, err)
 	}
 	if _, _, err := load(ctx, p.cfg, p.files); err != nil {
@@ -200,11 +197,11 @@ func joinDistinct(list []error) error {
 	return errors.New(strings.Join(texts, "\n"))
 }
 
-// dependencies returns the paths of a package and of all that it imports.
-func dependencies(ctx context.Context, cfg Config, path string) (map[string]bool, error) {
+// driverDependencies returns the paths of the driver's package and of all that it imports.
+func driverDependencies(ctx context.Context, cfg Config) (map[string]bool, error) {
 	list, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Context: ctx, Dir: cfg.Dir,
-	}, path)
+	}, DriverPath)
 	if err != nil {
 		return nil, err
 	}
@@ -220,27 +217,6 @@ func dependencies(ctx context.Context, cfg Config, path string) (map[string]bool
 		return nil, joinDistinct(found)
 	}
 	return paths, nil
-}
-
-// driverAt is where the driver is.
-type driverAt struct {
-	path, name string          // path is empty for a variable of each package
-	below      map[string]bool // what cannot import it
-}
-
-func parseDriver(text string) (driverAt, error) {
-	at := driverAt{name: text}
-	if dot := strings.LastIndexByte(text, '.'); dot > strings.LastIndexByte(text, '/') {
-		at.path, at.name = text[:dot], text[dot+1:]
-		if at.path == "" || !token.IsExported(at.name) {
-			return at, fmt.Errorf("driver %q: want PATH.NAME of an exported variable", text)
-		}
-	}
-	if !token.IsIdentifier(at.name) || at.name == "_" || types.Universe.Lookup(at.name) != nil ||
-		at.name == "driver" {
-		return at, fmt.Errorf("driver %q: want the name of a variable, or PATH.NAME", text)
-	}
-	return at, nil
 }
 
 // relative returns a path as a user would type it.
