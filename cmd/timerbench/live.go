@@ -271,7 +271,7 @@ func runRewrite(cmd *cobra.Command, cfg rewrite.Config, write bool) error {
 		fmt.Fprintln(stderr, "timerbench:", note)
 	}
 	fmt.Fprintf(stderr, "timerbench: %d of %d uses can move\n", len(plan.Uses)-stay, len(plan.Uses))
-	if !write {
+	if !write || len(plan.Files()) == 0 {
 		return nil
 	}
 	if err := plan.Write(cmd.Context()); err != nil {
