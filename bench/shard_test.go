@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"context"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/replay"
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -71,43 +68,5 @@ func TestThePlanNamesShards(t *testing.T) {
 	cfg = tinyRun(t, []string{"hwheel"}, []string{"hold"})
 	if p = PlanRun(cfg, 1800); p.Shards != 1 || len(p.Steps) != 1 || p.Steps[0].Rounds != 2 || p.Steps[0].Name != "hold, n 50" {
 		t.Errorf("%+v", p)
-	}
-}
-
-// Two shards of one cell give the same ratio as a run of the whole.
-func TestShardsOfACellAreMergedByTheReference(t *testing.T) {
-	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("a", 800, nil), heapEntry(ReferenceName, 400, nil), heapEntry("b", 200, nil)}
-	cfg.Trials = 6
-	whole, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var shards []results.Named
-	for i := range 2 {
-		cfg.Shard = Shard{i + 1, 2}
-		r, err := Run(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Cells) != 1 || r.Parameters.Shard != cfg.Shard.String() {
-			t.Fatalf("shard %s has %d cells", cfg.Shard, len(r.Cells))
-		}
-		rowNamed(t, r.Cells[0], ReferenceName)
-		if !slices.ContainsFunc(r.Cells[0].Rows, func(row results.Row) bool { return row.Role == results.RoleControl }) {
-			t.Errorf("shard %s has no control", cfg.Shard)
-		}
-		shards = append(shards, results.Named{Name: cfg.Shard.String(), Run: r})
-	}
-	merged, err := results.MergeShards(shards)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := merged.Cells[0]
-	got, want := medianRatio(c, "a", "b"), medianRatio(whole.Cells[0], "a", "b")
-	// What merging computes is tested in package results. Here the times are real, of a
-	// machine that may be busy.
-	if len(merged.Cells) != 1 || len(c.Parts) != 1 || math.Abs(math.Log(got/want)) > math.Log(3) {
-		t.Errorf("%d cells of %d further parts; a / b is %.2f, in one run %.2f", len(merged.Cells), len(c.Parts), got, want)
 	}
 }

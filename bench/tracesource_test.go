@@ -155,32 +155,6 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 	}
 }
 
-func TestEveryStructureAgreesWithTheTrace(t *testing.T) {
-	for name, tr := range map[string]*Trace{
-		"made": madeTrace(t, "mixed", 500, 20_000), "recorded": recordedTrace(t, 20_000),
-	} {
-		if late := tr.Summary.LateFires > 0; late != (name == "recorded") {
-			t.Fatalf("%s: %d timers fire late", name, tr.Summary.LateFires)
-		}
-		want, err := replayTrace(floor, tr)
-		if err != nil {
-			t.Errorf("the floor on the trace that was %s: %v", name, err)
-		}
-		if totals := tr.Summary.Totals; want.Scheduled != totals.Ops[trace.Schedule] || want.Fired != totals.Fired || want.Cancelled != totals.Ops[trace.Cancel] {
-			t.Errorf("%s: replayed %+v, the trace holds %+v", name, want, totals)
-		}
-		for _, e := range catalog.All() {
-			proof, err := replayTrace(e, tr)
-			if err != nil {
-				t.Errorf("%s on the trace that was %s: %v", e.Name, name, err)
-			}
-			if e.Exact() && proof.Checksum != want.Checksum {
-				t.Errorf("%s on the trace that was %s: checksum %x, want %x", e.Name, name, proof.Checksum, want.Checksum)
-			}
-		}
-	}
-}
-
 // lateHeap is a heap with one fault: every fiftieth Pop returns nothing, so a timer that
 // is due fires at the next wake-up. The same timers fire with the same deadlines.
 type lateHeap struct {

@@ -10,40 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// What README says to type, one after the other: no run touches what another one
-// has left, and the report is that of the last run.
-func TestRunsLeaveOneAnotherAlone(t *testing.T) {
-	t.Chdir(t.TempDir())
-	kept := make(map[string]string)
-	pages := make(map[string]bool)
-	check := func(step string) {
-		t.Helper()
-		must(t, "report")
-		now := contents(t, runs.Parent)
-		for path, before := range kept {
-			if now[path] != before {
-				t.Errorf("%s changed or removed %s", step, path)
-			}
-		}
-		kept = now
-		page, err := filepath.EvalSymlinks(filepath.Join(runs.Parent, runs.Latest, "report.html"))
-		if err != nil || pages[page] {
-			t.Errorf("after %s the latest page is %s, that of another run: %v", step, page, err)
-		}
-		pages[page] = true
-	}
-	must(t, append(tiny, "-w", "churn|idle")...)
-	check("a run")
-	must(t, tiny...)
-	check("the same run again")
-	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
-	must(t, "trace", "replay", "my.trace", "-s", "^hwheel$", "--trials", "6")
-	check("a replay")
-	if latest := resultsOf(t, filepath.Join(runs.Parent, runs.Latest)); latest.Cells[0].Workload != "trace-churn" {
-		t.Errorf("the latest run is %+v", latest)
-	}
-}
-
 // A complete run is not replaced, nor what is no run of ours, nor what an interrupted run has
 // finished, nor the layouts of one that was interrupted before its first layout was done.
 func TestARunIsNotReplaced(t *testing.T) {

@@ -442,44 +442,6 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	}
 }
 
-func TestTheGridHoldsAllCombinations(t *testing.T) {
-	t.Parallel()
-	r := twoSizes()
-	r.Cells = append(r.Cells, cell(1000, 90, "clustered", costs{"hwheel": 20, "rbtree": 9}), cell(335, 90, "clustered", costs{"hwheel": 20, "rbtree": 9}))
-	a := advice.New(r)
-	g := a.Grid()
-	if !slices.Equal(g.N, []int{1000, 100_000}) || !slices.Equal(g.Cancel, []float64{advice.Unknown, 0, 0.9}) || !slices.Equal(g.Moved, []float64{advice.Unknown, 0}) || !slices.Equal(g.Delays, []string{"", "clustered", "uniform"}) {
-		t.Errorf("controls %v, %v, %q", g.N, g.Cancel, g.Delays)
-	}
-	answers := g.Answers
-	for _, n := range g.N {
-		for _, cancel := range g.Cancel {
-			for _, moved := range g.Moved {
-				for _, delays := range g.Delays {
-					for _, m := range g.Matters {
-						for _, late := range g.Late {
-							q := advice.Question{
-								N: float64(n), Cancel: cancel, Reschedule: moved, Delays: delays, Matters: m.Weights, Late: late,
-							}
-							want, err := a.Answer(q)
-							if err != nil {
-								want = advice.Answer{Question: q}
-							}
-							if !reflect.DeepEqual(answers[0], want) {
-								t.Fatalf("%+v, want %+v", answers[0], want)
-							}
-							answers = answers[1:]
-						}
-					}
-				}
-			}
-		}
-	}
-	if len(answers) > 0 {
-		t.Errorf("%d answers more", len(answers))
-	}
-}
-
 // A judgement must not look into the cells that it is judged by.
 func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
 	t.Parallel()
