@@ -152,7 +152,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Grpc-Timeout", "50m")
 	w := httptest.NewRecorder()
 	WithDeadlines(d, http.HandlerFunc(slow)).ServeHTTP(w, r)

@@ -63,7 +63,7 @@ func TestTheHeaderSaysHowLong(t *testing.T) {
 		for text, want := range map[string]int{
 			"": 200, "2S": 200, "1M": 200, "99999999H": 200, "999m": 504, "5u": 504, "0n": 504, "S": 400, "-1S": 400, "3": 400, "123456789H": 400, "1x": 400,
 		} {
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Grpc-Timeout", text)
 			w := httptest.NewRecorder()
 			if h.ServeHTTP(w, r); w.Code != want {

@@ -80,7 +80,7 @@ func (l *Limiter[K]) take(key K, most time.Duration) (wait time.Duration) {
 func (l *Limiter[K]) forget(key K, c *client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !time.Now().Before(c.next) {
+	if l.clients[key] == c && !time.Now().Before(c.next) {
 		delete(l.clients, key)
 	}
 }

@@ -85,7 +85,7 @@ func (l *timed) allow(key int) bool {
 func (l *timed) remove(key int, c *timedClient) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !time.Now().Before(c.next) {
+	if l.clients[key] == c && !time.Now().Before(c.next) {
 		delete(l.clients, key)
 	}
 }

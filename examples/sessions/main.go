@@ -110,7 +110,7 @@ func main() {
 	defer d.Close()
 	s := New(d, 200*time.Millisecond, time.Hour)
 	h := s.Only(func(w http.ResponseWriter, _ *http.Request, x *Session) { fmt.Fprintln(w, "hello", x.User) })
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.AddCookie(&http.Cookie{Name: cookie, Value: s.Start("alice")})
 	for _, wait := range []time.Duration{20 * time.Millisecond, 500 * time.Millisecond} {
 		time.Sleep(wait)

@@ -23,7 +23,7 @@ func TestSessionsEndIdleOrAfterAll(t *testing.T) {
 			}
 		})
 		for minute := 0; minute < 70; minute += 5 {
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.AddCookie(&http.Cookie{Name: cookie, Value: busy})
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
