@@ -60,3 +60,30 @@ func ExamplePermanent() {
 	})
 	fmt.Println(err)
 }
+
+// A connection is still used: its timeout moves, in one message. There is no moment at which
+// the timer is in neither place, whoever dies meanwhile.
+func ExampleClient_Reschedule() {
+	moved, err := client.Reschedule(ctx, "connection/7", time.Now().Add(time.Minute))
+	if err == nil && !moved {
+		fmt.Println("too late: it has fired")
+	}
+}
+
+// What Prometheus and Kubernetes ask for, beside what the program has for others.
+func ExampleClient_Handler() {
+	mux := http.NewServeMux()
+	mux.Handle("/timers/", http.StripPrefix("/timers", client.Handler()))
+	fmt.Println(http.ListenAndServe("localhost:8080", mux))
+}
+
+// What waits for more than a minute is more than the workers can handle.
+func ExampleClient_Waiting() {
+	for f, err := range client.Waiting(ctx) {
+		if err != nil {
+			fmt.Println(err)
+		} else if f.Lateness > time.Minute {
+			fmt.Println(f.Key, f.Lateness)
+		}
+	}
+}

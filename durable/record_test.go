@@ -65,7 +65,7 @@ func TestParseRefuses(t *testing.T) {
 	if _, err := l.parse("timers.p.1.c", good.Header, nil, 1); err == nil {
 		t.Error("the subject of a Cancel was taken for a timer")
 	}
-	for _, header := range []string{headerDeadline, headerMissed} {
+	for _, header := range []string{headerDeadline, headerMissed, headerLimits} {
 		m := l.message(Timer{Key: "k", Deadline: time.Unix(1, 0), Cron: "@hourly"})
 		m.Header.Set(header, "x")
 		if _, err := l.parse(m.Subject, m.Header, nil, 1); err == nil || !strings.Contains(err.Error(), header) {

@@ -16,8 +16,8 @@ import (
 // Serve makes the client a worker until ctx ends: it fires the timers of its share
 // of the partitions, and calls handle with timers that have fired, its own and those
 // of other workers. If handle returns nil the timer is done with. After an error it
-// is handled again, here or elsewhere, after the pause of Config.Backoff, and after
-// Config.MaxAttempts it becomes a dead letter. A handle that panics has returned an
+// is handled again, here or elsewhere, after the pause of Config.Backoff or RetryAfter. After
+// MaxAttempts, or Permanent, it becomes a dead letter. A handle that panics has returned an
 // error. Up to Config.Concurrency run at a time.
 //
 // A timer is handled at least once: again, with the same ID, where a worker died
