@@ -139,12 +139,12 @@ func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
 		a    answer
 		ok   bool
 	}{
-		{"right", answer{fired: 2, checksum: right}, true},
-		{"swapped slots", answer{fired: 2, checksum: script.Checksum(5, 2) + script.Checksum(7, 1)}, false},
-		{"a tick early", answer{fired: 2, checksum: script.Checksum(5, 1) + script.Checksum(6, 2)}, false},
-		{"one lost", answer{fired: 1, checksum: script.Checksum(5, 1), len: 1}, false},
-		{"one twice", answer{fired: 3, checksum: right + script.Checksum(7, 2)}, false},
-		{"still pending", answer{fired: 2, checksum: right, len: 1}, false},
+		{"right", answer{Fired: 2, Checksum: right}, true},
+		{"swapped slots", answer{Fired: 2, Checksum: script.Checksum(5, 2) + script.Checksum(7, 1)}, false},
+		{"a tick early", answer{Fired: 2, Checksum: script.Checksum(5, 1) + script.Checksum(6, 2)}, false},
+		{"one lost", answer{Fired: 1, Checksum: script.Checksum(5, 1), Len: 1}, false},
+		{"one twice", answer{Fired: 3, Checksum: right + script.Checksum(7, 2)}, false},
+		{"still pending", answer{Fired: 2, Checksum: right, Len: 1}, false},
 	} {
 		if err := w.check(c.a); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.what, err)

@@ -3,6 +3,7 @@ package external
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -60,15 +61,15 @@ func start(ctx context.Context, args []string, files ...*os.File) (p *process, a
 }
 
 // ask sends a request and returns the answer, which must come within a time.
-func (p *process) ask(r []byte, kind request, within time.Duration) (answer, error) {
-	if _, err := p.in.Write(r); err != nil {
+func (p *process) ask(m message, within time.Duration) (answer, error) {
+	if err := binary.Write(p.in, binary.LittleEndian, m); err != nil {
 		return answer{}, p.gone(err)
 	}
 	b, err := p.read(answerSize, within)
 	if err != nil {
 		return answer{}, err
 	}
-	return decodeAnswer(b, kind)
+	return decodeAnswer(b, m.Kind)
 }
 
 // errHangs says that a program did not answer in time. It is not started again.

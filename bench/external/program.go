@@ -3,6 +3,7 @@ package external
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -79,16 +80,16 @@ func (p *Program) Describe() results.External {
 	out := p.External
 	out.Name, out.Command = p.Name, p.Command()
 	out.Collections, out.CollectionNS, out.CompileNS, out.TimedNS =
-		p.timed.collections, p.timed.collectionNS, p.timed.compileNS, p.timed.ns
+		p.timed.Collections, p.timed.CollectionNS, p.timed.CompileNS, p.timed.NS
 	return out
 }
 
 // Count adds what the runtime of the program did in the last block, which was timed for the results.
 func (p *Program) Count() {
-	p.timed.collections += p.last.collections
-	p.timed.collectionNS += p.last.collectionNS
-	p.timed.compileNS += p.last.compileNS
-	p.timed.ns += p.last.ns
+	p.timed.Collections += p.last.Collections
+	p.timed.CollectionNS += p.last.CollectionNS
+	p.timed.CompileNS += p.last.CompileNS
+	p.timed.NS += p.last.NS
 }
 
 // Begin makes a fresh instance, with room for so many timers. A program that has ended is started
@@ -111,18 +112,16 @@ func (p *Program) Begin(keys int) error {
 			p.place = p.blocks.ownPlace()
 		}
 	}
-	_, err := p.ask(begin, 0, uint64(keys), 0, 0, within)
+	_, err := p.ask(message{Kind: begin, A: uint64(keys)}, within)
 	return err
 }
 
 // ask sends a request. After an error the program is ended, since it may be anywhere.
-func (p *Program) ask(
-	kind request, block int, a, b, c uint64, within time.Duration,
-) (answer, error) {
+func (p *Program) ask(m message, within time.Duration) (answer, error) {
 	if p.process == nil {
 		return answer{}, cmp.Or(p.broken, io.ErrClosedPipe)
 	}
-	out, err := p.process.ask(encodeRequest(kind, block, a, b, c), kind, within)
+	out, err := p.process.ask(m, within)
 	if err != nil {
 		p.end()
 		if errors.Is(err, errHangs) {
@@ -143,7 +142,8 @@ func (p *Program) Load(blocks ...*script.Block) error {
 		}
 		p.most = l.slots
 		within := requestTime + time.Duration(l.ops)*perOp
-		if _, err := p.ask(load, i, uint64(l.bytes), uint64(l.slots), uint64(l.at), within); err != nil {
+		m := message{load, uint32(i), uint64(l.bytes), uint64(l.slots), uint64(l.at)}
+		if _, err := p.ask(m, within); err != nil {
 			return err
 		}
 		p.queue = append(p.queue, l)
@@ -169,7 +169,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 		}
 	}
 	within := requestTime + time.Duration(l.ops+len(l.due))*perOp
-	a, err := p.ask(run, l.place, uint64(room), 0, 0, within)
+	a, err := p.ask(message{Kind: run, Block: uint32(l.place), A: uint64(room)}, within)
 	if err != nil {
 		return 0, err
 	}
@@ -180,34 +180,34 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 		}
 	}
 	if !p.Coarse {
-		return time.Duration(a.ns), l.want.check(a)
+		return time.Duration(a.NS), l.want.check(a)
 	}
-	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.len != pending {
-		return 0, fmt.Errorf("%d timers are pending, want %d", a.len, pending)
+	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.Len != pending {
+		return 0, fmt.Errorf("%d timers are pending, want %d", a.Len, pending)
 	}
-	return time.Duration(a.ns), nil
+	return time.Duration(a.NS), nil
 }
 
 // proveEvery holds each timer that fired in a block against the script.
 func (p *Program) proveEvery(l *loaded, a answer, room int) error {
-	records := make([]byte, int(min(a.fired, uint64(room)))*fireSize)
-	if _, err := p.fires.ReadAt(records, 0); err != nil {
+	fired := make([]fire, min(a.Fired, uint64(room)))
+	from := io.NewSectionReader(p.fires, 0, int64(len(fired)*fireSize))
+	if err := binary.Read(from, binary.LittleEndian, fired); err != nil && len(fired) > 0 {
 		return err
 	}
-	fired := decodeFires(records)
 	slots, err := p.prover.prove(l.pops, l.due, fired)
 	if err != nil {
 		return err
 	}
-	if uint64(len(slots)) != a.fired {
-		return fmt.Errorf("it says that %d timers fired, and names %d", a.fired, len(slots))
+	if uint64(len(slots)) != a.Fired {
+		return fmt.Errorf("it says that %d timers fired, and names %d", a.Fired, len(slots))
 	}
 	sum := uint64(0)
 	for _, f := range fired {
-		sum += script.Checksum(f.at, uint64(f.slot))
+		sum += script.Checksum(f.At, uint64(f.Slot))
 	}
-	if sum != a.checksum {
-		return fmt.Errorf("the checksum of what it says that fired is %#x, and its answer %#x", sum, a.checksum)
+	if sum != a.Checksum {
+		return fmt.Errorf("the checksum of what it says that fired is %#x, and its answer %#x", sum, a.Checksum)
 	}
 	if p.slots != nil {
 		p.slots.free = append(p.slots.free, slots...)

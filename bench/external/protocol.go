@@ -26,13 +26,12 @@ const (
 
 // The sizes of messages and parts of files, in bytes.
 const (
-	helloSize   = 256
-	requestSize = 32
-	answerSize  = 64
-	headSize    = 32 // of a block file
-	batchSize   = 8
-	opSize      = 16
-	fireSize    = 16
+	helloSize  = 256
+	answerSize = 64
+	headSize   = 32 // of a block
+	batchSize  = 8
+	opSize     = 16
+	fireSize   = 16
 )
 
 // request is what the runner asks for.
@@ -112,52 +111,36 @@ func printable(b []byte) string {
 	return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?")
 }
 
-// encodeRequest returns a request.
-func encodeRequest(kind request, block int, a, b, c uint64) []byte {
-	out := make([]byte, requestSize)
-	le := binary.LittleEndian
-	le.PutUint32(out, uint32(kind))
-	le.PutUint32(out[4:], uint32(block))
-	le.PutUint64(out[8:], a)
-	le.PutUint64(out[16:], b)
-	le.PutUint64(out[24:], c)
-	return out
+// message is a request.
+type message struct {
+	Kind    request
+	Block   uint32
+	A, B, C uint64
 }
 
 // answer is what a program says after each request. All but the first two are of a block.
 type answer struct {
-	ns           uint64
-	fired        uint64
-	checksum     uint64
-	len          uint64 // pending timers
-	collections  uint64 // of a garbage collector meanwhile
-	collectionNS uint64
-	compileNS    uint64 // that a compiler took meanwhile
+	Magic        uint32
+	Kind         request
+	NS           uint64
+	Fired        uint64
+	Checksum     uint64
+	Len          uint64 // pending timers
+	Collections  uint64 // of a garbage collector meanwhile
+	CollectionNS uint64
+	CompileNS    uint64 // that a compiler took meanwhile
 }
 
 func decodeAnswer(b []byte, to request) (a answer, err error) {
-	le := binary.LittleEndian
-	if magic, kind := le.Uint32(b), request(le.Uint32(b[4:])); magic != answerMagic || kind != to {
+	if _, err := binary.Decode(b, binary.LittleEndian, &a); err != nil || a.Magic != answerMagic || a.Kind != to {
 		return a, fmt.Errorf("it wrote %q where the answer to request %d was expected, see docs/external.md",
 			printable(b[:32]), to)
 	}
-	return answer{
-		ns: le.Uint64(b[8:]), fired: le.Uint64(b[16:]), checksum: le.Uint64(b[24:]), len: le.Uint64(b[32:]),
-		collections: le.Uint64(b[40:]), collectionNS: le.Uint64(b[48:]), compileNS: le.Uint64(b[56:]),
-	}, nil
+	return a, nil
 }
 
 // fire is a timer that a program says has fired.
 type fire struct {
-	at   structures.Tick // of the pop
-	slot uint32
-}
-
-func decodeFires(b []byte) []fire {
-	out := make([]fire, len(b)/fireSize)
-	for i := range out {
-		r := b[i*fireSize:]
-		out[i] = fire{structures.Tick(binary.LittleEndian.Uint64(r)), binary.LittleEndian.Uint32(r[8:])}
-	}
-	return out
+	At         structures.Tick // of the pop
+	Slot, Zero uint32
 }

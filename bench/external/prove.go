@@ -37,13 +37,13 @@ func want(pops []structures.Tick, fires []expected, pending uint64) wanted {
 // check compares the answer of an exact program.
 func (w wanted) check(a answer) error {
 	switch {
-	case a.fired != w.fired:
-		return fmt.Errorf("%d timers fired, want %d", a.fired, w.fired)
-	case a.len != w.len:
-		return fmt.Errorf("%d timers are pending, want %d", a.len, w.len)
-	case a.checksum != w.checksum:
+	case a.Fired != w.fired:
+		return fmt.Errorf("%d timers fired, want %d", a.Fired, w.fired)
+	case a.Len != w.len:
+		return fmt.Errorf("%d timers are pending, want %d", a.Len, w.len)
+	case a.Checksum != w.checksum:
 		return fmt.Errorf("the checksum over (tick, slot) of the %d timers that fired is %#x, want %#x: "+
-			"not those, or not then", a.fired, a.checksum, w.checksum)
+			"not those, or not then", a.Fired, a.Checksum, w.checksum)
 	}
 	return nil
 }
@@ -66,16 +66,16 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) ([]
 			p.unfired[due[0].slot] = due[0].Fire
 			due = due[1:]
 		}
-		for len(fired) > 0 && fired[0].at == at {
+		for len(fired) > 0 && fired[0].At == at {
 			f := fired[0]
-			if last, ok := before[f.slot]; ok && last == at {
-				return nil, fmt.Errorf("the timer of slot %d fired a second time, at tick %d", f.slot, at)
+			if last, ok := before[f.Slot]; ok && last == at {
+				return nil, fmt.Errorf("the timer of slot %d fired a second time, at tick %d", f.Slot, at)
 			}
 			if err := p.fire(f, due); err != nil {
 				return nil, err
 			}
-			before[f.slot] = at
-			slots, fired = append(slots, f.slot), fired[1:]
+			before[f.Slot] = at
+			slots, fired = append(slots, f.Slot), fired[1:]
 		}
 		if p.late == nil {
 			if err := p.lost(at); err != nil {
@@ -86,27 +86,27 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) ([]
 	}
 	if len(fired) > 0 {
 		return nil, fmt.Errorf("it says that the timer of slot %d fired at tick %d, where no pop was",
-			fired[0].slot, fired[0].at)
+			fired[0].Slot, fired[0].At)
 	}
 	return slots, p.lost(p.lastWake)
 }
 
 // fire takes note of one timer that has fired; later are those that come due in this block.
 func (p *prover) fire(f fire, later []expected) error {
-	was, ok := p.unfired[f.slot]
+	was, ok := p.unfired[f.Slot]
 	if !ok {
 		for _, l := range later {
-			if l.slot == f.slot {
-				return fmt.Errorf("a timer with deadline %d fired early, at tick %d (slot %d)", l.At, f.at, f.slot)
+			if l.slot == f.Slot {
+				return fmt.Errorf("a timer with deadline %d fired early, at tick %d (slot %d)", l.At, f.At, f.Slot)
 			}
 		}
-		return fmt.Errorf("the timer of slot %d fired at tick %d, early or a second time", f.slot, f.at)
+		return fmt.Errorf("the timer of slot %d fired at tick %d, early or a second time", f.Slot, f.At)
 	}
-	if latest := p.latest(was); f.at > latest && p.lastWake >= latest && was.At <= p.lastWake {
+	if latest := p.latest(was); f.At > latest && p.lastWake >= latest && was.At <= p.lastWake {
 		return fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
-			was.At, was.Delay, f.at, latest)
+			was.At, was.Delay, f.At, latest)
 	}
-	delete(p.unfired, f.slot)
+	delete(p.unfired, f.Slot)
 	return nil
 }
 
