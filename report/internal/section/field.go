@@ -39,7 +39,7 @@ func field(v *View) Section {
 			Lead: "**The programs.** Wake-up: one on which nothing is due, with one timer pending; an event loop " +
 				"does more than its structure in it. Calls: inlined into the timed loop, or back through a pointer. Collected, compiled: the " +
 				"share of the time of timed blocks that a garbage collector took in them and a compiler beside them.",
-			Title: "What took part", Body: f.programs(), Open: true,
+			Title: "What took part", Body: f.programs(),
 		},
 	}
 	return s
