@@ -128,7 +128,10 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !r.Is(id) {
 		return false
 	}
-	return w.wheel.Reschedule(&w.records, uint32(id), r, max(deadline, w.records.AfterClock()))
+	if deadline <= w.records.Clock {
+		deadline = w.records.AfterClock()
+	}
+	return w.wheel.Reschedule(&w.records, uint32(id), r, deadline)
 }
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is
