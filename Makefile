@@ -97,6 +97,13 @@ bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a q
 	$(CMD) report
 	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 
+# Its chart is in docs/performance.md, too.
+.PHONY: bench-rank
+bench-rank: build ## All structures among 10 to ten million timers, in one chart: five minutes
+	$(CMD) run --lean --n 1e1,1e3,1e5,1e7 --workload '^(hold|churn)$$' --trials 6 $(value ARGS)
+	$(CMD) report
+	cp $(LAST)/report-charts/rank.svg docs/rank.svg
+
 .PHONY: report
 report: build ## Draw the charts and report.html again from the last results
 	$(CMD) report $(OUT)
