@@ -44,6 +44,7 @@ func TestABurstIsAllowedAndThenOneAtATime(t *testing.T) {
 			t.Errorf("Wait beyond its context: %v", err)
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if len(l.clients) != 0 || l.d.Len() != 0 {
 			t.Errorf("%d clients and %d timers are left", len(l.clients), l.d.Len())
 		}

@@ -28,6 +28,7 @@ func TestJobsAreTriedAgainAfterLongerDelays(t *testing.T) {
 			}
 		})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if len(tries) != 4 || !errors.Is(last, lost) || good != 1 {
 			t.Fatalf("tried at %v, with the error %v; the good one %d times", tries, last, good)
 		}

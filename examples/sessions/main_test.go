@@ -31,6 +31,7 @@ func TestSessionsEndIdleOrAfterAll(t *testing.T) {
 				t.Errorf("minute %d: status %d", minute, w.Code)
 			}
 			time.Sleep(5 * time.Minute)
+			synctest.Wait()
 			if _, there := s.sessions[idle]; there != (minute+5 < 9) {
 				t.Errorf("minute %d: the idle session is there: %v", minute+5, there)
 			}
