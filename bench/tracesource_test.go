@@ -128,8 +128,6 @@ func replayTrace(e catalog.Entry, t *Trace) (script.Proof, error) {
 	}
 }
 
-var floor = catalog.Entry{Name: FloorName, New: replay.Null}
-
 func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 	w, _ := workload.Find("mixed")
 	s := w.Script(500, 1)

@@ -75,5 +75,4 @@ func TestExport(t *testing.T) {
 	if readText(t, file) != readText(t, filepath.Join(done, runs.Benchmarks)) {
 		t.Error("the benchmark lines are not those of the run")
 	}
-
 }
