@@ -48,7 +48,7 @@ func ExamplePermanent() {
 		if err != nil {
 			return err // again after Config.Backoff
 		}
-		defer response.Body.Close()
+		_ = response.Body.Close() // the status is enough
 		switch err := errors.New(response.Status); response.StatusCode {
 		case http.StatusOK:
 			return nil

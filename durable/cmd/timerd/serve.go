@@ -116,8 +116,8 @@ func serveCommand(o *options) *cobra.Command {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
 				web := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: 10 * time.Second}
-				defer web.Close()
-				go func() { _ = web.Serve(l) }() // until it is closed
+				go func() { _ = web.Serve(l) }()   // until it is closed
+				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
 			var mu sync.Mutex
