@@ -2,6 +2,7 @@ package driver
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,10 +33,15 @@ func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d, suspend := suspended(t, append(opts, Shards(2))...)
 				start := time.Now()
+				var mu sync.Mutex
 				var fired []string
 				var at []time.Duration
 				note := func(name string) func() {
-					return func() { fired, at = append(fired, name), append(at, time.Since(start)) }
+					return func() {
+						mu.Lock()
+						defer mu.Unlock()
+						fired, at = append(fired, name), append(at, time.Since(start))
+					}
 				}
 				d.AfterFunc(2*h, note("2h"))
 				d.Schedule(h, note("1h"))
@@ -45,11 +51,13 @@ func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 				suspend(2*h + 30*time.Minute)
 				d.Schedule(30*s, note("30s after the resume")) // before the driver has woken up
 				time.Sleep(35 * s)
+				synctest.Wait()
 				if !slices.Equal(fired, []string{"1h", "2h", "30s after the resume"}) ||
 					at[1] > 11*s || at[2] < 40*s || at[2] > 40*s+100*time.Millisecond {
 					t.Errorf("%v have fired after %v", fired, at)
 				}
 				time.Sleep(h)
+				synctest.Wait()
 				if want := 30 * time.Minute; len(at) != 4 || at[3] < want || at[3] > want+s {
 					t.Errorf("%v have fired after %v", fired, at)
 				}

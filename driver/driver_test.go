@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -299,13 +300,14 @@ func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
 func TestResetAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, other := newDriver(t), newDriver(t)
-		fired := make([]int, 100)
+		fired := make([]atomic.Int32, 100)
 		timers := []*driver.Timer{new(driver.Timer)} // one that is not of any driver
 		for i := range fired {
 			of := []*driver.Driver{d, other}[i%2]
-			timers = append(timers, of.AfterFunc(time.Duration(i%4)*10*time.Second, func() { fired[i]++ }))
+			timers = append(timers, of.AfterFunc(time.Duration(i%4)*10*time.Second, func() { fired[i].Add(1) }))
 		}
 		time.Sleep(15 * time.Second) // half of them have fired
+		synctest.Wait()
 		want := len(fired) / 2
 		for i, timer := range timers[1:] {
 			if i%8 == 3 && timer.Stop() {
@@ -316,15 +318,17 @@ func TestResetAll(t *testing.T) {
 			t.Errorf("%d were pending, want %d", got, want)
 		}
 		time.Sleep(time.Minute - ms)
+		synctest.Wait()
 		for i := range fired {
-			if want := 1 - i%4/2; fired[i] != want {
-				t.Errorf("timer %d has fired %d times, want %d", i, fired[i], want)
+			if want := int32(1 - i%4/2); fired[i].Load() != want {
+				t.Errorf("timer %d has fired %d times, want %d", i, fired[i].Load(), want)
 			}
 		}
 		time.Sleep(2 * ms)
+		synctest.Wait()
 		for i := range fired {
-			if want := 2 - i%4/2; fired[i] != want {
-				t.Errorf("timer %d has fired %d times, want %d", i, fired[i], want)
+			if want := int32(2 - i%4/2); fired[i].Load() != want {
+				t.Errorf("timer %d has fired %d times, want %d", i, fired[i].Load(), want)
 			}
 		}
 	})

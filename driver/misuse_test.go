@@ -175,7 +175,9 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 						c.timer.Reset(2 * time.Second)
 					}
 				}
+				d.Len() // locks each shard: the passes see what was written
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				l.want(t, "2s new 0", "2s new 1", "2s new 2")
 				if heard != 8 {
 					t.Errorf("heard of %d, want 8", heard)

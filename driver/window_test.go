@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,29 +34,30 @@ func TestWindowsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)
 		rng := rand.New(rand.NewPCG(3, 4))
-		fired := 0
+		var fired atomic.Int64
 		for i := range 5000 {
 			start := time.Now()
 			first := time.Duration(rng.Int64N(int64(time.Second))) - 10*ms
 			last := first + time.Duration(rng.Int64N(1<<rng.IntN(32)))
 			from, to := first, last
+			if i%3 == 0 && last > 0 {
+				from, to = from+time.Duration(rng.IntN(int(time.Second))), to+time.Second
+			}
 			timer := d.AfterWindow(first, last, func() {
-				fired++
+				fired.Add(1)
 				if after := time.Since(start); after < from || after > max(to, 0)+ms {
 					t.Errorf("timer %d fired after %v, want %v to %v", i, after, from, to)
 				}
 			})
-			if i%3 == 0 && last > 0 {
-				from, to = from+time.Duration(rng.IntN(int(time.Second))), to+time.Second
-				if !timer.ResetWindow(from, to) {
-					t.Errorf("timer %d is not pending", i)
-				}
+			if to != last && !timer.ResetWindow(from, to) {
+				t.Errorf("timer %d is not pending", i)
 			}
 			time.Sleep(time.Duration(rng.IntN(int(ms))))
 		}
 		time.Sleep(10 * time.Second)
-		if fired != 5000 {
-			t.Errorf("%d of 5000 have fired", fired)
+		synctest.Wait()
+		if fired.Load() != 5000 {
+			t.Errorf("%d of 5000 have fired", fired.Load())
 		}
 	})
 }
@@ -91,10 +93,9 @@ func TestWindowsShareWakeUps(t *testing.T) {
 	}
 	// Windows of different widths meet.
 	synctest.Test(t, func(t *testing.T) {
-		i := 0
+		var i atomic.Int64
 		got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) {
-			i++
-			d.AfterWindow(delay-time.Duration(1+i%10)*delay/100, delay, f)
+			d.AfterWindow(delay-time.Duration(1+i.Add(1)%10)*delay/100, delay, f)
 		})
 		if most := 2/(delay/100).Seconds() + 0.2; got > most {
 			t.Errorf("%.2f wake-ups a second, want those of the narrowest, at most %.2f", got, most)
@@ -107,28 +108,28 @@ func TestWindowsShareWakeUps(t *testing.T) {
 func TestResetWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)
-		fired := 0
-		timer := d.AfterWindow(5*time.Second, 10*time.Second, func() { fired++ })
+		var fired atomic.Int64
+		timer := d.AfterWindow(5*time.Second, 10*time.Second, func() { fired.Add(1) })
 		for range 100 {
 			time.Sleep(time.Second)
-			if !timer.ResetWindow(5*time.Second, 10*time.Second) || fired > 0 {
+			if !timer.ResetWindow(5*time.Second, 10*time.Second) || fired.Load() > 0 {
 				t.Fatal("not pending")
 			}
 		}
 		time.Sleep(10*time.Second + ms)
-		if fired != 1 || timer.ResetWindow(time.Second, time.Second) {
-			t.Errorf("fired %d times, or still pending", fired)
+		if fired.Load() != 1 || timer.ResetWindow(time.Second, time.Second) {
+			t.Errorf("fired %d times, or still pending", fired.Load())
 		}
 		if !timer.ResetWindow(time.Hour, 2*time.Hour) || !timer.ResetWindow(time.Second, 2*time.Second) {
 			t.Error("not pending")
 		}
 		time.Sleep(2*time.Second + ms)
-		if fired != 2 || timer.ResetWindow(-1, 0) {
-			t.Errorf("fired %d times, or still pending", fired)
+		if fired.Load() != 2 || timer.ResetWindow(-1, 0) {
+			t.Errorf("fired %d times, or still pending", fired.Load())
 		}
 		synctest.Wait()
-		if fired != 3 || new(driver.Timer).ResetWindow(0, 1) {
-			t.Errorf("fired %d times", fired)
+		if fired.Load() != 3 || new(driver.Timer).ResetWindow(0, 1) {
+			t.Errorf("fired %d times", fired.Load())
 		}
 		for name, misuse := range map[string]func(){
 			"AfterWindow(2s, 1s)": func() { d.AfterWindow(2*time.Second, time.Second, nothing) },
