@@ -80,7 +80,7 @@ bench-field: build peers ## Others' timers, in other languages, beside the best 
 keep-field: ## Keep what the last report says of others' timers in docs/field.md, without what is folded
 	sed -n '3{s/^Measured/`make bench-field`, measured/p;q}' $(LAST)/report.md >$(LAST)/field
 	sed -n '/^## How does this compare with what other/,/^## /{/^## /d;p}' $(LAST)/report.md | \
-		sed '/^<details><summary>/,/^<\/details>/d; s|report-charts/|field/|g; s/\.png)/.svg)/g' | cat -s >>$(LAST)/field
+		sed '/^\*\*The programs/d; /^<details><summary>/,/^<\/details>/d; s|report-charts/|field/|g; s/\.png)/.svg)/g' | cat -s >>$(LAST)/field
 	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
 	rm -rf docs/field && mkdir docs/field && cp $(LAST)/report-charts/field-*.svg docs/field/
 	rm $(LAST)/field
