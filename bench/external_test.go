@@ -78,3 +78,28 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 		t.Error("Among ranks programs as structures, and leaves the results as they are")
 	}
 }
+
+// A program is left out of cells of very many timers as a structure is.
+func TestSlowProgramsAreLeftOutAmongManyTimers(t *testing.T) {
+	t.Parallel()
+	row := func(name string, role results.Role, ns float64) results.Row {
+		r := results.Row{Structure: name, Role: role}
+		for round := range 4 {
+			ns := ns * (1 + float64(round)/100)
+			r.Cost = append(r.Cost, results.Trial{Instance: round / 2, Round: round, NS: ns * 1000, Units: 1000})
+		}
+		return r
+	}
+	smaller := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
+		row("quick", results.RoleExternal, 10), row("quadheap", results.RoleStructure, 20), row("slow", results.RoleExternal, 500),
+	}}
+	c := cell{n: 1000, tooSlow: 2.5}
+	c.workload.Name = "hold"
+	for _, name := range []string{"quick", "slow"} {
+		c.external = append(c.external, &external.Program{Spec: external.Spec{Name: name}})
+	}
+	_, out := c.leaveOut(nil, []results.Cell{smaller})
+	if !slices.Equal(out, []string{"slow"}) || len(c.external) != 1 || c.external[0].Name != "quick" {
+		t.Errorf("left out: %v, and of the programs take part: %v", out, c.external)
+	}
+}
