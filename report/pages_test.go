@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields("winners overview scale rank forest curve-hold-1000000 curve-kafka-purgatory-50000 " +
+	all := strings.Fields("winners overview scale rank forest grid curve-hold-1000000 curve-kafka-purgatory-50000 " +
 		"curve-cache-ttl-50000 longest-calls memory pareto drift")
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
@@ -109,31 +109,31 @@ func TestPages(t *testing.T) {
 		want   []string // on the page
 	}{
 		"all": {liveFixture(large().results(), 1, 2), append(all, "live-lateness", "live-contention"), nil},
-		"odd": {compact(), strings.Fields("winners overview scale rank forest curve-hold-100000 curve-kafka-purgatory-50000 " +
+		"odd": {compact(), strings.Fields("winners overview scale rank forest grid curve-hold-100000 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto drift"), []string{"**This run was interrupted.**"}},
 		"one structure and trial": {single.results(), without("drift", "forest", "rank"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few trials for intervals.**"}},
-		"zeros": {zeros(), strings.Fields("overview forest curve-hold-0 curve-kafka-purgatory-0 curve-cache-ttl-0 " +
+		"zeros": {zeros(), strings.Fields("overview forest grid curve-hold-0 curve-kafka-purgatory-0 curve-cache-ttl-0 " +
 			"memory drift"), nil},
 		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto", "drift"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, nil, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
 			"**Left out,** because the results hold no data for them: the overview, cost against N, ratios of structures, " +
-				"latency, memory.",
+				"the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"version 1": {version1, strings.Fields("winners overview scale forest curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
+		"version 1": {version1, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
 			"**Results of an older version.** They are of version 1, and this program writes version 3.",
 			"**Some structures only.** Measured were 2 of 20: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls memory pareto drift"),
-			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "idle wake-ups"}},
+			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
 		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls memory pareto drift"),
-			[]string{"**This run was interrupted.**", "**Left out,** because", "idle wake-ups"}},
-		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest longest-calls memory pareto"),
+			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, idle wake-ups"}},
+		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid longest-calls memory pareto"),
 			[]string{"**Too few trials for intervals.**", "latency"}},
-		"a failure": {failed(), strings.Fields("winners overview scale rank forest curve-hold-100 curve-kafka-purgatory-50000 " +
+		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid curve-hold-100 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto drift"), []string{
 			`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`,
 		}},

@@ -67,25 +67,28 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 		says    string // in the value
 		advises string
 	}{
-		"powersave on one":  {map[string]string{governor1: "powersave"}, "frequency governor", Warn, "performance on 1, powersave on 1", "cpupower"},
-		"no frequency":      {map[string]string{governor0: gone, governor1: gone}, "frequency governor", Unavailable, "does not control the frequency", ""},
-		"turbo on":          {map[string]string{noTurbo: "0"}, "turbo", Warn, "on", "write 1 to /sys/devices/system/cpu/intel_pstate/no_turbo"},
-		"boost on":          {map[string]string{noTurbo: gone, boost: "1"}, "turbo", Warn, "on", "write 0 to /sys/devices/system/cpu/cpufreq/boost"},
-		"turbo unknown":     {map[string]string{noTurbo: gone}, "turbo", Unavailable, "does not control it", ""},
-		"smt on":            {map[string]string{cpus + "smt/active": "1"}, "SMT", Warn, "share a core", "taskset"},
-		"smt unreadable":    {map[string]string{cpus + "smt/active": "yes"}, "SMT", Unavailable, `holds "yes", want a number`, ""},
-		"loaded":            {map[string]string{"proc/loadavg": "1.75 0.5 0.5 2/99 1234"}, "load", Warn, "1.75", "timerbench ab"},
-		"load is nonsense":  {map[string]string{"proc/loadavg": "high"}, "load", Unavailable, `holds "high"`, ""},
-		"virtual":           {map[string]string{"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor tsc"}, "virtualization", Warn, "virtual machine", "ratios within one run"},
-		"stolen":            {map[string]string{"proc/stat": "cpu  700 0 200 5000 30 0 0 100 0 0"}, "stolen time", Warn, "10.0 %", "dedicated"},
-		"stat is cut":       {map[string]string{"proc/stat": "cpu 1 2"}, "stolen time", Unavailable, `begins with "cpu 1 2"`, ""},
-		"stat has words":    {map[string]string{"proc/stat": "cpu  a b c d e f g h i j"}, "stolen time", Unavailable, "in numbers", ""},
-		"hpet":              {map[string]string{source: "hpet"}, "clock source", Warn, "hpet", "system call"},
-		"no clock source":   {map[string]string{source: gone}, "clock source", Unavailable, "has no /" + source, ""},
-		"huge pages always": {map[string]string{thp: "[always] madvise never"}, "transparent huge pages", Warn, "always", "madvise"},
-		"half a processor":  {map[string]string{"sys/fs/cgroup/user/session/cpu.max": "50000 100000"}, "processor limit", Warn, "0.5 processors", "raise"},
-		"limit further up":  {map[string]string{"sys/fs/cgroup/user/cpu.max": "300000 200000"}, "processor limit", Warn, "1.5 processors", "raise"},
-		"little memory":     {map[string]string{"sys/fs/cgroup/user/session/memory.max": "1073741824"}, "memory limit", Warn, "1.1 GB", "--n"},
+		"powersave on one":    {map[string]string{governor1: "powersave"}, "frequency governor", Warn, "performance on 1, powersave on 1", "cpupower"},
+		"no frequency":        {map[string]string{governor0: gone, governor1: gone}, "frequency governor", Unavailable, "does not control the frequency", ""},
+		"turbo on":            {map[string]string{noTurbo: "0"}, "turbo", Warn, "on", "write 1 to /sys/devices/system/cpu/intel_pstate/no_turbo"},
+		"boost on":            {map[string]string{noTurbo: gone, boost: "1"}, "turbo", Warn, "on", "write 0 to /sys/devices/system/cpu/cpufreq/boost"},
+		"turbo unknown":       {map[string]string{noTurbo: gone}, "turbo", Unavailable, "does not control it", ""},
+		"smt on":              {map[string]string{cpus + "smt/active": "1"}, "SMT", Warn, "share a core", "taskset"},
+		"smt unreadable":      {map[string]string{cpus + "smt/active": "yes"}, "SMT", Unavailable, `holds "yes", want a number`, ""},
+		"loaded":              {map[string]string{"proc/loadavg": "1.75 0.5 0.5 2/99 1234"}, "load", Warn, "1.75", "timerbench ab"},
+		"load is nonsense":    {map[string]string{"proc/loadavg": "high"}, "load", Unavailable, `holds "high"`, ""},
+		"virtual":             {map[string]string{"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor tsc"}, "virtualization", Warn, "virtual machine", "ratios within one run"},
+		"stolen":              {map[string]string{"proc/stat": "cpu  700 0 200 5000 30 0 0 100 0 0"}, "stolen time", Warn, "10.0 %", "dedicated"},
+		"stat is cut":         {map[string]string{"proc/stat": "cpu 1 2"}, "stolen time", Unavailable, `begins with "cpu 1 2"`, ""},
+		"stat has words":      {map[string]string{"proc/stat": "cpu  a b c d e f g h i j"}, "stolen time", Unavailable, "in numbers", ""},
+		"hpet":                {map[string]string{source: "hpet"}, "clock source", Warn, "hpet", "system call"},
+		"no clock source":     {map[string]string{source: gone}, "clock source", Unavailable, "has no /" + source, ""},
+		"huge pages always":   {map[string]string{thp: "[always] madvise never"}, "transparent huge pages", Warn, "always", "madvise"},
+		"half a processor":    {map[string]string{"sys/fs/cgroup/user/session/cpu.max": "50000 100000"}, "processor limit", Warn, "0.5 processors", "raise"},
+		"limit further up":    {map[string]string{"sys/fs/cgroup/user/cpu.max": "300000 200000"}, "processor limit", Warn, "1.5 processors", "raise"},
+		"old control groups":  {map[string]string{unified: "4:memory:/x\n2:cpu,cpuacct:/x", "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us": "200000", "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us": "100000"}, "processor limit", Warn, "2 processors", "raise"},
+		"little memory":       {map[string]string{"sys/fs/cgroup/user/session/memory.max": "1073741824"}, "memory limit", Warn, "1.1 GB", "--n"},
+		"old, little memory":  {map[string]string{unified: "4:memory:/x\n2:cpu:/x\n0::/", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "2147483648"}, "memory limit", Warn, "2.1 GB", "--n"},
+		"old, without limits": {map[string]string{unified: "4:memory:/x\n2:cpu:/x", "sys/fs/cgroup/cpu/x/cpu.cfs_quota_us": "-1", "sys/fs/cgroup/cpu/x/cpu.cfs_period_us": "100000", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "9223372036854771712"}, "", "", "", ""},
 	} {
 		files := fit()
 		for file, content := range c.change {
@@ -114,13 +117,14 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 	}
 }
 
-func TestOldControlGroupsAreUnavailable(t *testing.T) {
+func TestBadControlGroupsAreUnavailable(t *testing.T) {
 	t.Parallel()
-	files := fit()
-	files[unified] = "4:memory:/x\n2:cpu,cpuacct:/x"
-	f := findingOf(machine(files), "processor limit")
-	if f.Verdict != Unavailable || !strings.Contains(f.Value, "in no control group of version 2") {
-		t.Errorf("%+v", f)
+	for content, want := range map[string]string{"nonsense": `a line "nonsense"`, "3:pids:/": "in no control group for cpu"} {
+		files := fit()
+		files[unified] = content
+		if f := findingOf(machine(files), "processor limit"); f.Verdict != Unavailable || !strings.Contains(f.Value, want) {
+			t.Errorf("%q: %+v, want %q", content, f, want)
+		}
 	}
 }
 

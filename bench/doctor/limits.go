@@ -5,31 +5,44 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 )
 
 // cgroups is where Linux shows the control groups.
 const cgroups = "sys/fs/cgroup"
 
-// smallest returns the smallest limit that the control group of this process has, or one above
-// it, by version 2 of control groups: limits are those of a folder and of all folders above, up
-// to the root. It is infinite if there is none.
+// smallest returns the smallest limit that the control group of this process has under a
+// controller, cpu or memory, or one above it: limits are those of a folder and of all folders
+// above, up to the root. It is infinite if there is none. Version 1 has a hierarchy for each
+// controller, version 2 one for all.
 //
 // A folder for which limit returns an error counts as one without a limit. In a container
 // the upper ones may not be there.
-func (s System) smallest(limit func(folder string) (float64, error)) (float64, error) {
+func (s System) smallest(controller string, limit func(folder string, v2 bool) (float64, error)) (float64, error) {
 	text, err := s.read("proc/self/cgroup")
 	if err != nil {
 		return 0, err
 	}
-	_, group, ok := strings.Cut("\n"+text, "\n0::")
-	if !ok {
-		return 0, errors.New("this process is in no control group of version 2")
+	root, group, v2 := "", "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		parts := strings.SplitN(line, ":", 3) // number:controllers:path
+		switch {
+		case len(parts) != 3:
+			return 0, fmt.Errorf("/proc/self/cgroup has a line %q, want three parts", line)
+		case slices.Contains(strings.Split(parts[1], ","), controller):
+			root, group, v2 = path.Join(cgroups, parts[1]), parts[2], false
+		case parts[1] == "" && root == "":
+			root, group, v2 = cgroups, parts[2], true
+		}
 	}
-	group, _, _ = strings.Cut(group, "\n")
+	if root == "" {
+		return 0, fmt.Errorf("this process is in no control group for %s", controller)
+	}
 	least := math.Inf(1)
 	for p := path.Join("/", group); ; p = path.Dir(p) {
-		if l, err := limit(path.Join(cgroups, p)); err == nil {
+		if l, err := limit(path.Join(root, p), v2); err == nil {
 			least = min(least, l)
 		}
 		if p == "/" {
@@ -40,11 +53,22 @@ func (s System) smallest(limit func(folder string) (float64, error)) (float64, e
 
 // cpuLimit says how many processors the control group lets this process use.
 func (s System) cpuLimit() (value, advice string, err error) {
-	limit, err := s.smallest(func(folder string) (float64, error) {
+	limit, err := s.smallest("cpu", func(folder string, v2 bool) (float64, error) {
 		var quota, period float64 // in us
-		text, err := s.read(path.Join(folder, "cpu.max"))
-		if err == nil {
-			_, err = fmt.Sscan(text, &quota, &period) // "max" is no number
+		var err error
+		if v2 {
+			var text string
+			if text, err = s.read(path.Join(folder, "cpu.max")); err == nil {
+				_, err = fmt.Sscan(text, &quota, &period) // "max" is no number
+			}
+		} else {
+			var err1, err2 error
+			quota, err1 = s.number(path.Join(folder, "cpu.cfs_quota_us"))
+			period, err2 = s.number(path.Join(folder, "cpu.cfs_period_us"))
+			err = errors.Join(err1, err2)
+		}
+		if quota <= 0 || period <= 0 {
+			quota, period = math.Inf(1), 1
 		}
 		return quota / period, err
 	})
@@ -57,11 +81,15 @@ func (s System) cpuLimit() (value, advice string, err error) {
 
 // memoryLimit says how much memory the control group lets this process use.
 func (s System) memoryLimit() (value, advice string, err error) {
-	const enough = 4 << 30 // the normal run needs about 2 GB
-	limit, err := s.smallest(func(folder string) (float64, error) {
-		return s.number(path.Join(folder, "memory.max")) // "max" is no number
+	// Version 1 writes a number of pages near 2^63 for no limit.
+	const noLimit, enough = 1 << 60, 4 << 30 // enough: the normal run needs about 2 GB
+	limit, err := s.smallest("memory", func(folder string, v2 bool) (float64, error) {
+		if v2 {
+			return s.number(path.Join(folder, "memory.max")) // "max" is no number
+		}
+		return s.number(path.Join(folder, "memory.limit_in_bytes"))
 	})
-	if math.IsInf(limit, 1) {
+	if limit >= noLimit {
 		return "none", "", nil
 	}
 	if limit < enough {

@@ -22,6 +22,7 @@ var list = []func(*View) Section{
 	rank,
 	breakEven,
 	forest,
+	grid,
 	latency,
 	longestCalls,
 	idle,
