@@ -72,6 +72,7 @@ type Set struct {
 	Clock structures.Tick
 	paged.Rows
 	clear     func(r *Record)     // clears the value; nil if values have no pointers
+	pointer   bool                // values are a pointer each
 	free      paged.Array[uint32] // a stack of the indexes of free records
 	freeCount uint32
 }
@@ -80,6 +81,7 @@ type Set struct {
 func Of[T any]() Set {
 	s := Set{Rows: paged.RowsOf[Valued[T]]()}
 	if hasPointers(reflect.TypeFor[T]()) {
+		s.pointer = unsafe.Sizeof(*new(T)) == unsafe.Sizeof(uintptr(0))
 		s.clear = func(r *Record) { (*Valued[T])(unsafe.Pointer(r)).Value = *new(T) }
 	}
 	return s
@@ -108,7 +110,11 @@ func (s *Set) At(index uint32) *Record { return (*Record)(s.Rows.At(index)) }
 // that nothing has to be kept over the call.
 func (s *Set) ClearValue(r *Record) {
 	if s.clear != nil {
-		s.clear(r)
+		if s.pointer {
+			(*Valued[unsafe.Pointer])(unsafe.Pointer(r)).Value = nil // a call would take 1 ns
+		} else {
+			s.clear(r)
+		}
 	}
 }
 
