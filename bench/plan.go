@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -208,18 +207,25 @@ func (cfg Config) cells() iter.Seq2[workload.Workload, int] {
 }
 
 // headline returns the size at which the first table of the report shows a workload: the
-// largest one at which all structures take part, or the largest one if there is none.
+// largest one up to [results.TypicalN] at which all structures take part, or if there is none,
+// the smallest such one, or else the largest one.
 func (cfg Config) headline(w workload.Workload) int {
-	largest, whole := 0, 0
-	for _, n := range cfg.sizes(w) {
+	var whole []int
+	sizes := slices.Sorted(slices.Values(cfg.sizes(w)))
+	for _, n := range sizes {
 		c := cell{workload: w, n: n}
-		c.beFrugal(cfg)
-		largest = max(largest, n)
-		if c.tooSlow == 0 {
-			whole = max(whole, n)
+		if c.beFrugal(cfg); c.tooSlow == 0 {
+			whole = append(whole, n)
 		}
 	}
-	return cmp.Or(whole, largest)
+	switch {
+	case len(sizes) == 0:
+		return 0
+	case len(whole) == 0:
+		return sizes[len(sizes)-1]
+	}
+	i, _ := slices.BinarySearch(whole, results.TypicalN+1)
+	return whole[max(0, i-1)]
 }
 
 // wantsIdle reports whether the run includes the idle and memory analyses. It does if

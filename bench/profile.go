@@ -75,7 +75,7 @@ func Profiles() []Profile {
 			Name: "normal", Doc: "at most five minutes: the comparison",
 			Trials: 6, Budget: 5 * time.Minute, proveOps: 150_000,
 			sizes: powers(10, 1_000_000), gridSizes: powers(100, 1_000_000),
-			mixSizes: []int{100_000}, callSizes: []int{30_000},
+			mixSizes: []int{10_000}, callSizes: []int{30_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
 			frugalFrom: 500_000, gridFrugalFrom: 100_000,
 			idleTicks: 200_000, memorySizes: []int{100_000},

@@ -24,6 +24,10 @@ const (
 	Version = 3
 )
 
+// TypicalN is the number of timers at which workloads of any size are compared first (chosen): as
+// most programs have at most, and so few that a run of minutes decides.
+const TypicalN = 10_000
+
 // Run is the content of a results file: the environment and the parameters of a run,
 // and every trial.
 type Run struct {

@@ -110,21 +110,30 @@ func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
 // measureHere runs cfg in this process.
 func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 	stderr io.Writer) (*results.Run, error) {
-	steps, last := 0, time.Time{}
+	var saved time.Time
+	var took time.Duration
+	save := func(r *results.Run) error {
+		start := time.Now()
+		err := results.Write(folder.Results(), r)
+		folder.Saved, saved, took = true, time.Now(), time.Since(start)
+		return err
+	}
 	cfg.Checkpoint = func(r *results.Run) error {
-		// Racing makes many small steps, and each save writes the whole file.
-		const between = 5 * time.Second
-		if !r.Complete && len(r.Done) == steps && time.Since(last) < between {
+		switch {
+		case r.Complete:
+			folder.Saved = true
+			return runs.Save(folder.Path, r)
+		case time.Since(saved) < 20*took: // each writes the whole file
 			return nil
 		}
-		folder.Saved, steps, last = true, len(r.Done), time.Now()
-		if r.Complete {
-			return runs.Save(folder.Path, r)
-		}
-		return results.Write(folder.Results(), r)
+		return save(r)
 	}
 	progress := newProgress(stderr)
 	cfg.Progress, cfg.Answered = progress.show, progress.answered
 	defer progress.end()
-	return bench.Run(ctx, cfg)
+	r, err := bench.Run(ctx, cfg)
+	if ctx.Err() != nil && folder.Saved && !r.Complete {
+		err = errors.Join(err, save(r)) // what was finished since the last save
+	}
+	return r, err
 }

@@ -59,7 +59,7 @@ func For[T any]() []EntryFor[T] {
 			Summary: "linked list in the order of the deadlines: Zephyr, FreeRTOS",
 			Source:  "Varghese & Lauck 1987, scheme 2",
 			Costs:   Costs{Cost{Growth: Linear}, constant, constant}, Ties: FIFO,
-			Limit:    10_000,
+			Limit:    1_000,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return sortedlist.New[T]() },
 		},

@@ -47,8 +47,9 @@ func (r *Run) Merits(cells []*Cell, keep func(Contender) bool) []Merit {
 	return out
 }
 
-// AnswerCells are the cells that stand for the workloads, class by class: of each workload the one
-// with the largest N in which at least nine in ten structures took part of those that did in any.
+// AnswerCells are the cells that stand for the workloads, class by class: of each workload, those
+// in which at least nine in ten structures took part of those that did in any, and of these the
+// largest one up to [results.TypicalN], or if there is none, the smallest one.
 func (r *Run) AnswerCells() []*Cell {
 	var out []*Cell
 	for _, class := range Classes {
@@ -57,11 +58,17 @@ func (r *Run) AnswerCells() []*Cell {
 			for _, c := range cells {
 				most = max(most, c.Structures())
 			}
-			for _, c := range slices.Backward(cells) {
-				if n := c.Structures(); n > 0 && 10*n >= 9*most {
-					out = append(out, c)
-					break
+			var best *Cell
+			for _, c := range cells {
+				if n := c.Structures(); n == 0 || 10*n < 9*most {
+					continue
 				}
+				if best == nil || c.N <= results.TypicalN {
+					best = c
+				}
+			}
+			if best != nil {
+				out = append(out, best)
 			}
 		}
 	}

@@ -22,9 +22,10 @@ func answer(v *View) Section {
 		Title:  "Which one should I use?",
 		Absent: "the overview",
 		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
-		Caption: "The fastest structures of each workload at the largest N at which nearly all took " +
-			"part, in order of their cost. Multiples are ratios paired by round. Their intervals hold " +
-			"together at 95 % for all that may be the fastest (multiple comparison with the best), and " +
+		Caption: "The fastest structures of each workload at the largest N up to 10,000 at which nearly " +
+			"all took part, or the smallest one beyond, in order of their cost. Multiples are ratios " +
+			"paired by round. Their intervals hold together at 95 % for all that may be the fastest " +
+			"(multiple comparison with the best), and " +
 			"they decide: those that **tie** lie within 5 % of the first, what is **unclear** reaches it, " +
 			"and all others are worse. × floor: what it takes beside the harness alone, which every " +
 			"number includes. Go's timers are time.AfterFunc, where that can take part.",
@@ -55,8 +56,8 @@ func (v *View) overviewChart() *draw.Figure {
 		Name:  "overview",
 		Title: "Which timer structure costs least, over all workloads?",
 		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
-			"each workload at the largest N at which nearly all took part. Lower is better; 1 is the " +
-			"fastest.",
+			"each workload at the largest N up to 10,000 at which nearly all took part. Lower is " +
+			"better; 1 is the fastest.",
 		Caption: caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
 			"the tables below do." + v.coarseNote(),
 		Legend: heat.Legend(),
