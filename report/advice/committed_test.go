@@ -95,7 +95,7 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 		}
 		t.Logf("%-16s %8d  %-14s %5.2f  hit %v", j.Workload, j.N, j.Named, j.Times, j.Hit)
 	}
-	if len(judged) < 9 || 3*hits < 2*len(judged) {
-		t.Errorf("%d hits among %d workloads of programs, want two thirds", hits, len(judged))
+	if len(judged) < 9 || 2*hits < len(judged) {
+		t.Errorf("%d hits among %d workloads of programs, want half", hits, len(judged))
 	}
 }
