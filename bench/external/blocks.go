@@ -109,7 +109,7 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 		l.slots = of.most
 	}
 	binary.LittleEndian.PutUint64(s.memory[24:], uint64(l.slots))
-	if l.bytes = len(s.memory); l.bytes > blockRoom {
+	if l.bytes = len(s.memory); int64(l.bytes) > blockRoom {
 		return nil, fmt.Errorf("a block of %d bytes", l.bytes)
 	}
 	_, err := s.file.WriteAt(s.memory, l.at)
