@@ -71,9 +71,9 @@
 // would all have the same of it. results.Row.Stopped says why a contender got no more rounds.
 //
 // The normal profile has one more rule, for cells of half a million timers and more, and for those of the
-// comparison grid from 100,000 on: a structure that certainly took more than two and a half times as long as the best on the same
+// comparison grid from 100,000 on: a structure that certainly took more than two and a half times as long as the best one on the same
 // workload, at a tenth of the size or more, is left out (results.Cell.LeftOut), and in the grid one that
-// took more than twice as long. Filling the slowest structures took most of the time of these cells. For the same
+// took more than twice as long. A program is held against the best of all. Filling the slowest structures took most of the time of these cells. For the same
 // reason their rounds are those of two instances, three each.
 //
 // All decisions are made from past rounds only. This does not make the rounds of a contender a biased

@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // Programs of another language stand in each cell beside the structures. One that does wrong, or
@@ -79,8 +80,9 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	}
 }
 
-// A program is left out of cells of very many timers as a structure is.
-func TestSlowProgramsAreLeftOutAmongManyTimers(t *testing.T) {
+// Programs are left out of cells of very many timers beside the best of all, structures beside the
+// best structure: the best one stays, however quick a program is.
+func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns float64) results.Row {
 		r := results.Row{Structure: name, Role: role}
@@ -91,15 +93,17 @@ func TestSlowProgramsAreLeftOutAmongManyTimers(t *testing.T) {
 		return r
 	}
 	smaller := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
-		row("quick", results.RoleExternal, 10), row("quadheap", results.RoleStructure, 20), row("slow", results.RoleExternal, 500),
+		row("quick", results.RoleExternal, 10), row("slow", results.RoleExternal, 50),
+		row("quadheap", results.RoleStructure, 40), row("rbtree", results.RoleStructure, 90), row("list", results.RoleStructure, 500),
 	}}
 	c := cell{n: 1000, tooSlow: 2.5}
 	c.workload.Name = "hold"
 	for _, name := range []string{"quick", "slow"} {
 		c.external = append(c.external, &external.Program{Spec: external.Spec{Name: name}})
 	}
-	_, out := c.leaveOut(nil, []results.Cell{smaller})
-	if !slices.Equal(out, []string{"slow"}) || len(c.external) != 1 || c.external[0].Name != "quick" {
+	entries := []catalog.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}}
+	in, out := c.leaveOut(entries, []results.Cell{smaller})
+	if !slices.Equal(out, []string{"list", "slow"}) || len(in) != 2 || in[0].Name != "quadheap" || len(c.external) != 1 || c.external[0].Name != "quick" {
 		t.Errorf("left out: %v, and of the programs take part: %v", out, c.external)
 	}
 }

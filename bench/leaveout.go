@@ -50,21 +50,23 @@ func (c *cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cat
 	return in, out
 }
 
-// tooSlowIn returns the structures that take more than so many times as long as the best of a cell.
-func tooSlowIn(c results.Cell, times float64) []string {
-	var names []string
-	var stopped []results.Stopped
-	var costs [][]stats.Sample
-	for _, row := range c.Rows {
-		if row.Role == results.RoleStructure || row.Role == results.RoleExternal {
-			names, stopped = append(names, row.Structure), append(stopped, row.Stopped)
-			costs = append(costs, results.Samples(row.Cost))
+// tooSlowIn returns who takes more than so many times as long as the best of a cell: the best structure
+// for a structure, so that the best of them stays beside whatever programs, and the best of all for a program.
+func tooSlowIn(c results.Cell, times float64) (out []string) {
+	for _, role := range []results.Role{results.RoleStructure, results.RoleExternal} {
+		var rows []results.Row
+		var costs [][]stats.Sample
+		for _, row := range c.Rows {
+			if row.Role == results.RoleStructure || row.Role == role {
+				rows, costs = append(rows, row), append(costs, results.Samples(row.Cost))
+			}
 		}
-	}
-	var out []string
-	for i, toBest := range stats.Best(costs, stats.Options{}) {
-		if toBest.Bounded() && toBest.Lo > times || stopped[i] == results.StoppedBeaten && toBest.Center > times {
-			out = append(out, names[i])
+		for i, toBest := range stats.Best(costs, stats.Options{}) {
+			slow := toBest.Bounded() && toBest.Lo > times ||
+				rows[i].Stopped == results.StoppedBeaten && toBest.Center > times
+			if slow && rows[i].Role == role {
+				out = append(out, rows[i].Structure)
+			}
 		}
 	}
 	return out
