@@ -76,13 +76,12 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 				func(w io.Writer) error { return results.Encode(w, r) }))
 	}
 	switch {
-	case r.Complete: // with an error if a structure broke its contract
+	case r.Complete && folder.Saved: // with an error if a structure broke its contract
 		announce(cmd, folder)
-	case errors.Is(err, context.Canceled) && folder.Saved:
-		err = errors.Join(err, runs.Save(folder.Path, r))
+	case folder.Saved:
 		fmt.Fprintf(stderr,
 			"the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)
-	case errors.Is(err, context.Canceled):
+	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "no step was finished, nothing is written")
 	}
 	return err
@@ -112,28 +111,28 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 	stderr io.Writer) (*results.Run, error) {
 	var saved time.Time
 	var took time.Duration
-	save := func(r *results.Run) error {
-		start := time.Now()
-		err := results.Write(folder.Results(), r)
-		folder.Saved, saved, took = true, time.Now(), time.Since(start)
-		return err
-	}
+	var failed error // of the last save
 	cfg.Checkpoint = func(r *results.Run) error {
+		start := time.Now()
 		switch {
 		case r.Complete:
-			folder.Saved = true
-			return runs.Save(folder.Path, r)
-		case time.Since(saved) < 20*took: // each writes the whole file
+			failed = runs.Save(folder.Path, r)
+		case start.Sub(saved) < 20*took: // each writes the whole file
 			return nil
+		default:
+			failed = results.Write(folder.Results(), r)
 		}
-		return save(r)
+		if failed == nil {
+			folder.Saved, saved, took = true, time.Now(), time.Since(start)
+		}
+		return failed
 	}
 	progress := newProgress(stderr)
 	cfg.Progress, cfg.Answered = progress.show, progress.answered
 	defer progress.end()
 	r, err := bench.Run(ctx, cfg)
-	if ctx.Err() != nil && folder.Saved && !r.Complete {
-		err = errors.Join(err, save(r)) // what was finished since the last save
+	if err != nil && failed == nil && folder.Saved && !r.Complete {
+		err = errors.Join(err, runs.Save(folder.Path, r)) // what was finished since the last save
 	}
 	return r, err
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -182,6 +184,36 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	newProgress(&out).step(1, 1, "racing")
 	if !strings.HasPrefix(out.String(), "[1/1] racing") {
 		t.Error(out.String())
+	}
+}
+
+// Whatever ends a run, the steps that were finished are kept. If they cannot be written, it is said once.
+func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		folder := &runs.Folder{Path: t.TempDir()}
+		e, _ := catalog.Find("hwheel")
+		cfg := bench.Config{Structures: []catalog.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
+		hold, _ := workload.Find("hold")
+		hold.Trial, cfg.Workloads = 100, []workload.Workload{hold}
+		turns := 2 * len(cfg.N) // of the floor and the structure
+		cfg.Turns = &bench.Turns{Rounds: 1, Wait: func() error {
+			if turns--; full {
+				_ = os.Mkdir(folder.Results(), 0o755) // nothing can be written there
+			}
+			if turns == 0 {
+				return errors.New("the session has gone")
+			}
+			return nil
+		}}
+		r, err := measureHere(t.Context(), cfg, folder, io.Discard)
+		switch {
+		case full:
+			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved {
+				t.Errorf("error %v, saved %v", err, folder.Saved)
+			}
+		case err == nil || len(resultsOf(t, folder.Path).Done) != 5:
+			t.Errorf("error %v, %q are finished", err, r.Done)
+		}
 	}
 }
 
