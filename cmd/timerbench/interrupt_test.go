@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,7 +108,8 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,100000", "--trials", "6", "-o", out}
 	said, _ := signalAt(t, "[3/", syscall.SIGKILL, command(args...))
 	before, partial := rawCells(t, out), resultsOf(t, out)
-	if partial.Complete || len(before) != 2 || len(partial.Done) != 2 {
+	kept := len(partial.Done) // the second one is not saved if the first save took long
+	if partial.Complete || len(before) != kept || kept < 1 || kept > 2 {
 		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
 	}
 	writeText(t, filepath.Join(out, "."+runs.Results+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
@@ -126,7 +128,7 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	}
 
 	_, resumed := must(t, append(args, "--resume")...)
-	if says(t, resumed, "2 finished steps are kept"); strings.Contains(resumed, "hold, n 10 ") {
+	if says(t, resumed, fmt.Sprint(kept, " finished steps are kept")); strings.Contains(resumed, "hold, n 10 ") {
 		t.Errorf("it said %q", resumed)
 	}
 	after, whole := rawCells(t, out), resultsOf(t, out)
