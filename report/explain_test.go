@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -206,36 +205,6 @@ func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 				t.Errorf("the page of %s does not say %q", e.Name, want)
 			}
 		}
-	}
-}
-
-const (
-	explainPage  = "../docs/explain.md"
-	exampleBegin = "<!-- hwheel -->\n"
-	exampleEnd   = "<!-- end of hwheel -->\n"
-)
-
-// The page shows the first steps as they are.
-func TestTheExampleOnThePageIsDrawn(t *testing.T) {
-	x := Explain(find(t, "hwheel"), nil).Text()
-	from, to := strings.Index(x, "0. "), strings.Index(x, "\n3. ")
-	want := "\n```\n" + x[from:to] + "```\n\n"
-	data, err := os.ReadFile(explainPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(data), exampleBegin)
-	got, after, ok2 := strings.Cut(rest, exampleEnd)
-	switch {
-	case !ok1 || !ok2:
-		t.Fatalf("%s has no example", explainPage)
-	case got == want:
-	case *update:
-		if err := os.WriteFile(explainPage, []byte(before+exampleBegin+want+exampleEnd+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s shows\n%s\nand it is (run with -update)\n%s", explainPage, got, want)
 	}
 }
 

@@ -90,11 +90,3 @@ func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 		t.Errorf("%d commands are shown, want at least 15", lines)
 	}
 }
-
-// Each check of doctor stands in the table that explains them.
-func TestTheDocumentExplainsEachCheck(t *testing.T) {
-	table, _, _ := strings.Cut(readText(t, "../../docs/measuring.md"), "## Compare two builds")
-	for _, f := range examine() {
-		says(t, table, f.Check)
-	}
-}
