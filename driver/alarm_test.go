@@ -24,11 +24,7 @@ func (a *alarm) between(n int, do func()) {
 // withDriver runs a test in a bubble with a driver.
 func withDriver(t *testing.T, test func(t *testing.T, d *Driver)) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = d.Close() }()
+		d := made(t)
 		test(t, d)
 	})
 }

@@ -96,10 +96,7 @@ func TestBoottime(t *testing.T) {
 		t.Errorf("fired after %v, want %v", after, delay)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		d, err := New(Boottime())
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := made(t, Boottime())
 		begin := time.Now()
 		d.AfterFunc(h, func() {
 			if after := time.Since(begin); after != h {

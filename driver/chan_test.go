@@ -35,52 +35,6 @@ func mustBeEmpty(t *testing.T, c <-chan time.Time) {
 	}
 }
 
-// A receiver that waits follows the timer wherever it is moved.
-func TestAReceiverWaitsForATimerThatIsMoved(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		start := time.Now()
-		c := d.NewTimer(100 * time.Second)
-		got := make(chan time.Duration, 2)
-		for range 2 {
-			go func() { got <- (<-c.C).Sub(start) }()
-		}
-		time.Sleep(time.Second)
-		c.Reset(200 * time.Second)
-		time.Sleep(time.Second)
-		c.Reset(time.Second)
-		if at := <-got; at != 3*time.Second {
-			t.Errorf("received %v", at)
-		}
-		c.Reset(time.Second)
-		if at := <-got; at != 4*time.Second {
-			t.Errorf("received %v", at)
-		}
-	})
-}
-
-// A period that is no multiple of the driver's tick does not drift: what is due comes at
-// the driver's tick after a multiple of the period.
-func TestTickerDoesNotDrift(t *testing.T) {
-	for _, period := range []time.Duration{1, 1700 * µs, 999 * µs, 3333333, ms} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDriver(t)
-			start := time.Now()
-			k := d.NewTicker(period)
-			n := 0
-			for at := time.Duration(0); at < 10*time.Second; n++ {
-				last := at
-				at = (<-k.C).Sub(start)
-				if at%ms != 0 || at-at/period*period >= ms || at <= last {
-					t.Fatalf("period %v: a tick at %v, the one before at %v", period, at, last)
-				}
-			}
-			if want := int((10*time.Second + ms - 1) / max(ms, period)); n != want {
-				t.Errorf("period %v: %d ticks in 10 s, want %d", period, n, want)
-			}
-		})
-	}
-}
-
 // After a stall the ticker goes on where it would have been.
 func TestTickerAfterAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestSoonIsNeverBeforeNow(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			last := int64(0)
-			for range 300_000 {
+			for range 100_000 {
 				before := c.now()
 				soon := c.soon()
 				after := c.now()

@@ -2,9 +2,6 @@ package driver_test
 
 import (
 	"fmt"
-	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/robfig/cron/v3"
 
@@ -58,21 +55,4 @@ func Example_cron() {
 	// Output:
 	// 3 jobs
 	// 0 jobs
-}
-
-// The same jobs, in virtual time.
-func TestCronJobsRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
-		l := newLog() // Saturday, midnight
-		_, err := schedule(d, []job{
-			{"CRON_TZ=UTC 0 9 * * MON", driver.Coalesce, l.note("report")},
-			{"CRON_TZ=UTC 30 2 * * *", driver.CatchUp, l.note("backup")},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(60 * time.Hour)
-		l.want(t, "2h30m0s backup", "26h30m0s backup", "50h30m0s backup", "57h0m0s report")
-	})
 }

@@ -229,7 +229,7 @@ func (m *modelled) receive(t *testing.T, start time.Time) {
 
 func FuzzDriver(f *testing.F) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	for i := range 100 {
+	for i := range 50 {
 		script := make([]byte, 2+3*rng.IntN(200))
 		for j := range script {
 			script[j] = byte(rng.Uint32())

@@ -6,6 +6,17 @@ import (
 	"time"
 )
 
+// made returns a driver that is closed when the test ends.
+func made(t *testing.T, opts ...Option) *Driver {
+	t.Helper()
+	d, err := New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
 // Waiting returns how many functions wait to be run.
 func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
@@ -16,10 +27,7 @@ func (d *Driver) Waiting() int {
 // There is one pass at a time: what wakes up while one is under way does nothing.
 func TestOnePassAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := New(Inline())
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := made(t, Inline())
 		n := 0
 		d.Schedule(s, func() {
 			d.Schedule(s, func() { n++ })
@@ -51,11 +59,7 @@ func TestOneGoroutineUsesAllShards(t *testing.T) {
 		"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := New(Shards(shards))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = d.Close() }()
+			d := made(t, Shards(shards))
 			for i := range n {
 				start(d, i)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,16 +17,12 @@ import (
 // expires.
 func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string, int], l *log)) {
 	t.Helper()
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l := newLog()
-				k := driver.NewKeyed(newDriver(t, s.opts...), func(key string, value int) { l.note(fmt.Sprint(key, value))() })
-				defer func() { _ = k.Close() }()
-				test(t, k, l)
-			})
-		})
-	}
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		l := newLog()
+		k := driver.NewKeyed(d, func(key string, value int) { l.note(fmt.Sprint(key, value))() })
+		defer func() { _ = k.Close() }()
+		test(t, k, l)
+	})
 }
 
 // Any order of calls does to a Keyed what it does to a map whose keys go at their time.
@@ -112,68 +107,37 @@ func TestKeyedAfterClose(t *testing.T) {
 	})
 }
 
-// The function may set the key that has expired.
-func TestKeyedSetFromItsFunction(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var k *driver.Keyed[int, int]
-		var got []int
-		k = driver.NewKeyed(newDriver(t), func(key, value int) {
-			got = append(got, value)
-			if value < 5 {
-				k.Set(key, value+1, time.Second)
-			}
-		})
-		k.Set(1, 1, time.Second)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if !slices.Equal(got, []int{1, 2, 3, 4, 5}) {
-			t.Errorf("expired: %v", got)
-		}
-	})
-}
-
 // Every value that is set expires, is replaced, is removed or is drained: each once.
 func TestKeyedRaces(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			const keys, goroutines, rounds = 50, 4, 3000
-			ends := make([]atomic.Int32, goroutines*rounds)
-			end := func(_, value int) { ends[value].Add(1) }
-			k := driver.NewKeyed(newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...), end)
-			var wg sync.WaitGroup
-			for g := range goroutines {
-				wg.Go(func() {
-					rng := rand.New(rand.NewPCG(5, uint64(g)))
-					// A goroutine has keys of its own, to know what it replaces, and
-					// shares them with those who only move and drain.
-					mine := make(map[int]int)
-					for i := range rounds {
-						key := rng.IntN(keys)*goroutines + g
-						value := g*rounds + i
-						if old, ok := k.Remove(key); ok {
-							if old != mine[key] {
-								t.Errorf("removed %d, want %d", old, mine[key])
-							}
-							end(key, old)
-						}
-						mine[key] = value
-						k.Set(key, value, time.Duration(rng.IntN(300))*µs)
-						k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*µs)
-						if i%500 == 0 {
-							k.Drain(end)
-						}
-						if i%10 == 0 {
-							runtime.Gosched()
-						}
+	bySetup(t, func(t *testing.T, d *driver.Driver) {
+		const keys, goroutines, rounds = 50, 4, 1000
+		ends := make([]atomic.Int32, goroutines*rounds)
+		end := func(_, value int) { ends[value].Add(1) }
+		k := driver.NewKeyed(d, end)
+		var wg sync.WaitGroup
+		for g := range goroutines {
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(5, uint64(g)))
+				for i := range rounds { // with keys of its own, to know what it replaces
+					key := rng.IntN(keys)*goroutines + g
+					if old, ok := k.Remove(key); ok {
+						end(key, old)
 					}
-				})
-			}
-			wg.Wait()
-			for k.Len() > 0 {
-				runtime.Gosched()
-			}
-			eachOnce(t, ends)
-			_ = k.Close()
-		})
-	}
+					k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*µs)
+					k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*µs)
+					if i%500 == 0 {
+						k.Drain(end)
+					}
+					if i%10 == 0 {
+						runtime.Gosched()
+					}
+				}
+			})
+		}
+		wg.Wait()
+		eachOnce(t, ends)
+		if k.Len() != 0 {
+			t.Errorf("%d keys are left", k.Len())
+		}
+	}, driver.Tick(50*µs))
 }

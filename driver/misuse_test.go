@@ -1,7 +1,6 @@
 package driver_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -24,37 +23,51 @@ func mustPanic(t *testing.T, sentence string, call func()) {
 	call()
 }
 
-func TestWhatIsNilIsRefused(t *testing.T) {
+// stuck is a recurrence that gives the time that it is asked with.
+type stuck struct{}
+
+func (stuck) Next(t time.Time) time.Time { return t }
+
+// starts is each way to start a timer.
+func starts(d *driver.Driver) map[string]func() {
+	return map[string]func(){
+		"AfterFunc":   func() { d.AfterFunc(time.Hour, nothing) },
+		"AfterWindow": func() { d.AfterWindow(0, time.Hour, nothing) },
+		"Schedule":    func() { d.Schedule(time.Hour, nothing) },
+		"At":          func() { d.At(time.Now(), nothing) },
+		"Every":       func() { d.Every(driver.Periodic(time.Now(), 1), nothing) },
+		"NewTimer":    func() { d.NewTimer(time.Hour) },
+		"NewTicker":   func() { d.NewTicker(time.Hour) },
+	}
+}
+
+func TestWrongArgumentsAreRefused(t *testing.T) {
 	d := newDriver(t)
 	var timer driver.Timer
-	ticker := d.NewTicker(1<<63 - 1)
+	ticker, periodic := d.NewTicker(1<<63-1), driver.Periodic(time.Now(), 1)
 	for sentence, call := range map[string]func(){
-		"non-positive period of a Ticker":      func() { d.NewTicker(-1) },
-		"period of a Ticker":                   func() { ticker.Reset(0) },
-		"AfterFunc: the function is nil":       func() { d.AfterFunc(time.Hour, nil) },
-		"Schedule: the function is nil":        func() { d.Schedule(time.Hour, nil) },
-		"Init: the function is nil":            func() { d.Init(&timer, nil) },
-		"At: the function is nil":              func() { d.At(time.Now(), nil) },
-		"Every: the function is nil":           func() { d.Every(driver.Periodic(time.Now(), 1), nil) },
-		"Every: the recurrence is nil":         func() { d.Every(nil, nothing) },
-		"NewKeyed: the function is nil":        func() { driver.NewKeyed[int, int](d, nil) },
-		"NewKeyed: the driver is nil":          func() { driver.NewKeyed(nil, func(int, int) {}) },
-		"NewQueue: the driver is nil":          func() { driver.NewQueue[int](nil) },
-		"OnMissed(7): want Coalesce":           func() { driver.OnMissed(driver.Periodic(time.Now(), 1), 7) },
-		"Periodic(0s): want a period of at le": func() { driver.Periodic(time.Now(), 0) },
+		"non-positive period of a Ticker":  func() { d.NewTicker(-1) },
+		"period of a Ticker":               func() { ticker.Reset(0) },
+		"AfterFunc: the function is nil":   func() { d.AfterFunc(time.Hour, nil) },
+		"AfterWindow: the function is nil": func() { d.AfterWindow(0, time.Hour, nil) },
+		"AfterWindow(2s, 1s)":              func() { d.AfterWindow(2*time.Second, time.Second, nothing) },
+		"ResetWindow(2s, 1s)":              func() { timer.ResetWindow(2*time.Second, time.Second) },
+		"Schedule: the function is nil":    func() { d.Schedule(time.Hour, nil) },
+		"Init: the function is nil":        func() { d.Init(&timer, nil) },
+		"At: the function is nil":          func() { d.At(time.Now(), nil) },
+		"Every: the function is nil":       func() { d.Every(periodic, nil) },
+		"Every: the recurrence is nil":     func() { d.Every(driver.OnMissed(nil, driver.Skip), nothing) },
+		"want a later time":                func() { d.Every(stuck{}, nothing) },
+		"NewKeyed: the function is nil":    func() { driver.NewKeyed[int, int](d, nil) },
+		"NewKeyed: the driver is nil":      func() { driver.NewKeyed(nil, func(int, int) {}) },
+		"NewQueue: the driver is nil":      func() { driver.NewQueue[int](nil) },
+		"OnMissed(7): want Coalesce":       func() { driver.OnMissed(periodic, 7) },
+		"Periodic(0s): want a period":      func() { driver.Periodic(time.Now(), 0) },
+		"Spread(-1ns): want a duration":    func() { driver.Spread(periodic, -1) },
+		"InZone: the location":             func() { driver.InZone(nil, periodic) },
 	} {
 		mustPanic(t, sentence, call)
 	}
-	mustPanic(t, "the recurrence is nil", func() { d.Every(driver.OnMissed(nil, driver.Skip), nothing) })
-	var none *driver.Timer
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the nil Timer can be stopped")
-			}
-		}()
-		none.Stop()
-	}()
 	ticker.Stop() // nothing has stayed locked
 	if d.Len() != 0 {
 		t.Errorf("%d are pending", d.Len())
@@ -63,20 +76,12 @@ func TestWhatIsNilIsRefused(t *testing.T) {
 
 func TestTheZeroDriverIsRefused(t *testing.T) {
 	var d driver.Driver
-	var timer driver.Timer
-	for name, call := range map[string]func(){
-		"AfterFunc": func() { d.AfterFunc(0, nothing) },
-		"Schedule":  func() { d.Schedule(time.Hour, nothing) },
-		"Init":      func() { d.Init(&timer, nothing) },
-		"At":        func() { d.At(time.Now(), nothing) },
-		"Every":     func() { d.Every(driver.Periodic(time.Now(), 1), nothing) },
-		"NewTimer":  func() { d.NewTimer(time.Hour) },
-		"NewTicker": func() { d.NewTicker(time.Hour) },
-		"NewQueue":  func() { driver.NewQueue[int](&d) },
-		"NewKeyed":  func() { driver.NewKeyed(&d, func(int, int) {}) },
-		"Close":     func() { _ = d.Close() },
-		"Shutdown":  func() { _, _ = d.Shutdown(context.Background()) },
-	} {
+	calls := starts(&d)
+	calls["Init"] = func() { d.Init(new(driver.Timer), nothing) }
+	calls["NewQueue"] = func() { driver.NewQueue[int](&d) }
+	calls["NewKeyed"] = func() { driver.NewKeyed(&d, func(int, int) {}) }
+	calls["Close"] = func() { _ = d.Close() }
+	for name, call := range calls {
 		t.Run(name, func(t *testing.T) { mustPanic(t, "is the zero value: make one with New", call) })
 	}
 }
@@ -88,15 +93,10 @@ func TestADriverFromOutsideABubbleIsRefusedInside(t *testing.T) {
 	for start := time.Now(); time.Since(start) < 10*µs; { // no reading of the clock is shared now
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for name, call := range map[string]func(){
-			"AfterFunc": func() { outside.AfterFunc(time.Second, nothing) },
-			"Schedule":  func() { outside.Schedule(time.Second, nothing) },
-			"NewTimer":  func() { outside.NewTimer(time.Second) },
-			"At":        func() { outside.At(time.Now(), nothing) },
-			"Every":     func() { outside.Every(driver.Periodic(time.Now(), 1), nothing) },
-			"Reset":     func() { timer.Reset(time.Second) },
-			"Ticker":    func() { ticker.Reset(time.Second) },
-		} {
+		calls := starts(outside)
+		calls["Reset"] = func() { timer.Reset(time.Second) }
+		calls["Ticker.Reset"] = func() { ticker.Reset(time.Second) }
+		for name, call := range calls {
 			t.Log(name)
 			mustPanic(t, "inside a testing/synctest bubble", call)
 		}
@@ -146,46 +146,37 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 		timer driver.Timer
 		c     *driver.ChanTimer
 	}
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var mu sync.Mutex
-				heard := 0
-				d := newDriver(t, append([]driver.Option{driver.OnPanic(func(value any, _ []byte) {
-					mu.Lock()
-					defer mu.Unlock()
-					if heard++; !strings.Contains(fmt.Sprint(value), "overwritten while it was pending") {
-						t.Errorf("panicked with %v", value)
-					}
-				})}, s.opts...)...)
-				l := newLog()
-				drivers := []*driver.Driver{d, d, newDriver(t)}
-				for i, again := range append(drivers, nil) {
-					c := new(conn)
-					d.Init(&c.timer, l.note("old"))
-					c.timer.Reset(time.Second)
-					c.c = d.NewTimer(time.Second)
-					*c.c = driver.ChanTimer{}
-					*c = conn{}
-					if c.timer.Stop() {
-						t.Error("the zero Timer is pending")
-					}
-					if again != nil {
-						again.Init(&c.timer, l.note(fmt.Sprint("new ", i)))
-						c.timer.Reset(2 * time.Second)
-					}
-				}
-				d.Len() // locks each shard: the passes see what was written
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				l.want(t, "2s new 0", "2s new 1", "2s new 2")
-				if heard != 8 {
-					t.Errorf("heard of %d, want 8", heard)
-				}
-				if d.Len() != 0 {
-					t.Errorf("%d are pending", d.Len())
-				}
-			})
-		})
-	}
+	var mu sync.Mutex
+	heard := 0
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		heard = 0
+		l := newLog()
+		for i, again := range []*driver.Driver{d, d, newDriver(t), nil} {
+			c := new(conn)
+			d.Init(&c.timer, l.note("old"))
+			c.timer.Reset(time.Second)
+			c.c = d.NewTimer(time.Second)
+			*c.c = driver.ChanTimer{}
+			*c = conn{}
+			if c.timer.Stop() {
+				t.Error("the zero Timer is pending")
+			}
+			if again != nil {
+				again.Init(&c.timer, l.note(fmt.Sprint("new ", i)))
+				c.timer.Reset(2 * time.Second)
+			}
+		}
+		d.Len() // locks each shard: the passes see what was written
+		time.Sleep(time.Minute)
+		l.want(t, "2s new 0", "2s new 1", "2s new 2")
+		if heard != 8 || d.Len() != 0 {
+			t.Errorf("heard of %d, want 8; %d are pending", heard, d.Len())
+		}
+	}, driver.OnPanic(func(value any, _ []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if heard++; !strings.Contains(fmt.Sprint(value), "overwritten while it was pending") {
+			t.Errorf("panicked with %v", value)
+		}
+	}))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,72 +61,37 @@ func TestWorkersLimitHowManyRun(t *testing.T) {
 	}
 }
 
-// With one worker, as with Inline, functions run in the order of the deadlines.
-func TestInlineAndOneWorkerKeepTheOrder(t *testing.T) {
-	for _, opt := range []driver.Option{driver.Inline(), driver.Workers(1)} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDriver(t, opt)
-			last, n := 0, 0
-			for i := range 3000 {
-				at := 1 + i*1237%3000
-				d.Schedule(time.Duration(at)*ms, func() {
-					if at < last {
-						t.Errorf("%d after %d", at, last)
-					}
-					last = at
-					n++
-					time.Sleep(2 * ms)
-				})
-			}
-			time.Sleep(time.Minute)
-			synctest.Wait()
-			if n != 3000 {
-				t.Errorf("%d have run", n)
-			}
-		})
-	}
-}
-
 // A panic is reported, with the stack of who panicked, and no other timer is lost. Neither
 // is one where a function ends its goroutine.
 func TestPanicsAreReportedAndLoseNoOtherTimer(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var mu sync.Mutex
-				var values []any
-				opts := append([]driver.Option{driver.OnPanic(func(value any, stack []byte) {
-					mu.Lock()
-					defer mu.Unlock()
-					values = append(values, value)
-					if !bytes.Contains(stack, []byte("explode")) {
-						t.Errorf("the stack does not show who panicked:\n%s", stack)
-					}
-				})}, s.opts...)
-				d := newDriver(t, opts...)
-				l := newLog()
-				for i := range 30 {
-					d.Schedule(time.Second, l.note("f"))
-					switch i % 3 {
-					case 0:
-						d.AfterFunc(time.Second, explode)
-					case 1:
-						d.AfterFunc(time.Second, runtime.Goexit)
-					}
-					d.AfterFunc(2*time.Second, l.note("f"))
-				}
-				time.Sleep(time.Minute)
-				var want []string
-				for range 30 {
-					want = append(want, "1s f", "2s f")
-				}
-				l.want(t, want...)
-				if len(values) != 10 || values[0] != "bang" {
-					t.Errorf("reported: %v", values)
-				}
-			})
-		})
-	}
+	var mu sync.Mutex
+	var values []any
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		values = nil
+		l := newLog()
+		for i := range 30 {
+			d.Schedule(time.Second, l.note("f"))
+			switch i % 3 {
+			case 0:
+				d.AfterFunc(time.Second, explode)
+			case 1:
+				d.AfterFunc(time.Second, runtime.Goexit)
+			}
+			d.AfterFunc(2*time.Second, l.note("f"))
+		}
+		time.Sleep(time.Minute)
+		l.want(t, slices.Repeat([]string{"1s f", "2s f"}, 30)...)
+		if len(values) != 10 || values[0] != "bang" {
+			t.Errorf("reported: %v", values)
+		}
+	}, driver.OnPanic(func(value any, stack []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		values = append(values, value)
+		if !bytes.Contains(stack, []byte("explode")) {
+			t.Errorf("the stack does not show who panicked:\n%s", stack)
+		}
+	}))
 }
 
 func explode() { panic("bang") }

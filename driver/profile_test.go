@@ -141,50 +141,45 @@ func TestProfileIsSampled(t *testing.T) {
 
 // What was started is pending, has fired or was stopped.
 func TestStatsAddUp(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := newDriver(t, append([]driver.Option{driver.Profiling(3)}, s.opts...)...)
-				rng := rand.New(rand.NewPCG(5, 6))
-				timers := sessions(d, 20)
-				timers = append(timers, d.Every(driver.Periodic(time.Now(), 10*ms), nothing), d.At(time.Now().Add(time.Second), nothing))
-				handles, ticker := requests(d, 20), d.NewTicker(7*ms)
-				moved := uint64(0)
-				for range 3000 {
-					timer, i := timers[rng.IntN(len(timers))], rng.IntN(len(handles))
-					delay := time.Duration(rng.Int64N(int64(100*ms))) - ms
-					switch rng.IntN(6) {
-					case 0:
-						timer.Stop()
-					case 1, 2:
-						if timer.Reset(delay) {
-							moved++
-						}
-					case 3:
-						handles[i].Stop()
-						handles[i] = d.Schedule(delay, nothing)
-					case 4:
-						if handles[i].Reset(delay) {
-							moved++
-						}
-					default:
-						time.Sleep(delay / 8)
-					}
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		timers := sessions(d, 20)
+		timers = append(timers, d.Every(driver.Periodic(time.Now(), 10*ms), nothing), d.At(time.Now().Add(time.Second), nothing))
+		handles, ticker := requests(d, 20), d.NewTicker(7*ms)
+		moved := uint64(0)
+		for range 3000 {
+			timer, i := timers[rng.IntN(len(timers))], rng.IntN(len(handles))
+			delay := time.Duration(rng.Int64N(int64(100*ms))) - ms
+			switch rng.IntN(6) {
+			case 0:
+				timer.Stop()
+			case 1, 2:
+				if timer.Reset(delay) {
+					moved++
 				}
-				ticker.Stop()
-				synctest.Wait()
-				got := d.Stats()
-				if got.Started != got.Pending+got.Fired+got.Stopped-1 && got.Started != got.Pending+got.Fired+got.Stopped || got.Moved != moved {
-					t.Errorf("%+v, want started = pending + fired + stopped, and %d moved", got, moved)
+			case 3:
+				handles[i].Stop()
+				handles[i] = d.Schedule(delay, nothing)
+			case 4:
+				if handles[i].Reset(delay) {
+					moved++
 				}
-				if got.Delays.Count() == 0 || got.Delays.Max() < time.Minute || got.Delays.Max() > 62*time.Minute || got.Delays.Quantile(0.5) > 200*ms {
-					t.Errorf("delays %v", got.Delays)
-				}
-				var parsed struct{ Started, Moved uint64 }
-				if err := json.Unmarshal([]byte(d.String()), &parsed); err != nil || parsed.Started != got.Started || parsed.Moved != moved {
-					t.Errorf("%s: %v", d, err)
-				}
-			})
-		})
-	}
+			default:
+				time.Sleep(delay / 8)
+			}
+		}
+		ticker.Stop()
+		synctest.Wait()
+		got := d.Stats()
+		if got.Started != got.Pending+got.Fired+got.Stopped-1 && got.Started != got.Pending+got.Fired+got.Stopped || got.Moved != moved {
+			t.Errorf("%+v, want started = pending + fired + stopped, and %d moved", got, moved)
+		}
+		if got.Delays.Count() == 0 || got.Delays.Max() < time.Minute || got.Delays.Max() > 62*time.Minute || got.Delays.Quantile(0.5) > 200*ms {
+			t.Errorf("delays %v", got.Delays)
+		}
+		var parsed struct{ Started, Moved uint64 }
+		if err := json.Unmarshal([]byte(d.String()), &parsed); err != nil || parsed.Started != got.Started || parsed.Moved != moved {
+			t.Errorf("%s: %v", d, err)
+		}
+	}, driver.Profiling(3))
 }

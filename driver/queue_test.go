@@ -23,16 +23,6 @@ func newQueue(t *testing.T, opts ...driver.Option) *driver.Queue[int] {
 	return q
 }
 
-// queueInBubble runs a test in virtual time, with a Queue of each setup.
-func queueInBubble(t *testing.T, test func(t *testing.T, q *driver.Queue[int])) {
-	t.Helper()
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newQueue(t, s.opts...)) })
-		})
-	}
-}
-
 func mustTake(t *testing.T, q *driver.Queue[int], want int) {
 	t.Helper()
 	if got, err := q.Take(t.Context()); got != want || err != nil {
@@ -47,7 +37,8 @@ func TestQueueAgainstAList(t *testing.T) {
 		due   time.Duration // the tick from which on it can be taken
 		item  driver.Item
 	}
-	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		q := driver.NewQueue[int](d)
 		other := newQueue(t)
 		foreign := other.Push(time.Hour, 1)
 		start := time.Now()
@@ -100,7 +91,8 @@ func TestQueueAgainstAList(t *testing.T) {
 
 // As many that wait as there are values get one.
 func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
-	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		q := driver.NewQueue[int](d)
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
@@ -117,76 +109,73 @@ func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
 	})
 }
 
+// A queue ends by its own Close, which leaves the driver alone, or by that of the driver.
 func TestQueueAfterClose(t *testing.T) {
-	queueInBubble(t, func(t *testing.T, q *driver.Queue[int]) {
-		q.Push(ms, 1)
-		q.Push(time.Hour, 2)
-		time.Sleep(time.Second)
-		waiting := newQueue(t)
-		var closed atomic.Int64
-		for range 3 {
-			go func() {
-				if _, err := waiting.Take(context.Background()); errors.Is(err, driver.ErrClosed) {
-					closed.Add(1)
+	for name, end := range map[string]func(*driver.Queue[int], *driver.Driver) error{
+		"queue":  func(q *driver.Queue[int], _ *driver.Driver) error { return errors.Join(q.Close(), q.Close()) },
+		"driver": func(_ *driver.Queue[int], d *driver.Driver) error { return d.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, d *driver.Driver) {
+				q := driver.NewQueue[int](d)
+				q.Push(time.Hour, 1)
+				d.Schedule(time.Hour, nothing)
+				var waiting sync.WaitGroup
+				for range 3 {
+					waiting.Go(func() {
+						if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) {
+							t.Errorf("Take that waits returned %v", err)
+						}
+					})
 				}
-			}()
-		}
-		synctest.Wait()
-		if err := errors.Join(waiting.Close(), q.Close(), q.Close()); err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		if closed.Load() != 3 {
-			t.Errorf("%d that waited have heard of Close", closed.Load())
-		}
-		if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Len() != 0 {
-			t.Errorf("error %v, %d values", err, q.Len())
-		}
-		if q.Push(0, 3) != (driver.Item{}) || q.Len() != 0 {
-			t.Error("pushed after Close")
-		}
-	})
+				synctest.Wait()
+				if err := end(q, d); err != nil || name == "queue" && (d.Err() != nil || d.Len() != 1) {
+					t.Errorf("error %v, of the driver %v, %d are pending", err, d.Err(), d.Len())
+				}
+				waiting.Wait()
+				if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Push(0, 3) != (driver.Item{}) || q.Len() != 0 {
+					t.Errorf("error %v, %d values", err, q.Len())
+				}
+			})
+		})
+	}
 }
 
 // Several goroutines push, take and remove: each value is taken or removed, once.
 func TestQueueRaces(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			const goroutines, n = 3, 3000
-			q := newQueue(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...)
-			ends := make([]atomic.Int32, goroutines*n)
-			ctx, cancel := context.WithCancel(context.Background())
-			var pushers, takers sync.WaitGroup
-			for g := range goroutines {
-				pushers.Go(func() {
-					rng := rand.New(rand.NewPCG(6, uint64(g)))
-					for i := range n {
-						item := q.Push(time.Duration(rng.IntN(300))*µs, g*n+i)
-						if rng.IntN(3) == 0 {
-							runtime.Gosched()
-							if q.Remove(item) {
-								ends[g*n+i].Add(1)
-							}
+	bySetup(t, func(t *testing.T, d *driver.Driver) {
+		const goroutines, n = 3, 1000
+		q := driver.NewQueue[int](d)
+		ends := make([]atomic.Int32, goroutines*n)
+		var all sync.WaitGroup
+		for g := range goroutines {
+			all.Go(func() {
+				rng := rand.New(rand.NewPCG(6, uint64(g)))
+				for i := range n {
+					item := q.Push(time.Duration(rng.IntN(300))*µs, g*n+i)
+					if rng.IntN(3) == 0 {
+						runtime.Gosched()
+						if q.Remove(item) {
+							ends[g*n+i].Add(1)
 						}
 					}
-				})
-				takers.Go(func() {
-					for {
-						value, err := q.Take(ctx)
-						if err != nil {
-							return
-						}
-						ends[value].Add(1)
+				}
+			})
+			all.Go(func() {
+				for {
+					value, err := q.Take(t.Context())
+					if err != nil {
+						return // by Close
 					}
-				})
-			}
-			pushers.Wait()
-			eachOnce(t, ends)
-			cancel()
-			takers.Wait()
-			if q.Len() != 0 {
-				t.Errorf("%d values are left", q.Len())
-			}
-		})
-	}
+					ends[value].Add(1)
+				}
+			})
+		}
+		eachOnce(t, ends)
+		if q.Len() != 0 {
+			t.Errorf("%d values are left", q.Len())
+		}
+		_ = q.Close()
+		all.Wait()
+	}, driver.Tick(50*µs))
 }

@@ -32,55 +32,52 @@ func eachOnce(t *testing.T, ends []atomic.Int32) {
 // stopped: when it was made, and by each Reset that returned false, less each Stop that
 // returned true.
 func TestStopAndResetRaceWithFire(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			d := newDriver(t, append([]driver.Option{driver.Tick(50 * µs)}, s.opts...)...)
-			for round := range 30 {
-				var started, stopped, ran atomic.Int64
-				started.Store(1)
-				run := func() { ran.Add(1) }
-				var stop func() bool
-				var reset func(time.Duration) bool
-				if round%2 == 0 {
-					timer := d.AfterFunc(time.Hour, run)
-					stop, reset = timer.Stop, timer.Reset
-				} else {
-					h := d.Schedule(100*µs, run)
-					stop = h.Stop
-					reset = func(delay time.Duration) bool { h.Reset(delay); return true } // it starts nothing
-				}
-				var wg sync.WaitGroup
-				for g := range 4 {
-					wg.Go(func() {
-						rng := rand.New(rand.NewPCG(uint64(round), uint64(g)))
-						for range 50 {
-							if rng.IntN(3) == 0 && stop() {
-								stopped.Add(1)
-							} else if !reset(time.Duration(rng.IntN(200)) * µs) {
-								started.Add(1)
-							}
-							for range rng.IntN(50) {
-								runtime.Gosched()
-							}
+	bySetup(t, func(t *testing.T, d *driver.Driver) {
+		for round := range 30 {
+			var started, stopped, ran atomic.Int64
+			started.Store(1)
+			run := func() { ran.Add(1) }
+			var stop func() bool
+			var reset func(time.Duration) bool
+			if round%2 == 0 {
+				timer := d.AfterFunc(time.Hour, run)
+				stop, reset = timer.Stop, timer.Reset
+			} else {
+				h := d.Schedule(100*µs, run)
+				stop = h.Stop
+				reset = func(delay time.Duration) bool { h.Reset(delay); return true } // it starts nothing
+			}
+			var wg sync.WaitGroup
+			for g := range 4 {
+				wg.Go(func() {
+					rng := rand.New(rand.NewPCG(uint64(round), uint64(g)))
+					for range 50 {
+						if rng.IntN(3) == 0 && stop() {
+							stopped.Add(1)
+						} else if !reset(time.Duration(rng.IntN(200)) * µs) {
+							started.Add(1)
 						}
-					})
-				}
-				wg.Wait()
-				if stop() {
-					stopped.Add(1)
-				}
-				for ran.Load()+stopped.Load() < started.Load() {
-					runtime.Gosched()
-				}
-				if ran.Load()+stopped.Load() > started.Load() {
-					t.Fatalf("started %d times, stopped %d times, ran %d times", started.Load(), stopped.Load(), ran.Load())
-				}
+						for range rng.IntN(50) {
+							runtime.Gosched()
+						}
+					}
+				})
 			}
-			if s := d.Stats(); s.Pending != 0 {
-				t.Errorf("%+v", s)
+			wg.Wait()
+			if stop() {
+				stopped.Add(1)
 			}
-		})
-	}
+			for ran.Load()+stopped.Load() < started.Load() {
+				runtime.Gosched()
+			}
+			if ran.Load()+stopped.Load() > started.Load() {
+				t.Fatalf("started %d times, stopped %d times, ran %d times", started.Load(), stopped.Load(), ran.Load())
+			}
+		}
+		if s := d.Stats(); s.Pending != 0 {
+			t.Errorf("%+v", s)
+		}
+	}, driver.Tick(50*µs))
 }
 
 // Where one of two channel timers is received from, the other one says by Stop or Reset
@@ -116,75 +113,6 @@ func TestStopOfAChanTimerTellsWhetherThereIsAValue(t *testing.T) {
 				})
 			}
 			wg.Wait()
-		})
-	}
-}
-
-// Many goroutines receive from one timer, which any of them resets.
-func TestManyGoroutinesShareAChanTimer(t *testing.T) {
-	d := newDriver(t)
-	c, k := d.NewTimer(1), d.NewTicker(1)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 20 {
-				select {
-				case <-c.C:
-				case <-k.C:
-				case <-d.After(time.Minute):
-					t.Error("nothing for a minute")
-				}
-				c.Reset(1)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// A timer that is moved to earlier again and again fires all the same.
-func TestATimerMovedToEarlierAgainAndAgainFires(t *testing.T) {
-	d := newDriver(t)
-	for range 200 {
-		c := make(chan struct{}, 1)
-		timer := d.AfterFunc(time.Hour, func() { c <- struct{}{} })
-		for range 10 {
-			if !timer.Stop() {
-				<-c
-			}
-			timer.Reset(-time.Hour)
-		}
-		select {
-		case <-c:
-		case <-time.After(time.Minute):
-			t.Fatal("the timer does not fire")
-		}
-	}
-}
-
-// No timer is early by the clock that those see who start it and those whom it runs.
-func TestNoTimerIsEarly(t *testing.T) {
-	for _, tick := range []time.Duration{1, 10 * µs, 100 * µs, ms} {
-		t.Run(tick.String(), func(t *testing.T) {
-			d := newDriver(t, driver.Tick(tick))
-			var wg, fired sync.WaitGroup
-			for g := range 4 {
-				wg.Go(func() {
-					rng := rand.New(rand.NewPCG(4, uint64(g)))
-					for range 5000 {
-						fired.Add(1)
-						delay := time.Duration(rng.IntN(int(3 * ms)))
-						start := time.Now()
-						d.Schedule(delay, func() {
-							if took := time.Since(start); took < delay {
-								t.Errorf("%v passed, want at least %v", took, delay)
-							}
-							fired.Done()
-						})
-					}
-				})
-			}
-			wg.Wait()
-			fired.Wait()
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,45 +39,34 @@ func stopWait(t *driver.Timer, ctx context.Context) (time.Duration, error) {
 }
 
 func TestStopWaitWaitsForTheFunction(t *testing.T) {
-	for _, s := range setups {
-		for name, start := range map[string]func(*driver.Driver, func()) *driver.Timer{
-			"AfterFunc": func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(time.Second, f) },
-			"at once":   func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(0, f) },
-			"At":        func(d *driver.Driver, f func()) *driver.Timer { return d.At(time.Now().Add(time.Second), f) },
-			"Every": func(d *driver.Driver, f func()) *driver.Timer {
-				return d.Every(driver.Periodic(time.Now(), time.Second), f)
-			},
-			"Init": func(d *driver.Driver, f func()) *driver.Timer {
-				timer := new(driver.Timer)
-				d.Init(timer, f)
-				timer.Reset(time.Second)
-				return timer
-			},
-		} {
-			t.Run(s.name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					d := newDriver(t, s.opts...)
-					running, runs := make(chan struct{}, 1000), 0
-					timer := start(d, func() {
-						running <- struct{}{}
-						time.Sleep(900 * ms)
-						runs++ // the race detector knows whether StopWait has waited
-					})
-					<-running
-					took, err := stopWait(timer, context.Background())
-					if took != 900*ms || err != nil || runs != 1 {
-						t.Errorf("StopWait took %v and returned %v after %d runs, want 900ms, nil and 1", took, err, runs)
-					}
-					if took, err = stopWait(timer, context.Background()); took != 0 || err != nil {
-						t.Errorf("StopWait took %v and returned %v where nothing ran", took, err)
-					}
-					time.Sleep(3 * time.Second)
-					if runs != 1 {
-						t.Errorf("%d runs, want 1", runs)
-					}
+	for name, start := range map[string]func(*driver.Driver, func()) *driver.Timer{
+		"AfterFunc": func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(time.Second, f) },
+		"at once":   func(d *driver.Driver, f func()) *driver.Timer { return d.AfterFunc(0, f) },
+		"At":        func(d *driver.Driver, f func()) *driver.Timer { return d.At(time.Now().Add(time.Second), f) },
+		"Every": func(d *driver.Driver, f func()) *driver.Timer {
+			return d.Every(driver.Periodic(time.Now(), time.Second), f)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, d *driver.Driver) {
+				running, runs := make(chan struct{}, 1000), 0
+				timer := start(d, func() {
+					running <- struct{}{}
+					time.Sleep(900 * ms)
+					runs++ // the race detector knows whether StopWait has waited
 				})
+				<-running
+				for _, want := range []time.Duration{900 * ms, 0} {
+					if took, err := stopWait(timer, t.Context()); took != want || err != nil || runs != 1 {
+						t.Errorf("StopWait took %v, want %v, and returned %v after %d runs", took, want, err, runs)
+					}
+				}
+				time.Sleep(3 * time.Second)
+				if runs != 1 {
+					t.Errorf("%d runs, want 1", runs)
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -128,35 +116,30 @@ func TestStopWaitEndsWithItsContext(t *testing.T) {
 
 // A function that stops its own timer hears so, also where the timer runs twice.
 func TestStopWaitFromWithinTheFunction(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := newDriver(t, s.opts...)
-				var timer *driver.Timer
-				var errs []error
-				var mu sync.Mutex
-				started := make(chan struct{})
-				timer = d.AfterFunc(time.Second, func() {
-					<-started
-					timer.Reset(time.Second)
-					took, err := stopWait(timer, context.Background())
-					mu.Lock()
-					defer mu.Unlock()
-					if took != 0 {
-						err = fmt.Errorf("took %v and returned %v", took, err) //nolint:errorlint // not the one that is wanted
-					}
-					errs = append(errs, err)
-				})
-				close(started)
-				time.Sleep(3 * time.Second)
-				mu.Lock()
-				defer mu.Unlock()
-				if len(errs) != 1 || !errors.Is(errs[0], driver.ErrOwnFunction) {
-					t.Errorf("StopWait returned %v, want %v once", errs, driver.ErrOwnFunction)
-				}
-			})
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		var timer *driver.Timer
+		var errs []error
+		var mu sync.Mutex
+		started := make(chan struct{})
+		timer = d.AfterFunc(time.Second, func() {
+			<-started
+			timer.Reset(time.Second)
+			took, err := stopWait(timer, context.Background())
+			mu.Lock()
+			defer mu.Unlock()
+			if took != 0 {
+				err = fmt.Errorf("took %v and returned %v", took, err) //nolint:errorlint // not the one that is wanted
+			}
+			errs = append(errs, err)
 		})
-	}
+		close(started)
+		time.Sleep(3 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(errs) != 1 || !errors.Is(errs[0], driver.ErrOwnFunction) {
+			t.Errorf("StopWait returned %v, want %v once", errs, driver.ErrOwnFunction)
+		}
+	})
 }
 
 // A goroutine that has worked for a driver and ends by Goexit is not waited for.
@@ -178,37 +161,4 @@ func TestStopWaitAfterGoexitAndClose(t *testing.T) {
 			t.Errorf("StopWait of the zero Timer returned %v", err)
 		}
 	})
-}
-
-// Under a real clock: when StopWait has returned the function does not begin.
-func TestStopWaitWhileTimersFire(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			d := newDriver(t, append([]driver.Option{driver.Tick(20 * µs)}, s.opts...)...)
-			var all sync.WaitGroup
-			for g := range 4 {
-				all.Go(func() {
-					for i := range 50 {
-						var over atomic.Bool
-						timer := d.AfterFunc(time.Duration((i+g)%5)*10*µs, func() {
-							for range 3 {
-								runtime.Gosched()
-								if over.Load() {
-									t.Error("runs after StopWait")
-								}
-							}
-						})
-						for range i % 7 {
-							runtime.Gosched()
-						}
-						if err := timer.StopWait(context.Background()); err != nil {
-							t.Error(err)
-						}
-						over.Store(true)
-					}
-				})
-			}
-			all.Wait()
-		})
-	}
 }

@@ -62,25 +62,6 @@ func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 	}
 }
 
-// The shards share their wake-ups.
-func TestShardsShareWakeUps(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Shards(16))
-		for i := range 100 {
-			done := make(chan struct{})
-			go func() { // from a stack of its own
-				d.Schedule(time.Duration(1+i%10)*ms, func() {})
-				close(done)
-			}()
-			<-done
-		}
-		time.Sleep(time.Hour)
-		if s := d.Stats(); s.Fired != 100 || s.Wakeups != 10 || s.IdleWakeups != 0 {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
 // While nothing is pending there is no wake-up.
 func TestNothingPendingMeansNoWakeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -103,26 +84,6 @@ func TestNothingPendingMeansNoWakeUp(t *testing.T) {
 		d.Schedule(time.Hour, func() {})
 		check(1)
 	})
-}
-
-// Each timer is the only one beside a late one, and is started while the pass for the one
-// before it ends.
-func TestAnEarlierTimerIsNotMissedWhileTheDriverFallsAsleep(t *testing.T) {
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			d := newDriver(t, append([]driver.Option{driver.Tick(20 * µs)}, s.opts...)...)
-			d.Schedule(time.Hour, func() {})
-			fired := make(chan struct{}, 1)
-			for i := range 50 {
-				d.Schedule(time.Duration(i%50)*µs, func() { fired <- struct{}{} })
-				select {
-				case <-fired:
-				case <-time.After(10 * time.Second):
-					t.Fatalf("timer %d does not fire", i)
-				}
-			}
-		})
-	}
 }
 
 func TestTickingWakesUpAtEveryTick(t *testing.T) {

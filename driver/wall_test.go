@@ -28,11 +28,7 @@ type wallClock struct {
 // newWallClock returns a driver whose wall clock shows a time.
 func newWallClock(t *testing.T, start string, opts ...Option) *wallClock {
 	t.Helper()
-	d, err := New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
+	d := made(t, opts...)
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
@@ -339,11 +335,7 @@ func TestEveryAfterAStall(t *testing.T) {
 		Coalesce: "[10 35 40]", Skip: "[10 40]", CatchUp: "[10 35 35 40]",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d, err := New(Inline())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = d.Close() }()
+			d := made(t, Inline())
 			start := time.Now()
 			var got []int
 			d.Every(OnMissed(Periodic(start, 10*s), missed), func() { got = append(got, int(time.Since(start)/s)) })
@@ -357,129 +349,63 @@ func TestEveryAfterAStall(t *testing.T) {
 	}
 }
 
-// A run does not wait for the one before.
-func TestEveryRunsWhileTheLastRunIsUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newWallClock(t, "2026-03-01 12:00:00")
-		var runs atomic.Int64
-		c.d.Every(Periodic(c.now(), s), func() {
-			runs.Add(1)
-			time.Sleep(h)
-		})
-		time.Sleep(10 * s)
-		synctest.Wait()
-		if runs.Load() != 10 {
-			t.Errorf("%d runs", runs.Load())
-		}
-		_ = c.d.Close()
-		time.Sleep(h)
-	})
-}
-
-// once is a recurrence of one time.
-type once time.Time
-
-func (o once) Next(t time.Time) time.Time {
-	if t.Before(time.Time(o)) {
-		return time.Time(o)
-	}
-	return time.Time{}
-}
-
-func TestARecurrenceThatEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newWallClock(t, "2026-03-01 12:00:00")
-		var runs atomic.Int64
-		timer := c.d.Every(once(c.now().Add(m)), func() { runs.Add(1) })
-		none := c.d.Every(once(c.now().Add(-m)), func() { runs.Add(1) })
-		if none.Stop() || c.d.Len() != 1 {
-			t.Error("a recurrence without a time is pending")
-		}
-		time.Sleep(h)
-		if runs.Load() != 1 || timer.Stop() || c.d.Len() != 0 || c.d.Stats().Fired != 1 {
-			t.Errorf("%d runs, %+v", runs.Load(), c.d.Stats())
-		}
-	})
-}
-
-// stopping is a recurrence that is stopped when it is asked a second time.
-type stopping struct {
+// asked is a recurrence that does something else when it is asked the second time: while a
+// run is on its way.
+type asked struct {
 	Recurrence
-	asked int
-	timer atomic.Pointer[Timer]
-	how   func(*Timer) bool
-	was   bool
+	n      int
+	second func(time.Time) time.Time
 }
 
-func (r *stopping) Next(t time.Time) time.Time {
-	if r.asked++; r.asked == 2 {
-		r.was = r.how(r.timer.Load())
+func (a *asked) Next(t time.Time) time.Time {
+	if a.n++; a.n == 2 {
+		return a.second(t)
 	}
-	return r.Recurrence.Next(t)
+	return a.Recurrence.Next(t)
 }
 
-// A recurrence can be stopped and reset while a run is on its way, which then is none.
-func TestStopOfARecurrenceWhoseRunIsOnItsWay(t *testing.T) {
-	for want, how := range []func(*Timer) bool{
-		(*Timer).Stop,
-		func(t *Timer) bool { return t.Reset(m) },
+// A recurrence ends in each way, and its timer is one that can be started still.
+func TestARecurrenceThatEnds(t *testing.T) {
+	pending := func(was bool) {
+		if !was {
+			t.Error("not pending while a run is on its way")
+		}
+	}
+	for _, test := range []struct {
+		name         string
+		second       func(*Timer, time.Time) time.Time
+		runs, panics int
+	}{
+		{"no other time", func(*Timer, time.Time) time.Time { return time.Time{} }, 1, 0},
+		{"stopped", func(timer *Timer, at time.Time) time.Time { pending(timer.Stop()); return at.Add(m) }, 0, 0},
+		{"reset", func(timer *Timer, at time.Time) time.Time { pending(timer.Reset(m)); return at.Add(m) }, 1, 0},
+		{"panics", func(*Timer, time.Time) time.Time { panic("no next time") }, 0, 1},
+		{"does not go on", func(_ *Timer, at time.Time) time.Time { return at }, 0, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newWallClock(t, "2026-03-01 12:00:00")
-			runs := 0
-			r := &stopping{Recurrence: Periodic(c.now(), m), how: how}
-			r.timer.Store(c.d.Every(r, func() { runs++ }))
+			runs, panics := 0, 0
+			c := newWallClock(t, "2026-03-01 12:00:00", OnPanic(func(any, []byte) { panics++ }))
+			var timer *Timer
+			started := make(chan struct{})
+			timer = c.d.Every(&asked{Periodic(c.now(), m), 0, func(at time.Time) time.Time {
+				<-started
+				return test.second(timer, at)
+			}}, func() { runs++ })
+			close(started)
 			time.Sleep(h)
 			synctest.Wait()
-			if !r.was || runs != want || c.d.Len() != 0 || r.timer.Load().Stop() {
-				t.Errorf("it was pending: %t; %d runs, want %d; %d pending", r.was, runs, want, c.d.Len())
+			if runs != test.runs || panics != test.panics || timer.Stop() || c.d.Len() != 0 {
+				t.Errorf("%s: %d runs, %d panics, %d pending", test.name, runs, panics, c.d.Len())
+			}
+			if timer.Reset(h) || !timer.Stop() {
+				t.Errorf("%s: the timer cannot be started again", test.name)
+			}
+			none := &asked{n: 1, second: func(time.Time) time.Time { return time.Time{} }}
+			if c.d.Every(none, func() { runs++ }).Stop() {
+				t.Error("a recurrence without a time is pending")
 			}
 		})
 	}
-}
-
-// A recurrence whose Next panics has ended, whoever hears of the panic.
-func TestARecurrenceThatPanicsHasEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		c := newWallClock(t, "2026-03-01 12:00:00", OnPanic(func(any, []byte) { n++ }))
-		r := &stopping{Recurrence: Periodic(c.now(), m), how: func(*Timer) bool { panic("no next time") }}
-		timer := c.d.Every(r, func() { t.Error("a run") })
-		r.timer.Store(timer)
-		time.Sleep(h)
-		synctest.Wait()
-		if n != 1 || timer.Stop() || c.d.Len() != 0 {
-			t.Errorf("%d panics, %d pending", n, c.d.Len())
-		}
-		timer.Reset(time.Hour) // it is a timer still
-		if !timer.Stop() {
-			t.Error("not pending after Reset")
-		}
-	})
-}
-
-// stuck is a recurrence that gives the same time again and again.
-type stuck time.Time
-
-func (o stuck) Next(time.Time) time.Time { return time.Time(o) }
-
-func TestARecurrenceThatDoesNotGoOnIsRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var reported []any
-		c := newWallClock(t, "2026-03-01 12:00:00", OnPanic(func(value any, _ []byte) { reported = append(reported, value) }))
-		c.d.Every(stuck(c.now().Add(m)), func() {})
-		time.Sleep(h)
-		synctest.Wait()
-		if len(reported) != 1 {
-			t.Errorf("reported: %v", reported)
-		}
-		defer func() {
-			if recover() == nil {
-				t.Error("Every does not panic")
-			}
-		}()
-		c.d.Every(stuck(c.now().Add(-m)), func() {})
-	})
 }
 
 func TestPeriodicDoesNotDrift(t *testing.T) {
@@ -500,20 +426,4 @@ func TestPeriodicDoesNotDrift(t *testing.T) {
 			}
 		}
 	}
-	for _, period := range []time.Duration{0, -1} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Periodic(%v) does not panic", period)
-				}
-			}()
-			Periodic(start, period)
-		}()
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("OnMissed(7) does not panic")
-		}
-	}()
-	OnMissed(Periodic(start, s), 7)
 }

@@ -3,7 +3,6 @@ package driver_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -35,7 +34,7 @@ func TestWindowsAreKept(t *testing.T) {
 		d := newDriver(t)
 		rng := rand.New(rand.NewPCG(3, 4))
 		var fired atomic.Int64
-		for i := range 5000 {
+		for i := range 1000 {
 			start := time.Now()
 			first := time.Duration(rng.Int64N(int64(time.Second))) - 10*ms
 			last := first + time.Duration(rng.Int64N(1<<rng.IntN(32)))
@@ -56,8 +55,8 @@ func TestWindowsAreKept(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if fired.Load() != 5000 {
-			t.Errorf("%d of 5000 have fired", fired.Load())
+		if fired.Load() != 1000 {
+			t.Errorf("%d of 1000 have fired", fired.Load())
 		}
 	})
 }
@@ -73,20 +72,20 @@ func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) 
 		time.Sleep(30 * time.Second / time.Duration(n))
 	}
 	before := d.Stats().Wakeups
-	const measured = 5 * time.Minute
+	const measured = 2 * time.Minute
 	time.Sleep(measured)
 	return float64(d.Stats().Wakeups-before) / measured.Seconds()
 }
 
 // The driver wakes up at most twice as often as it has to: once in a window.
 func TestWindowsShareWakeUps(t *testing.T) {
-	const delay, n = 30 * time.Second, 10_000
-	for _, percent := range []int{0, 1, 5, 10} {
+	const delay, n = 30 * time.Second, 2000
+	for _, percent := range []int{1, 5, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			window := delay * time.Duration(percent) / 100
 			got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) { d.AfterWindow(delay-window, delay, f) })
 			t.Logf("window of %d %%: %.2f wake-ups a second", percent, got)
-			if most := 2/window.Seconds() + 0.2; percent > 0 && got > most {
+			if most := 2/window.Seconds() + 0.2; got > most {
 				t.Errorf("%.2f wake-ups a second with a window of %v, want at most %.2f", got, window, most)
 			}
 		})
@@ -130,20 +129,6 @@ func TestResetWindow(t *testing.T) {
 		synctest.Wait()
 		if fired.Load() != 3 || new(driver.Timer).ResetWindow(0, 1) {
 			t.Errorf("fired %d times", fired.Load())
-		}
-		for name, misuse := range map[string]func(){
-			"AfterWindow(2s, 1s)": func() { d.AfterWindow(2*time.Second, time.Second, nothing) },
-			"ResetWindow(2s, 1s)": func() { timer.ResetWindow(2*time.Second, time.Second) },
-			"function is nil":     func() { d.AfterWindow(0, 1, nil) },
-		} {
-			func() {
-				defer func() {
-					if said := fmt.Sprint(recover()); !strings.Contains(said, name) {
-						t.Errorf("%s: panic %q", name, said)
-					}
-				}()
-				misuse()
-			}()
 		}
 	})
 }
