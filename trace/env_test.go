@@ -53,7 +53,7 @@ func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 		t.Errorf("without %s: %T, error %v", EnvFile, s, err)
 	}
 	timers, stop, err := TimersFromEnv(testHeader)
-	if err != nil || timers.rec != nil || stop() != nil || timers.Close() != nil || !timers.AfterFunc(time.Hour, func() {}).Stop() {
+	if err != nil || timers.d.w != nil || stop() != nil || timers.Close() != nil || !timers.AfterFunc(time.Hour, func() {}).Stop() {
 		t.Errorf("without %s: %+v, error %v", EnvFile, timers, err)
 	}
 }

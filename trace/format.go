@@ -2,7 +2,13 @@ package trace
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
+	"math"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // magic begins every trace. As in PNG, it has a byte that is not ASCII and both
@@ -43,15 +49,19 @@ const (
 	maxSites = 1 << 12
 )
 
-// maxPayload bounds the payload of a chunk. Bytes that do not compress grow a
-// little.
-func maxPayload(raw int) int { return raw + raw/64 + 256 }
-
-// maxHeader and maxFooter bound the payloads of the other sections.
-const (
-	maxHeader = maxName + maxDescription + 64
-	maxFooter = 16 * binary.MaxVarintLen64
-)
+// maxPayload bounds the payload of a section. Bytes that do not compress grow a little.
+func maxPayload(kind byte, keysBefore int) int {
+	switch kind {
+	case sectionHeader:
+		return maxName + maxDescription + 64
+	case sectionChunk:
+		raw := maxRaw(keysBefore)
+		return raw + raw/64 + 256
+	case sectionFooter:
+		return 16 * binary.MaxVarintLen64
+	}
+	return 0
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -62,4 +72,139 @@ func beginSection(b []byte, kind byte) []byte { return append(b, kind, 0, 0, 0, 
 func endSection(b []byte, start int) []byte {
 	binary.LittleEndian.PutUint32(b[start+1:], uint32(len(b)-start-sectionHead))
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+}
+
+func appendNumbers(b []byte, numbers ...uint64) []byte {
+	for _, x := range numbers {
+		b = binary.AppendUvarint(b, x)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// parser parses a payload. After the first error its methods return zeros.
+type parser struct {
+	rest []byte
+	err  error
+}
+
+// fail takes note of an error, unless there is one.
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+var errNumber = errors.New("a number is cut off or too long")
+
+// number parses a uvarint up to most.
+func (p *parser) number(what string, most uint64) uint64 {
+	x, n := binary.Uvarint(p.rest)
+	switch {
+	case n <= 0:
+		p.fail("%s%w", what, errNumber)
+	case x > most:
+		p.fail("%s%d, want at most %d", what, x, most)
+	}
+	if p.err != nil {
+		return 0
+	}
+	p.rest = p.rest[n:]
+	return x
+}
+
+// signed parses a varint.
+func (p *parser) signed(what string) int64 {
+	x := p.number(what, math.MaxUint64)
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+func (p *parser) text(what string) string {
+	n := p.number(what, math.MaxInt64)
+	if n > uint64(len(p.rest)) {
+		p.fail("%s%d bytes of which %d are there", what, n, len(p.rest))
+	}
+	if p.err != nil {
+		return ""
+	}
+	s := string(p.rest[:n])
+	p.rest = p.rest[n:]
+	return s
+}
+
+// end returns the first error. Bytes that are left are one.
+func (p *parser) end() error {
+	if len(p.rest) > 0 {
+		p.fail("%d bytes too many", len(p.rest))
+	}
+	return p.err
+}
+
+func appendHeader(b []byte, h Header) []byte {
+	started := int64(0)
+	if !h.Started.IsZero() {
+		started = h.Started.Unix()
+	}
+	b = binary.AppendVarint(binary.AppendUvarint(b, uint64(h.Tick)), started)
+	return appendText(appendText(b, h.Name), h.Description)
+}
+
+func parseHeader(payload []byte, version byte) (Header, error) {
+	p := parser{rest: payload}
+	h := Header{Tick: time.Duration(p.number("tick: ", math.MaxInt64)), Sites: version > 1}
+	if at := p.signed("start: "); at != 0 {
+		h.Started = time.Unix(at, 0).UTC()
+	}
+	h.Name = p.text("name: ")
+	h.Description = p.text("description: ")
+	if err := p.end(); err != nil {
+		return h, err
+	}
+	return h, h.validate()
+}
+
+// chunkHead is the head of a chunk.
+type chunkHead struct {
+	number uint64 // from 1
+	first  uint64 // number of operations before the chunk
+	ops    uint64 // number of operations in the chunk
+	raw    uint64 // length of the operations in bytes, before compression
+}
+
+func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) {
+	p := parser{rest: payload}
+	h.number = p.number("number: ", math.MaxInt64)
+	h.first = p.number("first operation: ", math.MaxInt64)
+	h.ops = p.number("number of operations: ", math.MaxInt64)
+	h.raw = p.number("length: ", math.MaxInt64)
+	return h, p.rest, p.err
+}
+
+func appendFooter(b []byte, chunks uint64, t Totals, version byte) []byte {
+	b = appendNumbers(appendNumbers(b, chunks), t.Ops[:]...)
+	b = appendNumbers(b, t.Fired, uint64(t.First), uint64(t.Last), t.Keys)
+	if version > 1 {
+		b = appendNumbers(b, t.Lost, t.Heaped)
+	}
+	return b
+}
+
+func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, err error) {
+	p := parser{rest: payload}
+	chunks = p.number("chunks: ", math.MaxInt64)
+	for k := range t.Ops {
+		t.Ops[k] = p.number("operations: ", math.MaxInt64)
+	}
+	t.Fired = p.number("fired: ", math.MaxInt64)
+	t.First = structures.Tick(p.number("first tick: ", math.MaxInt64))
+	t.Last = structures.Tick(p.number("last tick: ", math.MaxInt64))
+	t.Keys = p.number("keys: ", MaxPending)
+	if version > 1 {
+		t.Lost = p.number("lost: ", math.MaxInt64)
+		t.Heaped = p.number("put into the heap: ", math.MaxInt64)
+	}
+	return chunks, t, p.end()
 }

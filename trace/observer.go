@@ -30,7 +30,7 @@ const (
 //
 // An Observer is for one goroutine at a time. It needs 80 bytes for each timer that is pending.
 type Observer struct {
-	timers  *Timers
+	d       deadlines
 	epoch   int64 // tick 0 on the clock of the events
 	pending map[uintptr]*observed
 }
@@ -42,12 +42,12 @@ type observed struct {
 
 // NewObserver returns an Observer that records to w. Tick 0 is now, on the clock of the events.
 func NewObserver(w *Writer, now int64) *Observer {
-	return &Observer{timers: NewTimers(w), epoch: now, pending: map[uintptr]*observed{}}
+	return &Observer{newDeadlines(w), now, map[uintptr]*observed{}}
 }
 
 // Observe records an event. The clock of the events must not go back.
 func (o *Observer) Observe(e Event) {
-	now := time.Duration(e.Now - o.epoch)
+	now, delay := time.Duration(e.Now-o.epoch), time.Duration(e.When-e.Now)
 	timer := o.pending[e.Timer]
 	if timer == nil {
 		timer = new(observed)
@@ -57,19 +57,18 @@ func (o *Observer) Observe(e Event) {
 	} else if e.When == 0 {
 		delete(o.pending, e.Timer)
 	}
-	w := o.timers.rec.w
 	switch e.Kind {
 	case EventStop:
-		o.timers.stop(&timer.recorded, now, e.Pending)
+		o.d.stop(&timer.recorded, now, e.Pending)
 	case EventSet:
 		timer.site = e.Site
-		w.From(e.Site)
-		o.timers.reset(&timer.recorded, now, time.Duration(e.When-e.Now), e.Pending)
+		o.d.w.From(e.Site)
+		o.d.reset(&timer.recorded, now, delay, e.Pending)
 	case EventFire:
-		o.timers.advance(now, timer.delay)
+		o.d.advance(now, timer.delay)
 		if e.When > 0 { // a ticker
-			w.From(timer.site)
-			o.timers.reset(&timer.recorded, now, time.Duration(e.When-e.Now), false)
+			o.d.w.From(timer.site)
+			o.d.reset(&timer.recorded, now, delay, false)
 		}
 	}
 }
@@ -78,16 +77,16 @@ func (o *Observer) Observe(e Event) {
 func (o *Observer) Pending(timer uintptr) bool { return o.pending[timer] != nil }
 
 // Lose notes events that are not known.
-func (o *Observer) Lose(events uint64) { o.timers.rec.w.totals.Lost += events }
+func (o *Observer) Lose(events uint64) { o.d.w.totals.Lost += events }
 
 // Err returns the error that ended the recording, or nil while it goes on.
-func (o *Observer) Err() error { return o.timers.rec.w.err }
+func (o *Observer) Err() error { return o.d.w.err }
 
 // Close completes the trace, with the tick in which the program ends: what fired in this tick
 // is due at its end. It closes the Writer.
 func (o *Observer) Close(now int64) error {
 	if o.Err() == nil {
-		o.timers.advance(time.Duration(now-o.epoch)+o.timers.tick, 0)
+		o.d.advance(time.Duration(now-o.epoch)+o.d.tick, 0)
 	}
-	return o.timers.rec.Close()
+	return o.d.w.Close()
 }

@@ -3,11 +3,16 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // Reader reads a trace from front to back. It needs the memory of one chunk, and 12
@@ -78,7 +83,7 @@ func (r *Reader) Sites() []string { return r.sites }
 // the last operation, Next returns io.EOF if the trace is whole.
 func (r *Reader) Next() (Op, error) {
 	for r.err == nil && r.left == 0 {
-		r.nextSection()
+		r.err = r.nextSection()
 	}
 	if r.err != nil {
 		return Op{}, r.err
@@ -97,18 +102,91 @@ func (r *Reader) Next() (Op, error) {
 	return op, nil
 }
 
+// Copy writes the operations of a trace, from where r is to its end, to w, which begins. It
+// does not close w. Programs of "trace build" write traces that are not compressed; copies
+// are.
+func Copy(w *Writer, r *Reader) error {
+	for {
+		op, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			w.totals.Lost, w.totals.Heaped = r.totals.Lost, r.totals.Heaped
+			return w.err
+		}
+		if err != nil {
+			return err
+		}
+		if op.Kind == Schedule {
+			w.From(r.sites[op.Site])
+		}
+		w.write(&op)
+	}
+}
+
+// DamageError says where a trace is damaged or cut short, and how.
+type DamageError struct {
+	File   string
+	Offset int64  // of the damaged section, in bytes
+	Chunk  int    // from 1; 0: outside the chunks
+	Op     uint64 // from 1; 0: the damage is not in one operation
+	Err    error
+}
+
+func (e *DamageError) Error() string {
+	where := fmt.Sprintf("%s: byte %d", e.File, e.Offset)
+	if e.Chunk > 0 {
+		where += fmt.Sprintf(", chunk %d", e.Chunk)
+	}
+	if e.Op > 0 {
+		where += fmt.Sprintf(", operation %d", e.Op)
+	}
+	return fmt.Sprintf("%s: %v", where, e.Err)
+}
+
+// Unwrap returns what is wrong, without the place.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// ErrCutShort is in the DamageError of a trace that ends before its footer. The
+// recording was interrupted, or the file was not copied whole.
+var ErrCutShort = errors.New("the trace is cut short")
+
+// damage returns a DamageError for the section that was read last, and for an
+// operation unless op is 0.
+func (r *Reader) damage(op uint64, err error) error {
+	d := &DamageError{File: r.name, Offset: r.sectionOffset, Op: op, Err: err}
+	if op > 0 {
+		d.Chunk = int(r.chunk.number)
+	} else if r.header.Tick > 0 {
+		d.Chunk = int(r.chunk.number) + 1 // the chunk that should be here
+	}
+	return d
+}
+
+// cutShort returns the error for a part of the file of which only got bytes could
+// be read.
+func (r *Reader) cutShort(err error, want, got int) error {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("reading %s: %w", r.name, err)
+	}
+	what := "the section"
+	if r.header.Tick > 0 {
+		what = fmt.Sprintf("what should follow operation %d", r.chunk.first+r.chunk.ops)
+	}
+	return r.damage(0, fmt.Errorf("%w: of the %d bytes of %s, %d are there", ErrCutShort, want, what, got))
+}
+
 // readStart reads the magic, the version and the header.
 func (r *Reader) readStart() error {
 	head := make([]byte, len(magic)+1)
 	n, err := io.ReadFull(r.in, head)
+	version := head[len(magic)]
 	switch {
 	case n > 0 && !bytes.HasPrefix([]byte(magic), head[:min(n, len(magic))]):
 		return r.damage(0, errors.New("this is no trace of timerbench"))
 	case err != nil:
 		return r.cutShort(err, len(head), n)
-	case head[len(magic)] > Version:
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", head[len(magic)], Version))
-	case head[len(magic)] == 0:
+	case version > Version:
+		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", version, Version))
+	case version == 0:
 		return r.damage(0, errors.New("a trace of version 0, want version 1 or 2"))
 	}
 	r.offset = int64(len(head))
@@ -119,8 +197,199 @@ func (r *Reader) readStart() error {
 	if kind != sectionHeader {
 		return r.damage(0, fmt.Errorf("a section of kind %q, want the header", kind))
 	}
-	if r.header, err = parseHeader(r.payload, head[len(magic)]); err != nil {
+	if r.header, err = parseHeader(r.payload, version); err != nil {
 		return r.damage(0, fmt.Errorf("header: %w", err))
 	}
 	return nil
+}
+
+// nextSection reads a section: the next chunk, of which it makes the operations
+// ready, or the footer, after which it returns io.EOF.
+func (r *Reader) nextSection() error {
+	kind, err := r.readSection()
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case sectionChunk:
+		err = r.openChunk()
+	case sectionFooter:
+		if err := r.checkFooter(); err != nil {
+			return &DamageError{File: r.name, Offset: r.sectionOffset, Err: err}
+		}
+		return io.EOF
+	default:
+		err = fmt.Errorf("a second section of kind %q", kind)
+	}
+	if err != nil {
+		err = r.damage(0, err)
+	}
+	return err
+}
+
+// readSection reads the payload of a section and checks its checksum.
+func (r *Reader) readSection() (kind byte, err error) {
+	r.sectionOffset = r.offset
+	var head [sectionHead]byte
+	if n, err := io.ReadFull(r.in, head[:]); err != nil {
+		return 0, r.cutShort(err, len(head), n)
+	}
+	kind = head[0]
+	length := binary.LittleEndian.Uint32(head[1:])
+	switch most := maxPayload(kind, len(r.deadlines)); {
+	case most == 0:
+		return 0, r.damage(0, fmt.Errorf("a section of unknown kind %q", kind))
+	case int64(length) > int64(most):
+		return 0, r.damage(0, fmt.Errorf("a section of kind %q with %d bytes, want at most %d", kind, length, most))
+	}
+	size := int(length) + sectionTail
+	if cap(r.payload) < size {
+		r.payload = make([]byte, size)
+	}
+	r.payload = r.payload[:size]
+	if n, err := io.ReadFull(r.in, r.payload); err != nil {
+		return 0, r.cutShort(err, len(head)+size, len(head)+n)
+	}
+	want := binary.LittleEndian.Uint32(r.payload[length:])
+	r.payload = r.payload[:length]
+	if got := crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, r.payload); got != want {
+		return 0, r.damage(0, fmt.Errorf("a section of kind %q with checksum %#08x, want %#08x", kind, got, want))
+	}
+	r.offset += int64(sectionHead + size)
+	return kind, nil
+}
+
+// openChunk checks the head of the chunk in payload and decompresses its operations.
+func (r *Reader) openChunk() error {
+	head, compressed, err := parseChunkHead(r.payload)
+	if err != nil {
+		return err
+	}
+	if want := r.chunk.number + 1; head.number != want {
+		return fmt.Errorf("this is chunk %d, want chunk %d", head.number, want)
+	}
+	if want := r.chunk.first + r.chunk.ops; head.first != want {
+		return fmt.Errorf("the chunk begins after operation %d, want after %d", head.first, want)
+	}
+	if head.ops == 0 || head.ops > head.raw {
+		return fmt.Errorf("%d operations in %d bytes", head.ops, head.raw)
+	}
+	if most := maxRaw(len(r.deadlines)); head.raw > uint64(most) {
+		return fmt.Errorf("%d bytes of operations, want at most %d", head.raw, most)
+	}
+	if uint64(cap(r.raw)) < head.raw {
+		r.raw = make([]byte, head.raw)
+	}
+	// The decoder writes no more than the capacity.
+	raw, err := r.dec.DecodeAll(compressed, r.raw[:0:head.raw])
+	if err != nil {
+		return fmt.Errorf("the operations do not decompress: %w", err)
+	}
+	if uint64(len(raw)) != head.raw {
+		return fmt.Errorf("%d bytes of operations, want %d", len(raw), head.raw)
+	}
+	r.chunk, r.ops, r.left, r.last = head, parser{rest: raw}, head.ops, 0
+	return nil
+}
+
+// checkFooter compares the footer in payload with what was read, and checks that
+// nothing follows it.
+func (r *Reader) checkFooter() error {
+	chunks, totals, err := parseFooter(r.payload, r.header.version())
+	switch {
+	case err != nil:
+		return fmt.Errorf("footer: %w", err)
+	case chunks != r.chunk.number:
+		return fmt.Errorf("footer: %d chunks, of which %d are there", chunks, r.chunk.number)
+	}
+	r.totals.Lost, r.totals.Heaped = totals.Lost, totals.Heaped
+	if totals != r.totals {
+		return fmt.Errorf("footer: %+v, but the operations come to %+v", totals, r.totals)
+	}
+	if err := r.checkEnd(); err != nil {
+		return err
+	}
+	if _, err := r.in.ReadByte(); err == nil {
+		return fmt.Errorf("bytes follow the footer, which ends at byte %d", r.offset)
+	} else if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// decode decodes the next operation of the chunk and checks it.
+func (r *Reader) decode() (op Op, err error) {
+	if len(r.ops.rest) == 0 {
+		return op, errors.New("it is missing from the chunk")
+	}
+	op.Kind = Kind(r.ops.rest[0])
+	r.ops.rest = r.ops.rest[1:]
+	if op.Kind == Reschedule || op.Kind == Cancel {
+		op.Key = r.decodeKey()
+	}
+	if op.Kind == Schedule || op.Kind == Reschedule || op.Kind == Advance {
+		op.At = r.decodeTick()
+	}
+	if op.Kind == Schedule && r.header.Sites {
+		op.Site = r.decodeSite()
+	}
+	if op.Kind == Advance {
+		op.Fired = r.decodeFired()
+	}
+	if err = r.ops.err; err == nil {
+		err = r.apply(&op)
+	}
+	if err != nil {
+		return op, fmt.Errorf("%v: %w", op.Kind, err)
+	}
+	if op.Kind == Schedule {
+		r.last = op.Key
+	}
+	return op, nil
+}
+
+// decodeFired decodes the keys of an advance.
+func (r *Reader) decodeFired() []uint32 {
+	n := r.ops.number("", math.MaxUint64)
+	if pending := r.pending(); n > uint64(pending) {
+		r.ops.fail("%d timers fire, of %d that are pending", n, pending)
+	}
+	r.fired = r.fired[:0]
+	for i := uint64(0); i < n && r.ops.err == nil; i++ {
+		r.fired = append(r.fired, r.decodeKey())
+	}
+	return r.fired
+}
+
+// decodeSite decodes the index of a site. The text of a new one follows.
+func (r *Reader) decodeSite() int {
+	n := r.ops.number("site: ", uint64(min(len(r.sites), maxSites)))
+	if r.ops.err == nil && n == uint64(len(r.sites)) {
+		name := r.ops.text("site: ")
+		if len(name) > maxSite {
+			r.ops.fail("a site of %d bytes, want at most %d", len(name), maxSite)
+		}
+		r.sites = append(r.sites, name)
+	}
+	return int(n)
+}
+
+// decodeTick decodes a tick, which is stored as the difference to the clock.
+func (r *Reader) decodeTick() structures.Tick {
+	x := r.ops.number("", math.MaxUint64)
+	if x > math.MaxInt64-uint64(r.totals.Last) {
+		r.ops.fail("%d ticks after tick %d are past the last tick, %d", x, r.totals.Last, int64(math.MaxInt64))
+	}
+	return r.totals.Last + structures.Tick(x)
+}
+
+// decodeKey decodes a key, which is stored as the difference to the key before it.
+func (r *Reader) decodeKey() uint32 {
+	key := int64(r.last) + r.ops.signed("")
+	if key < 0 || key >= int64(len(r.deadlines)) {
+		r.ops.fail("key %d, where %d are known", key, len(r.deadlines))
+		return 0
+	}
+	r.last = uint32(key)
+	return r.last
 }

@@ -261,33 +261,3 @@ func TestWhatCannotBeRecordedIsReported(t *testing.T) {
 		}
 	}
 }
-
-// IDs are whatever a structure chooses.
-func TestKeysOfAnyIDs(t *testing.T) {
-	for name, id := range map[string]func(i int) structures.ID{
-		"slots":        func(i int) structures.ID { return structures.ID(i%100 + 1) },
-		"counted up":   func(i int) structures.ID { return structures.ID(i + 1) },
-		"far apart":    func(i int) structures.ID { return structures.ID(i+1) * 1_000_003 },
-		"in the upper": func(i int) structures.ID { return structures.ID(i+1) << 32 },
-	} {
-		var table keyTable
-		for i := range 10_000 {
-			table.put(id(i), uint32(i))
-			if i < 99 {
-				continue
-			}
-			if key, ok := table.find(id(i - 50)); !ok || key != uint32(i-50) {
-				t.Fatalf("%s: key %d of timer %d, known: %v", name, key, i-50, ok)
-			}
-			if key, ok := table.take(id(i - 99)); !ok || key != uint32(i-99) {
-				t.Fatalf("%s: key %d of timer %d, known: %v", name, key, i-99, ok)
-			}
-			if _, ok := table.take(id(i - 99)); ok && i > 200 && name != "slots" {
-				t.Fatalf("%s: timer %d is there still", name, i-99)
-			}
-		}
-		if len(table.slots) > 1000 || len(table.other) > 100 {
-			t.Errorf("%s: %d slots and %d others for 100 timers", name, len(table.slots), len(table.other))
-		}
-	}
-}

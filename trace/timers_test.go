@@ -238,7 +238,7 @@ func TestTimersGoOnWithoutTheirRecording(t *testing.T) {
 			if fired.Load() != 5000 {
 				t.Errorf("%s: %d timers fire, want 5000", name, fired.Load())
 			}
-			if n := timers.rec.Len(); n > 2500 {
+			if n := timers.d.heap.Len(); n > 2500 {
 				t.Errorf("%s: the heap beside holds %d timers that nobody records", name, n)
 			}
 			if err := timers.Close(); !errors.Is(err, c.want) {

@@ -2,6 +2,11 @@ package trace
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -64,7 +69,47 @@ func (t Totals) Count() uint64 {
 // Pending returns the number of timers that are pending at the end.
 func (t Totals) Pending() uint64 { return t.Ops[Schedule] - t.Ops[Cancel] - t.Fired }
 
-// Span returns the number of ticks from the first advance to the last. The ticks
-// before the first advance do not count: many programs count ticks from an epoch
-// long before their start.
+// Span returns the number of ticks from the first advance to the last. Those before do not
+// count: many programs count ticks from an epoch long before their start.
 func (t Totals) Span() structures.Tick { return t.Last - t.First }
+
+// Header says what a trace is a recording of.
+type Header struct {
+	// Name is a short name of at most 100 letters, digits, dots, dashes and underscores. The
+	// first is a letter or a digit, since it becomes part of the names of files.
+	Name        string
+	Description string        // which program, under which load; one line of at most 32 KiB
+	Tick        time.Duration // length of a tick
+	Started     time.Time     // when the recording began, to the second; zero if not known
+	Sites       bool          // schedules say where the program asked for them
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// maxName and maxDescription bound the texts of a header (chosen).
+const (
+	maxName        = 100
+	maxDescription = 32 << 10
+)
+
+func (h Header) validate() error {
+	switch {
+	case len(h.Name) > maxName || !validName.MatchString(h.Name):
+		return fmt.Errorf("name %.*q: want 1 to %d letters, digits, dots, dashes and underscores, of which the first is a letter or a digit", maxName, h.Name, maxName)
+	case len(h.Description) > maxDescription:
+		return fmt.Errorf("a description of %d bytes: want at most %d", len(h.Description), maxDescription)
+	case !utf8.ValidString(h.Description) || strings.ContainsFunc(h.Description, unicode.IsControl):
+		return fmt.Errorf("description %.50q: want a line of UTF-8 without control characters", h.Description)
+	case h.Tick <= 0:
+		return fmt.Errorf("a tick of %d ns: want more than 0", h.Tick)
+	}
+	return nil
+}
+
+// version returns the version of a trace with this header.
+func (h Header) version() byte {
+	if h.Sites {
+		return Version
+	}
+	return 1
+}

@@ -253,8 +253,10 @@ func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.chunks.send(rawChunk{raw: slices.Clone(raw), ops: ops})
-	if err := errors.Join(err, w.Close()); err != nil {
+	w.enc, w.chunk = newCompressor(), chunkHead{1, 0, ops, uint64(len(raw))}
+	b := appendNumbers(beginSection(nil, sectionChunk), 1, 0, ops, uint64(len(raw)))
+	w.writeSection(w.enc.EncodeAll(raw, b), 0)
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

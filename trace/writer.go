@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -12,35 +13,44 @@ import (
 // that each makes sense after those before it. The first error ends the trace:
 // later calls do nothing, and Close returns the error.
 //
-// A Writer encodes operations at once. A goroutine compresses and writes them; Close
-// ends it. A Writer is for one goroutine at a time.
+// A Writer encodes operations at once. The call that fills a chunk, about every 60,000th,
+// compresses and writes it, which takes a millisecond. A Writer is for one goroutine at a time.
 type Writer struct {
 	checker
-	chunks *chunkWriter // nil after Close
-	raw    []byte       // operations of the chunk
-	ops    uint64       // their number
-	last   uint32       // the last key in the chunk
-	size   int          // length of raw at which a chunk ends
+	out    io.Writer
+	enc    *compressor
+	raw    []byte // operations of the chunk
+	ops    uint64 // their number
+	last   uint32 // the last key in the chunk
+	size   int    // length of raw at which a chunk ends
+	chunk  chunkHead
+	buffer []byte // of a section
 	header Header
 	site   string            // of the schedules that follow
 	sites  map[string]uint64 // "" and those of the schedules so far
 	err    error
+	closed bool
+	result error // of Close
 }
+
+var errClosed = errors.New("trace: the recording has ended")
 
 // NewWriter writes the header of a trace to out. Close does not close out.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
+	w := &Writer{out: out, size: chunkSize, header: h, sites: map[string]uint64{"": 0}}
 	b := append([]byte(magic), h.version())
-	start := len(b)
-	b = appendHeader(beginSection(b, sectionHeader), h)
-	if _, err := out.Write(endSection(b, start)); err != nil {
-		return nil, fmt.Errorf("writing a trace: %w", err)
+	w.writeSection(appendHeader(beginSection(b, sectionHeader), h), len(b))
+	return w, w.err
+}
+
+// writeSection completes the section that begins at start of b, and writes all of b.
+func (w *Writer) writeSection(b []byte, start int) {
+	if _, err := w.out.Write(endSection(b, start)); err != nil && w.err == nil {
+		w.err = fmt.Errorf("writing a trace: %w", err)
 	}
-	return &Writer{
-		chunks: newChunkWriter(out), size: chunkSize, header: h, sites: map[string]uint64{"": 0},
-	}, nil
 }
 
 // Schedule records that a timer is added. It returns the key that names the timer
@@ -89,28 +99,26 @@ func (w *Writer) write(op *Op) {
 		return
 	}
 	w.raw = append(w.raw, byte(op.Kind))
+	if op.Kind == Reschedule || op.Kind == Cancel {
+		w.appendKey(op.Key)
+	}
+	if op.Kind == Schedule || op.Kind == Reschedule || op.Kind == Advance {
+		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
+	}
 	switch op.Kind {
 	case Schedule:
-		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
 		if w.header.Sites {
 			w.appendSite()
 		}
 		w.last = op.Key
-	case Reschedule:
-		w.appendKey(op.Key)
-		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
-	case Cancel:
-		w.appendKey(op.Key)
 	case Advance:
-		w.raw = binary.AppendUvarint(w.raw, uint64(op.At-clock))
 		w.raw = binary.AppendUvarint(w.raw, uint64(len(op.Fired)))
 		for _, key := range op.Fired {
 			w.appendKey(key)
 		}
 	}
-	w.ops++
-	if len(w.raw) >= w.size {
-		w.endChunk()
+	if w.ops++; len(w.raw) >= w.size {
+		w.flush()
 	}
 }
 
@@ -122,14 +130,13 @@ func (w *Writer) From(site string) { w.site = site[:min(len(site), maxSite)] }
 // appendSite appends the number of the site, and its text the first time.
 func (w *Writer) appendSite() {
 	n, known := w.sites[w.site]
-	switch {
-	case known || len(w.sites) > maxSites:
+	if known || len(w.sites) > maxSites {
 		w.raw = binary.AppendUvarint(w.raw, n)
-	default:
-		n = uint64(len(w.sites))
-		w.sites[w.site] = n
-		w.raw = appendText(binary.AppendUvarint(w.raw, n), w.site)
+		return
 	}
+	n = uint64(len(w.sites))
+	w.sites[w.site] = n
+	w.raw = appendText(binary.AppendUvarint(w.raw, n), w.site)
 }
 
 // appendKey appends a key as the difference to the key before it.
@@ -144,43 +151,46 @@ func (w *Writer) Totals() Totals { return w.totals }
 // Err returns the first error so far.
 func (w *Writer) Err() error { return w.err }
 
-// Close completes the trace and returns the first error of all. A reader takes a
-// trace that is not completed to be cut short.
+// Close completes the trace and returns the first error of all. What comes later is not
+// recorded. A reader takes a trace that is not completed to be cut short.
 func (w *Writer) Close() error {
-	if w.chunks == nil {
-		return w.err
+	if w.closed {
+		return w.result
 	}
+	if err := w.checkEnd(); err != nil {
+		w.fail(Advance, err)
+	}
+	w.flush()
 	if w.err == nil {
-		if err := w.checkEnd(); err != nil {
-			w.fail(Advance, err)
-		}
+		b := beginSection(nil, sectionFooter)
+		w.writeSection(appendFooter(b, w.chunk.number, w.totals, w.header.version()), 0)
 	}
-	if w.err == nil {
-		w.endChunk()
+	if w.enc != nil {
+		_ = w.enc.Close() // it writes to nothing
 	}
-	chunks, err := w.chunks.close()
-	if w.err == nil {
-		w.err = err
-	}
-	if w.err == nil {
-		w.err = w.chunks.write(endSection(appendFooter(beginSection(nil, sectionFooter), chunks, w.totals, w.header.version()), 0))
-	}
-	w.chunks = nil
-	return w.err
+	w.closed, w.result, w.err = true, w.err, errClosed
+	return w.result
 }
 
-// endChunk passes the chunk on to be written, and begins another one.
-func (w *Writer) endChunk() {
-	if w.ops == 0 {
+// flush writes the operations so far, if there are any, as a chunk, and begins another one.
+func (w *Writer) flush() {
+	if w.ops == 0 || w.err != nil {
 		return
 	}
-	w.raw, w.err = w.chunks.send(rawChunk{raw: w.raw, ops: w.ops})
-	w.ops, w.last = 0, 0
+	if w.enc == nil {
+		w.enc = newCompressor()
+	}
+	c := &w.chunk
+	*c = chunkHead{c.number + 1, c.first + c.ops, w.ops, uint64(len(w.raw))}
+	w.buffer = appendNumbers(beginSection(w.buffer[:0], sectionChunk), c.number, c.first, c.ops, c.raw)
+	w.buffer = w.enc.EncodeAll(w.raw, w.buffer)
+	w.writeSection(w.buffer, 0)
+	w.raw, w.ops, w.last = w.raw[:0], 0, 0
 }
 
+// fail ends the trace with an error, unless it has ended.
 func (w *Writer) fail(k Kind, err error) {
-	if w.err != nil {
-		return
+	if w.err == nil {
+		w.err = fmt.Errorf("trace: operation %d, %v: %w", w.totals.Count()+1, k, err)
 	}
-	w.err = fmt.Errorf("trace: operation %d, %v: %w", w.totals.Count()+1, k, err)
 }

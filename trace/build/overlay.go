@@ -29,7 +29,7 @@ var placed = map[string]string{
 }
 
 // unneeded are the files of package trace that a program does not need to write a trace.
-var unneeded = []string{"compressor.go", "copy.go", "damage.go", "decode.go", "reader.go", "section.go"}
+var unneeded = []string{"compressor.go", "reader.go"}
 
 // module is how imports within this module begin, and moved how they do in the program.
 const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`

@@ -94,7 +94,7 @@ func (a *agent) drain(flush bool) bool {
 	}
 	on := !a.ended && a.timers.Err() == nil
 	if on && flush {
-		a.timers.timers.rec.w.endChunk()
+		a.timers.d.w.flush()
 	}
 	return on
 }
@@ -123,7 +123,7 @@ func (a *agent) end() {
 	a.ended = true
 	lost, heaped := runtime.TimerbenchTotals()
 	a.timers.Lose(lost)
-	a.timers.timers.rec.w.totals.Heaped = heaped
+	a.timers.d.w.totals.Heaped = heaped
 	if err := a.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "timerbench: the recording failed:", err)
 	}
