@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 
 func TestMany(t *testing.T) {
 	for _, limit := range []int{0, 1000, auto.FewLimit} {
-		schedtest.Many(t, longtest.Scale(t, 20_000, 100_000, 5<<20), few(limit))
+		schedtest.Many(t, longtest.Scale(t, 20_000, 30_000, 5<<20), few(limit))
 	}
 }
 

@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestManyTimers(t *testing.T) {
-	schedtest.Many(t, 60_000, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
+	schedtest.Many(t, 30_000, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
 }
 
 func TestRelease(t *testing.T) {

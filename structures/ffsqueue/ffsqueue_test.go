@@ -15,7 +15,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, slots := range []int{1 << 16, 64, 2}[:longtest.Scale(t, 2, 3, 3)] {
+	for _, slots := range []int{1 << 16, 64, 2}[:longtest.Scale(t, 2, 2, 3)] {
 		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Slots(slots)) })
 		})

@@ -18,7 +18,7 @@ const timersPerTick = core.ChunksPerTick * records.Places
 // ticks after the first.
 func TestTwoFullSlotsAreEmptiedTogether(t *testing.T) {
 	t.Parallel()
-	const n = 1_200_000
+	const n = 600_000
 	s := hwheel.New[int]()
 	for i := range n {
 		s.Schedule(structures.Tick(80+i%2)<<8, i)
@@ -38,7 +38,7 @@ func TestTwoFullSlotsAreEmptiedTogether(t *testing.T) {
 // what a few slots that start at once may hold.
 func TestNoPopMovesManyTimersTickByTick(t *testing.T) {
 	t.Parallel()
-	n := longtest.Scale(t, 30_000, 60_000, 3_000_000)
+	n := longtest.Scale(t, 15_000, 30_000, 3_000_000)
 	const slot, above = 1 << 8, 1 << 16
 	for name, deadline := range map[string]func(rng *rand.Rand, i int) structures.Tick{
 		"one tick of level 1":         func(*rand.Rand, int) structures.Tick { return 20_000 },

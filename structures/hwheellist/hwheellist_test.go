@@ -19,7 +19,7 @@ var shapes = []struct{ slots, levels int }{
 }
 
 func TestConformance(t *testing.T) {
-	for _, shape := range shapes[:longtest.Scale(t, 2, 4, 7)] {
+	for _, shape := range shapes[:longtest.Scale(t, 2, 2, 7)] {
 		t.Run(fmt.Sprintf("slots=%d/levels=%d", shape.slots, shape.levels), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
 				return New[uint64](Slots(shape.slots), Levels(shape.levels))

@@ -13,7 +13,7 @@ import (
 func TestManyTimersInEveryStructure(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
-			n := longtest.Scale(t, 2000, 20_000, 5<<18)
+			n := longtest.Scale(t, 2000, 8000, 5<<18)
 			if e.Limit > 0 {
 				n = min(n, e.Limit)
 			}

@@ -130,19 +130,19 @@ type load struct {
 func atRandom(l *load) {
 	anywhere := func(uint64) structures.Tick { return l.now + l.delay() }
 	l.fill("random delays: fill", anywhere)
-	l.fire("random delays: fire half", anywhere)
-	l.replace("random delays: replace the earliest", l.byDeadline()[:l.n/2], anywhere)
+	l.fire("random delays: fire a quarter", anywhere)
+	l.replace("random delays: replace the earliest", l.byDeadline()[:l.n/4], anywhere)
 	latest := l.byDeadline()
 	slices.Reverse(latest)
-	l.replace("random delays: replace the latest", latest[:l.n/2], anywhere)
-	l.replace("random delays: replace any", l.any()[:l.n/2], anywhere)
-	l.move("random delays: move any", l.any(), anywhere)
+	l.replace("random delays: replace the latest", latest[:l.n/4], anywhere)
+	l.replace("random delays: replace any", l.any()[:l.n/4], anywhere)
+	l.move("random delays: move any", l.any()[:l.n/4], anywhere)
 	after := l.now + 2*span
-	l.move("random delays: move the earliest to the end", l.byDeadline()[:l.n/2], func(uint64) structures.Tick {
+	l.move("random delays: move the earliest to the end", l.byDeadline()[:l.n/4], func(uint64) structures.Tick {
 		after++
 		return after
 	})
-	l.move("random delays: move all to be earlier", l.any(), func(v uint64) structures.Tick {
+	l.move("random delays: move some to be earlier", l.any()[:l.n/4], func(v uint64) structures.Tick {
 		return l.deadlines[v] - structures.Tick(l.rng.Int64N(max(1, int64(l.deadlines[v]-l.now))))
 	})
 	l.drain("random delays: drain")
@@ -166,7 +166,7 @@ func farAhead(l *load) {
 		}
 	})
 	before := 2 * span
-	l.move("far ahead: move each to be the earliest", l.any(), func(uint64) structures.Tick {
+	l.move("far ahead: move some to be the earliest", l.any()[:l.n/4], func(uint64) structures.Tick {
 		before--
 		return before
 	})
@@ -187,9 +187,9 @@ func oneTimeout(l *load) {
 		}
 		return l.now + span
 	})
-	l.fire("one timeout: fire half", timeout)
+	l.fire("one timeout: fire a quarter", timeout)
 	l.replace("one timeout: replace the oldest", l.byDeadline()[:l.n/2], timeout)
-	l.move("one timeout: restart any", l.any(), timeout)
+	l.move("one timeout: restart any", l.any()[:l.n/2], timeout)
 	l.drain("one timeout: drain")
 }
 
@@ -198,8 +198,8 @@ func oneTick(l *load) {
 	l.few = true
 	tick := func(uint64) structures.Tick { return span }
 	l.fill("one tick: fill", tick)
-	l.replace("one tick: replace any", l.any()[:l.n/2], tick)
-	l.move("one tick: move any to the same tick", l.any(), tick)
+	l.replace("one tick: replace any", l.any()[:l.n/4], tick)
+	l.move("one tick: move any to the same tick", l.any()[:l.n/4], tick)
 	l.drain("one tick: drain")
 }
 
@@ -265,9 +265,9 @@ func (l *load) startStop(what string, deadline func() structures.Tick) {
 	})
 }
 
-// fire fires the earliest half, and schedules it again.
+// fire fires the earliest quarter, and schedules it again.
 func (l *load) fire(what string, deadline func(v uint64) structures.Tick) {
-	fired := make([]uint64, l.n/2)
+	fired := make([]uint64, l.n/4)
 	l.measure(what, l.claims.Pop.Growth, len(fired), func() {
 		for i := range fired {
 			fired[i] = l.pop()

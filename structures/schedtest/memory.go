@@ -49,10 +49,10 @@ func memorySteadyState(r reporter, c *config) {
 		{"Schedule, and Cancel of the oldest timer",
 			c.amount(200_000, 30_000), func() { m.startStop(m.delay()) }},
 		{"Reschedule", c.amount(200_000, 30_000), func() { m.move(m.delay()) }},
-		{"Next, Pop and Schedule", c.amount(100_000, 4000), func() { m.drain(m.next(), true) }},
+		{"Next, Pop and Schedule", c.amount(100_000, 2000), func() { m.drain(m.next(), true) }},
 		{"refused Cancel and Reschedule",
 			c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
-		{"Next and Len", c.amount(200_000, 10_000), func() { m.s.Next(); m.s.Len() }},
+		{"Next and Len", c.amount(200_000, 5000), func() { m.s.Next(); m.s.Len() }},
 	} {
 		// The runtime may allocate once or twice itself. One allocation in ten thousand
 		// operations is more than that. AllocsPerRun runs the function twice and counts
@@ -84,17 +84,17 @@ func memoryHolds(r reporter, c *config) {
 		do     func(m *resident)
 	}{
 		{"timers started and stopped",
-			1000, c.amount(1_000_000, 50_000), func(m *resident) { m.startStop(m.delay()) }},
-		{"far timers started and stopped", 1000, c.amount(200_000, 30_000), func(m *resident) {
+			1000, c.amount(1_000_000, 25_000), func(m *resident) { m.startStop(m.delay()) }},
+		{"far timers started and stopped", 1000, c.amount(200_000, 15_000), func(m *resident) {
 			m.startStop(far + structures.Tick(m.rng.Uint32()))
 			m.drain(m.clock+1, true)
 		}},
-		{"timers moved", 1000, c.amount(200_000, 30_000), func(m *resident) { m.move(m.delay()) }},
-		{"timers moved ever further away", 1000, c.amount(200_000, 30_000), func(m *resident) {
+		{"timers moved", 1000, c.amount(200_000, 15_000), func(m *resident) { m.move(m.delay()) }},
+		{"timers moved ever further away", 1000, c.amount(200_000, 15_000), func(m *resident) {
 			m.clock++
 			m.move(far)
 		}},
-		{"bunches of timers fired", 100, c.amount(4000, 800), func(m *resident) {
+		{"bunches of timers fired", 100, c.amount(4000, 400), func(m *resident) {
 			m.deadline = func(*rand.Rand) structures.Tick { return width }
 			at := m.clock + width
 			if m.clock == 0 {

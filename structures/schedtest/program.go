@@ -76,7 +76,6 @@ type player struct {
 
 // replay performs a whole program.
 func replay(s *subject, d dialect, program []byte) {
-	s.Helper()
 	p := newPlayer(s, d, program)
 	for p.step() {
 	}
@@ -101,7 +100,6 @@ func newPlayer(s *subject, d dialect, program []byte) *player {
 
 // step performs one operation, unless the program is at its end.
 func (p *player) step() bool {
-	p.Helper()
 	if len(p.program) == 0 {
 		return false
 	}
@@ -155,7 +153,6 @@ func (p *player) step() bool {
 
 // end fires what the program has left.
 func (p *player) end() {
-	p.Helper()
 	if p.flags&flagSteps != 0 {
 		p.stepAll()
 	}
@@ -186,7 +183,6 @@ func (p *player) jumpBits() byte {
 
 // burst schedules up to 16 timers a power of two apart, or all at one tick.
 func (p *player) burst(n, apart byte) {
-	p.Helper()
 	width := structures.Tick(1) << (apart % 40) >> 1
 	for i := range structures.Tick(n%16 + 1) {
 		p.schedule(add(p.clock(), 1+i*width))
@@ -196,7 +192,6 @@ func (p *player) burst(n, apart byte) {
 // spread schedules timers at all distances, a power of two apart or beside it, unless there
 // are many.
 func (p *player) spread(n byte) {
-	p.Helper()
 	for bits := 0; bits < 63 && p.model.Len() < 200; bits++ {
 		p.schedule(p.neighbour(add(p.clock(), 1<<bits), n+byte(bits)))
 	}
@@ -205,7 +200,6 @@ func (p *player) spread(n byte) {
 // restart pops all that is due, and has each timer that fires schedule another one at a
 // deadline in the past and move one that is pending there: neither is due in this tick.
 func (p *player) restart(now, past structures.Tick) {
-	p.Helper()
 	for left := p.model.Len(); left > 0; left-- {
 		if _, ok := p.pop(now); !ok {
 			break
@@ -220,7 +214,6 @@ func (p *player) restart(now, past structures.Tick) {
 
 // popSome pops a few timers, as many as a byte says, and stops early.
 func (p *player) popSome(now structures.Tick) {
-	p.Helper()
 	for range p.byte()%8 + 1 {
 		t, ok := p.pop(now)
 		if !ok {
@@ -231,7 +224,6 @@ func (p *player) popSome(now structures.Tick) {
 }
 
 func (p *player) popAll(now structures.Tick) {
-	p.Helper()
 	for {
 		t, ok := p.pop(now)
 		if !ok {
@@ -268,7 +260,6 @@ func (p *player) staleID() structures.ID {
 
 // refuse uses an ID that most likely names nothing, in either way.
 func (p *player) refuse(id structures.ID) {
-	p.Helper()
 	if p.byte()%2 == 0 {
 		p.cancel(id)
 	} else {

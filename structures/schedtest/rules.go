@@ -18,92 +18,92 @@ type rule struct {
 // rules are what Run checks. Most of them are random programs that consist of the
 // operations, and of the kinds of deadline, on which a structure breaks the rule if it does.
 var rules = []rule{
-	{name: "Clock", check: programs(32, dialect{
+	{name: "Clock", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doReschedule, doPopHere, doPopBack, doPopSome, doStep, doToNext, doBeforeNext},
 		kinds: []byte{atNear, atPast},
 	})},
-	{name: "PastDeadlines", check: programs(32, dialect{
+	{name: "PastDeadlines", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doReschedule, doPopHere, doPopSome, doStep, doJump, doRestart},
 		kinds: []byte{atNear, atPast, atPast, atFar},
 	})},
-	{name: "Range", check: programs(64, dialect{
+	{name: "Range", check: programs(32, dialect{
 		ops: []byte{doSchedule, doSchedule2, doReschedule, doCancel, doPopBack, doPopSome,
 			doToNext, doBeforeNext, doJump},
 		kinds: []byte{atExtreme, atExtreme, atFar, atBoundary, atPast},
 		flags: flagWide | flagWide2,
 	})},
-	{name: "Order/NeverEarlyLostOrTwice", check: programs(32, dialect{
+	{name: "Order/NeverEarlyLostOrTwice", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doBurst, doStep, doToNext, doBeforeNext, doPopSome},
 		kinds: []byte{atNear, atMiddle, atFar},
 	})},
-	{name: "Order/EarliestFirst", check: programs(32, dialect{
+	{name: "Order/EarliestFirst", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doSchedule2, doBurst, doSpread, doReschedule, doJump, doPopSome},
 		kinds: []byte{atNear, atMiddle, atOther},
 	})},
-	{name: "Order/TiesAreFIFO", applies: (*config).ties, check: programs(32, dialect{
+	{name: "Order/TiesAreFIFO", applies: (*config).ties, check: programs(16, dialect{
 		ops:   []byte{doSchedule, doBurst, doReschedule, doCancel, doStep, doBeforeNext, doPopSome},
 		kinds: []byte{atOther, atOther, atNear, atBoundary},
 	})},
 	{name: "Order/ManyAtAdjacentTicks", check: orderAdjacentTicks},
 	{name: "Order/StepsOfAllWidths", check: orderSteps},
 	{name: "Order/LongHold", check: orderLongHold},
-	{name: "Freedom/StopEarlyThenSchedule", check: programs(24, dialect{
+	{name: "Freedom/StopEarlyThenSchedule", check: programs(12, dialect{
 		ops: []byte{doSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere},
 	})},
-	{name: "Freedom/StopEarlyThenCancel", check: programs(24, dialect{
+	{name: "Freedom/StopEarlyThenCancel", check: programs(12, dialect{
 		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doCancel, doCancel, doStale},
 	})},
-	{name: "Freedom/StopEarlyThenReschedule", check: programs(24, dialect{
+	{name: "Freedom/StopEarlyThenReschedule", check: programs(12, dialect{
 		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doReschedule, doReschedule2},
 	})},
-	{name: "Identity/StaleIsRefused", check: programs(48, dialect{
+	{name: "Identity/StaleIsRefused", check: programs(24, dialect{
 		ops:   []byte{doSchedule, doSchedule2, doCancel, doStep, doToNext, doStale, doStale, doStale},
 		kinds: []byte{atNear, atMiddle},
 	})},
 	{name: "Identity/StaleAfterManyReuses", check: identityManyReuses},
-	{name: "Identity/ForgedIsRefused", check: programs(48, dialect{
+	{name: "Identity/ForgedIsRefused", check: programs(24, dialect{
 		ops:   []byte{doSchedule, doBurst, doCancel, doStep, doForged},
 		kinds: []byte{atNear, atMiddle},
 	})},
-	{name: "Identity/CancelTakesThatOneOnly", check: programs(24, dialect{
+	{name: "Identity/CancelTakesThatOneOnly", check: programs(12, dialect{
 		ops:   []byte{doSchedule, doBurst, doCancel, doCancel, doCancel, doStep},
 		kinds: []byte{atNear, atOther},
 	})},
-	{name: "Reschedule/KeepsIDAndValue", check: programs(24, dialect{
+	{name: "Reschedule/KeepsIDAndValue", check: programs(12, dialect{
 		ops:   []byte{doSchedule, doBurst, doReschedule, doReschedule2, doPopSome, doToNext},
 		kinds: []byte{atNear, atMiddle, atFar, atPast, atOther},
 	})},
-	{name: "Reschedule/FewTimersOften", check: programs(24, dialect{
+	{name: "Reschedule/FewTimersOften", check: programs(12, dialect{
 		ops: []byte{doSchedule, doReschedule, doReschedule, doReschedule, doReschedule, doReschedule,
 			doReschedule2, doReschedule2, doReschedule2, doCancel, doCancel, doPopHere},
 		kinds: []byte{atFar, atFar, atNear},
 	})},
-	{name: "Reschedule/AcrossBoundaries", check: programs(64, dialect{
+	{name: "Reschedule/AcrossBoundaries", check: programs(32, dialect{
 		ops:   []byte{doSchedule, doSpread, doReschedule, doReschedule2, doToNext, doBeforeNext, doCancel},
 		kinds: []byte{atBoundary, atBoundary, atFar, atNear},
 	})},
-	{name: "Next/NamesWhenToPop", check: programs(32, dialect{
+	{name: "Next/NamesWhenToPop", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doCancel, doReschedule, doPopSome, doPopHere, doToNext, doBeforeNext},
 		kinds: []byte{atNear, atMiddle, atFar, atBoundary}, flags: flagNext | flagSteps,
 	})},
-	{name: "Next/ReachesEveryTimer", check: programs(32, dialect{
+	{name: "Next/ReachesEveryTimer", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doSpread, doCancel, doCancel, doToNext, doBeforeNext},
 		kinds: []byte{atFar, atBoundary}, flags: flagSteps | flagWide | flagWide2,
 	})},
 	{name: "Jumps/CostNotTheirWidth", check: jumpsCostNotTheirWidth},
-	{name: "Len/CountsPending", check: programs(16, dialect{
+	{name: "Len/CountsPending", check: programs(8, dialect{
 		ops: []byte{doBurst, doPopSome, doCancel, doReschedule, doStale, doForged},
 	})},
 	{name: "Memory/SteadyStateAllocatesNothing", check: memorySteadyState, applies: (*config).bounded},
 	{name: "Memory/HeapDoesNotGrow", check: memoryHolds, applies: (*config).bounded},
 	{name: "Instances/ShareNothing", check: instancesShareNothing},
-	{name: "Spans/JumpToEachDeadline", check: programs(24, dialect{
+	{name: "Spans/JumpToEachDeadline", check: programs(12, dialect{
 		ops: []byte{doSpread, doToNext, doJump}, flags: flagWide | flagWide2,
 	})},
-	{name: "Spans/StepByNext", check: programs(24, dialect{
+	{name: "Spans/StepByNext", check: programs(12, dialect{
 		ops: []byte{doSpread, doBeforeNext}, flags: flagSteps | flagWide | flagWide2,
 	})},
-	{name: "Spans/OneJump", check: programs(24, dialect{ops: []byte{doSpread}})},
+	{name: "Spans/OneJump", check: programs(12, dialect{ops: []byte{doSpread}})},
 	{name: "Model/RandomPrograms", check: modelRandomPrograms},
 }
 
@@ -127,7 +127,7 @@ func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ..
 func programs(n uint64, d dialect) func(reporter, *config) {
 	return func(r reporter, c *config) {
 		r.Helper()
-		for seed := range uint64(c.amount(4*int(n), int(n))) {
+		for seed := range uint64(c.amount(8*int(n), int(n))) {
 			program := randomProgram(seed, 192)
 			program[0] |= d.flags
 			program[1] = 0
@@ -144,7 +144,7 @@ func modelRandomPrograms(r reporter, c *config) {
 	for i, program := range seeds() {
 		replay(newSubject(r, c, "seed program %d: %x", i, program), dialect{}, program)
 	}
-	for seed := range uint64(max(24, c.amount(128, 32))) {
+	for seed := range uint64(max(24, c.amount(128, 24))) {
 		n := 1024
 		if seed%16 == 0 {
 			n *= 4
@@ -156,7 +156,7 @@ func modelRandomPrograms(r reporter, c *config) {
 
 func instancesShareNothing(r reporter, c *config) {
 	r.Helper()
-	for seed := range uint64(c.amount(16, 2)) {
+	for seed := range uint64(c.amount(16, 1)) {
 		var players []*player
 		for i := range uint64(3) {
 			s := newSubject(r, c, "one of three at a time, random program, seed %d", 3*seed+i)

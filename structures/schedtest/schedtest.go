@@ -119,12 +119,12 @@ func scaleFor(t testing.TB) Option {
 	return func(c *config) { c.scale = s }
 }
 
-// amount returns how much of something to do: a quarter of the normal amount under
-// -short and under the race detector.
+// amount returns how much of something to do: half of the normal amount under -short and
+// under the race detector.
 func (c *config) amount(inLong, inNormal int) int {
 	switch {
 	case c.scale == short || raceEnabled:
-		return (inNormal + 3) / 4
+		return (inNormal + 1) / 2
 	case c.scale == normal:
 		return inNormal
 	}

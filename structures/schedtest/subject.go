@@ -244,7 +244,7 @@ func (s *subject) after() {
 	if got, want := s.s.Len(), s.model.Len(); got != want {
 		s.fail("Len", "Len() = %d, want %d", got, want)
 	}
-	if n := len(s.trace); s.walk || n < s.amount(128, 16) || n%(256/s.amount(32, 8)) == 0 {
+	if n := len(s.trace); s.walk || n < s.amount(128, 8) || n%(256/s.amount(32, 4)) == 0 {
 		s.checkInvariants()
 		s.checkWork()
 		if s.checks%s.amount(1, 4) == 0 {

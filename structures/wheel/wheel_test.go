@@ -25,7 +25,7 @@ func options(slots int) []Option {
 }
 
 func TestConformance(t *testing.T) {
-	for _, slots := range slotCounts[:longtest.Scale(t, 2, 3, 6)] {
+	for _, slots := range slotCounts[:longtest.Scale(t, 2, 2, 6)] {
 		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
 				return New[uint64](options(slots)...)

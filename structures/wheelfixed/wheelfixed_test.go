@@ -15,7 +15,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, perSlot := range []int{128, 1, 2}[:longtest.Scale(t, 2, 3, 3)] {
+	for _, perSlot := range []int{128, 1, 2}[:longtest.Scale(t, 2, 2, 3)] {
 		t.Run(fmt.Sprintf("perslot=%d", perSlot), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(perSlot)) }, schedtest.Coarse(MaxLate))
 		})

@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// single is a wheel of one list, which is searched for the earliest timer.
+// single is a wheel of one list, in the order of the deadlines.
 type single struct {
 	list   fifo.List
 	linked int // slots given to Link so far
@@ -20,7 +20,11 @@ type single struct {
 func (w *single) Link(nodes *fifo.Lists, slots []uint32) {
 	for _, slot := range slots {
 		if slot != 0 {
-			nodes.PushBack(&w.list, slot)
+			before := w.list.Back()
+			for before != 0 && nodes.Deadline(before) > nodes.Deadline(slot) {
+				before = nodes.Prev(before)
+			}
+			nodes.InsertAfter(&w.list, before, slot)
 			w.linked++
 		}
 	}
@@ -28,27 +32,15 @@ func (w *single) Link(nodes *fifo.Lists, slots []uint32) {
 
 func (w *single) Unlink(nodes *fifo.Lists, slot uint32) { nodes.Remove(&w.list, slot) }
 
-// first returns the first of the earliest timers.
-func (w *single) first(nodes *fifo.Lists) (first uint32) {
-	for slot, deadline := range nodes.All(w.list) {
-		if first == 0 || deadline < nodes.Deadline(first) {
-			first = slot
-		}
-	}
-	return first
-}
-
 func (w *single) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	slot := w.first(nodes)
-	if slot == 0 || nodes.Deadline(slot) > clock {
+	if w.list.Empty() || w.Next(nodes, 0) > clock {
 		return 0
 	}
-	nodes.Remove(&w.list, slot)
-	return slot
+	return nodes.PopFront(&w.list)
 }
 
 func (w *single) Next(nodes *fifo.Lists, _ structures.Tick) structures.Tick {
-	return nodes.Deadline(w.first(nodes))
+	return nodes.Deadline(w.list.Front())
 }
 
 func (w *single) Work() structures.Work { return structures.Work{} }

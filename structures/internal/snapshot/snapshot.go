@@ -37,7 +37,7 @@ type Builder struct {
 	Loose, Sorted bool // how the part is checked that Begin has begun
 
 	last structures.Tick // the latest deadline of a sorted part
-	seen map[uint32]bool
+	seen []bool          // by slot
 	err  error
 }
 
@@ -57,27 +57,26 @@ func (b *Builder) DropEmpty() {
 // Cell adds a cell of timers, unless there are none, and returns its place. Except in slots
 // that is its index.
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
-	p := &b.Parts[len(b.Parts)-1]
 	for slot, filed := range timers {
-		if b.err == nil && b.Holds != nil {
-			b.err = b.check(p, c, slot, filed)
-		}
-		if b.err != nil {
+		if b.entry(&c, slot, filed); b.err != nil {
 			break
 		}
-		e := shape.Entry{Deadline: filed, Filed: filed}
-		if slot != Stale {
-			b.Count++
-			e = b.Entry(slot, filed)
-			if e.Deadline < filed && b.Holds != nil {
-				b.err = fmt.Errorf("slot %d is due at %d, and filed under %d", slot, e.Deadline, filed)
-			}
-		}
-		c.Entries = append(c.Entries, e)
 	}
+	return b.cell(c)
+}
+
+// Timer adds a cell of one timer and returns its place.
+func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place int) {
+	b.entry(&c, slot, filed)
+	return b.cell(c)
+}
+
+// cell adds a cell that has its entries.
+func (b *Builder) cell(c shape.Cell) (place int) {
 	if len(c.Entries) == 0 {
 		return -1
 	}
+	p := &b.Parts[len(b.Parts)-1]
 	place = len(p.Cells)
 	if p.Kind != shape.Slots {
 		c.Index = place
@@ -86,8 +85,26 @@ func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	return place
 }
 
+// entry adds a timer to a cell, after a check.
+func (b *Builder) entry(c *shape.Cell, slot uint32, filed structures.Tick) {
+	if b.err == nil && b.Holds != nil {
+		b.err = b.check(&b.Parts[len(b.Parts)-1], c, slot, filed)
+	}
+	if b.err != nil {
+		return
+	}
+	e := shape.Entry{Deadline: filed, Filed: filed}
+	if slot != Stale {
+		b.Count++
+		if e = b.Entry(slot, filed); e.Deadline < filed && b.Holds != nil {
+			b.err = fmt.Errorf("slot %d is due at %d, and filed under %d", slot, e.Deadline, filed)
+		}
+	}
+	c.Entries = append(c.Entries, e)
+}
+
 // check checks a timer that is added to a cell.
-func (b *Builder) check(p *shape.Part, c shape.Cell, slot uint32, filed structures.Tick) error {
+func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structures.Tick) error {
 	from, to := structures.Tick(math.MinInt64), structures.Tick(math.MaxInt64)
 	switch {
 	case p.Kind == shape.Slots:
@@ -119,12 +136,12 @@ func (b *Builder) check(p *shape.Part, c shape.Cell, slot uint32, filed structur
 }
 
 // Seen reports whether a slot was added, or seen elsewhere.
-func (b *Builder) Seen(slot uint32) bool { return b.seen[slot] }
+func (b *Builder) Seen(slot uint32) bool { return int(slot) < len(b.seen) && b.seen[slot] }
 
 // See notes a slot that is no timer, and must not be added.
 func (b *Builder) See(slot uint32) {
-	if b.seen == nil {
-		b.seen = make(map[uint32]bool)
+	if n := int(slot) + 1; n > len(b.seen) {
+		b.seen = append(b.seen, make([]bool, n-len(b.seen))...)
 	}
 	b.seen[slot] = true
 }
@@ -141,11 +158,6 @@ func (b *Builder) Check(err error, size int) error {
 		return fmt.Errorf("%d timers are in their places, want %d", b.Count, size)
 	}
 	return nil
-}
-
-// Timer adds a cell of one timer and returns its place.
-func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place int) {
-	return b.Cell(c, func(yield func(uint32, structures.Tick) bool) { yield(slot, filed) })
 }
 
 // List adds a list, a cell for each timer. One without timers is only shown if nothing else is.
