@@ -1,8 +1,9 @@
 package rewrite
 
 import (
+	"bytes"
+	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into testdata")
 
-// unpack writes the files of an archive into a folder, and a go.mod that leads to the driver.
+// unpack writes files into a folder, and a go.mod that leads to the driver.
 func unpack(t *testing.T, files []txtar.File) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -23,101 +24,104 @@ func unpack(t *testing.T, files []txtar.File) (dir string) {
 	}
 	t.Setenv("GOFLAGS", "-mod=mod") // go.mod may say less than what tidy would write
 	dir = t.TempDir()
-	for _, f := range files {
-		if f.Name == "go.mod" {
-			f.Data = fmt.Appendf(slices.Clip(f.Data), "\nrequire github.com/timerbench/timerbench v0.0.0\n"+
-				"replace github.com/timerbench/timerbench => %q\n", root)
-		}
+	mod := "module example.com/app\n\ngo 1.26\n\nrequire github.com/timerbench/timerbench v0.0.0\n" +
+		"replace github.com/timerbench/timerbench => " + root + "\n"
+	for _, f := range append([]txtar.File{{Name: "go.mod", Data: []byte(mod)}}, files...) {
 		path := filepath.Join(dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o666); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, f.Data, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// Each archive has packages, what is said of them, and the files as they are written. What
-// is written compiles: else nothing would be.
+// Each archive has packages in a folder of its name, what is said of them, and the files as they are
+// written. What is written compiles: else nothing would be. All of them are one module, since
+// loading takes the time.
 func TestArchives(t *testing.T) {
-	archives, _ := filepath.Glob("testdata/*.txtar")
-	if len(archives) == 0 {
+	names, _ := filepath.Glob("testdata/*.txtar")
+	if len(names) == 0 {
 		t.Fatal("no archives")
 	}
-	for _, name := range archives {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
+	var archives []*txtar.Archive
+	var before []txtar.File
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archives = append(archives, a)
+		for _, f := range a.Files {
+			if f.Name != "want" && !strings.HasPrefix(f.Name, "after/") {
+				before = append(before, f)
+			}
+		}
+	}
+	cfg := Config{Dir: unpack(t, before), Patterns: []string{"./..."}, Driver: "timers"}
+	plan, err := Make(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, u := range plan.Uses {
+		lines = append(lines, u.String())
+	}
+	for _, note := range plan.Notes {
+		lines = append(lines, "note: "+note)
+	}
+	if err := plan.Write(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range archives {
+		folder := strings.TrimSuffix(filepath.Base(names[i]), ".txtar") + "/"
+		isOf := func(text string) bool { return strings.Contains(text, folder) }
+		var want strings.Builder
+		for _, line := range lines {
+			if isOf(line) {
+				want.WriteString(line + "\n")
+			}
+		}
+		got := &txtar.Archive{Comment: a.Comment}
+		for _, f := range a.Files {
+			if strings.HasPrefix(f.Name, folder) {
+				got.Files = append(got.Files, f)
+			}
+		}
+		got.Files = append(got.Files, txtar.File{Name: "want", Data: []byte(want.String())})
+		for _, path := range slices.DeleteFunc(plan.Files(), func(path string) bool { return !isOf(path) }) {
+			data, err := os.ReadFile(filepath.Join(cfg.Dir, path))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var before, after, got []txtar.File
-			cfg := Config{Patterns: []string{"./..."}, Driver: "timers"}
-			for _, f := range a.Files {
-				if f.Name == "want" || strings.HasPrefix(f.Name, "after/") {
-					after = append(after, f)
-				} else {
-					before = append(before, f)
-				}
-			}
-			cfg.Dir = unpack(t, before)
-			plan, err := Make(t.Context(), cfg)
-			if err != nil {
+			got.Files = append(got.Files, txtar.File{Name: "after/" + filepath.ToSlash(path), Data: data})
+		}
+		text := txtar.Format(got)
+		if *update {
+			if err := os.WriteFile(names[i], text, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			var want strings.Builder
-			for _, u := range plan.Uses {
-				fmt.Fprintln(&want, u)
-			}
-			for _, note := range plan.Notes {
-				fmt.Fprintln(&want, "note:", note)
-			}
-			got = append(got, txtar.File{Name: "want", Data: []byte(want.String())})
-			if err := plan.Write(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			for _, path := range plan.Files() {
-				data, err := os.ReadFile(filepath.Join(cfg.Dir, path))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, txtar.File{Name: "after/" + filepath.ToSlash(path), Data: data})
-			}
-			if *update {
-				a.Files = append(before, got...)
-				if err := os.WriteFile(name, txtar.Format(a), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if g, w := string(txtar.Format(&txtar.Archive{Files: got})), string(txtar.Format(&txtar.Archive{Files: after})); g != w {
-				t.Errorf("got\n%s\nwant\n%s", g, w)
-			}
-			again, err := Make(t.Context(), cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(again.Files()) > 0 {
-				t.Errorf("a second time it would write %v", again.Files())
-			}
-		})
+		} else if want := txtar.Format(a); !bytes.Equal(text, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", names[i], text, want)
+		}
+	}
+	again, err := Make(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Files()) > 0 {
+		t.Errorf("a second time it would write %v", again.Files())
 	}
 }
 
 func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	const sound = "package a\n\nimport \"time\"\n\nfunc f() { time.AfterFunc(1, f) }\n"
 	dir := unpack(t, []txtar.File{
-		{Name: "go.mod", Data: []byte("module example.com/app\n\ngo 1.26\n")},
 		{Name: "a/a.go", Data: []byte(sound)},
 		{Name: "broken/b.go", Data: []byte("package b\n\nfunc f() { g() }\n")},
 		{Name: "taken/a.go", Data: []byte(sound)},
 		{Name: "taken/timers.go", Data: []byte("package a\n")},
 	})
-	bare := unpack(t, []txtar.File{
-		{Name: "a.go", Data: []byte(sound)},
-		{Name: "go.mod", Data: []byte("module example.com/bare\n\ngo 1.26\n")},
-	})
+	bare := unpack(t, []txtar.File{{Name: "a.go", Data: []byte(sound)}})
 	if err := os.WriteFile(filepath.Join(bare, "go.mod"), []byte("module example.com/bare\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
