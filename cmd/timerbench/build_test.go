@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -20,26 +19,26 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// As README says: build, run under a load, look at what it did, replay that, ask for advice.
-func TestBuildInfoReplayRecommendReport(t *testing.T) {
+// As README says: build, run under a load, look at what it did, replay that.
+func TestBuildInfoReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
 	}
+	t.Parallel()
 	dir := t.TempDir()
-	server := filepath.Join(dir, "server.rec")
+	server, recorded := filepath.Join(dir, "server.rec"), filepath.Join(dir, "my.trace")
 	must(t, "trace", "build", "-o", server, "../../examples/httpserver")
-	t.Chdir(dir)
-	serve(t, server, 1200)
+	serve(t, server, recorded, 720)
 
-	stdout, _ := must(t, "trace", "info", "my.trace")
+	stdout, _ := must(t, "trace", "info", recorded)
 	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SCHEDULED BY",
 		"main.answer main.go:")
 	var got tracestat.JSON
-	stdout, _ = must(t, "trace", "info", "--json", "my.trace")
+	stdout, _ = must(t, "trace", "info", "--json", recorded)
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schedule-got.Cancel-got.Fire != got.PendingAtEnd || got.Schedule < 1200 || got.Lost != 0 {
+	if got.Schedule-got.Cancel-got.Fire != got.PendingAtEnd || got.Schedule < 720 || got.Lost != 0 {
 		t.Errorf("%+v", got)
 	}
 	i := 0
@@ -47,23 +46,18 @@ func TestBuildInfoReplayRecommendReport(t *testing.T) {
 		i++
 	}
 	answer := got.Sites[i]
-	if p50 := answer.Delays.P50; answer.Timers != 1200 || answer.Fired != 1200 || p50 < 5e6 || p50 > 8e6 {
-		t.Errorf("%+v, want the 1,200 waits of 5 ms", answer)
+	if p50 := answer.Delays.P50; answer.Timers != 720 || answer.Fired != 720 || p50 < 5e6 || p50 > 8e6 {
+		t.Errorf("%+v, want the 720 waits of 5 ms", answer)
 	}
-
-	must(t, "trace", "replay", "my.trace", "-s", "^(minheap|hwheel)$", "--trials", "2", "--out", "out")
-	must(t, "report", "--out", "out")
-	says(t, readText(t, "out/report.md"), "trace-server.rec (per operation)")
-	stdout, _ = must(t, "recommend", "--trace", "my.trace")
-	says(t, stdout, "IT RESTS ON")
+	must(t, "trace", "replay", recorded, "-s", "^hwheel$", "--trials", "1", "--out", filepath.Join(dir, "out"))
 }
 
 // serve runs a server of examples/httpserver that records, for so many requests, and ends it.
-func serve(t *testing.T, server string, requests int) {
+func serve(t *testing.T, server, recorded string, requests int) {
 	t.Helper()
 	const addr = "127.0.0.1:18081"
 	cmd := exec.Command(server, "--addr", addr)
-	cmd.Env = append(os.Environ(), trace.EnvFile+"=my.trace")
+	cmd.Env = append(os.Environ(), trace.EnvFile+"="+recorded)
 	cmd.Stderr = t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -83,9 +77,9 @@ func serve(t *testing.T, server string, requests int) {
 		}
 	}
 	var clients sync.WaitGroup
-	for range 8 {
+	for range 16 {
 		clients.Go(func() {
-			for range requests / 8 {
+			for range requests / 16 {
 				if err := request("5ms"); err != nil {
 					t.Error(err)
 				}
@@ -98,8 +92,5 @@ func serve(t *testing.T, server string, requests int) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat("my.trace"); err != nil {
-		t.Fatal(fmt.Errorf("the server left no trace: %w", err))
 	}
 }

@@ -55,22 +55,6 @@ func exitCode(err error) int {
 	return 0
 }
 
-// The third step is announced only once two are on disk; the interrupt is sent
-// then.
-func TestCtrlCLeavesTheFinishedPartValid(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	said, err := signalAt(t, "[3/", os.Interrupt, command("run", "-s", "minheap", "-w", "^hold$", "-n", "1e3,2e3,1e5,2e5,3e5", "-o", out))
-	if code := exitCode(err); code != exitInterrupted {
-		t.Fatalf("ended with %v, want exit %d; it said:\n%s", err, exitInterrupted, said)
-	}
-	says(t, said, "timerbench: stopping (again to end at once)", "the steps that were finished are in")
-	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
-		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
-	}
-	must(t, "report", "--out", out)
-}
-
 // Ctrl-C in a session of ab ends the runs, and leaves neither temporary files nor an empty
 // folder.
 func TestCtrlCEndsASession(t *testing.T) {
@@ -102,10 +86,11 @@ func rawCells(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// A run is killed in the middle of its third cell, and resumed.
-func TestAKilledRunIsResumed(t *testing.T) {
+// A run is killed in the middle of its third cell, resumed, ended there by Ctrl-C, and resumed again.
+func TestAnEndedRunIsResumed(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
-	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,100000", "--trials", "6", "-o", out}
+	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,30000", "--trials", "2", "-o", out}
 	said, _ := signalAt(t, "[3/", syscall.SIGKILL, command(args...))
 	before, partial := rawCells(t, out), resultsOf(t, out)
 	kept := len(partial.Done) // the second one is not saved if the first save took long
@@ -114,21 +99,31 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	}
 	writeText(t, filepath.Join(out, "."+runs.Results+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
 
+	args = append(args, "--resume")
 	for want, change := range map[string][]string{
 		"seed was 1, is 2 now":                                {"--seed", "2"},
 		`profile was "smoke", is "normal" now`:                {"-p", "normal"},
-		"trials was 6, is 8 now":                              {"--trials", "8"},
+		"trials was 2, is 8 now":                              {"--trials", "8"},
 		"n has 30, had not now":                               {"-n", "30"},
 		"number 1 of structures was minheap, is quadheap now": {"-s", "quadheap$"},
 		`shard was "", is "1/2" now`:                          {"--shard", "1/2"},
 		"budget_seconds was 0, is 9 now":                      {"--budget", "9s"},
 		"layouts was 0, is 1 now":                             {"--layouts", "1"},
 	} {
-		refused(t, append(append(args, "--resume"), change...), want)
+		refused(t, append(args[:len(args):len(args)], change...), want)
 	}
 
-	_, resumed := must(t, append(args, "--resume")...)
-	if says(t, resumed, fmt.Sprint(kept, " finished steps are kept")); strings.Contains(resumed, "hold, n 10 ") {
+	said, err := signalAt(t, "[3/", os.Interrupt, command(args...))
+	if code := exitCode(err); code != exitInterrupted {
+		t.Fatalf("ended with %v, want exit %d; it said:\n%s", err, exitInterrupted, said)
+	}
+	says(t, said, fmt.Sprint(kept, " finished steps are kept"), "timerbench: stopping (again to end at once)", "the steps that were finished are in")
+	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
+		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
+	}
+
+	_, resumed := must(t, args...)
+	if says(t, resumed, "2 finished steps are kept"); strings.Contains(resumed, "hold, n 10 ") {
 		t.Errorf("it said %q", resumed)
 	}
 	after, whole := rawCells(t, out), resultsOf(t, out)
@@ -146,5 +141,5 @@ func TestAKilledRunIsResumed(t *testing.T) {
 	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results {
 		t.Errorf("left behind: %s", left)
 	}
-	refused(t, append(args, "--resume"), "is a complete run")
+	refused(t, args, "is a complete run")
 }

@@ -6,36 +6,35 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-var tinyLive = []string{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "2", "--for", "2200ms"}
-
-// The results of live have a folder of their own, or go into that of a run.
+// What is measured goes into a folder of its own, or into that of a run. It is kept where its
+// output is lost.
 func TestLive(t *testing.T) {
-	other := t.TempDir()
-	put(t, other, resultsOf(t, aRun(t)))
+	into, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
+	put(t, into, resultsOf(t, aRun(t)))
 	t.Parallel()
-	own := filepath.Join(t.TempDir(), "own")
-	stdout, _ := must(t, append(tinyLive, "--out", own)...)
-	says(t, stdout, "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "auto tickless, shards 2")
-	if r := resultsOf(t, own); !r.Complete || len(r.Live.Rows) != 3 || r.Parameters.Profile != "live" {
-		t.Fatalf("%+v", r)
+	folder, r, err := (&liveFlags{out: own}).open(live.Config{})
+	if err != nil || !r.Complete || r.Parameters.Profile != "live" {
+		t.Fatalf("%v: %+v", err, r)
 	}
-	says(t, readText(t, filepath.Join(own, runs.Benchmarks)), "op=schedule+stop")
-	refused(t, append(tinyLive, "--out", own), "complete run")
-
-	// What is measured is kept where its output is lost.
+	if err := folder.Close(); err != nil {
+		t.Error(err)
+	}
 	var printed, errs bytes.Buffer
-	code := execute(append(tinyLive, "--into", other, "--markdown"), io.MultiWriter(&printed, full{}), &errs)
+	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "2", "--for", "2200ms",
+		"--into", into, "--markdown"}, io.MultiWriter(&printed, full{}), &errs)
 	if code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, errs.String(), "no space left")
-	says(t, printed.String(), "| auto tickless, shards 2 |")
-	if r := resultsOf(t, other); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
+	says(t, printed.String(), "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "| auto tickless, shards 2 |")
+	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
 		t.Errorf("%+v", r)
 	}
+	says(t, readText(t, filepath.Join(into, runs.Benchmarks)), "op=schedule+stop")
 }
 
 const timeApp = "package app\n\nimport \"time\"\n\nfunc f() { time.AfterFunc(time.Second, f) }\n"

@@ -20,43 +20,41 @@ import (
 )
 
 func TestRunThenReport(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "deep", "out")
-	_, stderr := must(t, "run", "--profile", "smoke", "--structure", "^hwheel$", "--workload", "^hold$|kafka", "--n", "50,1e2", "--trials", "2", "--seed", "9", "--out", out)
-	says(t, stderr, "draw them with: "+os.Args[0]+" report "+out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6")
+	out := aRun(t)
+	says(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6")
 	r := resultsOf(t, out)
 	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
 		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
 	}
-	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 '--structure=^hwheel$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
+	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 " +
+		"'--structure=^(hwheel|hwheel-linux|rbtree)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
 	says(t, readText(t, filepath.Join(out, runs.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
 
-	must(t, "report", "--out", out)
 	charts := filepath.Join(t.TempDir(), "charts")
 	stdout, _ := must(t, "report", filepath.Join(out, runs.Results), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
-	for _, dir := range []string{out, charts} {
-		for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
-			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
-				t.Errorf("report wrote no %s: %v", file, err)
-			}
+	for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
+		if len(readText(t, filepath.Join(charts, file))) == 0 {
+			t.Errorf("report wrote no %s", file)
 		}
 	}
 }
 
-// With --json - nothing but the results is on the standard output.
+// With --json - nothing but the results is on the standard output. They keep the scenario's text.
 func TestJSONGoesToTheStandardOutput(t *testing.T) {
 	out := t.TempDir()
-	stdout, stderr := must(t, append(tiny, "--out", out, "--json", "-")...)
+	const file = "../../scenarios/api-gateway.toml"
+	stdout, stderr := must(t, "run", "-p", "smoke", "-s", "^hwheel$", "--scenario", file, "-n", "10", "--trials", "1", "--out", out, "--json", "-")
 	says(t, stderr, "Fastest or tied", "machine: ")
 	if !strings.HasPrefix(stdout, "{\n") || !strings.HasSuffix(stdout, "}\n") {
 		t.Errorf("%.100s is not only JSON", stdout)
 	}
 	again := t.TempDir()
 	writeText(t, filepath.Join(again, runs.Results), stdout)
-	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 10 {
-		t.Errorf("complete %v, %d cells", r.Complete, len(r.Cells))
+	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 10 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
+		t.Errorf("complete %v, %d cells, scenarios %q", r.Complete, len(r.Cells), r.Parameters.Scenarios)
 	}
 }
 

@@ -95,6 +95,7 @@ var bad = map[string][]string{
 	"live --rate 1 -o new":                               {"--rate 1: want a number from 100 to 1e7"},
 	"live --for 1s --drivers tickless --shards 1 -o new": {"1s is too short for 3 contenders"},
 	"live -s ^list$ --drivers tickless --shards default --for 1ms -o new": {"list tickless is made for 10000 timers at most"},
+	"live --out old":            {"--out old: old/results.json is a complete run of "},
 	"live --into empty":         {"--into empty: want a folder that holds the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
 
