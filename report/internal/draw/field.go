@@ -34,16 +34,20 @@ func (f Fields) Height() Length { return Length(len(f.Rows))*fieldHeight + 48 }
 
 // Panel draws the map.
 func (f Fields) Panel() *Panel {
-	p := NewPanel(f.Title)
-	p.rowNames(f.Rows)
-	p.fields(len(f.Rows), f.Columns)
-	p.plot.X.Tick.Length = 0
-	p.plot.X.Label.Text, p.plot.Y.Label.Text = f.XLabel, f.YLabel
-	p.Add(fieldMarks{f})
+	p := &Panel{Title: f.Title, XLabel: f.XLabel, YLabel: f.YLabel, Marks: []Marks{fieldMarks{f}}}
+	for _, name := range f.Rows {
+		p.Rows = append(p.Rows, Look{Name: name})
+	}
+	for _, name := range f.Columns {
+		p.columns = append(p.columns, Look{Name: name})
+	}
+	p.finish = func(p *plot.Plot) { p.X.Tick.Length = 0 }
 	return p
 }
 
 type fieldMarks struct{ of Fields }
+
+func (fieldMarks) reach(_, _ *span) {}
 
 // Plot implements plot.Plotter.
 func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
@@ -54,11 +58,10 @@ func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		taken[[2]int{field.Row, field.Column}] = field
 	}
 	for row := range f.of.Rows {
-		at := RowAt(row, len(f.of.Rows))
 		for col := range f.of.Columns {
 			place := vg.Rectangle{
-				Min: vg.Point{X: trX(float64(col)-0.5) + gap, Y: trY(at-0.5) + gap},
-				Max: vg.Point{X: trX(float64(col)+0.5) - gap, Y: trY(at+0.5) - gap},
+				Min: vg.Point{X: trX(float64(col)-0.5) + gap, Y: trY(float64(row)+0.5) + gap},
+				Max: vg.Point{X: trX(float64(col)+0.5) - gap, Y: trY(float64(row)-0.5) - gap},
 			}
 			if field, ok := taken[[2]int{row, col}]; ok {
 				grouped(c, field.Owner, field.Title, func() { field.draw(&c, place) })

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"image/color"
 	"image/png"
-	"maps"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -24,6 +23,8 @@ const (
 const (
 	margin  = 14 * Length(1)
 	lineGap = 1.35
+
+	narrowTicks = 5 // labels that the horizontal axis of a narrow figure has room for
 )
 
 // Figure is one picture: a title that says which question it answers, a
@@ -35,6 +36,7 @@ type Figure struct {
 	Subtitle string
 	Caption  string
 	Legend   []Key
+	X, Y     Axis     // of all panels
 	Panels   []*Panel // row by row; nil: a gap
 	Columns  int      // of panels; 0: one
 	Height   Length   // of each row of panels
@@ -174,13 +176,24 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	}
 	rows := f.rows()
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 10}
+	across, up := f.X, f.Y
+	for _, p := range f.Panels {
+		if p != nil {
+			for _, m := range p.Marks {
+				m.reach(&across.span, &up.span)
+			}
+		}
+	}
+	if ticks, ok := across.Ticks.(LogTicks); ok && l.width < Width {
+		ticks.Most = min(ticks.Most, narrowTicks)
+		across.Ticks = ticks
+	}
 	plots := make([][]*plot.Plot, len(rows))
 	for r, row := range rows {
 		plots[r] = make([]*plot.Plot, len(row))
 		for col, p := range row {
 			if p != nil {
-				plots[r][col] = p.plot
-				defer p.prepare(col == 0, l.width < Width)()
+				plots[r][col] = p.plot(across, up, col == 0)
 			}
 		}
 	}
@@ -254,7 +267,9 @@ func (f *Figure) svg(l layout) []byte {
 	names := make(map[string]Look)
 	for _, p := range f.Panels {
 		if p != nil {
-			maps.Copy(names, p.names)
+			for _, l := range slices.Concat(p.Rows, p.columns) {
+				names[l.Name] = l
+			}
 		}
 	}
 	c := newSVG(l.width, l.height, names)

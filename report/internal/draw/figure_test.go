@@ -10,18 +10,13 @@ import (
 // labels on the axis. The broad one names them once.
 func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 	row := Look{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed")}
-	var values Span
-	values.Add(1)
-	values.Add(1e9)
 	label := func(float64) string { return "label" }
-	var panels []*Panel
-	for range 2 {
-		p := NewPanel("panel")
-		p.LogX("", values, LogTicks{Label: label, Most: 9})
-		p.Rows([]Look{row})
-		panels = append(panels, p)
+	marks := []Marks{Series{Look: Look{Color: row.Color}, Rows: true, Marks: []Mark{{X: 1}, {X: 1e9}}}}
+	panel := &Panel{Title: "panel", Rows: []Look{row}, Marks: marks}
+	f := &Figure{
+		Title: strings.Repeat("a long title ", 5), Height: 100, Panels: []*Panel{panel, panel}, Columns: 2,
+		X: Axis{Ticks: LogTicks{Label: label, Most: 9}},
 	}
-	f := &Figure{Title: strings.Repeat("a long title ", 5), Height: 100, Panels: panels, Columns: 2}
 	for range 2 { // drawing changes nothing
 		broad, narrow := string(f.SVG()), string(f.NarrowSVG())
 		if n := strings.Count(broad, ">minheap<"); n != 1 {
@@ -48,7 +43,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
-	f := &Figure{Panels: []*Panel{h.Panel()}, Height: h.Height(), Narrow: h.Stack()}
+	f := h.Figure()
 	svg := string(f.NarrowSVG())
 	for text, want := range map[string]int{"column": 25, "field": 25, "row": len(f.Narrow.Panels), "third": 1} {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {

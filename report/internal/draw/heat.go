@@ -34,8 +34,48 @@ type Group struct {
 	First int      // column
 }
 
-// Height is what the panel of the table takes.
-func (h Heat) Height() Length {
+// Figure returns a figure of the table, with the steps as its legend, and in parts of few columns, one below the
+// other, where it is narrow.
+func (h Heat) Figure() *Figure {
+	f := &Figure{Height: h.height(), Panels: []*Panel{h.panel()}}
+	for _, s := range h.Steps {
+		f.Legend = append(f.Legend, Key{Text: s.Name, Swatch: s.Color})
+	}
+	for from := 0; from < len(h.Columns); {
+		to := min(from+stackedColumns, len(h.Columns))
+		for _, g := range h.Groups {
+			if g.First < to && g.First-from >= stackedColumns/2 {
+				to = g.First // a group begins a part
+			}
+		}
+		part := h.part(from, to)
+		f.Narrow.Panels = append(f.Narrow.Panels, part.panel())
+		f.Narrow.Height = max(f.Narrow.Height, part.height())
+		from = to
+	}
+	return f
+}
+
+// stackedColumns is how many columns of a table a narrow figure has room for.
+const stackedColumns = 9
+
+// part is some columns of the table.
+func (h Heat) part(from, to int) Heat {
+	part := h
+	part.Columns, part.Groups, part.Value, part.Bold = h.Columns[from:to], nil, nil, nil
+	for i, g := range h.Groups {
+		if g.First < to && (i+1 == len(h.Groups) || h.Groups[i+1].First > from) {
+			part.Groups = append(part.Groups, Group{g.Names, max(0, g.First-from)})
+		}
+	}
+	for row := range h.Value {
+		part.Value = append(part.Value, h.Value[row][from:to])
+		part.Bold = append(part.Bold, h.Bold[row][from:to])
+	}
+	return part
+}
+
+func (h Heat) height() Length {
 	sty := sans(smallSize, ink)
 	var longest Length
 	for _, c := range h.Columns {
@@ -44,31 +84,12 @@ func (h Heat) Height() Length {
 	return Length(len(h.Rows))*18 + longest + 32
 }
 
-// Legend has a key for each step.
-func (h Heat) Legend() []Key {
-	var out []Key
-	for _, s := range h.Steps {
-		out = append(out, Key{Text: s.Name, Swatch: s.Color})
-	}
-	return out
-}
-
-// Panel draws the table.
-func (h Heat) Panel() *Panel {
-	p := NewPanel(" ")
-	p.Rows(h.Rows)
-	names := make([]string, len(h.Columns))
-	for i, c := range h.Columns {
-		names[i] = c.Name
-		p.names[c.Name] = c
-	}
-	p.fields(len(h.Rows), names)
-	x := &p.plot.X
-	x.Tick.Length, x.Tick.Width, x.Padding = 3, 0, 5 // room between the fields and the names
-	x.Tick.Label.Rotation = math.Pi / 2
-	x.Tick.Label.XAlign, x.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	p.Add(heatFields{h})
-	return p
+func (h Heat) panel() *Panel {
+	return &Panel{Title: " ", Rows: h.Rows, columns: h.Columns, Marks: []Marks{heatFields{h}}, finish: func(p *plot.Plot) {
+		p.X.Tick.Length, p.X.Tick.Width, p.X.Padding = 3, 0, 5 // room between the fields and the names
+		p.X.Tick.Label.Rotation = math.Pi / 2
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}}
 }
 
 // step returns the index of the step of a value.
@@ -79,14 +100,16 @@ func (h Heat) step(value float64) int {
 // heatFields draws the fields and writes the numbers into them.
 type heatFields struct{ Heat }
 
+func (heatFields) reach(_, _ *span) {}
+
 // Plot implements plot.Plotter.
 func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 	const gap = 0.75 // half of it
 	trX, trY := p.Transforms(&c)
 	h.headings(&c, trX)
 	for row, values := range h.Value {
-		at := RowAt(row, len(h.Rows))
-		bottom, top := trY(at-0.5)+gap, trY(at+0.5)-gap
+		at := float64(row)
+		bottom, top := trY(at+0.5)+gap, trY(at-0.5)-gap
 		grouped(c, h.Rows[row], h.Titles[row], func() {
 			for col, v := range values {
 				left, right := trX(float64(col)-0.5)+gap, trX(float64(col)+0.5)-gap
@@ -127,33 +150,4 @@ func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
 			}
 		}
 	}
-}
-
-// stackedColumns is how many columns of a table a narrow figure has room for.
-const stackedColumns = 9
-
-// Stack is the table in parts of few columns, one below the other.
-func (h Heat) Stack() (out Stack) {
-	for from := 0; from < len(h.Columns); {
-		to := min(from+stackedColumns, len(h.Columns))
-		part := h
-		part.Columns, part.Groups, part.Value, part.Bold = h.Columns[from:to], nil, nil, nil
-		for i, g := range h.Groups {
-			if g.First > from && g.First < to && g.First-from >= stackedColumns/2 {
-				to = g.First // a group begins a part
-				part.Columns = h.Columns[from:to]
-			}
-			if g.First < to && (i+1 == len(h.Groups) || h.Groups[i+1].First > from) {
-				part.Groups = append(part.Groups, Group{g.Names, max(0, g.First-from)})
-			}
-		}
-		for row := range h.Value {
-			part.Value = append(part.Value, h.Value[row][from:to])
-			part.Bold = append(part.Bold, h.Bold[row][from:to])
-		}
-		out.Panels = append(out.Panels, part.Panel())
-		out.Height = max(out.Height, part.Height())
-		from = to
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"image/color"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,72 +16,28 @@ type Mark struct {
 	Title  string  // what it shows, in words; it stands in the title of the series
 }
 
-// titles joins the titles of marks.
-func titles(marks []Mark) string {
-	var out []string
-	for _, m := range marks {
-		if m.Title != "" {
-			out = append(out, m.Title)
-		}
-	}
-	return strings.Join(out, "; ")
-}
-
-// whisker draws the interval along an axis, where it shows beside a mark of that radius.
-func (m Mark) whisker(c *draw.Canvas, sty draw.LineStyle, tr func(float64) vg.Length, radius Length,
-	point func(along, across Length) vg.Point,
-) {
-	if m.Lo >= m.Hi || tr(m.Hi)-tr(m.Lo) <= 2*radius+1 {
-		return
-	}
-	const end = 2.5 // half the width of the ends
-	line := func(from, to, across0, across1 Length) {
-		a, b := point(from, across0), point(to, across1)
-		c.StrokeLine2(sty, a.X, a.Y, b.X, b.Y)
-	}
-	lo, hi := tr(m.Lo), tr(m.Hi)
-	line(lo, hi, 0, 0)
-	line(lo, lo, -end, end)
-	line(hi, hi, -end, end)
-}
-
-// Dots shows the values of one contender on a panel with a row for each
-// contender: values run along the horizontal axis.
-type Dots struct {
-	Look   Look
-	Radius Length
-	Marks  []Mark
-	Joined bool // a thin line from the first to the last: they belong together
-}
-
-// Plot implements plot.Plotter.
-func (d Dots) Plot(c draw.Canvas, p *plot.Plot) {
-	grouped(c, d.Look, titles(d.Marks), func() {
-		trX, trY := p.Transforms(&c)
-		if d.Joined && len(d.Marks) > 1 {
-			sty := draw.LineStyle{Color: Pale(d.Look.Color, 0.45), Width: 1}
-			first, last := d.Marks[0], d.Marks[len(d.Marks)-1]
-			c.StrokeLine2(sty, trX(first.X), trY(first.Y), trX(last.X), trY(last.Y))
-		}
-		for _, m := range d.Marks {
-			x, y := trX(m.X), trY(m.Y)
-			m.whisker(&c, draw.LineStyle{Color: d.Look.Color, Width: 1}, trX, d.Radius,
-				func(along, across Length) vg.Point { return vg.Point{X: along, Y: y + across} })
-			if d.Radius > 0 {
-				d.Look.Marker.draw(&c, d.Look.Color, d.Radius, vg.Point{X: x, Y: y})
-			}
-		}
-	})
-}
-
-// Series joins the measured values of one contender by straight lines: nothing
-// is known between them.
+// Series shows the values of one contender: in rows of a panel, with a thin line from the first
+// to the last if they are joined, or else over a horizontal scale, joined by straight lines,
+// since nothing is known between them.
 type Series struct {
 	Look   Look
 	Radius Length // 0: no marks
 	Marks  []Mark
 
+	Rows     bool // they stand in rows, along which values run: Y is the number of the row
+	Joined   bool
 	OnDemand bool // an SVG holds it unseen, and a page may show it
+}
+
+func (s Series) reach(x, y *span) {
+	for _, m := range s.Marks {
+		x.add(m.X)
+		if s.Rows {
+			x.add(m.Lo, m.Hi)
+		} else {
+			y.add(m.Y, m.Lo, m.Hi)
+		}
+	}
 }
 
 // Plot implements plot.Plotter.
@@ -88,27 +45,67 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 	if len(s.Marks) == 0 {
 		return
 	}
+	var figures []string
+	for _, m := range s.Marks {
+		if m.Title != "" {
+			figures = append(figures, m.Title)
+		}
+	}
 	group := grouped
 	if s.OnDemand {
 		group = onDemand
 	}
-	group(c, s.Look, titles(s.Marks), func() {
+	group(c, s.Look, strings.Join(figures, "; "), func() {
 		trX, trY := p.Transforms(&c)
-		pts := make([]vg.Point, len(s.Marks))
-		for i, m := range s.Marks {
-			pts[i] = vg.Point{X: trX(m.X), Y: trY(m.Y)}
+		var points []vg.Point
+		for _, m := range s.Marks {
+			points = append(points, vg.Point{X: trX(m.X), Y: trY(m.Y)})
 		}
-		if len(pts) > 1 {
-			c.StrokeLines(s.Look.line(1.3), pts)
-		}
+		s.join(&c, points)
 		for i, m := range s.Marks {
-			m.whisker(&c, draw.LineStyle{Color: s.Look.Color, Width: 0.8}, trY, s.Radius,
-				func(along, across Length) vg.Point { return vg.Point{X: pts[i].X + across, Y: along} })
+			if s.Rows {
+				s.whisker(&c, 1, trX, m, func(along, across Length) vg.Point {
+					return vg.Point{X: along, Y: points[i].Y + across}
+				})
+			} else {
+				s.whisker(&c, 0.8, trY, m, func(along, across Length) vg.Point {
+					return vg.Point{X: points[i].X + across, Y: along}
+				})
+			}
 			if s.Radius > 0 {
-				s.Look.Marker.draw(&c, s.Look.Color, s.Radius, pts[i])
+				s.Look.Marker.draw(&c, s.Look.Color, s.Radius, points[i])
 			}
 		}
 	})
+}
+
+func (s Series) join(c *draw.Canvas, points []vg.Point) {
+	switch last := len(points) - 1; {
+	case !s.Joined || last == 0:
+	case s.Rows:
+		sty := draw.LineStyle{Color: Pale(s.Look.Color, 0.45), Width: 1}
+		c.StrokeLine2(sty, points[0].X, points[0].Y, points[last].X, points[last].Y)
+	default:
+		c.StrokeLines(s.Look.line(1.3), points)
+	}
+}
+
+// whisker draws the interval along an axis, where it shows beside the mark.
+func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m Mark,
+	point func(along, across Length) vg.Point,
+) {
+	if m.Lo >= m.Hi || tr(m.Hi)-tr(m.Lo) <= 2*s.Radius+1 {
+		return
+	}
+	lo, hi := tr(m.Lo), tr(m.Hi)
+	const end = 2.5 // half the width of the ends
+	line := func(from, to, across0, across1 Length) {
+		a, b := point(from, across0), point(to, across1)
+		c.StrokeLine2(draw.LineStyle{Color: s.Look.Color, Width: width}, a.X, a.Y, b.X, b.Y)
+	}
+	line(lo, hi, 0, 0)
+	line(lo, lo, -end, end)
+	line(hi, hi, -end, end)
 }
 
 // VerticalLine is a vertical line over the height of a panel, at a value that all rows
@@ -118,10 +115,56 @@ type VerticalLine struct {
 	Look Look
 }
 
+func (u VerticalLine) reach(x, _ *span) { x.add(u.X) }
+
 // Plot implements plot.Plotter.
 func (u VerticalLine) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, _ := p.Transforms(&c)
-	if x := trX(u.X); x >= c.Min.X && x <= c.Max.X {
-		c.StrokeLine2(u.Look.line(1), x, c.Min.Y, x, c.Max.Y)
+	c.StrokeLine2(u.Look.line(1), trX(u.X), c.Min.Y, trX(u.X), c.Max.Y)
+}
+
+// Bar is one horizontal bar, its parts end to end, with a label at its end. It
+// starts at 0, so its axis must be linear.
+type Bar struct {
+	Look  Look
+	Title string // what it shows, in words
+	Parts []Part
+	Label string
+	Row   int
+}
+
+// Part is one piece of a bar.
+type Part struct {
+	Length float64
+	Color  color.Color
+}
+
+func (b Bar) reach(x, _ *span) {
+	sum := 0.0
+	for _, part := range b.Parts {
+		sum += part.Length
 	}
+	x.add(sum)
+}
+
+// Plot implements plot.Plotter.
+func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
+	grouped(c, b.Look, b.Title, func() {
+		trX, trY := p.Transforms(&c)
+		y := trY(float64(b.Row))
+		half := (trY(float64(b.Row)-0.5) - y) * 0.68
+		from := 0.0
+		for _, s := range b.Parts {
+			if s.Length > 0 {
+				c.FillPolygon(s.Color, box(trX(from), y-half, trX(from+s.Length), y+half))
+				from += s.Length
+			}
+		}
+		write(&c, sans(smallSize, ink), trX(from)+4, y-smallSize*0.35, 0, b.Label)
+	})
+}
+
+// box are the corners of a rectangle.
+func box(x0, y0, x1, y1 Length) []vg.Point {
+	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

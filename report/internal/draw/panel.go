@@ -3,29 +3,35 @@ package draw
 import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // Panel is two axes with marks between them.
 type Panel struct {
-	plot  *plot.Plot
-	names map[string]Look // of its rows, by what stands there
+	Title          string
+	XLabel, YLabel string
+	Rows           []Look  // on the vertical axis, the first at the top; empty: it is a scale
+	Marks          []Marks // the last ones on top
 
-	shared bool // its vertical axis is that of the panel to its left, if there is one
+	columns []Look           // of a table of fields, instead of a scale
+	finish  func(*plot.Plot) // what else a table or a drawing needs; nil: nothing
 }
 
-// NewPanel returns an empty panel in the style of all figures.
-func NewPanel(title string) *Panel {
-	p := plot.New()
-	p.BackgroundColor = nil
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		xa, ya := a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
-		a.Label.TextStyle = sans(labelSize, faded)
-		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
+// Marks are what a panel shows.
+type Marks interface {
+	plot.Plotter
+	reach(x, y *span) // widens the ranges of the axes, so that they hold the marks
+}
+
+// plot makes the panel, as the first of its row or not.
+func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
+	out := plot.New()
+	out.BackgroundColor = nil
+	for _, a := range []*plot.Axis{&out.X, &out.Y} {
+		restyle(&a.Label.TextStyle, sans(labelSize, faded))
 		a.Label.Padding = 3
-		xa, ya = a.Tick.Label.XAlign, a.Tick.Label.YAlign
-		a.Tick.Label = sans(smallSize, ink)
-		a.Tick.Label.XAlign, a.Tick.Label.YAlign = xa, ya
+		restyle(&a.Tick.Label, sans(smallSize, ink))
 		a.Tick.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
 		a.Tick.Length = 3
 		a.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
@@ -34,14 +40,38 @@ func NewPanel(title string) *Panel {
 	grid := plotter.NewGrid()
 	grid.Vertical = draw.LineStyle{Color: rule, Width: 0.5}
 	grid.Horizontal = grid.Vertical
-	p.Add(grid)
-	if title != "" {
-		p.Title.Text = " " // keeps the room that heading fills
-		p.Title.TextStyle = bold(headingSize, ink)
-		p.Title.Padding = headingGap
-		p.Add(heading(title))
+	out.Add(grid)
+	if p.Title != "" {
+		out.Title.Text = " " // keeps the room that heading fills
+		out.Title.TextStyle = bold(headingSize, ink)
+		out.Title.Padding = headingGap
+		out.Add(heading(p.Title))
 	}
-	return &Panel{plot: p}
+	x.set(&out.X)
+	y.set(&out.Y)
+	out.X.Label.Text, out.Y.Label.Text = p.XLabel, p.YLabel
+	if len(p.Rows) > 0 {
+		p.nameRows(&out.Y)
+	}
+	if !first && p.columns == nil { // the panel to the left has named the axis
+		out.Y.Tick.Marker = unnamed{out.Y.Tick.Marker}
+	}
+	if p.columns != nil {
+		p.nameColumns(out)
+	}
+	if p.finish != nil {
+		p.finish(out)
+	}
+	for _, m := range p.Marks {
+		out.Add(m)
+	}
+	return out
+}
+
+// restyle changes all of a style but how it is aligned.
+func restyle(of *text.Style, to text.Style) {
+	to.XAlign, to.YAlign = of.XAlign, of.YAlign
+	*of = to
 }
 
 const (
@@ -58,90 +88,32 @@ func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
 	write(&c, bold(headingSize, ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
 }
 
-// Add puts marks on the panel, the last ones on top.
-func (p *Panel) Add(marks ...plot.Plotter) { p.plot.Add(marks...) }
-
-// LogX makes the horizontal axis logarithmic over a range.
-func (p *Panel) LogX(label string, s Span, ticks Ticks) { logarithmic(&p.plot.X, label, s, ticks) }
-
-// LogY makes the vertical axis logarithmic over a range, which the panels of a row share.
-func (p *Panel) LogY(label string, s Span, ticks Ticks) {
-	p.shared = true
-	logarithmic(&p.plot.Y, label, s, ticks)
-}
-
-func logarithmic(a *plot.Axis, label string, s Span, ticks Ticks) {
-	a.Min, a.Max = s.min, s.max
-	a.Scale = plot.LogScale{}
-	a.Label.Text = label
-	a.Tick.Marker = ticks
-}
-
-// LinearX makes the horizontal axis run from 0 to most.
-func (p *Panel) LinearX(label string, most float64, ticks Ticks) {
-	p.plot.X.Min, p.plot.X.Max = 0, most
-	p.plot.X.Label.Text = label
-	p.plot.X.Tick.Marker = ticks
-}
-
-// narrowTicks is how many labels a horizontal axis of a narrow figure has room for.
-const narrowTicks = 5
-
-// prepare readies the panel for drawing, as the first of its row or not, in a narrow figure or not,
-// until undo is called.
-func (p *Panel) prepare(first, narrow bool) (undo func()) {
-	x, y := p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker
-	if p.shared && !first {
-		p.plot.Y.Tick.Marker = unnamed{y}
-	}
-	if ticks, ok := x.(LogTicks); ok && narrow {
-		ticks.Most = min(ticks.Most, narrowTicks)
-		p.plot.X.Tick.Marker = ticks
-	}
-	return func() { p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker = x, y }
-}
-
-// Rows lays contenders on the vertical axis, the first at the top. The panels of a row share them.
-func (p *Panel) Rows(rows []Look) {
-	p.shared = true
-	names := make([]string, len(rows))
-	p.names = make(map[string]Look)
-	for i, l := range rows {
-		names[i] = l.Name
-		p.names[l.Name] = l
-	}
-	p.rowNames(names)
-}
-
-// rowNames lays rows on the vertical axis, the first at the top.
-func (p *Panel) rowNames(names []string) {
-	y := &p.plot.Y
-	y.Min, y.Max = -0.6, float64(len(names))-0.4
+// nameRows lays the rows on the vertical axis.
+func (p *Panel) nameRows(y *plot.Axis) {
+	y.Min, y.Max = -0.6, float64(len(p.Rows))-0.4
+	y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	y.Tick.Length = 0
 	y.Tick.Label = sans(labelSize, ink)
 	y.Tick.Label.XAlign, y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	ticks := make(plot.ConstantTicks, len(names))
-	for i, name := range names {
-		ticks[i] = plot.Tick{Value: RowAt(i, len(names)), Label: name}
+	var ticks plot.ConstantTicks
+	for i, l := range p.Rows {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: l.Name})
 	}
 	y.Tick.Marker = ticks
 }
 
-// fields makes room for a table of fields without axes, with the names of its columns.
-func (p *Panel) fields(rows int, columns []string) {
-	x, y := &p.plot.X, &p.plot.Y
-	y.Min, y.Max = -0.5, float64(rows)-0.5
-	x.Min, x.Max = -0.5, float64(len(columns))-0.5
+// nameColumns makes room for a table of fields without axes, with the names of its columns.
+func (p *Panel) nameColumns(out *plot.Plot) {
+	x, y := &out.X, &out.Y
+	y.Min, y.Max = -0.5, float64(len(p.Rows))-0.5
+	x.Min, x.Max = -0.5, float64(len(p.columns))-0.5
 	x.Width, y.Width = 0, 0
-	ticks := make(plot.ConstantTicks, len(columns))
-	for i, name := range columns {
-		ticks[i] = plot.Tick{Value: float64(i), Label: name}
+	var ticks plot.ConstantTicks
+	for i, l := range p.columns {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: l.Name})
 	}
 	x.Tick.Marker = ticks
 }
-
-// RowAt is the place of row i of n on the axis of Rows.
-func RowAt(i, n int) float64 { return float64(n - 1 - i) }
 
 // RowsHeight is the height of a panel with so many rows, its heading and its axis
 // included. Many rows stand closer.

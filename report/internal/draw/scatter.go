@@ -23,6 +23,13 @@ type Place struct {
 
 const placeRadius = 3.4 * Length(1)
 
+func (s Scatter) reach(x, y *span) {
+	for _, at := range s.Places {
+		x.add(at.X)
+		y.add(at.Y)
+	}
+}
+
 // Plot implements plot.Plotter.
 func (s Scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)

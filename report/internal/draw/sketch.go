@@ -20,27 +20,26 @@ func sketchText(s sketch.Sketch) Length {
 	return bodySize
 }
 
-// SketchHeight is what the panel of a sketch takes.
-func SketchHeight(s sketch.Sketch) Length { return Length(s.Rows)*sketchText(s)*1.34 + 6 }
-
-// SketchPanel draws a sketch in the colour of a look.
-func SketchPanel(s sketch.Sketch, look Look) *Panel {
-	p := NewPanel("")
-	p.plot.HideAxes()
-	p.plot.X.Min, p.plot.X.Max = 0, float64(s.Columns)
-	p.plot.Y.Min, p.plot.Y.Max = 0, float64(max(s.Rows, 1))
-	p.Add(sketchMarks{s, look})
-	return p
-}
-
-// SketchLegend explains the marks of sketches in the colour of a look.
-func SketchLegend(look Look) []Key {
-	return []Key{
-		{Text: "+ new", Swatch: markFill(sketch.Added, look)},
-		{Text: "> moved", Swatch: markFill(sketch.Moved, look)},
-		{Text: "x left: stale from now on", Swatch: markFill(sketch.Left, look)},
-		{Text: "( ) stale", Swatch: markFill(sketch.Stale, look)},
+// SketchFigure draws a sketch, and another one for a narrow figure, in the colour of a look.
+func SketchFigure(s, narrow sketch.Sketch, look Look) *Figure {
+	panel := func(s sketch.Sketch) *Panel {
+		return &Panel{Marks: []Marks{sketchMarks{s, look}}, finish: func(p *plot.Plot) {
+			p.HideAxes()
+			p.X.Min, p.X.Max = 0, float64(s.Columns)
+			p.Y.Min, p.Y.Max = 0, float64(max(s.Rows, 1))
+		}}
 	}
+	height := func(s sketch.Sketch) Length { return Length(s.Rows)*sketchText(s)*1.34 + 6 }
+	f := &Figure{Height: height(s), Panels: []*Panel{panel(s)}, Narrow: Stack{[]*Panel{panel(narrow)}, height(narrow)}}
+	for _, key := range []struct {
+		text string
+		mark sketch.Mark
+	}{
+		{"+ new", sketch.Added}, {"> moved", sketch.Moved}, {"x left: stale from now on", sketch.Left}, {"( ) stale", sketch.Stale},
+	} {
+		f.Legend = append(f.Legend, Key{Text: key.text, Swatch: markFill(key.mark, look)})
+	}
+	return f
 }
 
 // markFill is the colour behind an entry with a mark.
@@ -63,6 +62,8 @@ type sketchMarks struct {
 	sketch.Sketch
 	look Look
 }
+
+func (sketchMarks) reach(_, _ *span) {}
 
 // Plot implements plot.Plotter.
 func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {

@@ -7,7 +7,7 @@ import (
 
 func TestLogTicks(t *testing.T) {
 	label := func(v float64) string { return fmt.Sprint(v) }
-	for _, s := range []Span{{1, 10}, {0.001, 1e9}, {40, 60}, {3, 700}, Span{}.Around(2, 2), Span{5, 5}.Around(1, 1)} {
+	for _, s := range []span{{1, 10}, {0.001, 1e9}, {40, 60}, {3, 700}, span{}.around(2, 2), span{5, 5}.around(1, 1)} {
 		for limit := 3; limit < 12; limit++ {
 			labels := 0
 			for _, tick := range (LogTicks{label, limit}).Ticks(s.min, s.max) {
@@ -29,14 +29,14 @@ func TestFixedTicksEndWithTheAxis(t *testing.T) {
 	}
 }
 
-func TestASpanLeavesOutWhatHasNoLogarithm(t *testing.T) {
-	var s Span
-	s.Add(0, -1)
-	if !s.Empty() {
+func TestAnAxisLeavesOutWhatHasNoLogarithm(t *testing.T) {
+	var s span
+	s.add(0, -1)
+	if (s != span{}) {
 		t.Errorf("%+v", s)
 	}
-	s.Add(3, 0, 7, 5)
-	if s.min != 3 || s.max != 7 || s.Empty() {
+	s.add(3, 0, 7, 5)
+	if (s != span{3, 7}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -44,7 +44,6 @@ func (v *View) overviewChart() *draw.Figure {
 	if len(cells) == 0 {
 		return nil
 	}
-	heat := v.overviewTable(cells)
 	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise " +
 		"confidence of 95 %. "
 	if len(cells) > 1 {
@@ -52,19 +51,15 @@ func (v *View) overviewChart() *draw.Figure {
 			"choice costs at most. Both only where all workloads were measured; the rows are sorted by " +
 			"the typical multiple, those that lack a workload last. "
 	}
-	return &draw.Figure{
-		Name:  "overview",
-		Title: "Which timer structure costs least, over all workloads?",
-		Subtitle: "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
-			"each workload at the largest N up to 10,000 at which nearly all took part. Lower is " +
-			"better; 1 is the fastest.",
-		Caption: caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
-			"the tables below do." + v.coarseNote(),
-		Legend: heat.Legend(),
-		Height: heat.Height(),
-		Panels: []*draw.Panel{heat.Panel()},
-		Narrow: heat.Stack(),
-	}
+	f := v.overviewTable(cells).Figure()
+	f.Name = "overview"
+	f.Title = "Which timer structure costs least, over all workloads?"
+	f.Subtitle = "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
+		"each workload at the largest N up to 10,000 at which nearly all took part. Lower is " +
+		"better; 1 is the fastest."
+	f.Caption = caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
+		"the tables below do." + v.coarseNote()
+	return f
 }
 
 // overAll is the number of columns that sum a row up.

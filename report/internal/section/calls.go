@@ -69,12 +69,8 @@ func operationsOf(list []results.Calls) []results.Operation {
 func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	all := slices.Concat(lists...)
 	longest := make(map[string]float64) // by structure
-	var times draw.Span
 	for _, c := range all {
 		longest[c.Structure] = max(longest[c.Structure], c.Max().NS)
-		for _, call := range c.Longest {
-			times.Add(call.NS)
-		}
 	}
 	rows := v.Present(func(who analysis.Contender) bool { return longest[who.Name] > 0 })
 	if len(rows) == 0 {
@@ -83,13 +79,18 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	slices.SortStableFunc(rows, func(a, b analysis.Contender) int {
 		return cmp.Compare(longest[a.Name], longest[b.Name])
 	})
-	times = times.Around(1.4, 1.4)
 	columns := min(len(lists), 2)
-	var panels []*draw.Panel
+	f := &draw.Figure{
+		Name: "longest-calls",
+		Subtitle: "What it says: the longest call of each operation, where all timers come due " +
+			"together. Further left is better.",
+		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
+			"spread out. Logarithmic time axis." + v.clockNote(),
+		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},
+		Height: draw.RowsHeight(len(rows)), Columns: columns,
+	}
 	for _, list := range lists {
-		p := draw.NewPanel(sized(list[0].Workload, list[0].N))
-		p.LogX("longest call", times, draw.LogTicks{Label: show.Duration, Most: 18 / columns})
-		p.Rows(v.looksOf(rows))
+		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.looksOf(rows)}
 		for _, c := range list {
 			row := slices.IndexFunc(rows, func(who analysis.Contender) bool { return who.Name == c.Structure })
 			for _, call := range c.Longest {
@@ -98,23 +99,14 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 				}
 				look := v.Looks[c.Structure]
 				look.Marker = operationMarkers[call.Operation]
-				p.Add(draw.Dots{Look: look, Radius: 3, Marks: []draw.Mark{{
-					X: call.NS, Y: draw.RowAt(row, len(rows)),
+				p.Marks = append(p.Marks, draw.Series{Look: look, Radius: 3, Rows: true, Marks: []draw.Mark{{
+					X: call.NS, Y: float64(row),
 					Title: fmt.Sprintf("%s %s at tick %s",
 						call.Operation, show.Duration(call.NS), show.Grouped(int64(call.At))),
 				}}})
 			}
 		}
-		panels = append(panels, p)
-	}
-	f := &draw.Figure{
-		Name: "longest-calls",
-		Subtitle: "What it says: the longest call of each operation, where all timers come due " +
-			"together. Further left is better.",
-		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
-			"spread out. Logarithmic time axis." + v.clockNote(),
-		Height: draw.RowsHeight(len(rows)),
-		Panels: panels, Columns: columns,
+		f.Panels = append(f.Panels, p)
 	}
 	for _, o := range operationsOf(all) {
 		look := draw.Look{Color: draw.Faded, Marker: operationMarkers[o]}

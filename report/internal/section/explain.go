@@ -50,19 +50,12 @@ func Drawing(e catalog.Entry, look draw.Look) *draw.Figure {
 	if len(steps) == 0 {
 		return nil
 	}
-	s, narrow := demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow)
-	return &draw.Figure{
-		Name:  "explain-" + e.Name,
-		Title: "How " + e.Name + " works",
-		Subtitle: "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 " +
-			"since. ·5·: five empty slots. r and a thick edge: a red node.",
-		Legend: draw.SketchLegend(look),
-		Height: draw.SketchHeight(s),
-		Panels: []*draw.Panel{draw.SketchPanel(s, look)},
-		Narrow: draw.Stack{
-			Panels: []*draw.Panel{draw.SketchPanel(narrow, look)}, Height: draw.SketchHeight(narrow),
-		},
-	}
+	f := draw.SketchFigure(demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow), look)
+	f.Name = "explain-" + e.Name
+	f.Title = "How " + e.Name + " works"
+	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 " +
+		"since. ·5·: five empty slots. r and a thick edge: a red node."
+	return f
 }
 
 // FactTable shows the facts of a structure in Markdown.

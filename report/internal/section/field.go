@@ -143,19 +143,14 @@ func (f *fieldView) lead() string {
 
 // chart shows each contender as a multiple of the fastest of all.
 func (f *fieldView) chart(g fieldGroup) *draw.Figure {
-	heat := f.overviewTable(g.cells)
-	return &draw.Figure{
-		Name:  "field-" + g.name,
-		Title: g.among + ", what do others' timers cost beside these?",
-		Subtitle: "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
-			"languages and the best structures of each family here. Lower is better; 1 is the fastest.",
-		Caption: "Bold: the fastest, a tie with it, or not told apart from it. Grey: not measured, or no number without " +
-			"proof. What it does not say: what the language costs, and what the structure; the tables below do.",
-		Legend: heat.Legend(),
-		Height: heat.Height(),
-		Panels: []*draw.Panel{heat.Panel()},
-		Narrow: heat.Stack(),
-	}
+	out := f.overviewTable(g.cells).Figure()
+	out.Name = "field-" + g.name
+	out.Title = g.among + ", what do others' timers cost beside these?"
+	out.Subtitle = "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
+		"languages and the best structures of each family here. Lower is better; 1 is the fastest."
+	out.Caption = "Bold: the fastest, a tie with it, or not told apart from it. Grey: not measured, or no number without " +
+		"proof. What it does not say: what the language costs, and what the structure; the tables below do."
+	return out
 }
 
 // duels sets the fastest program of each cell against the fastest structure.

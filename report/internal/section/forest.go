@@ -30,38 +30,8 @@ func (v *View) forestChart() *draw.Figure {
 	for _, c := range cells {
 		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(c.N), Cell: cellName(c)})
 	}
-	marks := make(map[string][]draw.Mark)
-	var ratios draw.Span
-	for i, c := range cells {
-		for _, who := range rest {
-			r := c.Row(who.Name).Beside(c.Row(base))
-			if r.Pairs == 0 {
-				continue
-			}
-			m := draw.Mark{X: r.Center, Y: draw.RowAt(i, len(rows)), Title: times(r) + " on " + rows[i].Name}
-			if r.Bounded() {
-				m.Lo, m.Hi = r.Lo, r.Hi
-			}
-			ratios.Add(m.X, m.Lo, m.Hi)
-			marks[who.Name] = append(marks[who.Name], m)
-		}
-	}
-	if ratios.Empty() {
-		return nil
-	}
-	ratios.Add(1)
-	ratios = ratios.Around(1.15, 1.15)
 	columns := min((len(rest)+1)/2, 4)
-	var panels []*draw.Panel
-	for _, who := range rest {
-		p := draw.NewPanel(who.Name)
-		p.LogX("time of "+who.Name+" / time of "+base, ratios, draw.LogTicks{Label: ratioTick, Most: 15 / columns})
-		p.Rows(rows)
-		p.Add(draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}})
-		p.Add(draw.Dots{Look: v.Looks[who.Name], Radius: 2.7, Marks: marks[who.Name]})
-		panels = append(panels, p)
-	}
-	return &draw.Figure{
+	f := &draw.Figure{
 		Name: "forest",
 		Subtitle: fmt.Sprintf("What it says: the time of a structure divided by that of %s, the best over all "+
 			"workloads, round by round, with the 95 %% interval. Left of the line the structure is faster than %s, "+
@@ -69,9 +39,31 @@ func (v *View) forestChart() *draw.Figure {
 		Caption: "What it does not say: how long anything takes. Each workload at the largest N at which nearly all " +
 			"took part; the axis is logarithmic; each interval is for one comparison, so of twenty, one misses on " +
 			"average. " + v.ChoiceNote(measured),
-		Height: draw.RowsHeight(len(rows)),
-		Panels: panels, Columns: columns,
+		X:      draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 15 / columns}, Low: 1.15, High: 1.15},
+		Height: draw.RowsHeight(len(rows)), Columns: columns,
 	}
+	compared := false
+	for _, who := range rest {
+		p := &draw.Panel{Title: who.Name, XLabel: "time of " + who.Name + " / time of " + base, Rows: rows}
+		p.Marks = []draw.Marks{draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}}}
+		s := draw.Series{Look: v.Looks[who.Name], Radius: 2.7, Rows: true}
+		for i, c := range cells {
+			if r := c.Row(who.Name).Beside(c.Row(base)); r.Pairs > 0 {
+				m := draw.Mark{X: r.Center, Y: float64(i), Title: times(r) + " on " + rows[i].Name}
+				if r.Bounded() {
+					m.Lo, m.Hi = r.Lo, r.Hi
+				}
+				s.Marks = append(s.Marks, m)
+				compared = true
+			}
+		}
+		p.Marks = append(p.Marks, s)
+		f.Panels = append(f.Panels, p)
+	}
+	if !compared {
+		return nil
+	}
+	return f
 }
 
 func ratioTick(r float64) string {

@@ -22,58 +22,17 @@ func grid(v *View) Section {
 // gridChart sets the distributions of the delays beside one another, a panel for
 // each share that is cancelled. Nil: there is no grid.
 func (v *View) gridChart() *draw.Figure {
-	at := make(map[results.Grid]*analysis.Cell)
-	var cells []*analysis.Cell
-	var distributions []string
-	var shares []int
-	for _, c := range v.InClass(analysis.Grid) {
-		if c.Grid == nil {
-			continue
-		}
-		at[*c.Grid] = c
-		cells = append(cells, c)
-		if !slices.Contains(distributions, c.Grid.Delays) {
-			distributions = append(distributions, c.Grid.Delays)
-		}
-		shares = append(shares, c.Grid.CancelPercent)
-	}
+	cells := slices.DeleteFunc(v.InClass(analysis.Grid), func(c *analysis.Cell) bool { return c.Grid == nil })
 	if len(cells) == 0 {
 		return nil
 	}
-	slices.Sort(shares)
-	shares = slices.Compact(shares)
-	measured := v.Measured(cells...)
-	rows := v.Curves(measured)
-	costs := costSpan(cells, rows).Around(1.25, 1.25)
-	columns := min(len(shares), 3)
-	var panels []*draw.Panel
-	for _, share := range shares {
-		p := draw.NewPanel(fmt.Sprintf("%d %% cancelled", share))
-		p.LogX("time per "+units(cells), costs, draw.LogTicks{Label: show.Duration, Most: 16 / columns})
-		p.Rows(v.looksOf(rows))
-		for i, who := range rows {
-			line := draw.Dots{Look: v.Looks[who.Name], Joined: true}
-			var points []draw.Dots
-			for d, distribution := range distributions {
-				c := at[results.Grid{Delays: distribution, CancelPercent: share}]
-				if c == nil {
-					continue
-				}
-				if s := c.Row(who.Name).Cost(); s.OK() {
-					m := markOf(s, draw.RowAt(i, len(rows)))
-					line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
-					dots := distributionDots(v.Looks[who.Name], d)
-					dots.Marks = []draw.Mark{m}
-					points = append(points, dots)
-				}
-			}
-			p.Add(line)
-			for _, d := range points {
-				p.Add(d)
-			}
-		}
-		panels = append(panels, p)
+	at := make(map[results.Grid]*analysis.Cell)
+	for _, c := range cells {
+		at[*c.Grid] = c
 	}
+	distributions, shares := gridOf(cells)
+	measured := v.Measured(cells...)
+	rows, columns := v.Curves(measured), min(len(shares), 3)
 	f := &draw.Figure{
 		Name: "grid",
 		Subtitle: fmt.Sprintf("What it says: the time per %s where delays are %s, by share of the timers cancelled "+
@@ -82,19 +41,53 @@ func (v *View) gridChart() *draw.Figure {
 		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. " +
 			"Median with its 95 % confidence interval, where that is wider than the mark. The line joins the same " +
 			"structure on the same operations with differently spread deadlines. " + v.ChoiceNote(measured),
-		Height: draw.RowsHeight(len(rows)),
-		Panels: panels, Columns: columns,
+		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 16 / columns}, Low: 1.25, High: 1.25},
+		Height: draw.RowsHeight(len(rows)), Columns: columns,
+	}
+	for _, share := range shares {
+		p := &draw.Panel{
+			Title: fmt.Sprintf("%d %% cancelled", share), XLabel: "time per " + units(cells), Rows: v.looksOf(rows),
+		}
+		for i, who := range rows {
+			line := draw.Series{Look: v.Looks[who.Name], Rows: true, Joined: true}
+			var points []draw.Marks
+			for d, distribution := range distributions {
+				c := at[results.Grid{Delays: distribution, CancelPercent: share}]
+				if c == nil || !c.Row(who.Name).HasCost() {
+					continue
+				}
+				m := markOf(c.Row(who.Name).Cost(), float64(i))
+				line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
+				point := distributionMark(v.Looks[who.Name], d)
+				point.Marks = []draw.Mark{m}
+				points = append(points, point)
+			}
+			p.Marks = append(append(p.Marks, line), points...)
+		}
+		f.Panels = append(f.Panels, p)
 	}
 	for i, d := range distributions {
-		dots := distributionDots(draw.Look{Color: draw.Faded}, i)
-		f.Legend = append(f.Legend, draw.Key{Text: d, Look: dots.Look, Radius: dots.Radius})
+		of := distributionMark(draw.Look{Color: draw.Faded}, i)
+		f.Legend = append(f.Legend, draw.Key{Text: d, Look: of.Look, Radius: of.Radius})
 	}
 	return f
 }
 
-// distributionDots has the marker of a distribution, by its index, in the colour
+// gridOf returns the shapes of delays and the shares cancelled, in percent, of cells of the grid.
+func gridOf(cells []*analysis.Cell) (delays []string, shares []int) {
+	for _, c := range cells {
+		if !slices.Contains(delays, c.Grid.Delays) {
+			delays = append(delays, c.Grid.Delays)
+		}
+		shares = append(shares, c.Grid.CancelPercent)
+	}
+	slices.Sort(shares)
+	return delays, slices.Compact(shares)
+}
+
+// distributionMark has the marker of a distribution, by its index, in the colour
 // of a look.
-func distributionDots(l draw.Look, distribution int) draw.Dots {
+func distributionMark(l draw.Look, distribution int) draw.Series {
 	shape, radius := draw.Markers[(distribution+1)%len(draw.Markers)], draw.Length(2.8)
 	switch distribution {
 	case 0:
@@ -103,5 +96,5 @@ func distributionDots(l draw.Look, distribution int) draw.Dots {
 		shape, radius = draw.Diamond.AsHollow(), 3
 	}
 	l.Marker = shape
-	return draw.Dots{Look: l, Radius: radius}
+	return draw.Series{Look: l, Radius: radius, Rows: true}
 }

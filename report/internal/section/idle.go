@@ -177,7 +177,6 @@ func (v *View) latenessChart() *draw.Figure {
 	}
 	cells := v.AnswerCells()
 	var s draw.Scatter
-	var multiples draw.Span
 	latest, exact := 0.0, 0
 	for _, m := range v.Merits(cells, analysis.Contender.IsStructure) {
 		times := show.Times(m.Typical) + " times the fastest, "
@@ -191,13 +190,11 @@ func (v *View) latenessChart() *draw.Figure {
 			continue
 		}
 		latest = max(latest, at.X)
-		multiples.Add(m.Typical)
 		s.Places = append(s.Places, at)
 	}
 	if latest == 0 {
 		return nil
 	}
-	p := draw.NewPanel("")
 	ticks := []float64{0}
 	for _, share := range []float64{0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5} {
 		if latest/share < 8 {
@@ -207,9 +204,6 @@ func (v *View) latenessChart() *draw.Figure {
 			break
 		}
 	}
-	p.LinearX("mean lateness as a share of the delay", latest*1.45, draw.TicksAt(ticks, show.Percent))
-	p.LogY("time, × the fastest", multiples.Around(1.2, 1.2), draw.LogTicks{Label: ratioTick, Most: 7})
-	p.Add(s)
 	return &draw.Figure{
 		Name:  "lateness",
 		Title: "What does it buy to fire late?",
@@ -218,8 +212,12 @@ func (v *View) latenessChart() *draw.Figure {
 			"timers.", show.Count(len(cells), "workload"), v.idleScope()),
 		Caption: fmt.Sprintf("What it does not say: whether a program can bear it. At 0 %% stand the best %d exact "+
 			"structures. The vertical axis is logarithmic.", min(exact, exactShown)),
+		X:      draw.Axis{Ticks: draw.TicksAt(ticks, show.Percent), Linear: true, High: 1.45},
+		Y:      draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 7}, Low: 1.2, High: 1.2},
 		Height: 240,
-		Panels: []*draw.Panel{p},
+		Panels: []*draw.Panel{{
+			XLabel: "mean lateness as a share of the delay", YLabel: "time, × the fastest", Marks: []draw.Marks{s},
+		}},
 	}
 }
 

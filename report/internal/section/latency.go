@@ -183,49 +183,7 @@ const (
 func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 	rows := v.latencyRows(c)
 	shown := v.Curves(rows)
-	var times, nines draw.Span
-	curves := make(map[script.Kind]map[string][]draw.Mark)
-	kinds := slices.DeleteFunc(kindsOf(c), func(kind script.Kind) bool {
-		floor, _ := latencyOf(c.Of(results.RoleFloor), kind)
-		curves[kind] = make(map[string][]draw.Mark)
-		empty := true
-		for _, who := range rows {
-			l, _ := latencyOf(c.Row(who.Name), kind)
-			marks := curve(l)
-			if who.Role != results.RoleFloor {
-				marks = above(marks, curve(floor))
-			}
-			for _, m := range marks {
-				empty = empty && m.X < slowCall
-				times.Add(m.Y)
-				nines.Add(m.X)
-			}
-			curves[kind][who.Name] = marks
-		}
-		return empty
-	})
-	if len(kinds) == 0 {
-		return nil
-	}
-	times = times.Around(1.25, 1.25)
-	columns := min(len(kinds), 3)
-	if len(kinds) == 4 {
-		columns = 2
-	}
-	var panels []*draw.Panel
-	for _, kind := range kinds {
-		p := draw.NewPanel(kind.String())
-		p.LogX("percentile of calls (%)", nines, ninesTicks())
-		p.LogY("", times, draw.LogTicks{Label: show.Duration, Most: 8})
-		for _, who := range slices.Backward(rows) {
-			p.Add(draw.Series{
-				Look: v.Looks[who.Name], Radius: 2, Marks: curves[kind][who.Name],
-				OnDemand: !slices.Contains(shown, who),
-			})
-		}
-		panels = append(panels, p)
-	}
-	return &draw.Figure{
+	f := &draw.Figure{
 		Name:  fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
 		Title: "How long do slow calls take? " + sized(c.Workload, c.N),
 		Subtitle: "What it says: how long a call takes at most, for that share of all calls. " +
@@ -235,9 +193,35 @@ func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 			"than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured " +
 			"quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
 		Legend: v.keys(shown),
+		X:      draw.Axis{Ticks: ninesTicks},
+		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 8}, Low: 1.25, High: 1.25},
 		Height: 220,
-		Panels: panels, Columns: columns,
 	}
+	for _, kind := range kindsOf(c) {
+		floor, _ := latencyOf(c.Of(results.RoleFloor), kind)
+		p, slow := &draw.Panel{Title: kind.String(), XLabel: "percentile of calls (%)"}, false
+		for _, who := range slices.Backward(rows) {
+			l, _ := latencyOf(c.Row(who.Name), kind)
+			s := draw.Series{
+				Look: v.Looks[who.Name], Radius: 2, Marks: curve(l), Joined: true, OnDemand: !slices.Contains(shown, who),
+			}
+			if who.Role != results.RoleFloor {
+				s.Marks = above(s.Marks, curve(floor))
+			}
+			slow = slow || len(s.Marks) > 0 && s.Marks[len(s.Marks)-1].X >= slowCall
+			p.Marks = append(p.Marks, s)
+		}
+		if slow {
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	switch f.Columns = min(len(f.Panels), 3); len(f.Panels) {
+	case 0:
+		return nil
+	case 4:
+		f.Columns = 2
+	}
+	return f
 }
 
 func (v *View) clockNote() string {
@@ -273,8 +257,4 @@ func above(marks, floor []draw.Mark) []draw.Mark {
 }
 
 // ninesTicks marks 50 %, 90 %, 99 % and so on, on an axis of 1/(1-q).
-func ninesTicks() draw.Ticks {
-	return draw.TicksAt([]float64{2, 10, 100, mostNines}, func(x float64) string {
-		return show.Figure(100 - 100/x)
-	})
-}
+var ninesTicks = draw.TicksAt([]float64{2, 10, 100, mostNines}, func(x float64) string { return show.Figure(100 - 100/x) })

@@ -73,32 +73,6 @@ func (v *View) liveLooks() map[string]draw.Look {
 // timers. Nil: none was measured.
 func (v *View) lateTimersChart(resident []int) *draw.Figure {
 	looks := v.liveLooks()
-	var all draw.Span
-	lines := make([][]results.LiveRow, len(resident))
-	most := 0
-	for i, n := range resident {
-		lines[i] = v.liveRows(n, func(row results.LiveRow) bool { return len(row.Lateness) > 0 })
-		most = max(most, len(lines[i]))
-		for _, row := range lines[i] {
-			late := row.LatenessOver()
-			all.Add(late.P50, late.P999)
-		}
-	}
-	if most == 0 {
-		return nil
-	}
-	var panels []*draw.Panel
-	for i, rows := range lines {
-		p := draw.NewPanel("among " + short(resident[i]) + " timers")
-		p.LogX("late by", all.Around(1.4, 1.4), draw.LogTicks{Label: show.Duration, Most: 18})
-		var names []draw.Look
-		for k, row := range rows {
-			names = append(names, looks[row.Name])
-			addPercentiles(p, row.LatenessOver(), looks[row.Name], draw.RowAt(k, len(rows)))
-		}
-		p.Rows(names)
-		panels = append(panels, p)
-	}
 	f := &draw.Figure{
 		Name:  "live-lateness",
 		Title: "How late do timers fire under a real clock?",
@@ -107,9 +81,22 @@ func (v *View) lateTimersChart(resident []int) *draw.Figure {
 		Caption: fmt.Sprintf("What it does not say: how late the latest is, which the operating system decides. "+
 			"Logarithmic time axis. Percentiles are medians of %s. Package driver rounds deadlines up to ticks of "+
 			"1 ms; the rest is how long it takes to get a processor.", show.Count(v.Live.Rounds, "round")),
-		Height: draw.RowsHeight(most),
-		Panels: panels,
+		X: draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18}, Low: 1.4, High: 1.4},
 	}
+	most := 0
+	for _, n := range resident {
+		p := &draw.Panel{Title: "among " + short(n) + " timers", XLabel: "late by"}
+		for row, of := range v.liveRows(n, func(row results.LiveRow) bool { return len(row.Lateness) > 0 }) {
+			p.Rows = append(p.Rows, looks[of.Name])
+			p.Marks = append(p.Marks, percentilesOf(of.LatenessOver(), looks[of.Name], float64(row))...)
+		}
+		most = max(most, len(p.Rows))
+		f.Panels = append(f.Panels, p)
+	}
+	if most == 0 {
+		return nil
+	}
+	f.Height = draw.RowsHeight(most)
 	for _, p := range percentiles {
 		look := draw.Look{Color: draw.Faded, Marker: p.marker}
 		f.Legend = append(f.Legend, draw.Key{Text: p.name, Look: look, Radius: p.radius})
@@ -117,20 +104,21 @@ func (v *View) lateTimersChart(resident []int) *draw.Figure {
 	return f
 }
 
-// addPercentiles puts the percentiles of one contender on its row.
-func addPercentiles(p *draw.Panel, l results.Latency, look draw.Look, y float64) {
+// percentilesOf are the percentiles of one contender in its row.
+func percentilesOf(l results.Latency, look draw.Look, row float64) (out []draw.Marks) {
 	if l.P50 > 0 && l.P999 > 0 {
-		p.Add(draw.Dots{Look: look, Joined: true, Marks: []draw.Mark{
-			{X: l.P50, Y: y, Title: "median " + show.Duration(l.P50)},
-			{X: l.P999, Y: y, Title: "99.9 % " + show.Duration(l.P999)},
+		out = append(out, draw.Series{Look: look, Rows: true, Joined: true, Marks: []draw.Mark{
+			{X: l.P50, Y: row, Title: "median " + show.Duration(l.P50)},
+			{X: l.P999, Y: row, Title: "99.9 % " + show.Duration(l.P999)},
 		}})
 	}
 	for _, of := range slices.Backward(percentiles) {
 		if x, ok := of.of(l); ok && x > 0 {
 			mark := draw.Look{Color: look.Color, Marker: of.marker}
-			p.Add(draw.Dots{Look: mark, Radius: of.radius, Marks: []draw.Mark{{X: x, Y: y}}})
+			out = append(out, draw.Series{Look: mark, Radius: of.radius, Rows: true, Marks: []draw.Mark{{X: x, Y: row}}})
 		}
 	}
+	return out
 }
 
 // contentionChart shows throughput against the number of goroutines, a panel for each
@@ -143,35 +131,6 @@ func (v *View) contentionChart(resident int) *draw.Figure {
 	}
 	looks := v.liveLooks()
 	const columns = 3
-	var all draw.Span
-	curves := make(map[results.Op][]draw.Series)
-	for _, op := range results.Ops {
-		for _, row := range slices.Backward(rows) { // the first one ends up on top
-			s := draw.Series{Look: looks[row.Name], Radius: 2.7}
-			for _, g := range goroutines {
-				if perSecond, lower, upper, ok := row.PerSecond(op, g); ok {
-					s.Marks = append(s.Marks, draw.Mark{X: float64(g), Y: perSecond, Lo: lower, Hi: upper})
-					all.Add(lower, upper)
-				}
-			}
-			curves[op] = append(curves[op], s)
-		}
-	}
-	width := draw.SpanOf(goroutines...).Around(1.2, 1.2)
-	var panels []*draw.Panel
-	for i, op := range results.Ops {
-		p := draw.NewPanel(string(op))
-		p.LogX("goroutines", width, draw.TicksAt(goroutines, show.Short))
-		label := ""
-		if i%columns == 0 {
-			label = "a second"
-		}
-		p.LogY(label, all.Around(1.2, 1.2), draw.LogTicks{Label: show.Short, Most: 9})
-		for _, s := range curves[op] {
-			p.Add(s)
-		}
-		panels = append(panels, p)
-	}
 	f := &draw.Figure{
 		Name:  "live-contention",
 		Title: "What do goroutines lose that use the same timers?",
@@ -181,8 +140,25 @@ func (v *View) contentionChart(resident int) *draw.Figure {
 			"logarithmic. Medians of short slices in which contenders took turns, with the middle half of " +
 			"them. Straight lines between measured points. Schedule and embedded timers are the driver's " +
 			"own; what package time does instead is afterfunc+stop.",
-		Height: 200,
-		Panels: panels, Columns: columns,
+		X:      draw.Axis{Ticks: draw.TicksAt(goroutines, show.Short), Low: 1.2, High: 1.2},
+		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Short, Most: 9}, Low: 1.2, High: 1.2},
+		Height: 200, Columns: columns,
+	}
+	for i, op := range results.Ops {
+		p := &draw.Panel{Title: string(op), XLabel: "goroutines"}
+		if i%columns == 0 {
+			p.YLabel = "a second"
+		}
+		for _, row := range slices.Backward(rows) { // the first one ends up on top
+			s := draw.Series{Look: looks[row.Name], Radius: 2.7, Joined: true}
+			for _, g := range goroutines {
+				if perSecond, lower, upper, ok := row.PerSecond(op, g); ok {
+					s.Marks = append(s.Marks, draw.Mark{X: float64(g), Y: perSecond, Lo: lower, Hi: upper})
+				}
+			}
+			p.Marks = append(p.Marks, s)
+		}
+		f.Panels = append(f.Panels, p)
 	}
 	for _, row := range rows {
 		f.Legend = append(f.Legend, draw.Key{Text: row.Name, Look: looks[row.Name], Line: true, Radius: 3})

@@ -76,16 +76,13 @@ func (v *View) memoryChart() *draw.Figure {
 		return nil
 	}
 	const pale = 0.6 // what ageing adds
-	p := draw.NewPanel("N = " + short(list[0].N))
-	var rows []draw.Look
-	top := 0.0
+	p := &draw.Panel{Title: "N = " + short(list[0].N), XLabel: "bytes per pending timer"}
 	for i, m := range list {
 		look := v.Looks[m.Structure]
-		rows = append(rows, look)
-		top = max(top, m.Bytes, m.AgedBytes)
+		p.Rows = append(p.Rows, look)
 		filled, aged := show.Figure(m.Bytes), show.Figure(m.AgedBytes)
-		p.Add(draw.Bar{
-			Look: look, At: draw.RowAt(i, len(list)), Label: aged + " B",
+		p.Marks = append(p.Marks, draw.Bar{
+			Look: look, Row: i, Label: aged + " B",
 			Title: fmt.Sprintf("%s bytes per timer after the fill, %s aged", filled, aged),
 			Parts: []draw.Part{
 				{Length: min(m.Bytes, m.AgedBytes), Color: look.Color},
@@ -93,8 +90,6 @@ func (v *View) memoryChart() *draw.Figure {
 			},
 		})
 	}
-	p.Rows(rows)
-	p.LinearX("bytes per pending timer", top*1.12, draw.LinearTicks(show.Figure))
 	f := &draw.Figure{
 		Name:  "memory",
 		Title: "How much memory does a timer take?",
@@ -102,6 +97,7 @@ func (v *View) memoryChart() *draw.Figure {
 			"better.",
 		Caption: "What it does not say: what the values of a program take. Room reserved for growth " +
 			"counts: it depends on where N falls between two doublings.",
+		X:      draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.12},
 		Height: max(draw.RowsHeight(len(list)), 120),
 		Panels: []*draw.Panel{p},
 	}
@@ -131,7 +127,6 @@ func (v *View) paretoChart() *draw.Figure {
 		return 2*c.N < n || c.N > 2*n || c.Structures() == 0
 	})
 	var s draw.Scatter
-	var bytes, multiples draw.Span
 	left := 0
 	for _, m := range v.Merits(cells, analysis.Contender.IsStructure) {
 		i := slices.IndexFunc(list, func(of results.Memory) bool { return of.Structure == m.Name })
@@ -144,8 +139,6 @@ func (v *View) paretoChart() *draw.Figure {
 			Look: v.Looks[m.Name], X: aged, Y: m.Typical, Label: m.Name,
 			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", show.Figure(aged), show.Times(m.Typical)),
 		})
-		bytes.Add(aged)
-		multiples.Add(m.Typical)
 	}
 	if len(s.Places) == 0 {
 		return nil
@@ -159,12 +152,6 @@ func (v *View) paretoChart() *draw.Figure {
 			s.Front = append(s.Front, draw.Mark{X: at.X, Y: at.Y})
 		}
 	}
-	p := draw.NewPanel("")
-	p.LogX("bytes per pending timer, aged", bytes.Around(1.15, 1.3), draw.LogTicks{
-		Label: func(b float64) string { return show.Short(b) + " B" }, Most: 9,
-	})
-	p.LogY("time, × the fastest", multiples.Around(1.15, 1.15), draw.LogTicks{Label: ratioTick, Most: 7})
-	p.Add(s)
 	caption := "What it does not say: how a structure does on one workload, or among fewer timers. " +
 		"Both axes are logarithmic. "
 	if left > 0 {
@@ -177,10 +164,16 @@ func (v *View) paretoChart() *draw.Figure {
 			"%s, against bytes per timer, N = %s. Bold, joined by steps: no other structure is both faster and "+
 			"smaller.", show.Count(len(cells), "workload"), short(n)),
 		Caption: caption,
+		X:       draw.Axis{Ticks: draw.LogTicks{Label: inBytes, Most: 9}, Low: 1.15, High: 1.3},
+		Y:       draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 7}, Low: 1.15, High: 1.15},
 		Height:  300,
-		Panels:  []*draw.Panel{p},
+		Panels: []*draw.Panel{{
+			XLabel: "bytes per pending timer, aged", YLabel: "time, × the fastest", Marks: []draw.Marks{s},
+		}},
 	}
 }
+
+func inBytes(b float64) string { return show.Short(b) + " B" }
 
 // memoryTable shows all that was measured of memory by itself.
 func (v *View) memoryTable() string {

@@ -91,32 +91,22 @@ func sinceCounted(v *View) string {
 
 // whyChart sets times beside the model.
 func (v *View) whyChart(w *analysis.Why) *draw.Figure {
-	var span draw.Span
-	lo, hi := math.Inf(1), 0.0
+	least, most := math.Inf(1), 0.0
 	marks := make(map[string][]draw.Mark)
 	for _, c := range w.Rows {
-		span.Add(c.NS)
-		span.Add(c.Model)
-		lo, hi = min(lo, c.NS, c.Model), max(hi, c.NS, c.Model)
+		least, most = min(least, c.NS, c.Model), max(most, c.NS, c.Model)
 		marks[c.Structure] = append(marks[c.Structure], draw.Mark{
 			X: c.Model, Y: c.NS,
 			Title: fmt.Sprintf("%s: %s ns, by the counts %s", sized(c.Workload, c.N), show.Figure(c.NS), show.Figure(c.Model)),
 		})
 	}
-	var present []analysis.Contender
-	for _, who := range v.ByMerit(v.Contenders) {
-		if marks[who.Name] != nil {
-			present = append(present, who)
-		}
-	}
-	p := draw.NewPanel("")
-	nanoseconds := draw.LogTicks{Label: show.Short, Most: 7}
-	around := span.Around(1.15, 1.15)
-	p.LogX("ns by the counts", around, nanoseconds)
-	p.LogY("ns, measured", around, nanoseconds)
-	p.Add(draw.Dots{Look: draw.Look{Color: draw.Faded}, Joined: true, Marks: []draw.Mark{{X: lo, Y: lo}, {X: hi, Y: hi}}})
+	present := v.ByMerit(v.Present(func(who analysis.Contender) bool { return marks[who.Name] != nil }))
+	both := draw.Axis{Ticks: draw.LogTicks{Label: show.Short, Most: 7}, Low: 1.15, High: 1.15}
+	p := &draw.Panel{XLabel: "ns by the counts", YLabel: "ns, measured", Marks: []draw.Marks{draw.Series{
+		Look: draw.Look{Color: draw.Pale(draw.Faded, 0.45)}, Joined: true, Marks: []draw.Mark{{X: least, Y: least}, {X: most, Y: most}},
+	}}}
 	for _, who := range present {
-		p.Add(draw.Dots{Look: v.Looks[who.Name], Radius: 3, Marks: marks[who.Name]})
+		p.Marks = append(p.Marks, draw.Series{Look: v.Looks[who.Name], Radius: 3, Marks: marks[who.Name]})
 	}
 	return &draw.Figure{
 		Name:     "why",
@@ -124,8 +114,9 @@ func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 		Subtitle: "What it says: the time of a unit, and what it would be by instructions, misses and mispredicted branches. On the line both are equal.",
 		Caption:  "What it does not say: what waits for what. Both axes are logarithmic.",
 		Legend:   v.keys(present),
-		Height:   320,
-		Panels:   []*draw.Panel{p},
+		X:        both, Y: both,
+		Height: 320,
+		Panels: []*draw.Panel{p},
 	}
 }
 

@@ -20,20 +20,12 @@ func scale(v *View) Section {
 // scaleChart shows cost against the number of resident timers, a panel for each
 // synthetic workload. Nil: no number to show.
 func (v *View) scaleChart() *draw.Figure {
-	workloads := v.Scaled()
-	var cells []*analysis.Cell
-	for _, w := range workloads {
-		cells = append(cells, v.CellsOf(w)...)
-	}
-	cells = slices.DeleteFunc(cells, func(c *analysis.Cell) bool { return c.N <= 0 })
-	rows := v.Measured(cells...)
+	workloads, cells := v.Scaled(), v.scaledCells()
+	rows, sizes := v.Measured(cells...), sizesOf(cells)
 	if len(rows) == 0 {
 		return nil
 	}
 	shown := v.Curves(rows)
-	ns := sizesOf(cells)
-	sizes := draw.SpanOf(ns...).Around(1.25, 1.25)
-	costs := costSpan(cells, rows).Around(1.2, 1.2)
 	columns, height := min(len(workloads), 2), draw.Length(250)
 	if len(workloads) > 4 {
 		columns = 3
@@ -41,32 +33,7 @@ func (v *View) scaleChart() *draw.Figure {
 	if len(workloads) <= columns { // one row
 		height = 300
 	}
-	var panels []*draw.Panel
-	left := "" // what names the vertical axis in this row of panels
-	for i, w := range workloads {
-		c := v.Largest(w, (*analysis.Row).HasCost)
-		p := draw.NewPanel(w + perUnit(c))
-		p.LogX("resident timers (N)", sizes, draw.TicksAt(ns, show.Short))
-		label := "time per " + string(c.Unit)
-		if i%columns > 0 && label == left {
-			label = ""
-		} else {
-			left = label
-		}
-		p.LogY(label, costs, draw.LogTicks{Label: show.Duration, Most: 9})
-		for _, who := range rows {
-			if !slices.Contains(shown, who) {
-				curve := v.costCurve(w, who.Name)
-				curve.OnDemand = true
-				p.Add(curve)
-			}
-		}
-		for _, who := range slices.Backward(shown) { // the first one ends up on top
-			p.Add(v.costCurve(w, who.Name))
-		}
-		panels = append(panels, p)
-	}
-	return &draw.Figure{
+	f := &draw.Figure{
 		Name: "scale",
 		Subtitle: "What it says: the time per lifecycle (a timer scheduled, then fired or cancelled), " +
 			"or per what stands in brackets, against the number of resident timers. Lower is better; flat " +
@@ -76,20 +43,50 @@ func (v *View) scaleChart() *draw.Figure {
 			"the mark. The floor is a scheduler that does nothing: what the harness itself costs. " +
 			v.ChoiceNote(rows),
 		Legend: v.keys(shown),
-		Height: height,
-		Panels: panels, Columns: columns,
+		X:      draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: 1.25},
+		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 9}, Low: 1.2, High: 1.2},
+		Height: height, Columns: columns,
 	}
+	left := "" // what names the vertical axis in this row of panels
+	for i, w := range workloads {
+		c := v.Largest(w, (*analysis.Row).HasCost)
+		p := &draw.Panel{Title: w + perUnit(c), XLabel: "resident timers (N)"}
+		if label := "time per " + string(c.Unit); i%columns == 0 || label != left {
+			p.YLabel, left = label, label
+		}
+		for _, who := range rows {
+			if !slices.Contains(shown, who) {
+				curve := v.costCurve(w, who.Name)
+				curve.OnDemand = true
+				p.Marks = append(p.Marks, curve)
+			}
+		}
+		for _, who := range slices.Backward(shown) { // the first one ends up on top
+			p.Marks = append(p.Marks, v.costCurve(w, who.Name))
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f
+}
+
+// scaledCells are those of the workloads that were run at several sizes.
+func (v *View) scaledCells() []*analysis.Cell {
+	var out []*analysis.Cell
+	for _, w := range v.Scaled() {
+		out = append(out, v.CellsOf(w)...)
+	}
+	return slices.DeleteFunc(out, func(c *analysis.Cell) bool { return c.N <= 0 })
 }
 
 // costCurve is the cost of a contender at each size of a workload.
 func (v *View) costCurve(workload, name string) draw.Series {
-	out := draw.Series{Look: v.Looks[name], Radius: 2.7}
+	out := draw.Series{Look: v.Looks[name], Radius: 2.7, Joined: true}
 	for _, c := range v.CellsOf(workload) {
 		if s := c.Row(name).Cost(); s.OK() && c.N > 0 {
 			m := markOf(s, 0)
-			out.Marks = append(out.Marks, draw.Mark{
-				X: float64(c.N), Y: m.X, Lo: m.Lo, Hi: m.Hi, Title: show.Short(m.X) + " ns at " + short(c.N),
-			})
+			m.X, m.Y = float64(c.N), m.X
+			m.Title = show.Short(m.Y) + " ns at " + short(c.N)
+			out.Marks = append(out.Marks, m)
 		}
 	}
 	return out
@@ -102,18 +99,6 @@ func markOf(s analysis.Stat, y float64) draw.Mark {
 		m.Lo, m.Hi = s.Lo, s.Hi
 	}
 	return m
-}
-
-// costSpan is the range of the costs of contenders in cells, with their intervals.
-func costSpan(cells []*analysis.Cell, of []analysis.Contender) draw.Span {
-	var s draw.Span
-	for _, c := range cells {
-		for _, who := range of {
-			m := markOf(c.Row(who.Name).Cost(), 0)
-			s.Add(m.X, m.Lo, m.Hi)
-		}
-	}
-	return s
 }
 
 // sizesOf returns the sizes of cells, each once, the smallest first.

@@ -100,8 +100,7 @@ func (v *View) driftChart() *draw.Figure {
 	const fewest = 3 // rounds of a cell that is shown
 	steady := draw.Look{Color: draw.Pale(draw.Faded, 0.65)}
 	trend := draw.Look{Color: looks.Baseline.Color}
-	var costs draw.Span
-	var calm, found []draw.Series
+	var calm, found []draw.Marks
 	for _, d := range v.Drifts() {
 		if len(d.Means) < fewest {
 			continue
@@ -112,15 +111,13 @@ func (v *View) driftChart() *draw.Figure {
 		for _, s := range means {
 			mean += math.Log(s.Value) / rounds
 		}
-		s := draw.Series{Look: steady}
+		s := draw.Series{Look: steady, Joined: true}
 		if d.Found() {
 			s.Look = trend
 		}
 		s.Look.Name = cellTitle(d.Cell)
 		for i, of := range means {
-			m := draw.Mark{X: float64(i+1) / rounds, Y: of.Value / math.Exp(mean)}
-			costs.Add(m.Y)
-			s.Marks = append(s.Marks, m)
+			s.Marks = append(s.Marks, draw.Mark{X: float64(i+1) / rounds, Y: of.Value / math.Exp(mean)})
 		}
 		if d.Found() {
 			found = append(found, s)
@@ -130,13 +127,6 @@ func (v *View) driftChart() *draw.Figure {
 	}
 	if len(calm)+len(found) == 0 {
 		return nil
-	}
-	p := draw.NewPanel("")
-	p.LinearX("rounds of the cell, in their order", 1, draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, show.Percent))
-	p.LogY("cost / its mean in the cell", costs.Around(1.05, 1.05),
-		draw.TicksAt([]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, show.Figure))
-	for _, s := range append(calm, found...) {
-		p.Add(s)
 	}
 	return &draw.Figure{
 		Name:  "drift",
@@ -149,7 +139,13 @@ func (v *View) driftChart() *draw.Figure {
 			{Text: "no trend", Look: steady, Line: true},
 			{Text: "rose or fell steadily (p < 0.05)", Look: trend, Line: true},
 		},
+		X: draw.Axis{Ticks: draw.TicksAt([]float64{0, 0.25, 0.5, 0.75, 1}, show.Percent), Linear: true},
+		Y: draw.Axis{Low: 1.05, High: 1.05, Ticks: draw.TicksAt(
+			[]float64{0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4}, show.Figure)},
 		Height: 220,
-		Panels: []*draw.Panel{p},
+		Panels: []*draw.Panel{{
+			XLabel: "rounds of the cell, in their order", YLabel: "cost / its mean in the cell",
+			Marks: append(calm, found...),
+		}},
 	}
 }

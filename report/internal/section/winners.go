@@ -70,17 +70,12 @@ type winnerMap struct {
 func (v *View) newWinnerMap() winnerMap {
 	var m winnerMap
 	for _, c := range v.Cells {
-		if c.Grid == nil || c.N <= 0 || len(c.Ranked) == 0 {
-			continue
+		if c.Grid != nil && c.N > 0 && len(c.Ranked) > 0 {
+			m.cells = append(m.cells, c)
 		}
-		m.cells = append(m.cells, c)
-		if !slices.Contains(m.delays, c.Grid.Delays) {
-			m.delays = append(m.delays, c.Grid.Delays)
-		}
-		m.shares = append(m.shares, c.Grid.CancelPercent)
 	}
-	slices.Sort(m.shares)
-	m.shares, m.sizes = slices.Compact(m.shares), sizesOf(m.cells)
+	m.delays, m.shares = gridOf(m.cells)
+	m.sizes = sizesOf(m.cells)
 	return m
 }
 
