@@ -33,7 +33,12 @@ func TestBuildInfoReplay(t *testing.T) {
 	stdout, _ := must(t, "trace", "info", recorded)
 	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SCHEDULED BY",
 		"main.answer main.go:")
-	var got tracestat.JSON
+	var got struct {
+		Schedule, Cancel, Fire, Lost uint64
+
+		PendingAtEnd uint64 `json:"pending_at_end"`
+		Sites        []tracestat.Site
+	}
 	stdout, _ = must(t, "trace", "info", "--json", recorded)
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
@@ -42,7 +47,7 @@ func TestBuildInfoReplay(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	i := 0
-	for i < len(got.Sites)-1 && !strings.HasPrefix(got.Sites[i].Site, "main.answer ") {
+	for i < len(got.Sites)-1 && !strings.HasPrefix(got.Sites[i].Name, "main.answer ") {
 		i++
 	}
 	answer := got.Sites[i]

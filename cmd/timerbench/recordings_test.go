@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -89,13 +88,10 @@ func traitsOf(s *tracestat.Summary) traits {
 		delays = s.Moves
 	}
 	changes := sets + float64(ops[trace.Cancel]+s.Totals.Fired)
-	quick := func(d structures.Tick) string {
-		return show.Duration(float64(d) * float64(s.Header.Tick))
-	}
 	return traits{
 		pending:   fmt.Sprintf("%s (%s)", show.Grouped(int(math.Round(s.Resident))), show.Grouped(s.Totals.Keys)),
 		moves:     float64(ops[trace.Reschedule]) / sets,
-		delays:    fmt.Sprintf("%s, %s, %s", quick(delays.P50), quick(delays.P90), quick(delays.P99)),
+		delays:    fmt.Sprintf("%s, %s, %s", show.Duration(delays.P50), show.Duration(delays.P90), show.Duration(delays.P99)),
 		ofTimers:  changes / s.Duration().Seconds() / s.Resident,
 		firesWake: float64(s.Totals.Fired) / float64(max(1, ops[trace.Advance]-s.Idle)),
 	}

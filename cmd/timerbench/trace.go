@@ -17,7 +17,6 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
 	"github.com/timerbench/timerbench/trace/record"
@@ -206,9 +205,9 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 			continue
 		}
 		row := []string{d.name, show.Grouped(d.Count)}
-		for _, t := range []structures.Tick{structures.Tick(d.Mean), d.Min, d.P50, d.P90, d.P99,
-			d.P999, d.Max} {
-			row = append(row, delay(s, t))
+		mean := d.Mean - math.Mod(d.Mean, float64(s.Header.Tick))
+		for _, ns := range []float64{mean, d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
+			row = append(row, delay(ns))
 		}
 		delays.Add(row...)
 	}
@@ -216,9 +215,8 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	showSites(out, s)
 }
 
-// delay formats a number of ticks as a time.
-func delay(s *tracestat.Summary, ticks structures.Tick) string {
-	ns := float64(ticks) * float64(s.Header.Tick)
+// delay formats a time in nanoseconds.
+func delay(ns float64) string {
 	if ns >= math.MaxInt64 {
 		return "centuries"
 	}
@@ -376,10 +374,10 @@ func showSites(out io.Writer, s *tracestat.Summary) {
 	for _, site := range s.Sites[:min(most, len(s.Sites))] {
 		left := "–"
 		if site.Left.Count > 0 {
-			left = delay(s, site.Left.P50)
+			left = delay(site.Left.P50)
 		}
-		t.Add(cmp.Or(site.Name, "(not known)"), show.Grouped(site.Timers), delay(s, site.Delays.P50),
-			delay(s, site.Delays.P99), show.Percent(site.CancelRate()), left)
+		t.Add(cmp.Or(site.Name, "(not known)"), show.Grouped(site.Timers), delay(site.Delays.P50),
+			delay(site.Delays.P99), show.Percent(site.CancelRate()), left)
 	}
 	fmt.Fprintf(out, "\n%s\n", t.Terminal())
 	if more := len(s.Sites) - most; more > 0 {

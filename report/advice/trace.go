@@ -13,7 +13,7 @@ func QuestionOf(s *tracestat.Summary) Question {
 	if moves := s.Moves; moves.Count > d.Count {
 		d = moves
 	}
-	q.Delays = workload.ShapeOf(float64(d.P50), float64(d.P90), float64(d.P99))
+	q.Delays = workload.ShapeOf(d.P50, d.P90, d.P99)
 	ops := s.Totals.Ops
 	calls := float64(ops[trace.Schedule] + ops[trace.Cancel] + ops[trace.Reschedule] + s.Totals.Fired)
 	if calls > 0 {

@@ -20,18 +20,24 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// built builds the program of testdata and returns its path.
-func built(t *testing.T) string {
+// needsBuild skips a test that builds programs where the tests are to be short.
+func needsBuild(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
 	}
-	path := filepath.Join(t.TempDir(), "program")
+	t.Parallel()
+}
+
+func TestAProgramIsRecorded(t *testing.T) {
+	needsBuild(t)
+	program := filepath.Join(t.TempDir(), "program")
 	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"-C", "testdata/kinds", "-o", path, "."}, &out); err != nil {
+	if err := Run(t.Context(), []string{"-C", "testdata/kinds", "-o", program, "."}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	return path
+	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
+	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
 }
 
 // histories returns what became of each timer, by the function that scheduled it.
@@ -98,8 +104,7 @@ func about(d time.Duration) string {
 	return d.String()
 }
 
-func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
-	program := built(t)
+func holdsWhatTheProgramDid(t *testing.T, program string) {
 	path := filepath.Join(t.TempDir(), "my.trace")
 	cmd := exec.Command(program, "exit")
 	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path)
@@ -166,12 +171,12 @@ func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
 }
 
 // run runs a program with a trace in a folder of its own, and sends it SIGTERM once it is ready.
-func run(t *testing.T, program, env, how string) (cmd *exec.Cmd, stderr, files string) {
+func run(t *testing.T, program, env, how string) (ended, stderr, files string) {
 	t.Helper()
 	var said bytes.Buffer
 	dir := t.TempDir()
 	// The PID in the name of the temporary file stays that of the shell.
-	cmd = exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
+	cmd := exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
 	cmd.Dir, cmd.Stderr = dir, &said
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -194,11 +199,10 @@ func run(t *testing.T, program, env, how string) (cmd *exec.Cmd, stderr, files s
 			histories(t, path) // it is whole
 		}
 	}
-	return cmd, said.String(), strings.TrimSpace(files)
+	return cmd.ProcessState.String(), said.String(), strings.TrimSpace(files)
 }
 
-func TestTheEndOfTheProgramEndsTheTrace(t *testing.T) {
-	program := built(t)
+func endsWithTheProgram(t *testing.T, program string) {
 	const record, full = trace.EnvFile + "=my.trace", "ln -s /dev/full my.trace.$$.tmp; "
 	for _, c := range []struct {
 		env, how           string
@@ -212,12 +216,14 @@ func TestTheEndOfTheProgramEndsTheTrace(t *testing.T) {
 		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": open none/x", ""},
 		{full + record, "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": writing a trace", ""},
 	} {
-		cmd, stderr, files := run(t, program, c.env, c.how)
-		says := strings.Contains(stderr, c.says) && (c.says != "" || stderr == "")
-		if ended := cmd.ProcessState.String(); ended != c.ended || !says || files != c.files {
-			t.Errorf("%q, %s: %s, %q, left %q", c.env, c.how, ended, stderr, files)
-			t.Errorf("want %s, %q, %q", c.ended, c.says, c.files)
-		}
+		t.Run(c.env+" "+c.how, func(t *testing.T) {
+			t.Parallel()
+			ended, stderr, files := run(t, program, c.env, c.how)
+			says := strings.Contains(stderr, c.says) && (c.says != "" || stderr == "")
+			if ended != c.ended || !says || files != c.files {
+				t.Errorf("%s, %q, left %q; want %s, %q, %q", ended, stderr, files, c.ended, c.says, c.files)
+			}
+		})
 	}
 }
 
@@ -297,8 +303,8 @@ func records(t *testing.T, program string, env ...string) {
 }
 
 func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
+	needsBuild(t)
 	dir := written(t, several)
-	built(t) // or skip
 	out := filepath.Join(dir, "bin") + "/"
 	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./lib"}
 	if err := Run(t.Context(), args, t.Output()); err != nil {
@@ -307,11 +313,11 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	records(t, out+"one")
 	records(t, out+"two")
 
-	t.Chdir(filepath.Join(dir, "one"))
-	if err := Run(t.Context(), []string{"-o=file", "one.go"}, t.Output()); err != nil {
+	one := filepath.Join(dir, "one")
+	if err := Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	records(t, "./file")
+	records(t, filepath.Join(one, "file"))
 }
 
 func TestTheRaceDetectorAndOlderGos(t *testing.T) {

@@ -20,7 +20,6 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
-	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // Recording is a program that is to be run, and where its traces go: one to the file Out, further
@@ -128,78 +127,57 @@ func (r Recording) collect(dir, to string) error {
 // temporary is what the name of a trace ends with that is not complete.
 var temporary = regexp.MustCompile(`\.\d+\.tmp$`)
 
-// keep checks a trace and copies it to where it belongs.
+// keep checks a trace and copies it to where it belongs, compressed, which what a program of
+// "trace build" writes is not. Of a trace that is cut short it copies what is there.
 func (r Recording) keep(written, path string) error {
+	partial := temporary.MatchString(path)
 	path, err := atomicfile.Target(temporary.ReplaceAllString(path, ""))
 	if err != nil {
 		return err
 	}
 	cutShort := fmt.Errorf("the recording was not completed: %s was killed, or did not call stop, of "+
 		"trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
-	_, err = tracestat.Read(written)
-	partial := errors.Is(err, trace.ErrCutShort)
-	if err != nil && !partial {
-		return err
-	}
-	ops, size, err := r.compress(written, path, partial)
-	switch {
-	case err != nil:
-		return err
-	case partial && ops == 0:
-		return cutShort
-	}
-	fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, ops, show.Bytes(float64(size)))
-	if partial {
-		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, cutShort)
-	}
-	return nil
-}
-
-// compress copies a trace and returns how many operations the copy has, and its length. What a
-// program of "trace build" writes is not compressed. Of a trace that is cut short it copies what
-// is there, if there is anything.
-func (r Recording) compress(from, to string, partial bool) (ops uint64, size int64, err error) {
-	file, err := os.Open(from)
+	file, err := os.Open(written)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	in, err := trace.NewReader(file, from)
+	in, err := trace.NewReader(file, written)
 	if partial && errors.Is(err, trace.ErrCutShort) {
-		return 0, 0, nil
+		return cutShort
 	}
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	header := in.Header()
 	header.Description = cmp.Or(r.About, header.Description)
 	if partial {
 		header.Description += " (cut short)"
 	}
-	none := errors.New("nothing")
-	err = atomicfile.Write(to, func(out io.Writer) error {
+	var ops uint64
+	err = atomicfile.Write(path, func(out io.Writer) error {
 		w, err := trace.NewWriter(out, header)
 		if err != nil {
 			return err
 		}
 		err = trace.Copy(w, in)
-		if partial && errors.Is(err, trace.ErrCutShort) {
-			err = nil
-		}
-		if ops = w.Totals().Count(); ops == 0 && partial {
-			err = none
+		if ops = w.Totals().Count(); partial && errors.Is(err, trace.ErrCutShort) {
+			if err = nil; ops == 0 {
+				return cutShort
+			}
 		}
 		return errors.Join(err, w.Close())
 	})
-	if errors.Is(err, none) {
-		return 0, 0, nil
-	}
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	info, err := os.Stat(to)
+	info, err := os.Stat(path)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	return ops, info.Size(), nil
+	fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, ops, show.Bytes(float64(info.Size())))
+	if partial {
+		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, cutShort)
+	}
+	return nil
 }

@@ -4,10 +4,13 @@
 package tracestat
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -32,12 +35,32 @@ type Summary struct {
 	Sites      []Site  // where the program scheduled, that with the most timers first; nil if it is not known
 }
 
-// Delays is a distribution of delays in ticks. The percentiles have four exact
-// digits. The other figures are exact.
+// Delays is a distribution of delays in nanoseconds. The percentiles have four exact
+// digits, two in a Site. The other figures are exact.
 type Delays struct {
-	Count                         int64
-	Mean                          float64
-	Min, P50, P90, P99, P999, Max structures.Tick
+	Count int64   `json:"count"`
+	Mean  float64 `json:"mean_ns"`
+	Min   float64 `json:"least_ns"`
+	P50   float64 `json:"p50_ns"`
+	P90   float64 `json:"p90_ns"`
+	P99   float64 `json:"p99_ns"`
+	P999  float64 `json:"-"`
+	Max   float64 `json:"most_ns"`
+}
+
+// Site is a place in the program that schedules timers.
+type Site struct {
+	Name      string `json:"site"`   // such as "main.serve server.go:42"; "": not known
+	Timers    uint64 `json:"timers"` // schedules
+	Cancelled uint64 `json:"cancelled"`
+	Fired     uint64 `json:"fired"`
+	Delays    Delays `json:"delays"` // of the schedules
+	Left      Delays `json:"left"`   // of those cancelled, from there to the deadline
+}
+
+// CancelRate returns cancelled / (cancelled + fired).
+func (s Site) CancelRate() float64 {
+	return float64(s.Cancelled) / float64(max(1, s.Cancelled+s.Fired))
 }
 
 // Duration returns the virtual time from the first advance to the last.
@@ -56,6 +79,34 @@ func (s Summary) Rate() float64 {
 		return 0
 	}
 	return float64(s.Totals.Count()) / (float64(s.Totals.Span()) * s.Header.Tick.Seconds())
+}
+
+// MarshalJSON writes a summary for programs, with times in nanoseconds.
+func (s *Summary) MarshalJSON() ([]byte, error) {
+	h, t := s.Header, s.Totals
+	return json.Marshal(struct {
+		Name              string        `json:"name"`
+		Description       string        `json:"description"`
+		Tick              time.Duration `json:"tick_ns"`
+		Span              time.Duration `json:"span_ns"`
+		Schedule          uint64        `json:"schedule"`
+		Reschedule        uint64        `json:"reschedule"`
+		Cancel            uint64        `json:"cancel"`
+		Fire              uint64        `json:"fire"`
+		RefusedReschedule uint64        `json:"refused_reschedule"`
+		RefusedCancel     uint64        `json:"refused_cancel"`
+		PendingAtEnd      uint64        `json:"pending_at_end"`
+		MostPending       uint64        `json:"most_pending"`
+		Lost              uint64        `json:"lost"`
+		IntoHeap          uint64        `json:"into_heap"` // of Go's runtime
+		Delays            Delays        `json:"delays"`
+		Moves             Delays        `json:"moves"`
+		Sites             []Site        `json:"sites"`
+	}{
+		h.Name, h.Description, h.Tick, s.Duration(), t.Ops[trace.Schedule], t.Ops[trace.Reschedule],
+		t.Ops[trace.Cancel], t.Fired, t.Ops[trace.RefusedReschedule], t.Ops[trace.RefusedCancel],
+		t.Pending(), t.Keys, t.Lost, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
+	})
 }
 
 // Read reads a whole trace. It returns an error unless the trace is complete and
@@ -86,6 +137,7 @@ func Read(path string) (*Summary, error) {
 
 func summarize(r *trace.Reader) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
+	tick := s.Header.Tick
 	delays, moves := newDistribution(4), newDistribution(4)
 	var sites siteCounter
 	var overTicks, overOps float64 // sums of the number of pending timers
@@ -120,23 +172,77 @@ func summarize(r *trace.Reader) (*Summary, error) {
 			s.LateFires += uint64(op.Late)
 		}
 	}
-	s.Totals, s.Sites = r.Totals(), sites.list(r.Sites())
+	s.Totals, s.Sites = r.Totals(), sites.list(r.Sites(), tick)
 	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
 	s.Resident = s.ResidentOp
 	if span := s.Totals.Span(); span > 0 {
 		s.Resident = overTicks / float64(span)
 	}
-	if ended := s.Totals.Ops[trace.Cancel] + s.Totals.Fired; ended > 0 {
-		s.CancelRate = float64(s.Totals.Ops[trace.Cancel]) / float64(ended)
-	}
-	s.Delays, s.Moves = delays.delays(), moves.delays()
+	cancelled := s.Totals.Ops[trace.Cancel]
+	s.CancelRate = Site{Cancelled: cancelled, Fired: s.Totals.Fired}.CancelRate()
+	s.Delays, s.Moves = delays.delays(tick), moves.delays(tick)
 	return s, nil
+}
+
+// siteCounter sums the timers of each site up.
+type siteCounter struct {
+	sites []counted // by number
+	keys  []pending // by key
+}
+
+type counted struct {
+	Site
+	delays, left *distribution
+}
+
+type pending struct {
+	site     int
+	deadline structures.Tick
+}
+
+// add takes an operation over. The clock is the one before it.
+func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
+	switch op.Kind {
+	case trace.Schedule:
+		for len(c.sites) <= op.Site {
+			c.sites = append(c.sites, counted{delays: newDistribution(2), left: newDistribution(2)})
+		}
+		if int(op.Key) == len(c.keys) {
+			c.keys = append(c.keys, pending{})
+		}
+		c.keys[op.Key] = pending{op.Site, op.At}
+		c.sites[op.Site].Timers++
+		c.sites[op.Site].delays.add(op.At - clock)
+	case trace.Reschedule:
+		c.keys[op.Key].deadline = op.At
+	case trace.Cancel:
+		timer := c.keys[op.Key]
+		c.sites[timer.site].Cancelled++
+		c.sites[timer.site].left.add(timer.deadline - clock)
+	case trace.Advance:
+		for _, key := range op.Fired {
+			c.sites[c.keys[key].site].Fired++
+		}
+	}
+}
+
+// list returns the sites, that with the most timers first.
+func (c *siteCounter) list(names []string, tick time.Duration) (list []Site) {
+	for i, s := range c.sites {
+		if s.Timers > 0 {
+			s.Name, s.Site.Delays, s.Left = names[i], s.delays.delays(tick), s.left.delays(tick)
+			list = append(list, s.Site)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Site) int { return cmp.Compare(b.Timers, a.Timers) })
+	return list
 }
 
 // maxDelay is the largest value of a percentile: 139 years at a tick of 1 ms. It is
 // chosen.
 const maxDelay = 1 << 42
 
+// distribution is one of delays in ticks.
 type distribution struct {
 	histogram *hdrhistogram.Histogram
 	sum       float64
@@ -154,16 +260,17 @@ func (d *distribution) add(delay structures.Tick) {
 	d.min, d.max = min(d.min, delay), max(d.max, delay)
 }
 
-func (d *distribution) delays() Delays {
+func (d *distribution) delays(tick time.Duration) Delays {
 	n := d.histogram.TotalCount()
 	if n == 0 {
 		return Delays{}
 	}
-	at := func(percent float64) structures.Tick {
-		return min(structures.Tick(d.histogram.ValueAtQuantile(percent)), d.max)
+	ns := func(t structures.Tick) float64 { return float64(t) * float64(tick) }
+	at := func(percent float64) float64 {
+		return ns(min(structures.Tick(d.histogram.ValueAtQuantile(percent)), d.max))
 	}
 	return Delays{
-		Count: n, Mean: d.sum / float64(n), Min: d.min,
-		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: d.max,
+		Count: n, Mean: d.sum / float64(n) * float64(tick), Min: ns(d.min),
+		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: ns(d.max),
 	}
 }

@@ -9,11 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
 
 var header = trace.Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
+
+// one is the distribution of a single delay.
+func one(ns float64) Delays {
+	return Delays{Count: 1, Mean: ns, Min: ns, P50: ns, P90: ns, P99: ns, P999: ns, Max: ns}
+}
 
 func TestASummaryCountsByHand(t *testing.T) {
 	var out bytes.Buffer
@@ -46,8 +50,8 @@ func TestASummaryCountsByHand(t *testing.T) {
 		Totals:   trace.Totals{Ops: [6]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
 		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
 		Idle: 2, LateFires: 1, CancelRate: 1.0 / 3,
-		Delays: Delays{Count: 3, Mean: (10 + 20 + 500) / 3.0, Min: 10, P50: 20, P90: 500, P99: 500, P999: 500, Max: 500},
-		Moves:  Delays{Count: 1, Mean: 50, Min: 50, P50: 50, P90: 50, P99: 50, P999: 50, Max: 50},
+		Delays: Delays{Count: 3, Mean: 530e6 / 3.0, Min: 10e6, P50: 20e6, P90: 500e6, P99: 500e6, P999: 500e6, Max: 500e6},
+		Moves:  one(50e6),
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -88,12 +92,9 @@ func TestSitesAreSummedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := func(d structures.Tick) Delays {
-		return Delays{Count: 1, Mean: float64(d), Min: d, P50: d, P90: d, P99: d, P999: d, Max: d}
-	}
 	want := []Site{
-		{Name: "main.often main.go:7", Timers: 3, Cancelled: 1, Fired: 2, Left: one(20), Delays: Delays{Count: 3, Mean: 70 / 3.0, Min: 10, P50: 30, P90: 30, P99: 30, P999: 30, Max: 30}},
-		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Delays: one(100), Left: one(20)},
+		{Name: "main.often main.go:7", Timers: 3, Cancelled: 1, Fired: 2, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
+		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Delays: one(100e6), Left: one(20e6)},
 	}
 	if !reflect.DeepEqual(s.Sites, want) {
 		t.Errorf("got  %+v\nwant %+v", s.Sites, want)
