@@ -12,10 +12,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +35,6 @@ type role struct {
 	Node    string   // of a cluster, or ""
 	Peer    string   // address of the node
 	Peers   []string // addresses of all nodes
-	MaxFile uint64   // bytes that a file can have before the disk is as good as full, or 0
 
 	// A worker, if URL is set.
 	URL      string
@@ -61,7 +58,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait most of the time
+	if err := flag.Set("test.parallel", "16"); err != nil { // they wait most of the time
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -73,12 +70,6 @@ func (r role) run() error {
 		os.Exit(2)
 	}()
 	if r.URL == "" {
-		if r.MaxFile > 0 {
-			signal.Ignore(syscall.SIGXFSZ) // a write returns an error then
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: r.MaxFile, Max: r.MaxFile}); err != nil {
-				return err
-			}
-		}
 		options := []ServerOption{Listen(r.Address)}
 		if r.Node != "" {
 			options = append(options, Cluster("test", r.Node, r.Peer, r.Peers...))
@@ -252,16 +243,16 @@ func (cl *cluster) open(t *testing.T, cfg Config) (*Client, *nats.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	for end := time.Now().Add(30 * time.Second); ; {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	for timeout := time.Second; ; timeout += time.Second { // no answer comes before there is a leader
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		c, err := Open(ctx, nc, cfg)
 		cancel()
 		if err == nil {
 			return c, nc
 		}
-		if time.Now().After(end) {
+		if timeout > 10*time.Second {
 			t.Fatal(err)
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }

@@ -35,10 +35,22 @@ func set(t testing.TB, c *Client, key string, in time.Duration) {
 	}
 }
 
+// setMany sets so many timers, whose keys are a prefix and a number.
+func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
+	t.Helper()
+	timers := make([]Timer, n)
+	for i := range timers {
+		timers[i] = Timer{Key: fmt.Sprint(prefix, i), Deadline: time.Now().Add(in)}
+	}
+	if err := c.Set(t.Context(), timers...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // waitFor waits until something is so.
 func waitFor(t testing.TB, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come to be")
 		}
@@ -57,7 +69,9 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Client {
 	t.Helper()
-	c, err := Open(t.Context(), nc, cfg)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of a busy machine
+	defer cancel()
+	c, err := Open(ctx, nc, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +114,7 @@ func receive(t testing.TB, fired <-chan Fired) Fired {
 	select {
 	case f := <-fired:
 		return f
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing fired")
 		panic("unreachable")
 	}

@@ -3,76 +3,130 @@ package durable
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Handlers fail in each way, and the others go on.
+// Handlers end in each way, and a timer may have limits of its own.
 func TestHandlers(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), Config{
-		Concurrency: 3, MaxAttempts: 3, HandlerTimeout: 300 * time.Millisecond, AckWait: 500 * time.Millisecond,
-		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 20 * time.Millisecond },
-	})
-	handled := make(chan Fired, 100)
-	release := make(chan struct{})
-	stop := serveWith(t, c, func(ctx context.Context, f Fired) error {
-		handled <- f
-		switch {
-		case f.Key == "panics":
-			panic("on purpose\nin two lines")
-		case f.Key == "fails":
-			return errors.New("on purpose")
-		case f.Key == "fails twice" && f.Attempt < 3:
-			return errors.New("on purpose")
-		case f.Key == "hangs" && f.Attempt == 1:
-			<-release
-		case f.Key == "slow" && f.Attempt == 1:
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		return nil
-	})
-	for _, key := range []string{"panics", "fails", "fails twice", "hangs", "slow", "works"} {
-		if err := c.Schedule(t.Context(), key, time.Now(), []byte(key)); err != nil {
-			t.Fatal(err)
-		}
+	onPurpose := errors.New("on purpose")
+	var release chan struct{}
+	fails := func(context.Context, Fired) error { return onPurpose }
+	// A busy machine may need more attempts within a short time.
+	short := Limits{Timeout: 300 * time.Millisecond, MaxAttempts: 1000}
+	tests := map[string]struct {
+		limits   Limits
+		attempts int // at least, with short limits
+		dead     bool
+		handle   func(context.Context, Fired) error
+	}{
+		"works":        {Limits{}, 1, false, func(context.Context, Fired) error { return nil }},
+		"panics":       {Limits{}, 3, true, func(context.Context, Fired) error { panic("on purpose\nin two lines") }},
+		"fails":        {Limits{}, 3, true, fails},
+		"own attempts": {Limits{MaxAttempts: 2}, 2, true, fails},
+		"permanent": {Limits{}, 1, true, func(context.Context, Fired) error {
+			return fmt.Errorf("wrapped: %w", Permanent(onPurpose))
+		}},
+		"fails twice": {Limits{}, 3, false, func(_ context.Context, f Fired) error {
+			if f.Attempt < 3 {
+				return onPurpose
+			}
+			return nil
+		}},
+		"later": {Limits{}, 2, false, func(_ context.Context, f Fired) error {
+			if f.Attempt == 1 {
+				return RetryAfter(700*time.Millisecond, onPurpose)
+			}
+			if f.Lateness < 700*time.Millisecond {
+				t.Errorf("the second attempt was %v after the deadline", f.Lateness)
+			}
+			return nil
+		}},
+		"hangs": {short, 2, false, func(_ context.Context, f Fired) error {
+			if f.Attempt == 1 {
+				<-release
+			}
+			return nil
+		}},
+		"slow": {short, 2, false, func(ctx context.Context, f Fired) error {
+			if f.Attempt == 1 {
+				<-ctx.Done()
+				time.Sleep(100 * time.Millisecond) // beyond it
+			}
+			return nil
+		}},
 	}
-	attempts := make(map[string]int)
-	for range 3 + 3 + 3 + 2 + 2 + 1 {
-		f := receive(t, handled)
-		attempts[f.Key]++
-		if f.Attempt != attempts[f.Key] {
-			t.Errorf("%s: attempt %d comes as number %d", f.Key, f.Attempt, attempts[f.Key])
-		}
+	for _, backend := range []Backend{Driver, JetStream} {
+		t.Run(backend.String(), func(t *testing.T) {
+			release = make(chan struct{})
+			defer close(release)
+			c := open(t, start(t), Config{Backend: backend, Concurrency: 3, MaxAttempts: 3, AckWait: 20 * time.Second,
+				Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 10 * time.Millisecond }})
+			handled := make(chan Fired, 1<<16)
+			serveWith(t, c, func(ctx context.Context, f Fired) error {
+				handled <- f
+				return tests[f.Key].handle(ctx, f)
+			})
+			var timers []Timer
+			dead := uint64(0)
+			for key, test := range tests {
+				timers = append(timers, Timer{Key: key, Deadline: time.Now(), Payload: []byte(key), Limits: test.limits})
+				if test.dead {
+					dead++
+				}
+			}
+			if err := c.Set(t.Context(), timers...); err != nil {
+				t.Fatal(err)
+			}
+			over := func(dead uint64) {
+				t.Helper()
+				waitFor(t, func() bool {
+					n, err := c.Counts(t.Context())
+					return err == nil && n.Dead == dead && n.Fired == 0
+				})
+			}
+			over(dead)
+			attempts := make(map[string]int)
+			for len(handled) > 0 {
+				f := <-handled
+				if attempts[f.Key]++; f.Attempt != attempts[f.Key] || f.Limits != tests[f.Key].limits {
+					t.Errorf("%+v comes as number %d", f, attempts[f.Key])
+				}
+			}
+			for key, test := range tests {
+				if n := attempts[key]; n != test.attempts && (test.limits != short || n < test.attempts) {
+					t.Errorf("%s: %d attempts, want %d", key, n, test.attempts)
+				}
+			}
+			for d, err := range c.DeadLetters(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if test := tests[d.Key]; !test.dead || d.Attempts != test.attempts || string(d.Payload) != d.Key || !strings.Contains(d.Error, "on purpose") {
+					t.Errorf("dead letter %+v", d)
+				}
+				switch d.Key {
+				case "own attempts":
+					err = c.Revive(t.Context(), d)
+				case "fails":
+					err = c.Discard(t.Context(), d)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			over(dead - 1)
+			for attempt := range 2 { // its limits are still there
+				if f := receive(t, handled); f.Key != "own attempts" || f.MaxAttempts != 2 || f.Attempt != attempt+1 {
+					t.Errorf("revived: %+v", f)
+				}
+			}
+		})
 	}
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Dead == 2 && n.Fired == 0
-	})
-	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Attempts != 3 || string(d.Payload) != d.Key || !strings.Contains(d.Error, "on purpose") {
-			t.Errorf("dead letter %+v", d)
-		}
-		if d.Key == "fails" {
-			err = c.Revive(t.Context(), d)
-		} else {
-			err = c.Discard(t.Context(), d)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if f := receive(t, handled); f.Key != "fails" || f.Attempt != 1 {
-		t.Errorf("revived: %+v", f)
-	}
-	close(release)
-	stop()
-	if err := c.Serve(t.Context(), nil); err == nil {
-		t.Error("Serve without a handler returned no error")
+	if Permanent(nil) != nil || RetryAfter(1, nil) != nil {
+		t.Error("no error has become one")
 	}
 }

@@ -137,18 +137,13 @@ func TestKillWorkers(t *testing.T) {
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
 	w := startCrew(t, cl, 3, role{})
-	v := load{last: 8 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, seed: 1}.while(t, c, w.h, func() {
-		for i := range 2 {
-			time.Sleep(2 * time.Second)
-			w.restart(t, time.Second/2, i)
-		}
+	v := load{last: 4 * time.Second, timeout: 5 * time.Second, pause: 2 * time.Millisecond, seed: 1}.while(t, c, w.h, func() {
+		time.Sleep(time.Second)
+		w.restart(t, time.Second/2, 0)
 		time.Sleep(time.Second)
 		w.restart(t, time.Second/2, 0, 1, 2)
 	}, func() { w.kill(0, 1, 2) })
-	if v.latest > 5*time.Second {
-		t.Errorf("a timer was handled %v late, want at most 5s", v.latest)
-	}
-	if v.fired < 500 {
+	if v.fired < 100 {
 		t.Errorf("only %d timers fired", v.fired)
 	}
 }
@@ -159,8 +154,8 @@ func TestKillServer(t *testing.T) {
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
 	w := startCrew(t, cl, 1, role{})
-	load{last: 5 * time.Second, timeout: 2 * time.Second, pause: 2 * time.Millisecond, seed: 3}.while(t, c, w.h, func() {
-		time.Sleep(2 * time.Second)
+	load{last: 3 * time.Second, timeout: 2 * time.Second, pause: 2 * time.Millisecond, seed: 3}.while(t, c, w.h, func() {
+		time.Sleep(time.Second)
 		cl.nodes[0].kill()
 		cl.start(t, 0)
 	}, func() { w.kill(0) })
@@ -188,13 +183,7 @@ func TestKillMoves(t *testing.T) {
 		prefix := fmt.Sprint(round, ".")
 		w := startCrew(t, cl, 2, role{})
 		movers := startCrew(t, cl, 2, role{Moves: n, Prefix: prefix})
-		timers := make([]Timer, n)
-		for i := range timers {
-			timers[i] = Timer{Key: fmt.Sprint(prefix, i), Deadline: time.Now().Add(2 * time.Second)}
-		}
-		if err := c.Set(t.Context(), timers...); err != nil {
-			t.Fatal(err)
-		}
+		setMany(t, c, n, prefix, 2*time.Second)
 		for range 8 {
 			time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
 			switch victim := rng.IntN(6); victim {
@@ -218,9 +207,10 @@ func TestKillMoves(t *testing.T) {
 			fired[lines[0].Key] = append(fired[lines[0].Key], id)
 			again += len(lines) - 1
 		}
-		for _, timer := range timers {
-			if ids := fired[timer.Key]; len(ids) != 1 {
-				t.Errorf("%s has fired %d times, want once: %v", timer.Key, len(ids), ids)
+		for i := range n {
+			key := fmt.Sprint(prefix, i)
+			if ids := fired[key]; len(ids) != 1 {
+				t.Errorf("%s has fired %d times, want once: %v", key, len(ids), ids)
 			}
 		}
 	}
@@ -296,33 +286,18 @@ func TestKillCron(t *testing.T) {
 	}
 }
 
-// One node of three is killed in the middle of a load, and started again.
-func TestKillNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("TestKillLeader does more")
-	}
-	t.Parallel()
-	testKillNode(t, func(t *testing.T, nc *nats.Conn, cl *cluster) int {
-		return (leader(t, nc, cl) + 1) % len(cl.nodes)
-	})
-}
-
 // The node that leads the stream is killed at the moment at which many timers are due.
 func TestKillLeader(t *testing.T) {
 	t.Parallel()
-	testKillNode(t, leader)
-}
-
-func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) int) {
 	cl := startCluster(t, 3)
 	c, nc := cl.open(t, Config{Replicas: 3})
 	w := startCrew(t, cl, 2, role{})
-	at := time.Now().Add(3 * time.Second)
-	load{last: 6 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
+	at := time.Now().Add(2 * time.Second)
+	load{last: 4 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
 		var wg sync.WaitGroup
 		for g := range 16 {
 			wg.Go(func() {
-				for i := range 50 {
+				for i := range 20 {
 					key := fmt.Sprintf("due.%d.%d", g, i)
 					deadline := at.Add(time.Duration(i) * time.Millisecond / 10).Round(0)
 					err := c.Schedule(t.Context(), key, deadline, nil)
@@ -331,10 +306,10 @@ func testKillNode(t *testing.T, victim func(*testing.T, *nats.Conn, *cluster) in
 			})
 		}
 		time.Sleep(time.Until(at) - 500*time.Millisecond)
-		i := victim(t, nc, cl)
+		i := leader(t, nc, cl)
 		time.Sleep(time.Until(at.Add(2 * time.Millisecond)))
 		cl.nodes[i].kill()
-		time.Sleep(2 * time.Second)
+		time.Sleep(time.Second)
 		cl.start(t, i)
 		wg.Wait()
 	}, func() { w.kill(0, 1) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,86 +11,6 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 )
-
-// A timer has limits of its own, and a handler says what is to follow its error.
-func TestLimits(t *testing.T) {
-	t.Parallel()
-	for _, backend := range []Backend{Driver, JetStream} {
-		t.Run(backend.String(), func(t *testing.T) {
-			t.Parallel()
-			c := open(t, start(t), Config{Backend: backend, MaxAttempts: 3,
-				Backoff: func(int) time.Duration { return 10 * time.Millisecond }})
-			handled := make(chan Fired, 100)
-			serveWith(t, c, func(ctx context.Context, f Fired) error {
-				handled <- f
-				left, _ := ctx.Deadline()
-				switch err := errors.New("on purpose"); {
-				case f.Key == "permanent":
-					return fmt.Errorf("wrapped: %w", Permanent(err))
-				case f.Key == "later" && f.Attempt == 1:
-					return RetryAfter(700*time.Millisecond, err)
-				case f.Key == "timeout" && time.Until(left) > time.Second:
-					t.Errorf("the handler has %v", time.Until(left))
-					return nil
-				case f.Key == "timeout" && f.Attempt == 1:
-					<-ctx.Done()
-					time.Sleep(100 * time.Millisecond) // beyond it
-					return nil
-				case f.Key == "twice", f.Key == "thrice":
-					return err
-				}
-				return nil
-			})
-			now := time.Now()
-			if err := c.Set(t.Context(),
-				Timer{Key: "permanent", Deadline: now},
-				Timer{Key: "later", Deadline: now},
-				Timer{Key: "timeout", Deadline: now, Limits: Limits{Timeout: 200 * time.Millisecond}},
-				Timer{Key: "twice", Deadline: now, Limits: Limits{MaxAttempts: 2}},
-				Timer{Key: "thrice", Deadline: now},
-			); err != nil {
-				t.Fatal(err)
-			}
-			attempts, second := make(map[string]int), time.Duration(0)
-			for range 1 + 2 + 2 + 2 + 3 {
-				f := receive(t, handled)
-				attempts[f.Key]++
-				if f.Key == "later" {
-					second = f.Lateness
-				}
-			}
-			want := map[string]int{"permanent": 1, "later": 2, "timeout": 2, "twice": 2, "thrice": 3}
-			if !maps.Equal(attempts, want) {
-				t.Errorf("attempts %v, want %v", attempts, want)
-			}
-			if second < 700*time.Millisecond {
-				t.Errorf("the second attempt was %v after the deadline", second)
-			}
-			waitFor(t, func() bool {
-				n, err := c.Counts(t.Context())
-				return err == nil && n.Dead == 3 && n.Fired == 0
-			})
-			for d, err := range c.DeadLetters(t.Context()) {
-				if err != nil || d.Attempts != want[d.Key] || !strings.Contains(d.Error, "on purpose") {
-					t.Errorf("dead letter %+v, %v", d, err)
-				}
-				if d.Key == "twice" { // its limits are still there
-					if err := c.Revive(t.Context(), d); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			for attempt := range 2 {
-				if f := receive(t, handled); f.MaxAttempts != 2 || f.Attempt != attempt+1 {
-					t.Errorf("revived: %+v", f)
-				}
-			}
-			if Permanent(nil) != nil || RetryAfter(1, nil) != nil {
-				t.Error("no error has become one")
-			}
-		})
-	}
-}
 
 // Set sets many timers or, where one is invalid, none.
 func TestSet(t *testing.T) {

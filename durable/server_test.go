@@ -101,9 +101,7 @@ func TestLoss(t *testing.T) {
 	cl := startCluster(t, 1)
 	c, _ := cl.open(t, Config{})
 	const timers = 2000
-	for i := range timers {
-		set(t, c, fmt.Sprint(strings.Repeat("key", 30), i), time.Hour)
-	}
+	setMany(t, c, timers, strings.Repeat("key", 30), time.Hour)
 	dir := cl.roles[0].Dir
 	// The second note after the last change knows all.
 	var last time.Time
@@ -166,13 +164,12 @@ func TestNoLoss(t *testing.T) {
 			fired <- f
 			return nil
 		})
-		for i := range 100 {
-			set(t, c, fmt.Sprint("key", i), time.Duration(i/50)*time.Hour)
-		}
+		setMany(t, c, 50, "fires", 0)
+		setMany(t, c, 50, "key", time.Hour)
 		for range 50 {
 			receive(t, fired)
 		}
-		for i := 50; i < 100; i++ {
+		for i := range 50 {
 			if ok, err := c.Cancel(t.Context(), fmt.Sprint("key", i)); !ok || err != nil {
 				t.Fatalf("Cancel = %v, %v", ok, err)
 			}
@@ -300,35 +297,39 @@ func TestSecureCluster(t *testing.T) {
 	waitFor(t, func() bool { return log.has("uthentication error") || log.has("uthorization") })
 }
 
-// Only this machine gets in where nothing is asked for.
-func TestInsecure(t *testing.T) {
+// Embedded refuses what cannot be, and what lets other machines in unasked.
+func TestEmbeddedRefuses(t *testing.T) {
 	t.Parallel()
 	certificate, _ := certificates(t)
-	port := addresses(t, 1)[0][len("127.0.0.1"):]
-	encrypted := TLS(&tls.Config{Certificates: []tls.Certificate{certificate},
-		MinVersion: tls.VersionTLS12})
-	loopback := addresses(t, 1)[0]
-	all := Listen("0.0.0.0" + port)
+	list := addresses(t, 2)
+	port := list[0][len("127.0.0.1"):]
+	encrypted := TLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+	loopback, all := Listen(list[1]), Listen("0.0.0.0"+port)
+	const open, ok = "other machines could do everything", ""
 	for name, test := range map[string]struct {
 		options []ServerOption
-		ok      bool
+		want    string // an error with this
 	}{
-		"all":       {[]ServerOption{all}, false},
-		"empty":     {[]ServerOption{Listen(port)}, false},
-		"encrypted": {[]ServerOption{all, encrypted}, false},
-		"node": {[]ServerOption{Listen(loopback),
-			Cluster("c", "n", "0.0.0.0"+port)}, false},
-		"password":      {[]ServerOption{all, Password("me", "secret")}, true},
-		"Insecure":      {[]ServerOption{all, Insecure()}, true},
-		"loopback":      {[]ServerOption{Listen(loopback)}, true},
-		"loopback name": {[]ServerOption{Listen("localhost" + port)}, true},
+		"cluster without Listen": {[]ServerOption{Cluster("c", "n", "127.0.0.1:1")}, "want Listen"},
+		"no port":                {[]ServerOption{Listen("127.0.0.1")}, "missing port"},
+		"port 0":                 {[]ServerOption{Listen("127.0.0.1:0")}, "port from 1 to 65535"},
+		"store of 0 bytes":       {[]ServerOption{MaxStore(0)}, "at least 1"},
+		"no password":            {[]ServerOption{Password("me", "")}, "a user and a password"},
+		"all":                    {[]ServerOption{all}, open},
+		"empty":                  {[]ServerOption{Listen(port)}, open},
+		"encrypted":              {[]ServerOption{all, encrypted}, open},
+		"node":                   {[]ServerOption{loopback, Cluster("c", "n", "0.0.0.0"+port)}, open},
+		"password":               {[]ServerOption{all, Password("me", "secret")}, ok},
+		"Insecure":               {[]ServerOption{all, Insecure()}, ok},
+		"loopback":               {[]ServerOption{loopback}, ok},
+		"loopback name":          {[]ServerOption{Listen("localhost" + port)}, ok},
 	} {
 		s, err := Embedded(t.TempDir(), test.options...)
 		if err == nil {
 			s.Close()
 		}
-		if (err == nil) != test.ok || err != nil && !strings.Contains(err.Error(), "password") {
-			t.Errorf("%s: %v", name, err)
+		if (err == nil) != (test.want == ok) || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error with %q", name, err, test.want)
 		}
 	}
 }
