@@ -235,7 +235,6 @@ func (cl *cluster) url() string {
 	return strings.Join(urls, ",")
 }
 
-// open opens a client once the servers have found each other.
 func (cl *cluster) open(t *testing.T, cfg Config) (*Client, *nats.Conn) {
 	t.Helper()
 	nc, err := dial(cl.url())
@@ -243,16 +242,5 @@ func (cl *cluster) open(t *testing.T, cfg Config) (*Client, *nats.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	for timeout := time.Second; ; timeout += time.Second { // no answer comes before there is a leader
-		ctx, cancel := context.WithTimeout(t.Context(), timeout)
-		c, err := Open(ctx, nc, cfg)
-		cancel()
-		if err == nil {
-			return c, nc
-		}
-		if timeout > 10*time.Second {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	return open(t, nc, cfg), nc
 }

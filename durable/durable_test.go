@@ -67,15 +67,22 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 	return nc
 }
 
+// open opens a client, once the servers have found each other. A request that came before has no
+// answer, so that each try has a time of its own.
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of a busy machine
-	defer cancel()
-	c, err := Open(ctx, nc, cfg)
-	if err != nil {
-		t.Fatal(err)
+	for timeout := time.Second; ; timeout += time.Second {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		c, err := Open(ctx, nc, cfg)
+		cancel()
+		if err == nil {
+			return c
+		}
+		if timeout > 10*time.Second {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	return c
 }
 
 // serve runs c as a worker until the test ends, and returns what it handles.

@@ -284,12 +284,7 @@ func TestSecureCluster(t *testing.T) {
 	}
 	nc := connect(t, node(0, "secret"))
 	node(1, "secret")
-	waitFor(t, func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		_, err := Open(ctx, nc, Config{Replicas: 2})
-		return err == nil
-	})
+	open(t, nc, Config{Replicas: 2})
 	if log.has("uthentication error") {
 		t.Errorf("log:\n%s", &log.text)
 	}
