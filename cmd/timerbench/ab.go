@@ -37,25 +37,25 @@ func newAB() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ab",
 		Short: "Measure two builds in turns and compare them",
-		Long: `Measure two builds in turns and compare them. One process of each build is a pair;
-both live at the same time and take turns trial by trial, in random order, so that
-what the machine does happens to both. This finds differences that two long runs
-cannot show on a noisy machine.
+		Long: `Measure two builds in turns and compare them. One process of each build is a
+pair; both live at the same time and take turns trial by trial, in random order,
+so that what the machine does happens to both. This finds differences that two
+long runs cannot show on a noisy machine.
 
---old and --new are git revisions, or the paths of programs. A revision is built in
-a temporary git worktree, which is removed again; Ctrl-C removes it too. Without
---new, the work tree is built as it is. Each revision is built with several code
-layouts, because the layout alone changes times by some percent; a program has the
-one that it has, and the interval does not hold that of others.
+--old and --new are git revisions, or the paths of programs. A revision is built
+in a temporary git worktree, which is removed again; Ctrl-C removes it too.
+Without --new, the work tree is built as it is. Each revision is built with
+several code layouts, because the layout alone changes times by some percent; a
+program has the one that it has, and the interval does not hold that of others.
 
 The results of both sides are kept, and so are their benchmark lines, in which
 benchstat finds the same medians.
 
 ` + exitCodes,
 		Example: `  timerbench ab --old main    # what did I change?
-  timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --n 1e3,1e5 --pairs 16
+  timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
-  benchstat ` + runs.Parent + `/2026-11-21-073012-ab/old/` + runs.Benchmarks + ` ` + runs.Parent + `/2026-11-21-073012-ab/new/` + runs.Benchmarks,
+  cd out/2026-11-21-073012-ab && benchstat old/` + runs.Benchmarks + ` new/` + runs.Benchmarks,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
@@ -72,7 +72,7 @@ benchstat finds the same medians.
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
 	f.compareFlags.add(cmd)
-	return comparing(cmd)
+	return cmd
 }
 
 // check returns an error for a flag that is out of range.

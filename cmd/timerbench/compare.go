@@ -15,33 +15,34 @@ import (
 )
 
 // exitCodes is a part of the help of the commands that compare.
-const exitCodes = `Exit codes: 0 if the comparison was made, whatever it found. 2 if it was not: a bad
-flag, a file that cannot be read, nothing in common. --fail-on-regression changes
-one thing: the code is 1 if at least one row of the table says slower, that is, if
-a loss is significant and large enough. Rows that are faster, structures that are
-on one side only, and notes never change the code.`
+const exitCodes = `Exit codes: 0 if the comparison was made, whatever it found. 2 if it was not: a
+bad flag, a file that cannot be read, nothing in common. --fail-on-regression
+changes one thing: the code is 1 if at least one row of the table says slower,
+that is, if a loss is significant and large enough. Rows that are faster,
+structures that are on one side only, and notes never change the code.`
 
 // compareFlags are the flags of the commands that compare.
 type compareFlags struct {
 	alpha     float64
-	minEffect values.Share
+	minEffect float64
 	fail      bool
 }
 
 func (f *compareFlags) add(cmd *cobra.Command) {
-	f.minEffect = values.Share{Value: 0.05, Most: math.MaxFloat64}
+	f.minEffect = 0.05
 	flags := cmd.Flags()
 	flags.Float64Var(&f.alpha, "alpha", 0.05,
 		"probability of at least one false difference in the whole table")
-	flags.Var(&f.minEffect, "min-effect",
-		"smallest difference that counts, such as 5% or 0.05; the noise floor of the cell counts if it is larger")
+	flags.Func("min-effect",
+		"smallest `share` that counts as a difference, such as 2% or 0.02; the noise floor of the cell counts if it is larger (default 5%)",
+		values.To(&f.minEffect, values.Share(math.MaxFloat64)))
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
 func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect.Value}
+	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect}
 	if err := o.Check(); err != nil {
-		return o, fmt.Errorf("--alpha %v, --min-effect %s: %w", f.alpha, f.minEffect.String(), err)
+		return o, fmt.Errorf("--alpha %v, --min-effect %v: %w", f.alpha, f.minEffect, err)
 	}
 	return o, nil
 }
@@ -51,23 +52,24 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare the results of two builds or of two runs",
-		Long: `Compare the results of two builds or of two runs: for each structure in each cell
-the cost in NEW divided by that in OLD, with its interval. OLD and NEW are results
-files or folders, as for report.
+		Long: `Compare the results of two builds or of two runs: for each structure in each
+cell the cost in NEW divided by that in OLD, with its interval. OLD and NEW are
+results files or folders, as for report.
 
 A ratio counts as a difference if it is significant after Holm's correction for
-all rows, above --min-effect and above the noise floors of the cell in both files.
-Of two runs that did not take turns it must also stand out from the ratios of the
-other structures, which show what the machine did. To compare two builds, use ab.
+all rows, above --min-effect and above the noise floors of the cell in both
+files. Of two runs that did not take turns it must also stand out from the
+ratios of the other structures, which show what the machine did. To compare two
+builds, use ab.
 
 ` + exitCodes,
 		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
-  timerbench compare --min-effect 2% --fail-on-regression old/results.json new/results.json`,
+  timerbench compare --min-effect 2% --fail-on-regression old.json new.json`,
 		Args: argsFrom(2, 2, "two: the old results and the new ones"),
 		RunE: f.compare,
 	}
 	f.add(cmd)
-	return comparing(cmd)
+	return cmd
 }
 
 func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {

@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, command := range []string{"compare", "ab"} { // the help says exactly what the flag changes
 		stdout, _ := must(t, command, "--help")
-		says(t, stdout, "Exit codes: 0", "--fail-on-regression changes one")
+		says(t, stdout, "Exit codes: 0", "--fail-on-regression\nchanges one")
 	}
 }
 

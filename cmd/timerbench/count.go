@@ -37,16 +37,19 @@ func newCount() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count",
 		Short: "Count instructions, cache misses and mispredicted branches",
-		Long: `Count what structures execute: instructions, reads and writes, misses of caches and
-mispredicted branches, for each lifecycle of a timer. Counts do not wander as times do:
-two counts of one build differ by less than 0.2 %. They are no times, either: see run.
+		Long: `Count what structures execute: instructions, reads and writes, misses of caches
+and mispredicted branches, for each lifecycle of a timer. Counts do not wander
+as times do: two counts of one build differ by less than 0.2 %. They are no
+times, either: see run.
 
-valgrind's cachegrind counts, in a program of its own for each structure, workload and
-size, on all processors. The fill, the replay and the collection of garbage are not
-counted. The caches are the same on all machines: 32 kB, 1 MB, 32 MB.
+valgrind's cachegrind counts, in a program of its own for each structure,
+workload and size, on all processors. The fill, the replay and the collection of
+garbage are not counted. The caches are the same on all machines: 32 kB, 1 MB,
+32 MB.
 
-With --against, this program is counted beside another revision or program. Rows whose
-instructions differ by 0.2 % or more are shown; with --json too, on the standard error.`,
+With --against, this program is counted beside another revision or program. Rows
+whose instructions differ by 0.2 % or more are shown; with --json too, on the
+standard error.`,
 		Example: `  timerbench count -s '^(auto|quadheap)$' --n 1e3
   timerbench count -s '^hwheel$' --against main --fail-on-regression`,
 		Args: cobra.NoArgs,

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/timerbench/timerbench/bench"
@@ -68,8 +67,8 @@ func runLayout(ctx context.Context, cfg bench.Config, flags []string, layout int
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	binary, err := buildLayout(ctx, layout, temp)
-	if err != nil {
+	binary := filepath.Join(temp, "timerbench")
+	if err := buildLayout(ctx, layout, binary); err != nil {
 		return nil, nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -95,34 +94,13 @@ func runLayout(ctx context.Context, cfg bench.Config, flags []string, layout int
 	return r, failures, nil
 }
 
-// buildLayout builds this program with the code layout of a seed: from the sources in the
-// working directory if that is in the module, or else from the released version that is
-// running.
-func buildLayout(ctx context.Context, seed int, dir string) (binary string, err error) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		return "", fmt.Errorf("--layouts builds the program anew and needs the Go toolchain: %w", err)
-	}
-	link := ab.LinkFlags(seed)
-	binary = filepath.Join(dir, "timerbench")
-	var cmd *exec.Cmd
-	switch version := buildinfo.Read().Version; {
-	case inModule(ctx, goTool):
-		cmd = exec.CommandContext(ctx, goTool, "build", "-buildvcs=auto", link, "-o", binary, commandPath)
-	case strings.HasPrefix(version, "v"):
-		cmd = exec.CommandContext(ctx, goTool, "install", link, commandPath+"@"+version)
-		cmd.Env = append(os.Environ(), "GOBIN="+dir)
-	default:
-		return "", fmt.Errorf("--layouts builds the program anew: run it in a folder of the sources of %s, or install a released version; this one is %s", modulePath, version)
-	}
+// buildLayout builds this program with the code layout of a seed, from the sources in the working
+// directory.
+func buildLayout(ctx context.Context, seed int, binary string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", ab.LinkFlags(seed), "-o", binary, commandPath)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("--layouts: %s: %w\n%s", cmd, err, out)
+		return fmt.Errorf("--layouts builds the program anew: it takes the Go toolchain and a folder of the sources of %s: %w\n%s",
+			modulePath, err, out)
 	}
-	return binary, nil
-}
-
-// inModule reports whether the working directory is in the module of this program.
-func inModule(ctx context.Context, goTool string) bool {
-	out, err := exec.CommandContext(ctx, goTool, "list", "-m").Output()
-	return err == nil && strings.TrimSpace(string(out)) == modulePath
+	return nil
 }

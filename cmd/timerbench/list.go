@@ -139,8 +139,8 @@ func newScenario() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
 		Short: "Print a built-in workload as a file, check one of your own",
-		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and what
-becomes of it. Run it with: timerbench run --scenario FILE`,
+		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and
+what becomes of it. Run it with: timerbench run --scenario FILE`,
 		Example: `  timerbench scenario print kafka-purgatory >mine.toml
   timerbench scenario check mine.toml`,
 	}

@@ -22,59 +22,51 @@ import (
 )
 
 type liveFlags struct {
-	structures string
-	drivers    []string
-	shards     []string
-	ticks      []time.Duration
-	goroutines []int
-	sizes      values.Sizes
-	rate       float64
-	length     time.Duration
-	seed       uint64
-	out        string
-	into       string
-	markdown   bool
+	cfg             live.Config
+	structures      string
+	drivers, shards []string
+	ticks           []time.Duration
+	sizes           values.Sizes
+	out, into       string
+	markdown        bool
 }
 
 // kindsOfDrivers are those of --drivers.
-var kindsOfDrivers = []results.Driver{results.Tickless, results.Ticking}
-
-func nameOfKind(d results.Driver) string { return string(d) }
+var kindsOfDrivers = []string{string(results.Tickless), string(results.Ticking)}
 
 func newLive() *cobra.Command {
-	var f liveFlags
-	def := live.Default()
+	f := liveFlags{cfg: live.Default()}
 	cmd := &cobra.Command{
 		Use:   "live",
 		Short: "Measure timers that run by a real clock, beside Go's own",
-		Long: `Measure package driver over structures, and Go's own timers beside it: throughput
-and contention among many pending timers, lateness under an open-loop load, processor
-time and wake-ups, idle and loaded, bytes and full garbage collections. What fires
-early, late, twice or not at all gets no figures.
+		Long: `Measure package driver over structures, and Go's own timers beside it:
+throughput and contention among many pending timers, lateness under an open-loop
+load, processor time and wake-ups, idle and loaded, bytes and full garbage
+collections. What fires early, late, twice or not at all gets no figures.
 
-Each structure is measured with each kind of driver and each number of shards. Results
-go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.`,
+Each structure is measured with each kind of driver and each number of shards.
+Results go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.`,
 		Example: `  timerbench live
-  timerbench live --structure '^(auto|minheap)$' --drivers tickless --shards default,1,64
-  timerbench live --structure . --drivers tickless --shards default --n 1e5 --for 2m`,
+  timerbench live -s '^(auto|minheap)$' --drivers tickless --shards default,1,64
+  timerbench live -s . --drivers tickless --shards default --n 1e5 --for 2m`,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
-	flags, kinds := cmd.Flags(), names(kindsOfDrivers, nameOfKind)
+	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$",
 		"structures of drivers, those that match this regular `expression`")
-	flags.StringSliceVar(&f.drivers, "drivers", kinds, "kinds of drivers: tickless, ticking")
+	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers, "kinds of drivers: tickless, ticking")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
 		"`numbers` of shards of a driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", []time.Duration{time.Millisecond},
 		"`lengths` of a tick of a driver, 1µs to 1s")
-	flags.IntSliceVarP(&f.goroutines, "goroutines", "g", def.Goroutines,
+	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
 		"`numbers` of goroutines that start, stop and move timers at the same time")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
-	flags.Float64Var(&f.rate, "rate", def.Rate,
+	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate,
 		"timers that are started a `second` to see how late they fire")
-	flags.DurationVar(&f.length, "for", def.For, "how long to measure, about")
-	flags.Uint64Var(&f.seed, "seed", def.Seed, "seed of delays, victims and the order of trials")
+	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "how long to measure, about")
+	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	flags.StringVar(&f.into, "into", "",
 		"add to the results in this `folder` of a run, instead of a folder of its own")
@@ -85,18 +77,17 @@ go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.
 
 func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	stderr := cmd.ErrOrStderr()
-	cfg, err := f.config(stderr)
-	if err != nil {
+	if err := f.configure(stderr); err != nil {
 		return err
 	}
-	folder, r, err := f.open(cfg)
+	folder, r, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	progress := newProgress(stderr)
-	cfg.Progress = progress.step
-	measured, failures, err := live.Run(cmd.Context(), cfg)
+	f.cfg.Progress = progress.step
+	measured, failures, err := live.Run(cmd.Context(), f.cfg)
 	progress.end()
 	if err != nil {
 		return err
@@ -107,8 +98,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
-	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS,
-		env.Arch)
+	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
 	for _, t := range r.Live.Tables() {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
@@ -121,10 +111,10 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 
 // open returns the folder of the run and the results in it, to which what is measured is
 // added.
-func (f *liveFlags) open(cfg live.Config) (*runs.Folder, *results.Run, error) {
+func (f *liveFlags) open() (*runs.Folder, *results.Run, error) {
 	if f.into == "" {
 		folder, err := openFolder(f.out, "live", false)
-		r := bench.NewRun(results.Parameters{Profile: "live", Seed: cfg.Seed, N: cfg.Resident})
+		r := bench.NewRun(results.Parameters{Profile: "live", Seed: f.cfg.Seed, N: f.cfg.Resident})
 		r.Complete = true
 		return folder, r, err
 	}
@@ -139,73 +129,56 @@ func (f *liveFlags) open(cfg live.Config) (*runs.Folder, *results.Run, error) {
 	return folder, r, nil
 }
 
-// config turns flags into a configuration, or says which value is wrong.
-func (f *liveFlags) config(stderr io.Writer) (live.Config, error) {
-	cfg := live.Default()
-	cfg.Resident = f.sizes
-	if len(cfg.Resident) == 0 {
+// configure completes the configuration, or says which value is wrong.
+func (f *liveFlags) configure(stderr io.Writer) error {
+	cfg := &f.cfg
+	if cfg.Resident = f.sizes; len(f.sizes) == 0 {
 		cfg.Resident = []int{100_000}
 	}
-	cfg.For, cfg.Rate, cfg.Seed, cfg.Goroutines = f.length, f.rate, f.seed, f.goroutines
-	for _, g := range f.goroutines {
-		if g < 1 || g > 1024 {
-			return cfg, fmt.Errorf("--goroutines %d: want numbers from 1 to 1024", g)
-		}
-	}
-	if most := slices.Max(f.goroutines); slices.Min(cfg.Resident) < most {
-		return cfg, fmt.Errorf("--n %d: want at least one timer for each of %d goroutines",
-			slices.Min(cfg.Resident), most)
-	}
-	for _, tick := range f.ticks {
-		if tick < time.Microsecond || tick > time.Second {
-			return cfg, fmt.Errorf("--tick %v: want lengths from 1µs to 1s", tick)
-		}
-	}
-	if !(f.rate >= 100 && f.rate <= 10e6) {
-		return cfg, fmt.Errorf("--rate %g: want a number from 100 to 1e7", f.rate)
+	least, most := slices.Min(cfg.Goroutines), slices.Max(cfg.Goroutines)
+	switch n := slices.Min(cfg.Resident); {
+	case least < 1 || most > 1024:
+		return fmt.Errorf("--goroutines %v: want numbers from 1 to 1024", cfg.Goroutines)
+	case n < most:
+		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
+	case slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second:
+		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
+	case !(cfg.Rate >= 100 && cfg.Rate <= 10e6):
+		return fmt.Errorf("--rate %g: want a number from 100 to 1e7", cfg.Rate)
 	}
 	entries, err := match("structure", catalog.For[driver.Task](),
 		func(e catalog.EntryFor[driver.Task]) string { return e.Name }, f.structures)
 	if err != nil {
-		return cfg, err
+		return err
 	}
 	var kinds []results.Driver
 	for _, name := range f.drivers {
-		kind, err := exactly("kind of driver", kindsOfDrivers, nameOfKind, name)
-		if err != nil {
-			return cfg, err
+		if !slices.Contains(kindsOfDrivers, name) {
+			return unknown("kind of driver", name, kindsOfDrivers)
 		}
-		kinds = append(kinds, kind)
+		kinds = append(kinds, results.Driver(name))
 	}
-	shards, err := parseShards(f.shards)
-	if err != nil {
-		return cfg, err
+	var shards []int
+	for _, text := range f.shards {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if text == "default" {
+			n = 0
+		} else if err != nil || n < 1 || n > 4096 {
+			return fmt.Errorf("--shards %q: want numbers from 1 to 4096, or default", text)
+		}
+		shards = append(shards, n)
 	}
 	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()},
 		live.Drivers(entries, kinds, shards, f.ticks...)...)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {
-				fmt.Fprintf(stderr,
-					"timerbench: %s is made for %d timers at most and left out at %d\n", c.Name, c.Limit, n)
+				fmt.Fprintf(stderr, "timerbench: %s is made for %d timers at most and left out at %d\n",
+					c.Name, c.Limit, n)
 			}
 		}
 	}
-	return cfg, nil
-}
-
-// parseShards reads numbers of shards; 0 stands for the default.
-func parseShards(texts []string) (list []int, err error) {
-	for _, text := range texts {
-		n := 0
-		if text != "default" {
-			if n, err = strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 1 || n > 4096 {
-				return nil, fmt.Errorf("--shards %q: want numbers from 1 to 4096, or default", text)
-			}
-		}
-		list = append(list, n)
-	}
-	return list, nil
+	return nil
 }
 
 func newDriver() *cobra.Command {
@@ -224,27 +197,51 @@ func newRewrite() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewrite [-w] [package...]",
 		Short: "List the timers that can be those of a driver, and change them",
-		Long: `List each use of a timer of package time: what it becomes with a driver, or why it stays.
-Packages are named as for "go build"; without any it is the one of this folder.
+		Long: `List each use of a timer of package time: what it becomes with a driver, or why
+it stays. Packages are named as for "go build"; without any it is the one of
+this folder.
 
-A timer moves where all that it goes through can be followed within its package: variables,
-fields, parameters, results, maps, slices and channels, whose types change with it. It stays
-where others may use its type (it is exported, or kept in an any), where nothing stops a
-channel timer (package time's is garbage then, a driver's is pending), and in generated
-files. Timers of tests stay, unless they are put where others have moved. Files for other
-systems are not looked at, but named.
+A timer moves where all that it goes through can be followed within its package:
+variables, fields, parameters, results, maps, slices and channels, whose types
+change with it. It stays where others may use its type (it is exported, or kept
+in an any), where nothing stops a channel timer (package time's is garbage then,
+a driver's is pending), and in generated files. Timers of tests stay, unless
+they are put where others have moved. Files for other systems are not looked at,
+but named.
 
-The driver is a variable of each package. Where there is none, a file that declares it is
-added: it needs no start, and no end either, as without pending timers it has no goroutine.
-Packages that are to share one declare it before: var timers = clock.Timers. A driver
-panics inside a bubble of testing/synctest that it was not made in.`,
+The driver is a variable of each package. Where there is none, a file that
+declares it is added: it needs no start, and no end either, as without pending
+timers it has no goroutine. Packages that are to share one declare it before:
+var timers = clock.Timers. A driver panics inside a bubble of testing/synctest
+that it was not made in.`,
 		Example: `  timerbench driver rewrite ./...
   timerbench driver rewrite -w --driver clock ./server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cfg.Patterns = args; len(args) == 0 {
 				cfg.Patterns = []string{"."}
 			}
-			return runRewrite(cmd, cfg, write)
+			plan, err := rewrite.Make(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			moves, stderr := 0, cmd.ErrOrStderr()
+			for _, use := range plan.Uses {
+				fmt.Fprintln(cmd.OutOrStdout(), use)
+				if use.Why == "" {
+					moves++
+				}
+			}
+			for _, note := range plan.Notes {
+				fmt.Fprintln(stderr, "timerbench:", note)
+			}
+			fmt.Fprintf(stderr, "timerbench: %d of %d uses can move\n", moves, len(plan.Uses))
+			if !write || len(plan.Files()) == 0 {
+				return nil
+			}
+			if err = plan.Write(cmd.Context()); err == nil {
+				fmt.Fprintf(stderr, "timerbench: written: %s\n", strings.Join(plan.Files(), " "))
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVarP(&write, "write", "w", false,
@@ -252,31 +249,4 @@ panics inside a bubble of testing/synctest that it was not made in.`,
 	cmd.Flags().StringVar(&cfg.Driver, "driver", "timers",
 		"`name` of a variable of type *driver.Driver in each package")
 	return cmd
-}
-
-func runRewrite(cmd *cobra.Command, cfg rewrite.Config, write bool) error {
-	plan, err := rewrite.Make(cmd.Context(), cfg)
-	if err != nil {
-		return err
-	}
-	stay := 0
-	for _, use := range plan.Uses {
-		fmt.Fprintln(cmd.OutOrStdout(), use)
-		if use.Why != "" {
-			stay++
-		}
-	}
-	stderr := cmd.ErrOrStderr()
-	for _, note := range plan.Notes {
-		fmt.Fprintln(stderr, "timerbench:", note)
-	}
-	fmt.Fprintf(stderr, "timerbench: %d of %d uses can move\n", len(plan.Uses)-stay, len(plan.Uses))
-	if !write || len(plan.Files()) == 0 {
-		return nil
-	}
-	if err := plan.Write(cmd.Context()); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "timerbench: written: %s\n", strings.Join(plan.Files(), " "))
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
@@ -16,7 +15,7 @@ func TestLive(t *testing.T) {
 	into, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	put(t, into, resultsOf(t, aRun(t)))
 	t.Parallel()
-	folder, r, err := (&liveFlags{out: own}).open(live.Config{})
+	folder, r, err := (&liveFlags{out: own}).open()
 	if err != nil || !r.Complete || r.Parameters.Profile != "live" {
 		t.Fatalf("%v: %+v", err, r)
 	}

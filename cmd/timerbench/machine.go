@@ -25,12 +25,12 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say how fit this machine is for measuring",
-		Long: `Say how fit this machine is for measuring, and what to do about it: what changes the
-frequency, who else uses the processors, the clock, memory pages, limits, and the
-noise between two instances of one structure.
+		Long: `Say how fit this machine is for measuring, and what to do about it: what changes
+the frequency, who else uses the processors, the clock, memory pages, limits,
+and the noise between two instances of one structure.
 
-A finding is ok, warn or unavailable. Warnings do not change the exit code: measuring
-on such a machine is possible, with wider intervals.`,
+A finding is ok, warn or unavailable. Warnings do not change the exit code:
+measuring on such a machine is possible, with wider intervals.`,
 		Example: "  timerbench doctor\n  timerbench doctor --noise 0   # without the A/A measurement",
 		Args:    cobra.NoArgs,
 		RunE: stoppable(func(cmd *cobra.Command, _ []string) error {

@@ -20,7 +20,7 @@ import (
 // Exit codes. 130 is what shells report for a program that Ctrl-C ended.
 const (
 	exitError       = 1
-	exitMisuse      = 2 // of the commands whose code 1 is a finding
+	exitMisuse      = 2 // of compare and ab, whose code 1 is a finding
 	exitInterrupted = 130
 )
 
@@ -32,7 +32,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(context.Background())
+	cmd, err := root.ExecuteC()
 	if err == nil {
 		err = out.err
 	}
@@ -44,7 +44,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "timerbench:", err)
-	if errors.As(err, new(misused)) {
+	if (cmd.Name() == "compare" || cmd.Name() == "ab") && !errors.Is(err, errRegression) {
 		return exitMisuse
 	}
 	return exitError
@@ -71,8 +71,8 @@ func newRoot() *cobra.Command {
 		Short: "Which data structure should hold my timers, and what will it cost?",
 		Long: `Which data structure should hold my timers, and what will it cost?
 
-timerbench runs timer structures through the same workloads, proves that each did
-what it should, and draws the comparison.`,
+timerbench runs timer structures through the same workloads, proves that each
+did what it should, and draws the comparison.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -94,15 +94,12 @@ func version() string {
 	return fmt.Sprintf("%s, %s %s/%s", out, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// work is what a command does.
-type work func(cmd *cobra.Command, args []string) error
-
 // stoppable is for commands that have something to keep or to tidy up when they are
 // interrupted. The first Ctrl-C prints a line and cancels the context of the command; the
 // second one ends the program.
 //
 // Ctrl-C ends all other commands at once, as it does any program.
-func stoppable(do work) work {
+func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -123,30 +120,3 @@ func stoppable(do work) work {
 
 // errRegression ends a command that was asked to fail if the new build is slower.
 var errRegression = errors.New("the new build is slower, and --fail-on-regression is given")
-
-// misused is an error of a command whose exit code 1 means something else.
-type misused struct{ error }
-
-func (m misused) Unwrap() error { return m.error }
-
-// comparing makes all errors of a command, those of its flags included, end with
-// exitMisuse, save errRegression and an interrupt.
-func comparing(cmd *cobra.Command) *cobra.Command {
-	code := func(err error) error {
-		if err == nil || errors.Is(err, errRegression) || errors.Is(err, context.Canceled) {
-			return err
-		}
-		return misused{err}
-	}
-	args, run := cmd.Args, cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, list []string) error { return code(args(cmd, list)) }
-	cmd.RunE = func(cmd *cobra.Command, list []string) error {
-		err := run(cmd, list)
-		if out, ok := cmd.OutOrStdout().(*output); ok && err == nil {
-			err = out.err
-		}
-		return code(err)
-	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return code(err) })
-	return cmd
-}

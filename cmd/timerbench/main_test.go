@@ -237,9 +237,6 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv("COLUMNS", "80")
-	stdout, _ := must(t, "run", "--help")
-	says(t, stdout, " \\\n      ", "'heap|^hwheel$'") // a long example is broken as a shell reads it
 }
 
 // full is a standard output that nothing can be written to, such as /dev/full.

@@ -28,7 +28,7 @@ func parseCase(text string) (w workload.Workload, n int, err error) {
 	value, ok := strings.CutPrefix(rest, "n=")
 	switch {
 	case ok:
-		v, err := values.ParseNumber(value, values.MaxSize)
+		v, err := values.Number(values.MaxSize)(value)
 		if err != nil {
 			return w, 0, fmt.Errorf("%q: n is %w", text, err)
 		}
@@ -50,9 +50,9 @@ func newProfile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile CASE",
 		Short: "Profile one structure on one workload",
-		Long: `Profile one structure on one workload: replay it again and again, write a CPU profile
-for go tool pprof, and print what a unit of the workload takes. The replays have the
-label "phase"; the writing of scripts and the checks have none.
+		Long: `Profile one structure on one workload: replay it again and again, write a CPU
+profile for go tool pprof, and print what a unit of the workload takes. The
+replays have the label "phase"; the writing of scripts and the checks have none.
 To know what executes how many instructions, see count.
 
 CASE is a workload and a size. Workloads with a size of their own need none.`,

@@ -21,142 +21,124 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-type recommendFlags struct {
-	n, perWake             values.Number
-	cancel, reschedule     values.Share
-	delays, weights, trace string
-	rate                   values.Rate
-	late, judge, external  bool
-}
-
-// mostRate bounds rates: no program starts more timers a second.
-const mostRate = 1e12
-
 func newRecommend() *cobra.Command {
-	unknown := values.Share{Value: advice.Unknown, Most: 1}
-	f := recommendFlags{n: values.Number{Most: values.MaxSize}, perWake: values.Number{Most: values.MaxSize}, cancel: unknown,
-		reschedule: unknown, rate: values.Rate{Number: values.Number{Most: mostRate}}}
+	// What is given, besides that of a trace.
+	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
+	var recording string
+	var judge, external bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the structure that fits, with the evidence",
-		Long: `Name the structure that fits so many timers, of which so many are cancelled, and what the next
-best costs. The answer comes from the cells of the results that are nearest to the question, and
-says when none is near. The results are a file or a folder of runs. Without them it takes the last
-whole run in ` + runs.Parent + `/, or else the run that is part of this program. A run is whole if it has all
-structures, workloads and sizes of the normal or the full profile. If the last run is not whole, it
-answers for its own cells, provided that it has all structures, and recommend says so.`,
+		Long: `Name the structure that fits so many timers, of which so many are cancelled, and
+what the next best costs. The answer comes from the cells of the results that
+are nearest to the question, and says when none is near. The results are a file
+or a folder of runs. Without them it takes the last whole run in ` + runs.Parent + `/, or else
+the run that is part of this program. A run is whole if it has all structures,
+workloads and sizes of the normal or the full profile. If the last run is not
+whole, it answers for its own cells, provided that it has all structures, and
+recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
-  timerbench recommend --n 1e5 --cancel 50% --dist clustered --weights throughput=1,tail=2 --late
+  timerbench recommend --n 1e5 --cancel 50% --dist clustered \
+    --weights throughput=1,tail=2 --late
   timerbench recommend --trace my.trace
   timerbench recommend --judge ` + latest,
 		Args: cobra.MaximumNArgs(1),
-		RunE: stoppable(f.run),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := completeQuestion(&q, recording)
+			if err != nil && !judge {
+				return err
+			}
+			r, from, note, err := answering(append(args, "")[0])
+			if err != nil {
+				return err
+			}
+			if external {
+				if len(r.External) == 0 {
+					return fmt.Errorf("--external: no program of another language took part in %s: want results of run --external", from)
+				}
+				r = r.Among()
+			}
+			a, out := advice.New(r), cmd.OutOrStdout()
+			if judge {
+				err = showJudgements(out, a.Judge())
+			} else {
+				if !cmd.Flags().Changed("dist") {
+					q = a.Measured(q) // the shape is that of the recording
+				}
+				err = answer(out, a, q)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", from, err)
+			}
+			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, aboutRun(r))))
+			if note != "" {
+				fmt.Fprintln(out, show.Wrapped(note))
+			}
+			return nil
+		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(&f.n, "n", "n", "how many timers are pending, such as 200k or 1e6")
-	flags.Var(&f.cancel, "cancel",
-		"`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)")
-	flags.StringVar(&f.delays, "dist", "",
-		"`shape` of the delays, such as uniform or clustered (default: any)")
-	flags.Var(&f.reschedule, "reschedule",
-		"`share` of the calls that move a timer, such as 30% (default: not known)")
-	flags.Var(&f.perWake, "per-wake", "`number` of calls between two wake-ups (default: not known)")
-	flags.Var(&f.rate, "rate", "`number` of timers started a second, or moved where timers are mostly moved, such as 50000/s: "+
-		"says what the difference is worth (default: that of the trace, if there is one)")
-	flags.StringVar(&f.weights, "weights", "",
-		"what matters, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)")
-	flags.BoolVar(&f.late, "late", false, "name structures that fire late, too")
-	flags.StringVar(&f.trace, "trace", "",
+	size, share := values.Number(values.MaxSize), values.Share(1)
+	flags.FuncP("n", "n", "`number` of timers that are pending, such as 200k or 1e6", values.To(&q.N, size))
+	flags.Func("cancel", "`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)",
+		values.To(&q.Cancel, share))
+	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as uniform or clustered (default: any)")
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: not known)",
+		values.To(&q.Reschedule, share))
+	flags.Func("per-wake", "`number` of calls between two wake-ups (default: not known)", values.To(&q.PerWake, size))
+	flags.Func("rate", "`number` of timers started a second, or moved where timers are mostly moved, such as 50000/s: "+
+		"says what the difference is worth (default: that of the trace, if there is one)",
+		values.To(&q.Rate, func(text string) (advice.Rate, error) {
+			rate, err := values.Rate(text)
+			return advice.Rate{Timers: rate, Moves: rate}, err
+		}))
+	flags.Func("weights",
+		"what `matters`, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)",
+		values.To(&q.Matters, advice.ParseWeights))
+	flags.BoolVar(&q.Late, "late", false, "name structures that fire late, too")
+	flags.StringVar(&recording, "trace", "",
 		"take the question from this trace; the other flags replace parts of it")
-	flags.BoolVar(&f.judge, "judge", false,
+	flags.BoolVar(&judge, "judge", false,
 		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
-	flags.BoolVar(&f.external, "external", false,
+	flags.BoolVar(&external, "external", false,
 		"rank the programs of other languages that took part in the run, too, see run --external")
 	return cmd
 }
 
-func (f *recommendFlags) run(cmd *cobra.Command, args []string) error {
-	q, err := f.question(cmd)
-	if err != nil && !f.judge {
-		return err
-	}
-	r, from, note, err := adviceResults(args)
-	if err != nil {
-		return err
-	}
-	if f.external {
-		if len(r.External) == 0 {
-			return fmt.Errorf("--external: no program of another language took part in %s: want results of run --external", from)
-		}
-		r = r.Among()
-	}
-	a, out := advice.New(r), cmd.OutOrStdout()
-	if f.judge {
-		err = showJudgements(out, a.Judge())
-	} else {
-		if f.delays == "" {
-			q = a.Measured(q) // the shape is that of the recording
-		}
-		err = answer(out, a, q)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", from, err)
-	}
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, aboutRun(r))))
-	if note != "" {
-		fmt.Fprintln(out, show.Wrapped(note))
-	}
-	return nil
-}
-
-// question returns the question of the trace and the flags.
-func (f *recommendFlags) question(cmd *cobra.Command) (advice.Question, error) {
-	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
-	if f.trace != "" {
-		s, err := interruptible(cmd.Context(), tracestat.Read, f.trace)
+// completeQuestion takes what is not given from a trace, if there is one.
+func completeQuestion(q *advice.Question, path string) error {
+	switch {
+	case path != "":
+		s, err := tracestat.Read(path)
 		if err != nil {
-			return q, fmt.Errorf("--trace: %w", err)
+			return fmt.Errorf("--trace: %w", err)
 		}
 		if s.Totals.Ops[trace.Schedule] == 0 {
-			return q, fmt.Errorf("--trace %s: no timer is scheduled in it", f.trace)
+			return fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
-		q = advice.QuestionOf(s)
-	} else if f.n.Value == 0 {
-		return q, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
-	}
-	q.N, q.PerWake = cmp.Or(f.n.Value, q.N), cmp.Or(f.perWake.Value, q.PerWake)
-	if f.rate.Value > 0 {
-		q.Rate = advice.Rate{Timers: f.rate.Value, Moves: f.rate.Value}
-	}
-	if f.cancel.Value >= 0 {
-		q.Cancel = f.cancel.Value
-	}
-	if f.reschedule.Value >= 0 {
-		q.Reschedule = f.reschedule.Value
-	}
-	q.Delays, q.Late = cmp.Or(f.delays, q.Delays), f.late
-	if f.weights != "" {
-		var err error
-		if q.Matters, err = advice.ParseWeights(f.weights); err != nil {
-			return q, fmt.Errorf("--weights: %w", err)
+		of := advice.QuestionOf(s)
+		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
+		q.Rate = cmp.Or(q.Rate, of.Rate)
+		if q.Cancel == advice.Unknown {
+			q.Cancel = of.Cancel
 		}
+		if q.Reschedule == advice.Unknown {
+			q.Reschedule = of.Reschedule
+		}
+	case q.N == 0:
+		return errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
 	}
-	return q, q.Check()
+	return q.Check()
 }
 
-// adviceResults reads the results that the user has named, or else those of answering.
-func adviceResults(args []string) (r *results.Run, from, note string, err error) {
-	if len(args) == 0 {
-		return answering()
-	}
-	r, from, err = runs.Read(args[0])
-	return r, from, "", err
-}
-
-// answering returns the results that answer a question for which none are named: the last whole
-// run in runs.Parent, or else the run that is part of this program. A later run of a part answers
+// answering returns the results that answer a question: those that are named or, if none are, the last
+// whole run in runs.Parent, or else the run that is part of this program. A later run of a part answers
 // for its cells. note says what it does; empty: there is none.
-func answering() (r *results.Run, from, note string, err error) {
+func answering(named string) (r *results.Run, from, note string, err error) {
+	if named != "" {
+		r, from, err = runs.Read(named)
+		return r, from, "", err
+	}
 	found, _ := runs.In(runs.Parent)
 	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
 	found = slices.DeleteFunc(found,

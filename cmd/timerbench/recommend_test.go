@@ -87,7 +87,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
-		r, from, note, err := answering()
+		r, from, note, err := answering("")
 		if err != nil || from != wantFrom || !strings.HasPrefix(note, wantNote) || len(r.Cells) == 0 {
 			t.Errorf("after %s: %v, from %q: %q, want one from %q that says %q", step, err, from, note, wantFrom, wantNote)
 		}

@@ -23,14 +23,16 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [FILE | FOLDER]...",
 		Short: "Draw charts and tables from results, without running again",
-		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one file
-that needs no other, and ` + report.Page + `, which shows the charts in the folder
-` + report.Charts + ` beside it. Of a folder it draws the last complete run in it or in a
-folder below. Charts and pages go where the results are. It ends with the name of the page, and with the answers to
-three typical questions, if the run is whole (see recommend), or to that of a trace.
+		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one
+file that needs no other, and ` + report.Page + `, which shows the charts in the folder
+` + report.Charts + ` beside it. Of a folder it draws the last complete run in it or in
+a folder below. Charts and pages go where the results are. It ends with the name
+of the page, and with the answers to three typical questions, if the run is
+whole (see recommend), or to that of a trace.
 
-Of several results it makes one page: does the winner of each question hold on all machines,
-and by how much does it change? It goes into ` + machines + `, or the folder of --out.`,
+Of several results it makes one page: does the winner of each question hold on
+all machines, and by how much does it change? It goes into ` + machines + `, or the
+folder of --out.`,
 		Example: `  timerbench report
   timerbench report ` + runs.Parent + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts
@@ -104,9 +106,10 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain STRUCTURE",
 		Short: "Show how a structure works, what it costs, and where it wins",
-		Long: `Show how a structure works: a drawing of a live instance after each operation, with the
-work that it counts. Also what it costs and promises, who uses it, and where it wins and
-loses in the results: those of --results, or else those that recommend takes.`,
+		Long: `Show how a structure works: a drawing of a live instance after each operation,
+with the work that it counts. Also what it costs and promises, who uses it, and
+where it wins and loses in the results: those of --results, or else those that
+recommend takes.`,
 		Example: `  timerbench explain hwheel
   timerbench explain rbtree --html rbtree.html
   timerbench explain quadheap-lazy --results ` + latest,
@@ -116,11 +119,7 @@ loses in the results: those of --results, or else those that recommend takes.`,
 			if err != nil {
 				return err
 			}
-			var named []string
-			if from != "" {
-				named = []string{from}
-			}
-			r, path, note, err := adviceResults(named)
+			r, path, note, err := answering(from)
 			if err != nil {
 				return fmt.Errorf("--results: %w", err)
 			}
@@ -171,7 +170,8 @@ func newExport() *cobra.Command {
               frames; docs/data.md says what the columns are
   --benchfmt  the format of Go's benchmarks, for benchstat
 
-Of a folder it takes the last complete run in it or in a folder below, as report does.`,
+Of a folder it takes the last complete run in it or in a folder below, as report
+does.`,
 		Example: `  timerbench export --csv ` + latest + ` >trials.csv
   timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt`,
 		Args: cobra.MaximumNArgs(1),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -121,29 +120,31 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
-		Long: `Measure structures on workloads and write ` + runs.Results + ` and ` + runs.Benchmarks + ` (for benchstat) into
-the folder of the run. A complete run is never replaced.
+		Long: `Measure structures on workloads and write ` + runs.Results + ` and ` + runs.Benchmarks + ` (for
+benchstat) into the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored as those of go test: "wheel" chooses
 wheel and hwheel, "^wheel$" chooses wheel alone.
 
---budget is the time of the run. All contenders of a cell get two rounds first, the middle
-sizes before the others. The rest of the time goes to cells in which it is not known who
-is the best: contenders that are clearly beaten drop out, the others get more rounds.
-What the time does not suffice for is not measured, and the results name it.
+--budget is the time of the run. All contenders of a cell get two rounds first,
+the middle sizes before the others. The rest of the time goes to cells in which
+it is not known who is the best: contenders that are clearly beaten drop out,
+the others get more rounds. What the time does not suffice for is not measured,
+and the results name it.
 
-With --lean the loops do nothing but the operations of a workload, where others take several
-nanoseconds more to prove each one. They are for structures of a few nanoseconds. The first
-block of each cell is proved, and the counts after each further one. Beside the structures stand
-what such loops take by themselves (null), with records to keep (stub), what an access
-to memory takes, and Go's own timers. Up to 1e8 timers take part. Structures that do not fit
-into memory together are measured one after the other, and the results say so.
+With --lean the loops do nothing but the operations of a workload, where others
+take several nanoseconds more to prove each one. They are for structures of a
+few nanoseconds. The first block of each cell is proved, and the counts after
+each further one. Beside the structures stand what such loops take by themselves
+(null), with records to keep (stub), what an access to memory takes, and Go's
+own timers. Up to 1e8 timers take part. Structures that do not fit into memory
+together are measured one after the other, and the results say so.
 
-Ctrl-C keeps what is finished, and --resume goes on with it: with the flags of the
-interrupted run, on the same machine and of the same build.`,
+Ctrl-C keeps what is finished, and --resume goes on with it: with the flags of
+the interrupted run, on the same machine and of the same build.`,
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
-  timerbench run --structure 'heap|^hwheel$' --workload '^hold$' --n 1e3,1e6 --trials 12
+  timerbench run -s 'heap|^hwheel$' -w '^hold$' --n 1e3,1e6 --trials 12
   timerbench run --dry-run --profile full
   timerbench run --lean --structure '^hwheel$|quad' --workload churn --n 1e5,1e6
   timerbench run --out /tmp/try --resume
@@ -231,7 +232,7 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 			return cfg, fmt.Errorf("--shard %w", err)
 		}
 	}
-	if cfg.Traces, err = f.recordings(cmd.Context(), cmp.Or(f.trials, cfg.Profile.Trials)); err != nil {
+	if cfg.Traces, err = f.recordings(cmp.Or(f.trials, cfg.Profile.Trials)); err != nil {
 		return cfg, fmt.Errorf("--traces: %w", err)
 	}
 	switch {
@@ -255,7 +256,7 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 }
 
 // recordings opens the traces in the folder of --traces.
-func (f *runFlags) recordings(ctx context.Context, trials int) ([]*bench.Trace, error) {
+func (f *runFlags) recordings(trials int) ([]*bench.Trace, error) {
 	if f.traces == "" {
 		return nil, nil
 	}
@@ -266,7 +267,7 @@ func (f *runFlags) recordings(ctx context.Context, trials int) ([]*bench.Trace, 
 	if err != nil {
 		return nil, err
 	}
-	all, err := openTraces(ctx, files, trials)
+	all, err := openTraces(files, trials)
 	if err != nil || f.workloads == "" {
 		return all, err
 	}

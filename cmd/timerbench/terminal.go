@@ -6,58 +6,19 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// helpWithin makes the help of a command and of those below fit the width.
+// helpWithin makes the flags in the help of a command and of those below fit the width.
 func helpWithin(root *cobra.Command) {
-	cobra.AddTemplateFunc("filled", filled)
-	cobra.AddTemplateFunc("folded", folded)
-	cobra.AddTemplateFunc("flagUsages",
-		func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(show.Width()) })
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | filled | trim",
-		1))
-	usage := strings.ReplaceAll(root.UsageTemplate(), "{{.Example}}", "{{folded .Example}}")
-	usage = strings.ReplaceAll(usage, ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
-	root.SetUsageTemplate(strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages",
-		"flagUsages .InheritedFlags"))
-}
-
-// filled joins the lines of each paragraph and breaks them anew. Indented lines stay as they are.
-func filled(s string) string {
-	paragraphs := strings.Split(s, "\n\n")
-	for i, p := range paragraphs {
-		if !strings.HasPrefix(p, " ") {
-			paragraphs[i] = show.Wrapped(strings.ReplaceAll(p, "\n", " "))
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
-// folded breaks the lines of examples as a shell reads them.
-func folded(s string) string {
-	const indent, end = "      ", ` \`
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		for utf8.RuneCountInString(line) > show.Width() {
-			at := strings.LastIndexByte(line[:show.Width()-len(end)+1], ' ')
-			if at <= len(indent) {
-				break
-			}
-			out = append(out, line[:at]+end)
-			line = indent + line[at+1:]
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
+	cobra.AddTemplateFunc("width", show.Width)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped width"))
 }
 
 // progress shows how far a run is: a bar with the time left on a terminal, one

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,9 +27,10 @@ func newTrace() *cobra.Command {
 		Short: "Record what a program does with its timers, and replay it",
 		Long: `Record what a program does with its timers, and replay it on any structure.
 
-Any Go program is recorded if it was built by "trace build". One that calls trace.FromEnv
-or trace.TimersFromEnv, of package github.com/timerbench/timerbench/trace, records those
-timers only. The package says how, and describes the file.`,
+Any Go program is recorded if it was built by "trace build". One that calls
+trace.FromEnv or trace.TimersFromEnv, of package
+github.com/timerbench/timerbench/trace, records those timers only. The package
+says how, and describes the file.`,
 		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
   timerbench trace record -o my.trace -- ./myserver.rec --port 8080
   timerbench trace info my.trace
@@ -41,40 +40,21 @@ timers only. The package says how, and describes the file.`,
 	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake(), newTraceImport())
 }
 
-// interruptible returns what read returns, or ctx's error if ctx ends before. read
-// then goes on until the process ends.
-func interruptible[T any](ctx context.Context, read func(string) (T, error), path string) (none T,
-	err error) {
-	type outcome struct {
-		result T
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		result, err := read(path)
-		done <- outcome{result, err}
-	}()
-	select {
-	case o := <-done:
-		return o.result, o.err
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
-}
-
 func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "build [-o FILE] [flag of go build...] [package...]",
 		Short: "Build a Go program, unchanged, that records its timers",
-		Long: `Build Go programs as "go build" does, with a runtime that records each operation on a timer:
-those of package time, deadlines of package net, contexts and sleeps, and who asked for them.
+		Long: `Build Go programs as "go build" does, with a runtime that records each operation
+on a timer: those of package time, deadlines of package net, contexts and
+sleeps, and who asked for them.
 
-A program records if ` + trace.EnvFile + ` names a file. It completes the trace when it
-returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A panic or SIGKILL
-leaves FILE.PID.tmp, a trace that is cut short. Times are in ticks of a millisecond.
+A program records if ` + trace.EnvFile + ` names a file. It completes the trace when
+it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
+panic or SIGKILL leaves FILE.PID.tmp, a trace that is cut short. Times are in
+ticks of a millisecond.
 
-The flags are those of go build, except -overlay. The programs must be built by Go 1.24 to
-1.26, the one that "go version" names in their folder.`,
+The flags are those of go build, except -overlay. The programs must be built by
+Go 1.24 to 1.26, the one that "go version" names in their folder.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
   timerbench trace build -race -tags integration -o bin/ ./cmd/...`,
@@ -93,12 +73,13 @@ func newTraceRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record what it does with its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells a program of "trace build",
-trace.FromEnv and trace.TimersFromEnv to record. End a server as always, with Ctrl-C or
-SIGTERM. A program that calls FromEnv or TimersFromEnv must then call the stop function
-that it got from them. stop completes the trace.
+		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells a program of "trace
+build", trace.FromEnv and trace.TimersFromEnv to record. End a server as always,
+with Ctrl-C or SIGTERM. A program that calls FromEnv or TimersFromEnv must then
+call the stop function that it got from them. stop completes the trace.
 
-A program with several schedulers leaves a file for each: FILE, FILE-2 and so on.`,
+A program with several schedulers leaves a file for each: FILE, FILE-2 and so
+on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
 		Args: argsFrom(1, 0, "the command to record"),
@@ -126,24 +107,23 @@ func newTraceInfo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Check a trace and show what it holds",
-		Long: `Check a trace and show what it holds: operations, delays, and the ten places in the
-program with the most timers if it was built by "trace build".`,
+		Long: `Check a trace and show what it holds: operations, delays, and the ten places in
+the program with the most timers if it was built by "trace build".`,
 		Example: `  timerbench trace info my.trace
-  timerbench trace info --json my.trace | jq '.sites[] | select(.cancelled > .fired).site'`,
+  timerbench trace info --json my.trace |
+    jq '.sites[] | select(.cancelled > .fired).site'`,
 		Args: argsFrom(1, 1, "a trace"),
-		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
-			s, err := interruptible(cmd.Context(), tracestat.Read, args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := tracestat.Read(args[0])
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(s)
+				return printJSON(cmd.OutOrStdout(), s)
 			}
 			showSummary(cmd.OutOrStdout(), s)
 			return nil
-		}),
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places")
 	return cmd
@@ -229,61 +209,54 @@ func delay(ns float64) string {
 	return d.String()
 }
 
-type traceReplayFlags struct {
-	structures string
-	trials     int
-	out        string
-}
-
 func newTraceReplay() *cobra.Command {
-	var f traceReplayFlags
+	var structures, out string
+	var trials int
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
-		Long: `Replay traces on structures, measure the structures as with a workload, and write
-` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
+		Long: `Replay traces on structures, measure the structures as with a workload, and
+write ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
 
 A trace is first read to its end. A damaged trace is not replayed at all. Every
-structure then goes through the whole trace once. The beginning fills the structure,
-until as many timers are pending as on average. The rest is divided among the trials.
-An exact structure must fire the timers that the trace says, at the wake-up that the
-trace says. A coarse structure must keep its bound.`,
+structure then goes through the whole trace once. The beginning fills the
+structure, until as many timers are pending as on average. The rest is divided
+among the trials. An exact structure must fire the timers that the trace says,
+at the wake-up that the trace says. A coarse structure must keep its bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
 		Args: argsFrom(1, 0, "traces"),
-		RunE: stoppable(f.run),
+		RunE: stoppable(func(cmd *cobra.Command, files []string) (err error) {
+			if trials < 1 {
+				return fmt.Errorf("--trials %d: want at least 1", trials)
+			}
+			cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: trials,
+				Command: commandLine(cmd, files)}
+			if cfg.Structures, err = matchStructures(structures); err != nil {
+				return err
+			}
+			if cfg.Traces, err = openTraces(files, trials); err != nil {
+				return err
+			}
+			return measure(cmd, cfg, target{folder: out})
+		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "",
+	flags.StringVarP(&structures, "structure", "s", "",
 		"replay on the structures that match this regular `expression`")
 	// More trials take no longer, because all of them together are one pass over the trace.
-	flags.IntVar(&f.trials, "trials", 12,
+	flags.IntVar(&trials, "trials", 12,
 		"trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
-	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVarP(&out, "out", "o", "", outHelp)
 	return cmd
 }
 
-func (f *traceReplayFlags) run(cmd *cobra.Command, files []string) (err error) {
-	if f.trials < 1 {
-		return fmt.Errorf("--trials %d: want at least 1", f.trials)
-	}
-	cfg := bench.Config{Profile: bench.Profile{Name: "trace"}, Trials: f.trials,
-		Command: commandLine(cmd, files)}
-	if cfg.Structures, err = matchStructures(f.structures); err != nil {
-		return err
-	}
-	if cfg.Traces, err = openTraces(cmd.Context(), files, f.trials); err != nil {
-		return err
-	}
-	return measure(cmd, cfg, target{folder: f.out})
-}
-
 // openTraces reads traces, or says which one cannot be measured in so many trials.
-func openTraces(ctx context.Context, files []string, trials int) (all []*bench.Trace, err error) {
+func openTraces(files []string, trials int) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {
-		t, err := interruptible(ctx, bench.OpenTrace, path)
+		t, err := bench.OpenTrace(path)
 		if err != nil {
 			return nil, err
 		}
@@ -300,66 +273,51 @@ func openTraces(ctx context.Context, files []string, trials int) (all []*bench.T
 	return all, nil
 }
 
-type traceMakeFlags struct {
-	workload string
-	n        values.Sizes
-	ops      values.Number
-	seed     uint64
-	out      string
-}
-
 func newTraceMake() *cobra.Command {
-	f := traceMakeFlags{ops: values.Number{Value: 1_000_000, Most: 1e12}}
+	var name, path string
+	var n values.Sizes
+	var seed uint64
+	ops := 1e6
 	cmd := &cobra.Command{
 		Use:     "make --workload NAME -o FILE",
 		Short:   "Write the operations of a workload as a trace",
 		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
 		Args:    cobra.NoArgs,
-		RunE:    stoppable(f.run),
+		RunE: stoppable(func(cmd *cobra.Command, _ []string) error {
+			w, err := exactly("workload", workload.All(), nameOfWorkload, name)
+			switch {
+			case err != nil:
+				return err
+			case len(n) > 1:
+				return fmt.Errorf("--n %s: want one number", n.String())
+			}
+			n := append(n, cmp.Or(w.Resident, 1000))[0] // chosen
+			err = writeTo("out", path, cmd.OutOrStdout(), func(out io.Writer) error {
+				tw, err := trace.NewWriter(out, trace.Header{
+					Name: w.Name, Tick: w.Tick,
+					Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, seed, w.Summary),
+				})
+				if err != nil {
+					return err
+				}
+				return errors.Join(bench.WriteTrace(cmd.Context(), tw, w, n, seed, uint64(ops)), tw.Close())
+			})
+			if err == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %.0f operations\n", path, ops)
+			}
+			return err
+		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.workload, "workload", "w", "", "`name` of the workload")
-	flags.VarP(&f.n, "n", "n",
-		"number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
-	flags.Var(&f.ops, "ops", "number of operations, such as 10e6")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the script")
-	flags.StringVarP(&f.out, "out", "o", "", "`file` for the trace"+orStdout)
+	flags.StringVarP(&name, "workload", "w", "", "`name` of the workload")
+	flags.VarP(&n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
+	flags.Func("ops", "`number` of operations, such as 10e6 (default 1e6)", values.To(&ops, values.Number(1e12)))
+	flags.Uint64Var(&seed, "seed", 1, "seed of the script")
+	flags.StringVarP(&path, "out", "o", "", "`file` for the trace"+orStdout)
 	for _, required := range []string{"workload", "out"} {
 		_ = cmd.MarkFlagRequired(required) // the flag is there
 	}
 	return cmd
-}
-
-func (f *traceMakeFlags) run(cmd *cobra.Command, _ []string) error {
-	w, err := exactly("workload", workload.All(), nameOfWorkload, f.workload)
-	if err != nil {
-		return err
-	}
-	n := w.Resident
-	switch {
-	case len(f.n) > 1:
-		return fmt.Errorf("--n %s: want one number", f.n.String())
-	case len(f.n) == 1:
-		n = f.n[0]
-	case n == 0:
-		n = 1000 // chosen
-	}
-	ops := uint64(f.ops.Value)
-	err = writeTo("out", f.out, cmd.OutOrStdout(), func(out io.Writer) error {
-		tw, err := trace.NewWriter(out, trace.Header{
-			Name: w.Name, Tick: w.Tick,
-			Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, f.seed,
-				w.Summary),
-		})
-		if err != nil {
-			return err
-		}
-		return errors.Join(bench.WriteTrace(cmd.Context(), tw, w, n, f.seed, ops), tw.Close())
-	})
-	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d operations\n", f.out, ops)
-	}
-	return err
 }
 
 // showSites shows the ten places in the program with the most timers.

@@ -26,17 +26,19 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [RESULTS]",
 		Short: "Prove that structures keep their contract, without measuring",
-		Long: `Prove that structures keep their contract, without measuring: replay the cells that
-run would measure, on several seeds. In a first block every answer is checked, then
-what has fired, at which tick, under which ID and with which value.
+		Long: `Prove that structures keep their contract, without measuring: replay the cells
+that run would measure, on several seeds. In a first block every answer is
+checked, then what has fired, at which tick, under which ID and with which
+value.
 
-RESULTS is a file or a folder of results. Its digest must be that of its content, and its
-figures must not contradict each other. Then the scripts of its cells are replayed by the
-seeds that it names: each row must have the proof that its replay has, and each trial the
-counts of its block. Then --structure, --workload and --n choose among its cells.
+RESULTS is a file or a folder of results. Its digest must be that of its
+content, and its figures must not contradict each other. Then the scripts of its
+cells are replayed by the seeds that it names: each row must have the proof that
+its replay has, and each trial the counts of its block. Then --structure,
+--workload and --n choose among its cells.
 
-The exit code is 1 if a structure breaks its contract or if results are not as they were
-measured, and the error names what is wrong.`,
+The exit code is 1 if a structure breaks its contract or if results are not as
+they were measured, and the error names what is wrong.`,
 		Example: `  timerbench verify
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify -s '^hwheel$' ` + latest,
@@ -110,7 +112,7 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 	}
 	for _, name := range workloads {
 		if recording, ok := p.Traces[name]; ok {
-			t, err := interruptible(ctx, bench.OpenTrace, recording.File)
+			t, err := bench.OpenTrace(recording.File)
 			if err != nil {
 				return fmt.Errorf("%s: its trace %s: %w", path, name, err)
 			}
@@ -172,12 +174,13 @@ func newSubmit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit [FILE | FOLDER]",
 		Short: "Write the results of this machine for the sources",
-		Long: `Write the results of this machine for the sources: one file for each kind of machine, named by
-its processor and its number of cores, with what answers need. A pull request adds it.
-` + "`timerbench report A B`" + ` compares machines.
+		Long: `Write the results of this machine for the sources: one file for each kind of
+machine, named by its processor and its number of cores, with what answers need.
+A pull request adds it. ` + "`timerbench report A B`" + ` compares machines.
 
-It refuses results that were edited, are not complete, are a part of a run, or are not proved, and
-those of a build of no commit. It replays their scripts: see verify.`,
+It refuses results that were edited, are not complete, are a part of a run, or
+are not proved, and those of a build of no commit. It replays their scripts: see
+verify.`,
 		Example: `  timerbench submit
   timerbench submit ` + runs.Parent + `/2026-11-21-073012-normal --out /tmp`,
 		Args: cobra.MaximumNArgs(1),
@@ -241,12 +244,14 @@ func newMerge() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge OUT SHARD...",
 		Short: "Put the shards of a run together",
-		Long: `Put the results of all shards of a run together and write ` + runs.Results + ` and ` + runs.Benchmarks + `
-into the folder OUT. A shard is the folder of a run with --shard, or its ` + runs.Results + `.
+		Long: `Put the results of all shards of a run together and write ` + runs.Results + ` and
+` + runs.Benchmarks + ` into the folder OUT. A shard is the folder of a run with --shard, or
+its ` + runs.Results + `.
 
-All shards must be there, once each, complete, of one build and of the same flags. Each
-figure keeps the machine that it was measured on. Where the structures of one cell ran
-in several shards, they are compared by the structure that is in all of them.`,
+All shards must be there, once each, complete, of one build and of the same
+flags. Each figure keeps the machine that it was measured on. Where the
+structures of one cell ran in several shards, they are compared by the structure
+that is in all of them.`,
 		Example: `  timerbench run --profile full --shard 1/2 --out /tmp/1
   timerbench run --profile full --shard 2/2 --out /tmp/2
   timerbench merge /tmp/whole /tmp/1 /tmp/2
