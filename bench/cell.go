@@ -53,6 +53,9 @@ func (c cell) passes() int { return max(1, (c.trials+c.perPass-1)/c.perPass) }
 
 func (c cell) name() string { return cellName(c.workload.Name, c.n) }
 
+// where says what is replayed, in failures.
+func (c cell) where() string { return fmt.Sprintf("%s, seed %d", c.name(), c.seed) }
+
 func cellName(workload string, n int) string { return fmt.Sprintf("%s, n %d", workload, n) }
 
 // cyclic reports whether a block is a whole cycle of all timers.
@@ -227,22 +230,36 @@ func (m *measured) proveOtherSeeds(ctx context.Context, entries []catalog.Entry)
 	return nil
 }
 
-// proveSeed replays the cell without timing it. All contenders must agree with the
-// generator on the seed of c. The number of blocks is that of the rounds of a cell.
+// untimed begins a pass and replays as many blocks as a cell has rounds without timing them. With
+// prove, every answer of a first block is checked besides.
+func (c cell) untimed(ctx context.Context, entries []catalog.Entry, prove bool) (*pass, error) {
+	c.memory = false
+	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
+	if err != nil {
+		return nil, err
+	}
+	if prove {
+		err = p.firstBlock(ctx)
+	}
+	for i := 0; i < c.trials && err == nil; i++ {
+		err = p.replayNext(ctx, p.plan.block)
+	}
+	if err != nil {
+		p.end()
+	}
+	return p, err
+}
+
+// proveSeed replays the cell without timing it. All contenders must agree with the generator
+// on the seed of c.
 func (c cell) proveSeed(ctx context.Context, entries []catalog.Entry) (
 	proof results.SeedProof, failed []results.Failure, err error,
 ) {
-	c.memory = false
-	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
+	p, err := c.untimed(ctx, entries, false)
 	if err != nil {
 		return proof, nil, err
 	}
 	defer p.end()
-	for range c.trials {
-		if err := p.replayNext(ctx, p.plan.block); err != nil {
-			return proof, nil, err
-		}
-	}
 	floor := p.rows[0].instance.Proof
 	proof = results.SeedProof{Seed: c.seed, Proof: floor, Rows: len(p.rows)}
 	for _, r := range p.rows {

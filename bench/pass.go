@@ -308,7 +308,7 @@ func (p *pass) sideBySide(
 // removeFailed removes a contender that has failed with err, if that is not nil. Any error
 // that is not a fault of a structure ends the pass, and is returned.
 func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error {
-	where := fmt.Sprintf("%s, seed %d", p.cell.name(), p.cell.seed)
+	where := p.cell.where()
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

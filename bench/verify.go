@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -58,19 +57,11 @@ func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
 		_, operations, failed, err = c.calls().Prove(ctx, entries)
 		return operations, failed, err
 	}
-	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
+	p, err := c.untimed(ctx, entries, true)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer p.end()
-	if err := p.firstBlock(ctx); err != nil {
-		return 0, nil, err
-	}
-	for range c.trials {
-		if err := p.replayNext(ctx, p.plan.block); err != nil {
-			return 0, nil, err
-		}
-	}
 	err = p.finish(ctx)
 	return p.aged, p.failed, err
 }
@@ -81,24 +72,20 @@ func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
 // size or structures are not in cfg are left out. A proof that is not the one of r is a failure.
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
 	cfg = cfg.withDefaults()
-	for _, cell := range r.Cells {
-		rows := cell.Rows
-		for _, part := range cell.Parts {
-			rows = append(rows[:len(rows):len(rows)], part.Rows...)
+	for _, of := range r.Cells {
+		rows := of.Rows
+		for _, part := range of.Parts {
+			rows = slices.Concat(rows, part.Rows)
 		}
-		proofs := make(map[string]script.Proof)
-		for _, row := range rows {
-			proofs[row.Structure] = row.Proof
-		}
-		c, entries, ok := cfg.cellLike(r, cell, proofs)
-		if !ok {
+		c, entries := cfg.cellLike(r, of, proofsOf(rows))
+		if len(entries) == 0 {
 			continue
 		}
-		v := newVerified(c, entries, 1+len(cell.OtherSeeds))
+		v := newVerified(c, entries, 1+len(of.OtherSeeds))
 		if err := c.verifyRows(ctx, entries, rows, &v); err != nil {
 			return err
 		}
-		for _, other := range cell.OtherSeeds {
+		for _, other := range of.OtherSeeds {
 			c.seed = other.Seed
 			proof, failed, err := c.proveSeed(ctx, entries)
 			if err != nil {
@@ -116,133 +103,126 @@ func newVerified(c cell, entries []catalog.Entry, seeds int) Verified {
 	return Verified{Workload: c.workload.Name, N: c.n, Structures: len(entries), Seeds: seeds}
 }
 
+func proofsOf(rows []results.Row) map[string]script.Proof {
+	proofs := make(map[string]script.Proof)
+	for _, row := range rows {
+		proofs[row.Structure] = row.Proof
+	}
+	return proofs
+}
+
 // cellLike returns the configuration of a cell of r, and the structures of cfg of which r has
-// a proof. ok is false if cfg does not have the cell or none of the structures.
+// a proof: none if cfg does not have the cell.
 func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]script.Proof) (
-	c cell, entries []catalog.Entry, ok bool,
+	c cell, entries []catalog.Entry,
 ) {
-	entries = slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
-		_, ok := proofs[e.Name]
-		return !ok
-	})
-	if len(entries) == 0 || len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
-		return c, nil, false
+	if len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
+		return c, nil
 	}
 	if r.Parameters.Repeat > 0 {
 		cfg.Turns = &Turns{Wait: func() error { return nil }}
 	}
-	t := slices.IndexFunc(cfg.Traces, func(t *Trace) bool { return t.Name() == of.Workload })
-	w := slices.IndexFunc(cfg.Workloads, func(w workload.Workload) bool {
-		return w.Name == of.Workload
-	})
-	switch {
-	case t >= 0:
-		c = cfg.Traces[t].cell(cfg.Trials, replay.Clock{})
-	case w >= 0:
-		c = cfg.cell(cfg.Workloads[w], of.N, replay.Clock{})
+	for _, t := range cfg.Traces {
+		if t.Name() == of.Workload {
+			c = t.cell(cfg.Trials, replay.Clock{})
+		}
+	}
+	for _, w := range cfg.Workloads {
+		if w.Name == of.Workload {
+			c = cfg.cell(w, of.N, replay.Clock{})
+		}
 	}
 	if c.n != of.N {
-		return c, nil, false
+		return c, nil
 	}
 	if r.Parameters.Repeat == 0 {
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
 		c.budgeted = of.Common == 1 && c.passes() > 1
 	}
-	return c, entries, true
+	return c, slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
+		_, ok := proofs[e.Name]
+		return !ok
+	})
 }
 
 // roundsOfFirstInstance returns the rounds of the first instance of a cell, or 0 if it has
 // none.
-func roundsOfFirstInstance(c results.Cell) int {
+func roundsOfFirstInstance(c results.Cell) (rounds int) {
 	for _, row := range c.Rows {
-		rounds := 0
 		for _, t := range row.Cost {
 			if t.Instance == 0 {
 				rounds++
 			}
 		}
 		if rounds > 0 {
-			return rounds
+			break
 		}
 	}
-	return 0
+	return rounds
 }
 
-// verifyRows makes the pass whose proofs the rows have, and compares them.
+// verifyRows makes the pass whose proofs the rows have, and compares them, and what each trial
+// did with its block, which the script determines. The blocks of other passes are replayed by the
+// floor alone. Layouts and sessions number their rounds in another way: there that one pass is all.
 func (c cell) verifyRows(
 	ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified,
 ) error {
-	passes := c.common() - 1
-	m := &measured{
-		cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
-		passes: passes, rounds: passes * c.perPass,
-	}
-	for _, r := range m.rows {
-		r.samples = replay.NewLatencies()
-	}
-	if err := m.pass(ctx); err != nil {
-		return err
-	}
-	v.Failures = append(v.Failures, m.failed...)
+	proved := c.common() - 1
+	passes := map[int]bool{proved: true}
 	for _, row := range rows {
-		for _, replayed := range m.rows {
-			name := replayed.Structure
-			if (name == row.Structure || name == row.Of) && !row.JoinedLate() {
-				v.compare(c, row.Structure, row.Proof, replayed.Proof)
+		for _, t := range row.Cost {
+			if c.turns == nil && t.Layout == 0 {
+				passes[t.Instance] = true
 			}
 		}
 	}
-	p := m.rows[0].Proof // of the floor
-	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
-	return c.verifyCounts(ctx, rows, m.rows[0], v)
-}
-
-// verifyCounts compares what each trial did with its block, which the script determines. floor
-// has replayed the blocks of a pass. Those of the other passes are replayed here, on the floor alone.
-// Layouts and sessions number their rounds in another way: there that one pass is all.
-func (c cell) verifyCounts(
-	ctx context.Context, rows []results.Row, floor *contender, v *Verified,
-) error {
 	blocks := make(map[int]results.Counted)
-	add := func(trials []results.Trial) {
-		for _, t := range trials {
-			blocks[t.Round] = t.Counted()
-		}
-	}
-	add(floor.Cost)
-	instances := make(map[int]bool)
-	for _, row := range rows {
-		for _, t := range row.Cost {
-			instances[t.Instance] = c.turns == nil && t.Layout == 0
-		}
-	}
-	for _, number := range slices.Sorted(maps.Keys(instances)) {
-		if !instances[number] || number == c.common()-1 {
-			continue
-		}
+	for _, number := range slices.Sorted(maps.Keys(passes)) {
 		m := &measured{
-			cell: c, rows: c.contenders(nil)[:1], order: dist.NewRand(c.seed, 0),
+			cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
 			passes: number, rounds: number * c.perPass,
 		}
-		m.rows[0].samples = replay.NewLatencies()
+		if number != proved {
+			m.rows = m.rows[:1]
+		}
+		for _, r := range m.rows {
+			r.samples = replay.NewLatencies()
+		}
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		add(m.rows[0].Cost)
+		for _, t := range m.rows[0].Cost {
+			blocks[t.Round] = t.Counted()
+		}
+		if number == proved {
+			v.compareRows(m, rows)
+		}
 	}
 	for _, row := range rows {
 		for _, t := range row.Cost {
-			want, ok := blocks[t.Round]
-			if ok && t.Counted() != want {
-				v.Failures = append(v.Failures, results.Failure{
-					Structure: row.Structure, Where: fmt.Sprintf("%s, seed %d, round %d", c.name(), c.seed, t.Round),
-					Reason: fmt.Sprintf("the results have the counts %+v, its script has %+v", t.Counted(), want),
-				})
+			if want, ok := blocks[t.Round]; ok && t.Counted() != want {
+				v.fail(row.Structure, fmt.Sprintf("%s, round %d", c.where(), t.Round),
+					"the results have the counts %+v, its script has %+v", t.Counted(), want)
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// compareRows compares rows with those of a replay.
+func (v *Verified) compareRows(m *measured, rows []results.Row) {
+	v.Failures = append(v.Failures, m.failed...)
+	for _, row := range rows {
+		for _, replayed := range m.rows {
+			name := replayed.Structure
+			if (name == row.Structure || name == row.Of) && !row.JoinedLate() {
+				v.compare(m.cell, row.Structure, row.Proof, replayed.Proof)
+			}
+		}
+	}
+	p := m.rows[0].Proof // of the floor
+	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
 }
 
 // verifyCalls compares the proofs of the longest calls.
@@ -257,8 +237,8 @@ func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Ver
 			}
 			return same
 		})
-		c, entries, ok := cfg.cellLike(r, of, proofs)
-		if !ok {
+		c, entries := cfg.cellLike(r, of, proofs)
+		if len(entries) == 0 {
 			continue
 		}
 		replayed, operations, failed, err := c.calls().Prove(ctx, entries)
@@ -277,11 +257,12 @@ func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Ver
 
 // compare adds a failure if a proof of a results file is not that of the replay.
 func (v *Verified) compare(c cell, name string, file, replayed script.Proof) {
-	if file == replayed {
-		return
+	if file != replayed {
+		v.fail(name, c.where(), "the results have the proof %+v, its replay has %+v", file, replayed)
 	}
-	v.Failures = append(v.Failures, results.Failure{
-		Structure: name, Where: fmt.Sprintf("%s, seed %d", c.name(), c.seed),
-		Reason: fmt.Sprintf("the results have the proof %+v, its replay has %+v", file, replayed),
-	})
+}
+
+func (v *Verified) fail(name, where, format string, args ...any) {
+	f := results.Failure{Structure: name, Where: where, Reason: fmt.Sprintf(format, args...)}
+	v.Failures = append(v.Failures, f)
 }
