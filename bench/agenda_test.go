@@ -92,7 +92,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 // The rounds of a cell are spread evenly over the time in which the population is
 // replaced, and those of one pass are half of it apart.
 func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
-	const n = 300_000
+	const n = 30_000
 	hold, _ := workload.Find("hold")
 	cfg := Config{Trials: 6, Seed: 1, Profile: Profile{proveOps: 10}}
 	c := cfg.cell(hold, n, replay.Clock{})

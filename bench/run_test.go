@@ -176,7 +176,7 @@ func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
 }
 
 func TestARunWithACoarseStructureCompletes(t *testing.T) {
-	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50", "idle"})
+	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50"})
 	r, err := Run(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)

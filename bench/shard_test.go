@@ -17,11 +17,10 @@ func TestShardsDivideARun(t *testing.T) {
 	for _, shards := range []int{2, 7, 40} {
 		seen := make(map[string][]string)
 		longest, total := 0.0, 0.0
-		for i := range shards {
-			cfg.Shard = Shard{i + 1, shards}
+		for _, steps := range divide(all, shards) {
 			sum := 0.0
 			here := make(map[string]bool)
-			for _, s := range stepsOf(cfg, replay.Clock{}, nil) {
+			for _, s := range steps {
 				if here[s.name] {
 					t.Errorf("%d shards: two parts of %s are in one", shards, s.name)
 				}
@@ -51,6 +50,10 @@ func TestShardsDivideARun(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%d shards measure %s of %q, want %q", shards, s.name, got, want)
 			}
+		}
+		cfg.Shard = Shard{2, shards}
+		if got, want := stepsOf(cfg, replay.Clock{}, nil), divide(all, shards)[1]; len(got) != len(want) || got[0].name != want[0].name {
+			t.Errorf("%d shards: the second one has %d steps, want %d", shards, len(got), len(want))
 		}
 		if longest > 1.6*total/float64(shards) {
 			t.Errorf("%d shards: the longest takes %.0f s of %.0f s", shards, longest, total)

@@ -266,9 +266,9 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 // In a run with a budget a recording is raced as the cells of the report's first table are.
 func TestARecordingIsRaced(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("slow", 20_000, nil)}
+	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("slow", 2_000, nil)}
 	cfg.Trials, cfg.Budget = 6, time.Minute // it ends when it knows
-	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 30_000)}
+	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 10_000)}
 	var answers []string
 	cfg.Answered = func(line string) { answers = append(answers, line) }
 	r, err := Run(context.Background(), cfg)

@@ -36,11 +36,14 @@ func entries(t *testing.T, names ...string) []catalog.Entry {
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
-		counts, err := counted(Idle{delay.Name, 1000, 100_000, 1}, entries(t, "hwheel-linux"))
+		counts, err := counted(Idle{delay.Name, 1000, 50_000, 1}, entries(t, "hwheel-linux"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range counts {
+			if (i.Lateness != nil) != (i.Driver == results.Ticking) {
+				t.Errorf("%s: lateness %+v under the %s driver", delay.Name, i.Lateness, i.Driver)
+			}
 			if i.Lateness != nil {
 				worst = max(worst, i.Lateness.MaxShare)
 			}
@@ -55,7 +58,7 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 // ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
-	counts, err := counted(Idle{"exponential", n, 300_000, 1}, entries(t, "wheel"))
+	counts, err := counted(Idle{"exponential", n, 200_000, 1}, entries(t, "wheel"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +122,7 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // none here, because it looks up the earliest deadline when few timers are pending.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
-		counts, err := counted(Idle{delay.Name, 10, 100_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
+		counts, err := counted(Idle{delay.Name, 10, 50_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package compare_test
+package compare
 
 import (
 	"bytes"
@@ -12,31 +12,8 @@ import (
 	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
 
-	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
-
-func measured(t *testing.T, seed uint64) *results.Run {
-	t.Helper()
-	profile, _ := bench.FindProfile("smoke")
-	cfg := bench.Config{Profile: profile, N: []int{50, 200}, Trials: 6, Seed: seed}
-	for _, name := range []string{"quadheap", "hwheel"} {
-		e, _ := catalog.Find(name)
-		cfg.Structures = append(cfg.Structures, e)
-	}
-	for _, name := range []string{"churn", "reschedule"} {
-		w, _ := workload.Find(name)
-		cfg.Workloads = append(cfg.Workloads, w)
-	}
-	r, err := bench.Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // benchstat reads the export as benchstat does, with its own packages: it groups the
 // lines by the projection that the documentation names, and takes the median.
@@ -86,14 +63,10 @@ func benchstat(t *testing.T, r *results.Run) map[[4]string]benchmath.Summary {
 }
 
 func TestBenchstatFindsTheSameMedians(t *testing.T) {
-	old, new := measured(t, 1), measured(t, 1)
-	c, err := compare.Runs(old, new, compare.Options{Alpha: 0.05, MinEffect: 0.05})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Rows) < 4 {
-		t.Fatalf("%d rows", len(c.Rows))
-	}
+	t.Parallel()
+	random := newRandom(2)
+	old, new := typical.simulate(random), typical.simulate(random)
+	c := compareRuns(t, old, new, usual)
 	before, after := benchstat(t, old), benchstat(t, new)
 	for _, r := range c.Rows {
 		key := [4]string{r.Workload, strconv.Itoa(r.N), r.Structure, "per-" + r.Op}

@@ -172,7 +172,7 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 // differ in 5 of 100 at most: that is what Holm's method is for.
 func TestFalseDifferencesAreRare(t *testing.T) {
 	t.Parallel()
-	times := longtest.Scale(t, 20, 40, 200)
+	times := longtest.Scale(t, 10, 15, 200)
 	for name, c := range map[string]struct {
 		model model
 		o     Options

@@ -17,26 +17,26 @@ import (
 )
 
 // testN is the size at which tests run a workload without a size of its own.
-const testN = 500
+const testN = 200
 
 // testSize returns the size at which tests run a workload. Large workloads are scaled
 // down.
 func testSize(w workload.Workload) int {
 	if w.Resident > 0 {
-		return min(w.Resident, 3_000)
+		return min(w.Resident, 1_000)
 	}
 	return testN
 }
 
 // replayAs replays a block in one of the four ways and checks the outcome.
-func (i *Instance) replayAs(way int, b *script.Block) error {
+func (i *Instance) replayAs(way int, b *script.Block, samples *Latencies) error {
 	switch way % 4 {
 	case 0:
 		i.Time(b)
 	case 1:
 		i.TimeByKind(b, Clock{})
 	case 2:
-		i.Sample(b, NewLatencies())
+		i.Sample(b, samples)
 	case 3:
 		if !slices.Contains([]string{"null", "stub", "time.AfterFunc"}, i.entry.Name) {
 			return i.Prove(b)
@@ -49,13 +49,14 @@ func (i *Instance) replayAs(way int, b *script.Block) error {
 // written is a script with its blocks, the first of which is the fill.
 type written struct {
 	*script.Script
-	blocks []*script.Block
+	blocks  []*script.Block
+	samples *Latencies
 }
 
 func write(w workload.Workload, seed uint64) written {
 	s := w.Script(testSize(w), seed)
-	out := written{s, []*script.Block{s.Fill()}}
-	for range 8 {
+	out := written{s, []*script.Block{s.Fill()}, NewLatencies()}
+	for range 4 {
 		out.blocks = append(out.blocks, s.Next(1000, nil))
 	}
 	return out
@@ -69,7 +70,7 @@ func allReplays(e catalog.Entry, w written) error {
 		return err
 	}
 	for way, b := range w.blocks[1:] {
-		if err := i.replayAs(way, b); err != nil {
+		if err := i.replayAs(way, b, w.samples); err != nil {
 			return err
 		}
 	}

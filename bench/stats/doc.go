@@ -128,13 +128,11 @@
 // matters: a contender must be 1.5 times as slow with the family-wise confidence, so equal ones do not
 // drop out.
 //
-// Simulated cells of equal contenders, with a standard deviation of 3 to 5 % between instances and
-// of 3 % between rounds (Student's t with 4 degrees of freedom), spikes in 2 % of the
-// rounds, and races of up to 8 passes with two rounds each: a difference is called in at most
-// 1 % of the cells, and in up to 4 % where there is no race. If each of twelve contenders has two instances only and
-// one is ten times as noisy as the others, it is 8 %. Power: among 12
-// contenders a race of 12 passes finds 9 in 10 differences of 10 %; among 4, a race of 24
-// passes finds 7 in 10 differences of 5 %. The tests repeat these simulations.
+// Simulated races of up to 8 passes with two rounds each, with standard deviations of 2 to 5 % between
+// instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds: a difference is called in
+// 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of those of 2. Among 12 contenders a race of 12
+// passes finds 19 in 20 differences of 10 %; among 4, a race of 24 passes finds 3 in 4 differences of
+// 5 %. The tests repeat these simulations.
 //
 // # What the figures do not say
 //
