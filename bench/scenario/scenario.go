@@ -24,8 +24,8 @@ import (
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
-// header is a scenario file without the parameters of the model.
-type header struct {
+// document is a scenario file.
+type document struct {
 	Name       string            `toml:"name"`
 	Summary    string            `toml:"summary,omitempty"`
 	Source     string            `toml:"source,omitempty" comment:"where the parameters come from"`
@@ -34,6 +34,7 @@ type header struct {
 	Trial      int               `toml:"trial,omitempty" comment:"operations in a timed trial"`
 	Unit       script.Unit       `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
 	Model      string            `toml:"model" comment:"what the timers do"`
+	Parameters workload.Model    `toml:"parameters"`
 }
 
 // The limits of a file. The population must fit into memory. A trial must be long enough
@@ -76,12 +77,6 @@ func Load(paths ...string) ([]workload.Workload, error) {
 // Parse reads the text of a scenario file; errors name the file as given.
 func Parse(file string, data []byte) (workload.Workload, error) { return parse(file, data, nil) }
 
-// fault is a fault at a line of a file.
-type fault struct {
-	line int
-	text string
-}
-
 // Find looks among the texts of scenario files, by name, and then among the built-in workloads.
 func Find(texts map[string]string, name string) (workload.Workload, bool) {
 	if text, ok := texts[name]; ok {
@@ -91,33 +86,33 @@ func Find(texts map[string]string, name string) (workload.Workload, bool) {
 	return workload.Find(name)
 }
 
-func parse(file string, data []byte, taken map[string]string) (workload.Workload, error) {
-	w, problems := read(data, taken)
-	slices.SortStableFunc(problems, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
+func parse(name string, data []byte, taken map[string]string) (workload.Workload, error) {
+	w, faults := read(data, taken)
+	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
-	for _, p := range problems {
-		errs = append(errs, fmt.Errorf("%s:%d: %s", file, p.line, p.text))
+	for _, f := range faults {
+		errs = append(errs, fmt.Errorf("%s:%d: %s", name, f.line, f.text))
 	}
 	return w, errors.Join(errs...)
 }
 
 // read checks a file in this order: TOML syntax, keys and types, ranges. It returns the
 // faults of the first of these checks that fails.
-func read(data []byte, taken map[string]string) (workload.Workload, []fault) {
+func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
-		return workload.Workload{}, []fault{notTOML(data, err)}
+		return w, []fault{notTOML(data, err)}
 	}
-	file := positionsOf(data)
-	model, problems := modelOf(values["model"], file)
-	if problems != nil {
-		return workload.Workload{}, problems
+	f := newFile(data)
+	model := modelOf(values["model"], f)
+	if model == nil {
+		return w, f.faults
 	}
-	var head header
-	if problems := decodeFile(data, file, &head, model); problems != nil {
-		return workload.Workload{}, problems
+	head := document{Parameters: model}
+	if f.decode("", values, reflect.ValueOf(&head)); f.faults != nil {
+		return w, f.faults
 	}
-	w := workload.Workload{
+	w = workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
 		Model: model, Category: workload.Custom, Definition: string(data),
@@ -128,21 +123,17 @@ func read(data []byte, taken map[string]string) (workload.Workload, []fault) {
 			taken = nil // it may keep its name
 		}
 	}
-	problems = head.check(file, taken)
+	head.check(f, taken)
 	if w.Tick > 0 {
-		given := func(key string) bool {
-			_, there := file.find("parameters." + key)
-			return there
-		}
+		given := func(key string) bool { return f.given("parameters." + key) }
 		for _, e := range workload.CheckModel(model, w.Tick, given) {
-			problems = append(problems, file.faultAt("parameters", e))
+			f.wrong(join("parameters", e.Key), e.Value, e.Want)
 		}
 	}
-	if problems != nil {
-		return w, problems
+	if f.faults == nil {
+		w.Resident = population(f, w)
 	}
-	w.Resident, problems = population(file, w)
-	return w, problems
+	return w, f.faults
 }
 
 // builtInLike returns the built-in workload with the name of w. ok reports whether w
@@ -165,72 +156,75 @@ func notTOML(data []byte, err error) fault {
 	return fault{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
 }
 
-// modelOf returns a model of the kind that a file names. It determines the parameters.
-func modelOf(value any, file *positions) (workload.Model, []fault) {
+// modelOf returns a model of the kind that a file names, which determines the parameters, or nil.
+func modelOf(value any, f *file) workload.Model {
 	name, _ := value.(string)
 	if m, ok := workload.FindModel(name); ok {
-		return m, nil
+		return m
 	}
 	var names []string
 	for _, m := range workload.Models() {
 		names = append(names, m.Kind().Name)
 	}
-	at, _ := file.find("model")
-	return nil, []fault{file.faultAt("", workload.ParameterError{
-		Key: "model", Value: at.text, Want: "one of " + strings.Join(names, ", ") + suggest.Nearest(name, names),
-	})}
+	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+suggest.Nearest(name, names))
+	return nil
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// check checks the values of the header against their ranges.
-func (h *header) check(file *positions, taken map[string]string) []fault {
-	var out []fault
-	wrong := func(key, value, want string) {
-		out = append(out, file.faultAt("", workload.ParameterError{Key: key, Value: value, Want: want}))
+// check checks the values besides the parameters against their ranges.
+func (d *document) check(f *file, taken map[string]string) {
+	if !nameForm.MatchString(d.Name) {
+		f.wrong("name", fmt.Sprintf("%q", d.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
+	} else if by, ok := taken[d.Name]; ok {
+		f.wrong("name", fmt.Sprintf("%q", d.Name), "a name of its own, as this is that of "+by)
 	}
-	if !nameForm.MatchString(h.Name) {
-		wrong("name", fmt.Sprintf("%q", h.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
-	} else if by, ok := taken[h.Name]; ok {
-		wrong("name", fmt.Sprintf("%q", h.Name), "a name of its own, as this is that of "+by)
+	if d.Tick <= 0 {
+		f.wrong("tick", d.Tick.String(), "a positive duration")
 	}
-	if h.Tick <= 0 {
-		wrong("tick", h.Tick.String(), "a positive duration")
+	if f.given("population") && (d.Population < 1 || d.Population > maxPopulation) {
+		f.wrong("population", fmt.Sprint(d.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation))
 	}
-	if _, given := file.find("population"); given && (h.Population < 1 || h.Population > maxPopulation) {
-		wrong("population", fmt.Sprint(h.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation))
+	if f.given("trial") && (d.Trial < minTrial || d.Trial > maxTrial) {
+		f.wrong("trial", fmt.Sprint(d.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
 	}
-	if _, given := file.find("trial"); given && (h.Trial < minTrial || h.Trial > maxTrial) {
-		wrong("trial", fmt.Sprint(h.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
-	}
-	switch h.Unit {
+	switch d.Unit {
 	case "", script.PerLifecycle, script.PerReschedule, script.PerTick:
 	default:
-		wrong("unit", fmt.Sprintf("%q", h.Unit), fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick))
+		f.wrong("unit", fmt.Sprintf("%q", d.Unit), fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick))
 	}
-	return out
 }
 
 // population returns the number of resident timers: the given one, or the one that
 // follows from the rates. If a file has both, they must agree.
-func population(file *positions, w workload.Workload) (int, []fault) {
-	m, ok := w.Model.(interface{ Resident(time.Duration) float64 })
-	if !ok || m.Resident(w.Tick) == 0 {
-		return w.Resident, nil
-	}
-	leads := m.Resident(w.Tick)
-	if leads > maxPopulation {
-		return 0, []fault{{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)}}
-	}
-	if w.Resident == 0 {
-		return max(1, int(math.Round(leads))), nil
+func population(f *file, w workload.Workload) int {
+	flow, ok := w.Model.(*workload.Flow)
+	if !ok || flow.Resident(w.Tick) == 0 {
+		return w.Resident
 	}
 	const tolerance = 0.1 // chosen: the given population may be rounded
-	if math.Abs(float64(w.Resident)/leads-1) > tolerance {
-		return 0, []fault{file.faultAt("", workload.ParameterError{
-			Key: "population", Value: fmt.Sprint(w.Resident),
-			Want: fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads),
-		})}
+	switch leads := flow.Resident(w.Tick); {
+	case leads > maxPopulation:
+		f.faults = append(f.faults, fault{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)})
+	case w.Resident == 0:
+		return max(1, int(math.Round(leads)))
+	case math.Abs(float64(w.Resident)/leads-1) > tolerance:
+		f.wrong("population", fmt.Sprint(w.Resident), fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads))
 	}
-	return w.Resident, nil
+	return w.Resident
+}
+
+// Print writes a workload as a scenario file, with a comment on each parameter.
+func Print(w workload.Workload) ([]byte, error) {
+	kind := w.Kind()
+	if kind.Name == "" {
+		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
+	}
+	text, err := toml.Marshal(document{
+		w.Name, w.Summary, w.Source, workload.Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name, w.Model,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+	}
+	return text, nil
 }

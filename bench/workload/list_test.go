@@ -101,7 +101,7 @@ func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 // of pending timers (scaled down for large workloads) and the share that is cancelled.
 func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	t.Parallel()
-	operations := longtest.Scale(t, 50_000, 100_000, 300_000)
+	operations := longtest.Scale(t, 30_000, 50_000, 300_000)
 	cancelled := map[string]float64{"kafka-purgatory": 0.882}
 	for _, percent := range []int{0, 10, 50, 90, 99} {
 		for _, d := range dist.Grid() {

@@ -8,9 +8,9 @@ import (
 // it: the delays of what fires are those and no others.
 func TestTCPTimersFireAfterTheirConstants(t *testing.T) {
 	t.Parallel()
-	s, _ := scriptOf(t, "tcp", 2_000)
+	s, _ := scriptOf(t, "tcp", 500)
 	seen := map[string]int{}
-	for _, f := range s.Next(1_000_000, nil).Fires {
+	for _, f := range s.Next(300_000, nil).Fires {
 		switch {
 		case f.Delay == 40:
 			seen["delayed acknowledgement"]++
