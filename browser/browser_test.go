@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/timerbench/timerbench/bench/results"
+	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/advice"
 )
@@ -71,7 +72,7 @@ func run(m *testing.M) int {
 }
 
 // committed is the run of docs/results.
-var committed = sync.OnceValues(advice.Committed)
+var committed = sync.OnceValues(docs.Last)
 
 // whole is the path of the page of that run.
 var whole = sync.OnceValues(func() (string, error) {
@@ -147,7 +148,14 @@ func open(t *testing.T, page func() (string, error), s size) *tab {
 	call(p, log.Enable, cdp.Empty{})
 	p.do(chromedp.EmulateViewport(s.width, s.height))
 	p.do(chromedp.Navigate(url))
+	p.ready()
 	return p
+}
+
+// ready waits until the script has begun, and so has done all that it does at first.
+func (p *tab) ready() {
+	p.Helper()
+	p.do(chromedp.WaitVisible(chromedp.CSS("#explore")))
 }
 
 func (p *tab) check(err error) {

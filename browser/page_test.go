@@ -18,6 +18,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // unfold opens all details.
@@ -318,16 +319,19 @@ func TestStructuresAreFiltered(t *testing.T) {
 		return eval[[]string](p, `[...new Set([...document.querySelectorAll("svg g[data-structure], #ranking td[data-pin], #pins button")]
 			.filter(e => e.getClientRects().length > 0).map(e => e.dataset.structure || e.dataset.pin))].sort()`)
 	}
-	structures := eval[[]struct {
-		Name, Family string
-		Shelf        bool
-	}](p, `JSON.parse(document.getElementById("data").textContent).structures`)
+	r, err := committed()
+	if err != nil {
+		t.Fatal(err)
+	}
 	without := func(keep func(family string, shelf bool) bool) {
 		t.Helper()
 		got := visible()
-		for _, s := range structures {
-			if slices.Contains(got, s.Name) != keep(s.Family, s.Shelf) {
-				t.Errorf("%s, of %s, off the shelf %v: shown %v", s.Name, s.Family, s.Shelf, !keep(s.Family, s.Shelf))
+		for _, e := range catalog.All() {
+			if !slices.Contains(r.Parameters.Structures, e.Name) {
+				continue
+			}
+			if want := keep(string(e.Family), e.ThirdParty != ""); slices.Contains(got, e.Name) != want {
+				t.Errorf("%s is shown: %v", e.Name, !want)
 			}
 		}
 	}
@@ -417,6 +421,7 @@ func TestTheAddressHoldsWhatIsChosen(t *testing.T) {
 		}
 	}
 	p.do(chromedp.Reload())
+	p.ready()
 	p.settle()
 	if got := state(p); got != chosen {
 		t.Errorf("after it was loaded again the page shows\n%s, want\n%s", got, chosen)

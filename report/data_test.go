@@ -1,7 +1,11 @@
 package report
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,15 +17,33 @@ import (
 // readData returns the data in a page, as its script reads them.
 func readData(t *testing.T, html []byte) (out struct {
 	Structures []dataStructure
-	Answers    json.RawMessage
+	Answers    struct{ Answers []json.RawMessage }
 },
 ) {
 	t.Helper()
-	block := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindSubmatch(html)
+	block := regexp.MustCompile(`(?s)<script type="text/plain" id="data">(.*?)</script>`).FindSubmatch(html)
 	if block == nil {
 		t.Fatal("no data in the page")
 	}
-	if err := json.Unmarshal(block[1], &out); err != nil {
+	if err := json.Unmarshal(unpacked(t, string(block[1])), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// unpacked is what a page holds in compressed form.
+func unpacked(t *testing.T, text string) []byte {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(z)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return out

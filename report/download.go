@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -50,21 +51,24 @@ func downloads(r *results.Run) ([]download, error) {
 		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", &whole,
 			results.WriteBenchfmt},
 	} {
-		var packed bytes.Buffer
-		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		if err == nil {
-			if err = f.write(z, f.r); err == nil {
-				err = z.Close()
-			}
-		}
+		data, size, err := pack(func(w io.Writer) error { return f.write(w, f.r) })
 		if err != nil {
 			return nil, fmt.Errorf("report: packing %s: %w", f.name, err)
 		}
-		data := base64.StdEncoding.EncodeToString(packed.Bytes())
 		out = append(out, download{
-			Name: f.name, What: f.what, Size: fmt.Sprintf("%.0f kB", float64(packed.Len())/1000),
+			Name: f.name, What: f.what, Size: fmt.Sprintf("%.0f kB", float64(size)/1000),
 			Link: template.HTMLAttr(`href="data:application/gzip;base64,` + data + `"`),
 		})
 	}
 	return out, nil
+}
+
+// pack compresses what is written, as text of so many bytes before it became text.
+func pack(write func(io.Writer) error) (text string, size int, err error) {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		err = errors.Join(write(z), z.Close())
+	}
+	return base64.StdEncoding.EncodeToString(packed.Bytes()), packed.Len(), err
 }

@@ -2,10 +2,7 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/base64"
 	"encoding/csv"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,20 +24,9 @@ func TestThePageHoldsItsResults(t *testing.T) {
 	var files [][]byte
 	for _, link := range links {
 		_, data, _ := strings.Cut(link, ",")
-		packed, err := base64.StdEncoding.DecodeString(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := unpacked(t, data)
 		if len(files) == 0 {
-			got, err := results.Decode(packed)
+			got, err := results.Decode(file)
 			if err != nil || !reflect.DeepEqual(got, r) {
 				t.Errorf("the results are not those of the page: %v", err)
 			}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -72,9 +73,10 @@ type htmlPage struct {
 	Title, Made          string
 	Policy               string
 	Style                template.CSS
-	Script, Data         template.JS // empty: the page has no script
-	Before, First, After string      // the first answer, cut at the name of the structure; empty: none
-	Far                  string      // of the first answer
+	Script               template.JS   // empty: the page has no script
+	Data                 template.HTML // for it, compressed
+	Before, First, After string        // the first answer, cut at the name of the structure; empty: none
+	Far                  string        // of the first answer
 	Front                section.Section
 	Sections             []htmlSection
 }
@@ -102,16 +104,12 @@ func (p *page) html() ([]byte, error) {
 		out.Far = p.first.Far
 	}
 	if p.run != nil {
-		data, err := p.data()
-		if err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(data)
+		data, _, err := pack(func(w io.Writer) error { return json.NewEncoder(w).Encode(p.data()) })
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
 		// XML would read the script as markup otherwise.
-		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.JS(text)
+		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.HTML(data)
 	}
 	out.Policy = policy(string(out.Style), string(out.Script))
 	id := section.IDs()

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"image/color"
@@ -264,10 +263,10 @@ func (p *page) markdown() string {
 	return b.String()
 }
 
-// pageData is what the script of the page looks up, as one block of JSON.
+// pageData is what the script of the page looks up.
 type pageData struct {
 	Structures []dataStructure `json:"structures"`
-	Answers    json.RawMessage `json:"answers"` // see advice.Adviser.GridJSON
+	Answers    *advice.Grid    `json:"answers"`
 }
 
 // dataStructure is a structure of the results.
@@ -277,21 +276,18 @@ type dataStructure struct {
 	Color      string `json:"color"` // of its family's hue
 	ThirdParty bool   `json:"shelf,omitempty"`
 	Import     string `json:"import,omitempty"` // path
+	Late       string `json:"late,omitempty"`   // how late it fires
 }
 
-func (p *page) data() (*pageData, error) {
-	answers, err := p.adviser.GridJSON()
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	d := &pageData{Structures: []dataStructure{}, Answers: answers}
+func (p *page) data() pageData {
+	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid()}
 	for _, who := range p.run.Present(analysis.Contender.IsStructure) {
 		c := color.NRGBAModel.Convert(p.looks[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if e, ok := p.run.Entry(who.Name); ok {
-			s.Family, s.ThirdParty, s.Import = string(e.Family), e.ThirdParty != "", e.Package
+			s.Family, s.ThirdParty, s.Import, s.Late = string(e.Family), e.ThirdParty != "", e.Package, e.Late
 		}
 		d.Structures = append(d.Structures, s)
 	}
-	return d, nil
+	return d
 }

@@ -1,6 +1,6 @@
 "use strict";
 // What the page does when it is touched. All answers and figures come from its block of data.
-(() => {
+(async () => {
 	const $ = (id) => document.getElementById(id);
 	const all = (selector, from) => [...(from || document).querySelectorAll(selector)];
 	const make = (name, attributes, ...children) => {
@@ -9,7 +9,8 @@
 		e.append(...children);
 		return e;
 	};
-	const data = JSON.parse($("data").textContent);
+	const packed = Uint8Array.from(atob($("data").textContent), (c) => c.charCodeAt(0));
+	const data = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 	const structures = data.structures;
 	const byName = new Map(structures.map((s) => [s.name, s]));
 	const say = (text) => { $("said").textContent = text; };
@@ -107,9 +108,9 @@
 		});
 	};
 
-	// The question. Answers are looked up, see GridJSON in package advice for the fields.
+	// The question. Answers are looked up, see Grid in package advice for the fields.
 	const answers = data.answers;
-	const asked = "answers" in answers && Boolean($("ask"));
+	const asked = Boolean(answers.answers && $("ask"));
 	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
 	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
 	const controls = !asked ? [] : [
@@ -145,54 +146,44 @@
 		choose("late", 0);
 	};
 
-	// lookUp returns the answer to what the controls show, with its question. No answer: null.
+	// lookUp returns the answer to what the controls show.
 	const lookUp = () => {
-		if (recorded.length && chosen("program")) {
-			const r = recorded[chosen("program") - 1];
-			return { ...r.answer, question: r.question, words: r.question.w };
-		}
-		const [n, cancel, moved, delays, matters, late] = controls.map(([name]) => chosen(name));
-		const at = ((n * answers.cancel.length + cancel) * answers.moved.length + moved) * answers.delays.length + delays;
-		const wish = matters * answers.late.length + late;
-		const found = answers.answers[at * answers.wishes.length + wish];
-		if (found === null) return null;
-		const question = answers.questions[at];
-		return { ...(typeof found === "number" ? answers.answers[found] : found), question, words: question.w + answers.wishes[wish] };
+		if (recorded.length && chosen("program")) return recorded[chosen("program") - 1].answer;
+		return answers.answers[controls.reduce((at, [name, , choices]) => at * choices.length + chosen(name), 0)];
 	};
-	const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => list.slice(2 * i, 2 * i + 2));
 
-	// The answer, its ranking, and the cells that it rests on.
+	// The answer, its ranking, and the cells that it rests on. Without a structure there is none.
+	let ranking = [];
 	let current = null;
 	let wholeRanking = false;
 	const answer = () => {
 		current = lookUp();
-		const first = current && answers.structures[current.r[0]];
-		const path = first && byName.get(first) && byName.get(first).import;
+		ranking = (current.ranking || []).map(([name, times, lo, hi, standing, ns, tail, bytes, wakeups]) =>
+			({ name, times, lo, hi, standing, ns, tail, bytes, wakeups }));
+		const first = ranking.length ? ranking[0].name : "";
+		const path = first && byName.get(first).import;
 		$("import").hidden = !path;
 		$("import").replaceChildren(make("code", {}, `import "${path}"`));
-		if (current) {
-			$("sentence").replaceChildren(`For ${current.words}: `, make("strong", {}, first), current.s.slice(first.length));
-			const notes = [current.question.far, ...(current.notes || []).map((i) => answers.notes[i])].filter(Boolean);
-			$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
+		if (first) {
+			const at = current.sentence.indexOf(": " + first) + 2;
+			$("sentence").replaceChildren(current.sentence.slice(0, at), make("strong", {}, first), current.sentence.slice(at + first.length));
 		} else {
 			$("sentence").textContent = "These results cannot answer this.";
-			$("notes").replaceChildren();
 		}
+		const notes = [current.far, ...(current.missing || [])].filter(Boolean);
+		$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
 		worth();
 		rank();
-		evidence(current ? current.question.e : []);
+		evidence(current.evidence || []);
 	};
 	// worth says what the difference between the first and the next is worth at the rate that is asked for, as
 	// Answer.Worth does in package advice.
 	const worth = () => {
 		const rate = Number($("rate").value);
-		const ranking = current ? pairs(current.r) : [];
-		const open = current ? [...(current.ties || []), ...(current.unclear || [])] : [];
-		const next = ranking.slice(1).find(([i]) => !open.includes(i)) || ranking[1];
-		const figures = current && answers.figures[current.question.figures];
-		const ns = next && figures[ranking[0][0]][0];
-		const what = current && { lifecycle: "timers", reschedule: "moves" }[answers.cells[current.question.e[0][0]][2]];
-		$("worth").hidden = !(rate > 0 && ns && what) || Boolean(chosen("matters"));
+		const [first, ...others] = ranking;
+		const next = others.find((s) => !s.standing) || others[0];
+		const what = next && { lifecycle: "timers", reschedule: "moves" }[current.evidence[0].unit];
+		$("worth").hidden = !(rate > 0 && what && first.ns) || Boolean(chosen("matters"));
 		if ($("worth").hidden) return;
 		const two = (v) => Number(v.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 20 });
 		const share = (cores) => cores < 0.995 ? two(100 * cores) + " % of a core" : two(cores) === "1" ? "1 core" : two(cores) + " cores";
@@ -200,39 +191,34 @@
 			const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "bytes"]].find(([least]) => bytes >= 0.9995 * least) || [1, "bytes"];
 			return Number((bytes / unit).toPrecision(3)) + " " + name;
 		};
-		const cores = (times) => rate * ns / 1e9 * times;
+		const cores = (s) => rate * first.ns / 1e9 * s.times;
 		const program = recorded.length && chosen("program"); // its number of timers is its own
-		const takes = ([i, times]) => share(cores(times)) + (figures[i][2] && !program ? " and " + size(figures[i][2] * answers.n[chosen("timers")]) : "");
-		const difference = Math.abs(cores(next[1]) - cores(1));
-		$("worth").textContent = `At ${rate.toLocaleString("en")} ${what} a second, ${answers.structures[ranking[0][0]]} takes ${takes(ranking[0])}, and ` +
-			`${answers.structures[next[0]]} ${takes(next)}: ` + (difference < 0.1 ? "it does not matter to you." : `a difference of ${share(difference)}.`);
+		const takes = (s) => share(cores(s)) + (s.bytes && !program ? " and " + size(s.bytes * answers.n[chosen("timers")]) : "");
+		const difference = Math.abs(cores(next) - cores(first));
+		$("worth").textContent = `At ${rate.toLocaleString("en")} ${what} a second, ${first.name} takes ${takes(first)}, and ` +
+			`${next.name} ${takes(next)}: ` + (difference < 0.1 ? "it does not matter to you." : `a difference of ${share(difference)}.`);
 	};
 	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
-		$("ranking").hidden = !current;
-		if (!current) return;
-		const unit = answers.cells[current.question.e[0][0]][2];
-		const head = [["Structure"], ["Times the first"], [`ns a ${unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
+		$("ranking").hidden = !ranking.length;
+		if (!ranking.length) return;
+		const head = [["Structure"], ["Times the first"], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
 			["Bytes a timer"], ["× wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
-		const intervals = pairs(current.i || []);
-		let rows = 0;
-		pairs(current.r).forEach(([i, center], at) => {
-			const name = answers.structures[i];
-			if (filtered.has(name) || rows >= 8 && !wholeRanking && !pinned.has(name)) return;
-			rows++;
-			const [lo, hi] = (intervals[at] || [0, 0]).map(times);
-			const [ns, tail, bytes, wakeups] = answers.figures[current.question.figures][i];
-			const remark = [(current.ties || []).includes(i) && "tie", (current.unclear || []).includes(i) && "unclear", answers.fires[i] && "late by " + answers.fires[i]];
-			const cells = [lo === hi ? times(center) : lo + " to " + hi, ns && digits(ns), tail && digits(tail), bytes && digits(bytes), wakeups && times(wakeups)];
-			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, name), ...cells.map((text) => make("td", {}, text || "–")),
-				make("td", { class: "l" }, remark.filter(Boolean).join(", "))));
-		});
+		const left = ranking.filter((s) => !filtered.has(s.name));
+		for (const [at, s] of left.entries()) {
+			if (at >= 8 && !wholeRanking && !pinned.has(s.name)) continue;
+			const [lo, hi] = [times(s.lo), times(s.hi)];
+			const { late } = byName.get(s.name);
+			const remark = [s.standing && s !== ranking[0] && s.standing, late && "late by " + late].filter(Boolean).join(", ");
+			const cells = [lo === hi ? times(s.times) : lo + " to " + hi, s.ns && digits(s.ns), s.tail && digits(s.tail), s.bytes && digits(s.bytes), s.wakeups && times(s.wakeups)];
+			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, s.name), ...cells.map((text) => make("td", {}, text || "–")),
+				make("td", { class: "l" }, remark)));
+		}
 		$("ranking").replaceChildren(table);
-		const count = pairs(current.r).filter(([i]) => !filtered.has(answers.structures[i])).length;
-		if (count > 8) {
-			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${count}`);
+		if (left.length > 8) {
+			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${left.length}`);
 			more.addEventListener("click", () => {
 				wholeRanking = !wholeRanking;
 				rank();
@@ -244,7 +230,7 @@
 		for (const name of shown.keys()) mark(name);
 	};
 	const evidence = (list) => {
-		const cells = list.map(([i, share]) => [answers.cells[i][0], short(answers.cells[i][1]), share]);
+		const cells = list.map((e) => [e.workload, short(e.n), Math.round(100 * e.weight)]);
 		const words = cells.slice(0, 3).map(([workload, n, share]) => `${workload} with ${n} timers (${share} %)`);
 		if (cells.length > 3) words.push(`${cells.length - 3} more`);
 		$("evidence").hidden = !cells.length;

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/stats"
+	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/advice"
@@ -149,7 +150,7 @@ func answering(named string) (r *results.Run, from, note string, err error) {
 		r, err = results.Read(from)
 	} else {
 		from = "the run that is part of this program (docs/results)"
-		r, err = advice.Committed()
+		r, err = docs.Last()
 	}
 	if err != nil || len(found) == 0 {
 		return r, from, "", err

@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/report/advice"
+	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -60,7 +60,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 // it may lack those that came after it.
 func keptRun(t *testing.T) *results.Run {
 	t.Helper()
-	kept, err := advice.Committed()
+	kept, err := docs.Last()
 	if err != nil {
 		t.Fatal(err)
 	}

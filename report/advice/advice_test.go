@@ -1,6 +1,7 @@
 package advice_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -488,5 +489,51 @@ func TestWhatIsLeftOutCountsAsAmongFewerTimers(t *testing.T) {
 	x := answer(t, r, advice.Question{N: 100_000, Cancel: advice.Unknown})
 	if s := x.Ranking[1]; s.Structure != "quadheap" || !near(s.Cost, 2) || !near(s.Worst, 4) {
 		t.Errorf("%+v, want 4 times the fastest in one cell and as fast in the other", x.Ranking)
+	}
+}
+
+// What a page reads says what Answer says, in three digits.
+func TestTheGridAsAPageReadsIt(t *testing.T) {
+	t.Parallel()
+	r := twoSizes()
+	mine := cell(800, 90, "clustered", costs{"hwheel": 20, "rbtree": 9})
+	mine.Workload, mine.Grid, mine.Category = "mine", nil, "recorded"
+	r.Cells = append(r.Cells, mine, cell(1000, 90, "clustered", costs{"hwheel-linux": 9, "rbtree": 10}))
+	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
+	a := advice.New(r)
+	g := a.Grid()
+	data, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Answers []struct {
+			Sentence string
+			Ranking  [][]any
+		}
+	}
+	if err := json.Unmarshal(data, &got); err != nil || len(got.Answers) != len(g.Answers) {
+		t.Fatalf("%v, %d answers", err, len(got.Answers))
+	}
+	for i, x := range g.Answers {
+		if got.Answers[i].Sentence != x.Sentence || len(got.Answers[i].Ranking) != len(x.Ranking) {
+			t.Errorf("%+v, want %+v", got.Answers[i], x)
+		}
+		if again, err := a.Answer(x.Question); err == nil && !reflect.DeepEqual(x, again) {
+			t.Errorf("%+v, want %+v", x, again)
+		}
+	}
+	_, questions := a.Recorded()
+	want, _ := a.Answer(questions[0])
+	if len(g.Recorded) != 1 || g.Recorded[0].Name != "mine" || !reflect.DeepEqual(g.Recorded[0].Answer, want) {
+		t.Fatalf("recorded: %+v", g.Recorded)
+	}
+	at := g.Recorded[0].At
+	if n, share := g.N[at[0]], g.Cancel[at[1]]; n != 1000 || share != 0.9 || g.Delays[at[3]] != "" || g.Moved[at[2]] != 0 {
+		t.Errorf("the controls of the recorded workload: %v, which is %d and %v", at, n, share)
+	}
+	s := advice.Ranked{Structure: "x", NS: 12_345, Times: stats.Interval{Center: 1.2345, Lo: 1.1111, Hi: math.Inf(1)}}
+	if data, err := json.Marshal(s); string(data) != `["x",1.23,0,0,"",1.23e+04,0,0,0]` {
+		t.Errorf("%s, %v", data, err)
 	}
 }

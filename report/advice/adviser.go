@@ -34,13 +34,13 @@ type cell struct {
 
 // Answer says what fits, and why.
 type Answer struct {
-	Question
-	Sentence string
-	Ranking  []Ranked   // the best first
-	Evidence []Evidence // the heaviest first
-	Worth    string     // what the difference is worth at the rate of the question; empty: not known
-	Far      string     // not empty: no measured cell is near, and in what the nearest one differs
-	Missing  []string   // what the results do not hold, in sentences
+	Question `json:"-"`
+	Sentence string     `json:"sentence"`
+	Ranking  []Ranked   `json:"ranking"`           // the best first
+	Evidence []Evidence `json:"evidence"`          // the heaviest first
+	Worth    string     `json:"-"`                 // what the difference is worth at the rate of the question; empty: not known
+	Far      string     `json:"far,omitempty"`     // not empty: no measured cell is near, and in what the nearest one differs
+	Missing  []string   `json:"missing,omitempty"` // what the results do not hold, in sentences
 }
 
 // Ranked is a structure in a ranking. A figure of 0 is not known.
@@ -60,13 +60,13 @@ type Ranked struct {
 
 // Evidence is a cell on which an answer rests.
 type Evidence struct {
-	Workload string
-	N        int
-	Unit     script.Unit
-	Distance float64 // from the question
-	Weight   float64 // share in the answer
-	Differs  string  // from the question, in words; empty: in nothing
-	Fastest  string
+	Workload string      `json:"workload"`
+	N        int         `json:"n"`
+	Unit     script.Unit `json:"unit"`
+	Distance float64     `json:"-"`      // from the question
+	Weight   float64     `json:"weight"` // share in the answer
+	Differs  string      `json:"-"`      // from the question, in words; empty: in nothing
+	Fastest  string      `json:"-"`
 }
 
 // New returns an adviser on results, which must not change.

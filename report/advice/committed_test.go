@@ -10,11 +10,12 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	docs "github.com/timerbench/timerbench/docs/results"
 )
 
 func committedRun(t *testing.T) *results.Run {
 	t.Helper()
-	r, err := Committed()
+	r, err := docs.Last()
 	if err != nil {
 		t.Fatal(err)
 	}

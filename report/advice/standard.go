@@ -1,9 +1,13 @@
 package advice
 
 import (
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // standard are the standard questions, the typical ones first.
@@ -69,75 +73,109 @@ func (a *Adviser) Recorded() (names []string, questions []Question) {
 	return names, questions
 }
 
-// Matter is a choice of what matters.
-type Matter struct {
-	Name string
-	Weights
-}
-
-// Grid are the answers to all combinations of a few questions.
+// Grid are the answers to all combinations of a few questions. As JSON it is what a page answers from.
 type Grid struct {
-	N       []int     // powers of ten from 100 to a million, as far as they were measured
-	Cancel  []float64 // the first is Unknown
-	Moved   []float64 // the first is Unknown
-	Delays  []string  // the first is empty: any
-	Matters []Matter
-	Late    []bool
+	N       []int     `json:"n"`      // powers of ten from 100 to a million, as far as they were measured
+	Cancel  []float64 `json:"cancel"` // the first is Unknown
+	Moved   []float64 `json:"moved"`  // the first is Unknown
+	Delays  []string  `json:"delays"` // the first is empty: any
+	Matters []string  `json:"matters"`
+	Late    []bool    `json:"late"`
 
 	// Answers are in the order of these lists, the last of them fastest. One that the results
 	// cannot give has no Sentence.
-	Answers []Answer
+	Answers  []Answer   `json:"answers"`
+	Recorded []Recorded `json:"recorded"` // by throughput and exact
+}
+
+// Recorded is the answer to the question of a trace or a scenario of the results.
+type Recorded struct {
+	Name   string `json:"name"`
+	At     [4]int `json:"at"` // the places of the values of N, Cancel, Moved and Delays that are nearest to it
+	Answer Answer `json:"answer"`
 }
 
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
 // results, of what matters (each weight alone, and balanced) and of exactness. It is empty if the results
 // hold nothing to answer from.
 func (a *Adviser) Grid() *Grid {
+	if len(a.cells) == 0 {
+		return &Grid{}
+	}
 	shares, shapes := make(map[float64]bool), make(map[string]bool)
 	for _, c := range a.cells {
 		if c.Grid != nil {
 			shares[float64(c.Grid.CancelPercent)/100], shapes[c.Grid.Delays] = true, true
 		}
 	}
-	for _, c := range a.cells { // without a grid: what there is
-		if len(shares) == 0 {
-			shares[math.Round(100*c.cancel)/100] = true
-		}
+	if len(shares) == 0 { // without a grid: what there is
+		shares[math.Round(100*a.cells[0].cancel)/100] = true
 	}
-	g := &Grid{N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Late: []bool{false, true}}
-	if len(a.cells) == 0 {
-		return g
+	g := &Grid{
+		N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Moved: []float64{Unknown},
+		Delays: append([]string{""}, slices.Sorted(maps.Keys(shapes))...), Late: []bool{false, true},
+		Matters: append(slices.Clone(weightWords), "balanced"),
 	}
-	g.Moved = []float64{Unknown}
 	for _, moved := range []float64{0, 0.5, 0.98} { // none, some, most
 		if slices.ContainsFunc(a.cells, func(c *cell) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
 			g.Moved = append(g.Moved, moved)
 		}
 	}
-	g.Delays = append([]string{""}, slices.Sorted(maps.Keys(shapes))...)
-	g.Matters = []Matter{
-		{"throughput", Weights{Throughput: 1}}, {"tail", Weights{Tail: 1}}, {"memory", Weights{Memory: 1}},
-		{"idle wake-ups", Weights{Idle: 1}}, {"balanced", Balanced},
+	matters := []Weights{{Throughput: 1}, {Tail: 1}, {Memory: 1}, {Idle: 1}, Balanced}
+	for i := range len(g.N) * len(g.Cancel) * len(g.Moved) * len(g.Delays) * len(matters) * len(g.Late) {
+		next := func(values int) (at int) {
+			i, at = i/values, i%values
+			return at
+		}
+		q := Question{
+			Late: g.Late[next(len(g.Late))], Matters: matters[next(len(matters))], Delays: g.Delays[next(len(g.Delays))],
+			Reschedule: g.Moved[next(len(g.Moved))], Cancel: g.Cancel[next(len(g.Cancel))], N: float64(g.N[i]),
+		}
+		x, err := a.Answer(q)
+		if err != nil {
+			x = Answer{Question: q}
+		}
+		g.Answers = append(g.Answers, x)
 	}
-	for _, n := range g.N {
-		for _, cancel := range g.Cancel {
-			for _, moved := range g.Moved {
-				for _, delays := range g.Delays {
-					for _, m := range g.Matters {
-						for _, late := range g.Late {
-							q := Question{N: float64(n), Cancel: cancel, Reschedule: moved, Delays: delays, Matters: m.Weights, Late: late}
-							x, err := a.Answer(q)
-							if err != nil {
-								x = Answer{Question: q}
-							}
-							g.Answers = append(g.Answers, x)
-						}
-					}
-				}
-			}
+	names, questions := a.Recorded()
+	for i, q := range questions {
+		if x, err := a.Answer(q); err == nil {
+			g.Recorded = append(g.Recorded, Recorded{names[i], g.nearest(q), x})
 		}
 	}
 	return g
+}
+
+// nearest returns the places of the values of the first four controls that are nearest to a question.
+func (g *Grid) nearest(q Question) [4]int {
+	share := func(of []float64, share float64) int {
+		return slices.IndexFunc(of, func(v float64) bool {
+			return !slices.ContainsFunc(of, func(w float64) bool { return math.Abs(w-share) < math.Abs(v-share) })
+		})
+	}
+	n := slices.IndexFunc(g.N, func(n int) bool {
+		return !slices.ContainsFunc(g.N, func(m int) bool { return decades(float64(m), q.N) < decades(float64(n), q.N) })
+	})
+	delays := max(0, slices.Index(g.Delays, q.Delays)) // any, unless it was measured
+	return [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
+}
+
+// MarshalJSON writes the name, the multiple of the first and its interval, what that is ("tie", "unclear" or
+// nothing), the cost, the tail, the bytes and the wake-ups. Numbers have three significant digits; 0 is not
+// known, or an interval that is too far from 1 to matter.
+func (s Ranked) MarshalJSON() ([]byte, error) {
+	standing := map[stats.Standing]string{stats.Tie: "tie", stats.Unclear: "unclear"}[s.Times.Standing()]
+	out := []any{s.Structure, s.Times.Center, s.Times.Lo, s.Times.Hi, standing, s.NS, s.TailNS, s.Bytes, s.Wakeups}
+	const widely = 2 // chosen
+	if !s.Times.Bounded() || standing == "" && s.Times.Center >= widely {
+		out[2], out[3] = 0, 0
+	}
+	for i, v := range out {
+		if v, ok := v.(float64); ok {
+			out[i] = json.RawMessage(strconv.FormatFloat(v, 'g', 3, 64))
+		}
+	}
+	return json.Marshal(out)
 }
 
 // sizes are the powers of ten from 100 to a million, as far as they were measured, or else the size of the first cell.
