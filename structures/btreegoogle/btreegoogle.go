@@ -1,30 +1,23 @@
-// Package btreegoogle keeps timers in a B-tree off the shelf, github.com/google/btree
-// v1.1.3, in its generic form, ordered by deadline and sequence number.
+// Package btreegoogle keeps timers in a B-tree off the shelf, github.com/google/btree v1.1.3,
+// in its generic form, ordered by deadline and sequence number.
 //
-// A B-tree keeps many keys in a node, so that a search touches few cache lines
-// compared with a binary tree. This one takes no two equal keys and has no
-// handles: a timer is removed by a search for its key. Next and Pop go down the
-// left edge, without a comparison. Freed nodes go to a list of 32 and are then left
-// to the collector, so that it allocates now and then, when nodes split: about once
-// in a hundred calls of Schedule with 10^5 timers.
+// This one takes no two equal keys and has no handles: a timer is removed by a search for its
+// key. Next and Pop go down the left edge. Freed nodes go to a list of 32 and are then left to
+// the collector, so that it allocates about once in a hundred calls of Schedule with 10^5
+// timers.
 //
-// Costs, for n pending timers: Schedule, Cancel and Pop O(log n), Reschedule twice
-// that, Next O(log n) node hops. About 82 bytes a timer with an 8-byte value and its
-// ID.
+// Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice that, Next O(log n)
+// hops. About 82 bytes a timer with an 8-byte value and its ID.
 //
 // Work counts Comparisons: the calls of the comparator.
 //
 // Ties. FIFO, by the sequence number.
 //
-// Degree: 32 by default (up to 63 keys a node), chosen by measurement among 4, 8,
-// 12, 16, 24, 32, 48, 64, 96 and 128, for hold and for churn at 10^3, 10^5 and 10^6
-// timers. From 24 to 64 the times could hardly be told apart. 32 was within a few
-// per cent of the best at 10^3 and 10^6; at 10^5, where the noise was larger, within
-// that. A degree of 4 took up to twice as long.
+// Degree: 32 by default, up to 63 keys a node. For hold and churn at 10^3 to 10^6 timers 24 to
+// 64 could hardly be told apart, and 4 took up to twice as long.
 //
-// Pick it where a program uses google/btree already: of the containers off the shelf it
-// is the fastest. Package btree was two to seven times as fast, and package rbtree up to
-// twice; both allocate nothing.
+// Pick it where a program uses google/btree already: of the containers off the shelf it is the
+// fastest. btree was two to seven times as fast, rbtree up to twice; both allocate nothing.
 package btreegoogle
 
 import (
@@ -64,8 +57,7 @@ type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]
 
-// New returns an empty tree whose clock is at tick 0. It panics when an option
-// is invalid.
+// New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	c := option.Apply(config{degree: 32}, opts)
 	return &Tree[T]{ordered.New[T](newContainer(c.degree), c.capacity)}

@@ -1,26 +1,21 @@
-// Package bucketheap keeps timers in one bucket per tick and the buckets in a heap.
+// Package bucketheap keeps timers in one bucket per tick and the buckets in a heap. A bucket
+// exists only while it holds a timer: no tick is visited at which nothing happens, and the heap
+// moves a bucket once for all its timers.
 //
-// A bucket exists only while it holds a timer. So no tick is ever visited at which
-// nothing happens, and the heap moves a bucket once for all timers in it.
+// Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for
+// the same reason. What is different here: there are no wheels below the heap, which is
+// quadheap; a hash table finds the bucket of a tick.
 //
-// Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a
-// heap, for the same reason: no idle ticks. What is different here: there are no wheels
-// below the heap, a hash table finds the bucket of a tick; and the heap is package
-// quadheap.
+// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected where the bucket is there
+// and stays, else O(log b); Pop O(1), and O(log b) once a bucket; Next O(1). About 30 bytes a
+// timer beside its value, and 90 to 120 a bucket.
 //
-// Costs, for n pending timers in b buckets: Schedule, Reschedule and Cancel O(1)
-// expected where the bucket is there and stays, else O(log b); Pop O(1), and O(log b)
-// once for each bucket; Next O(1). About 30 bytes a timer beside its value, and 90
-// to 120 a bucket.
+// Work counts Comparisons, those of the heap, and SlotsVisited: buckets whose timers fire.
 //
-// Work counts Comparisons, those of the heap, and SlotsVisited: one for each bucket
-// whose timers fire.
+// Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Ties. Timers of one deadline fire in the order in which they were last scheduled
-// or rescheduled (FIFO).
-//
-// Pick it where many timers share their deadlines, coarse ticks or a few popular
-// timeouts. Pick quadheap where nearly every timer has a tick of its own.
+// Pick it where many timers share their deadlines. Pick quadheap where nearly every timer has a
+// tick of its own.
 package bucketheap
 
 import (
@@ -40,14 +35,12 @@ type Option func(*option.Room)
 // panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 
-// Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New. It
-// keeps the contract of structures.Scheduler, and is for one goroutine at a time.
+// Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = bucketed.Scheduler[T]
 
-// New returns an empty heap whose clock is at tick 0. It panics when an option
-// is invalid.
+// New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{bucketed.New[T](quadheap.New[uint32](), n)}

@@ -1,29 +1,21 @@
-// Package buckettree keeps timers in one bucket per tick and the buckets in a
-// red-black tree.
+// Package buckettree keeps timers in one bucket per tick and the buckets in a red-black tree. A
+// bucket exists only while it holds a timer: no tick is visited at which nothing happens, and
+// the tree is balanced once for all timers of a tick.
 //
-// A bucket exists only while it holds a timer. So no tick is ever visited at which
-// nothing happens, and the tree is balanced once for all timers of a tick.
+// Pedigree. The literature describes Linux's hrtimer this way; the kernel itself has a node for
+// each timer. What is different here: a hash table finds the bucket of a tick, so that the
+// tree, which is rbtree, is searched only for ticks that have none yet.
 //
-// Pedigree. The literature on Linux timers describes hrtimer this way: a red-black
-// tree of expiry times, with all timers of one time in one node; the kernel itself
-// has a node for each timer. What is different here: a hash table finds the bucket
-// of a tick, so that the tree is searched only for ticks that have none yet; and the
-// tree is package rbtree.
+// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected where the bucket is there
+// and stays, else O(log b) to open one and O(1) amortised to close it; Pop and Next O(1)
+// amortised. About 30 bytes a timer beside its value, and 90 to 125 a bucket.
 //
-// Costs, for n pending timers in b buckets: Schedule, Reschedule and Cancel O(1)
-// expected where the bucket is there and stays, else O(log b) to open one and O(1)
-// amortised to close it; Pop and Next O(1) amortised. About 30 bytes a timer beside
-// its value, and 90 to 125 a bucket.
+// Work counts Comparisons, those of the tree, and SlotsVisited: buckets whose timers fire.
 //
-// Work counts Comparisons, those of the tree, and SlotsVisited: one for each bucket
-// whose timers fire.
+// Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Ties. Timers of one deadline fire in the order in which they were last scheduled
-// or rescheduled (FIFO).
-//
-// Pick it where many timers share their deadlines and the buckets are opened in the
-// order of time, which is cheap in the tree. Otherwise pick bucketheap, or rbtree where
-// nearly every timer has a tick of its own.
+// Pick it where many timers share their deadlines and buckets are opened in the order of time,
+// which is cheap in the tree. Otherwise pick bucketheap, or rbtree.
 package buckettree
 
 import (
@@ -43,14 +35,12 @@ type Option func(*option.Room)
 // panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
 
-// Tree is a red-black tree of buckets of timers with values of type T. Make it with New. It
-// keeps the contract of structures.Scheduler, and is for one goroutine at a time.
+// Tree is a red-black tree of buckets of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = bucketed.Scheduler[T]
 
-// New returns an empty tree whose clock is at tick 0. It panics when an option
-// is invalid.
+// New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Tree[T]{bucketed.New[T](rbtree.New[uint32](), n)}

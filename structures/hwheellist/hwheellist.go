@@ -1,56 +1,36 @@
 // Package hwheellist is a hierarchical, cascading timer wheel.
 //
-// The lowest level has a few hundred slots of one tick each and holds the timers due
-// soon. The level above has slots as wide as the whole lowest level, and so on: each
-// level is as many times coarser as it has slots. When the clock reaches a slot of a
-// higher level, its timers cascade: they are moved to the levels below. So a timer
-// is scheduled and cancelled in O(1), whatever its delay, moved at most once a level
-// before it fires, and fires on its tick.
+// The lowest level has a slot for each of the next ticks; each level above has slots as wide as
+// the whole level below. When the clock reaches a slot of a higher level, its timers cascade:
+// they move to the levels below. So a timer is scheduled and cancelled in O(1), whatever its
+// delay, moved at most once a level, and fires on its tick.
 //
-// Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and
-// Hierarchical Timing Wheels" (SOSP 1987). Linux had one before 4.8, with 256
-// slots on the lowest level and 64 on the four others; Kafka and tokio have one.
-// As in tokio, the level of a timer is the highest digit in which its deadline
-// differs from the tick up to which all timers have fired. What is different here:
+// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
+// 1987). Linux had one before 4.8; Kafka and tokio have one. As in tokio, the level of a timer
+// is the highest digit in which its deadline differs from the tick up to which all have fired.
+// What is different here:
 //
-//   - The levels cover every int64, so that there is no longest delay and nothing is
-//     rounded.
-//   - Bitmaps lead to the next slot that is not empty, so that no empty slot is ever
-//     visited and a jump costs what the wheel holds.
-//   - A timer is 16 bytes in an array beside its value, with no pointer among them.
+//   - The levels cover every int64: there is no longest delay, and nothing is rounded.
+//   - Bitmaps lead to the next slot that is not empty: a jump costs what the wheel holds.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortised over growth and over batches
-// of 64 that are linked or unlinked together; Pop O(1), plus the cascades, which
-// are at most (levels - 1) a timer over its life, whatever the width of a jump; Next as
-// Pop. A Pop or Next that cascades a slot moves all timers in it: many timers far away
-// in one slot make one long Pop when the clock reaches it. The value of a cancelled
-// timer is released at once.
+// Costs. Schedule, Reschedule and Cancel O(1), amortised over batches of 64; Pop and Next O(1),
+// plus at most (levels - 1) cascades a timer over its life. One that cascades a slot moves all
+// timers in it. Next names the tick at which a timer fires, if the earliest are on level 0, or
+// else at which the first slot cascades. 16 bytes a timer beside its value and its ID.
 //
-// Next names the tick at which Pop has something to do: to fire a timer, when the
-// earliest ones are on level 0, or else to cascade the first slot that is not empty.
+// Work counts SlotsVisited, slots of level 0 whose timers fire, slots that cascade, and passes
+// through the overflow list (see Levels); and Moved, the timers of slots that cascade and of
+// such passes.
 //
-// Work counts
+// Ties. FIFO, by the last Schedule or Reschedule.
 //
-//   - SlotsVisited: one for each slot of level 0 whose timers fire, one for each slot
-//     that cascades, and one each time that the overflow list (see Levels) is gone
-//     through. EmptySlots is 0.
-//   - Moved: one for each timer of a slot that cascades, and for each timer of the
-//     overflow list each time that it is gone through.
+// Default. 256 slots and 8 levels, 16 KiB when empty. In hold among a million timers of up to
+// 60,000 ticks 64 slots and 11 levels took at least a third longer (2.0 moves a timer against
+// 1.0), 1024 slots and 7 levels saved nothing.
 //
-// Ties. Timers of one deadline fire in the order in which they were last
-// scheduled or rescheduled (FIFO).
-//
-// Default. 256 slots and 8 levels, 16 KiB when empty. Measured with a million
-// timers of up to 60,000 ticks, each scheduled again when it fires, 64 slots and
-// 11 levels took at least a third longer a timer, as most cascade twice (2.0 moves
-// a timer against 1.0), while 1024 slots and 7 levels saved nothing and are 56 KiB.
-// Where timers are mostly cancelled, all of these cost the same.
-//
-// Pick it where timers of one deadline must fire in order, whatever their delays.
-// Pick package hwheel, which is several times as fast, where that does not matter;
-// package wheel where delays fit a revolution, as it never moves a timer then; and
-// a heap where timers are few, or where a driver without ticks must not be woken up
-// to cascade.
+// Pick it where timers of one deadline must fire in order, whatever their delays. Otherwise
+// hwheel is several times as fast; wheel never moves a timer where delays fit a revolution; and
+// a heap does not wake a tickless driver to cascade.
 package hwheellist
 
 import (
@@ -96,8 +76,7 @@ func Slots(n int) Option {
 // that list.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Capacity reserves room for n timers, so that none of the first n allocates. It is
-// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("hwheellist",
@@ -111,8 +90,7 @@ type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, core, *core]
 
-// New returns an empty wheel whose clock is at tick 0. It panics when an
-// option is invalid.
+// New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{slots: 256, levels: enough}, opts)
 	if c.levels == enough {

@@ -1,36 +1,27 @@
-// Package list keeps timers in an unsorted list and scans it for the earliest
-// one: what a program does that has a few timers and no library, and what
-// Python's schedule does, which takes min() over its list of jobs.
+// Package list keeps timers in an unsorted list and scans it for the earliest: what a program
+// does that has a few timers and no library, and Python's schedule, which takes min() over its
+// jobs.
 //
-// It answers how many timers it takes until another structure pays, so it is as fast
-// as a list can be:
+// It answers how many timers it takes until another structure pays, so it is as fast as a list
+// can be:
 //
-//   - Deadlines are an array of their own, eight to a cache line, and a scan reads
-//     nothing else, in order.
-//   - The last entry takes the place of one that is removed, so that nothing shifts.
-//   - The place of an entry is kept in an array, 4 bytes a timer, so that Cancel does
-//     not search, as schedule's remove does.
-//   - The earliest entry is remembered. schedule scans each time that it is asked
-//     whether anything is due; this list scans once after the earliest timer was fired,
-//     cancelled or moved to later.
+//   - Deadlines are an array of their own, eight to a cache line, and a scan reads nothing
+//     else.
+//   - The last entry takes the place of one that is removed, and places are known: Cancel does
+//     not search.
+//   - The earliest entry is remembered: a scan is needed only after it was fired, cancelled or
+//     moved to later.
 //
-// Costs, for n pending timers: Schedule, Cancel and Reschedule O(1); Pop
-// and Next O(n) when they have to scan, with n-1 comparisons, otherwise O(1). So each
-// timer that fires costs one scan, k timers due at once cost k, and a wake-up on which
-// nothing fires mostly costs none. 16 bytes a timer beside the value and its ID.
+// Costs, for n timers: Schedule, Cancel and Reschedule O(1); Pop and Next O(n) with n-1
+// comparisons when they scan, otherwise O(1). 16 bytes a timer beside the value and its ID.
 //
-// Work counts Comparisons: one for each time that two deadlines are compared, nearly
-// all of them in scans.
+// Work counts Comparisons of two deadlines, nearly all of them in scans.
 //
-// Ties. Unspecified. Equal deadlines fire in any order, though always in the
-// same one for the same calls.
+// Ties. Unspecified, but the same for the same calls.
 //
-// Pick it for a few dozen timers, or for timers that are nearly all cancelled or
-// moved to later before they would be the earliest. Measured against quadheap,
-// scheduling a timer for each that fires took about as long with 4 to 32 timers,
-// 1.7 times as long with 64 and 7 times with 1000; cancelling a timer and
-// scheduling another took half as long with any number. For more timers that fire
-// pick quadheap, whose cost hardly grows with n.
+// Pick it for a few dozen timers, or for timers nearly all of which are cancelled or moved to
+// later. Measured against quadheap, a hold took as long with 4 to 32 timers, 1.7 times as long
+// with 64 and 7 times with 1000; a churn half as long with any number.
 package list
 
 import (
@@ -47,12 +38,10 @@ var _ structures.Scheduler[int] = (*List[int])(nil)
 // An Option sets up a List.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, so that none of the first n allocates. It is
-// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
 func Capacity(n int) Option { return option.Capacity("list", n, slab.MaxCapacity) }
 
-// List is an unsorted list of timers with values of type T. Make it with New. It keeps
-// the contract of structures.Scheduler, and is for one goroutine at a time.
+// List is an unsorted list of timers with values of type T. Make it with New.
 //
 // Its methods do what those of slotted.Scheduler do, which other structures share. Here
 // they are so short that to call the queue through a dictionary made reschedule among 100
@@ -63,8 +52,7 @@ type List[T any] struct {
 	core  core
 }
 
-// New returns an empty list whose clock is at tick 0. It panics when an option is
-// invalid.
+// New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &List[T]{table: slab.New[T](n), core: newCore(n)}

@@ -1,34 +1,24 @@
-// Package minheap keeps timers in a binary heap, the structure that most timer
-// code begins with: container/heap, Java's DelayQueue, libuv and gocorex/cron.
+// Package minheap keeps timers in a binary heap, as most timer code begins: container/heap,
+// Java's DelayQueue, libuv, gocorex/cron.
 //
-// Pedigree. The heap is the one of Williams and Floyd. What is different here:
+// Pedigree. The heap of Williams and Floyd. What is different here:
 //
-//   - The array holds entries of 16 bytes, a deadline and the number of a slot, and
-//     no pointers or interfaces. Sifting compares what it reads anyway and calls
-//     nothing.
-//   - The position of an entry is kept in an array of its own, 4 bytes a timer. So
-//     moving an entry does not touch its value, and a timer is cancelled without a
-//     search: DelayQueue searches for it, and gocorex/cron leaves it in the heap
-//     until it reaches the root.
-//   - Sifting moves a hole instead of swapping, and chooses the earlier child
-//     without a branch.
+//   - Entries are 16 bytes, a deadline and a slot, so that sifting compares what it reads
+//     anyway and calls nothing.
+//   - Positions are an array of their own, 4 bytes a timer: a timer is cancelled without a
+//     search.
+//   - Sifting moves a hole instead of swapping, and chooses the earlier child without a branch.
 //
-// Costs, for n pending timers: Schedule O(log n), but O(1) on average for
-// deadlines in random order, with at most log2(n) comparisons; Pop and Cancel
-// O(log n), at most 2 log2(n) + 1 comparisons; Reschedule the same, in place;
-// Next O(1). 20 bytes a timer beside the value and its ID, and what append adds in
-// growing.
+// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1); Pop,
+// Cancel and Reschedule O(log n), at most 2 log2(n) + 1; Next O(1). 20 bytes a timer beside the
+// value and its ID.
 //
-// Work counts Comparisons: one for each time that two deadlines are compared.
+// Work counts Comparisons of two deadlines.
 //
-// Ties. Unspecified. Equal deadlines fire in any order, though always in the
-// same one for the same calls.
+// Ties. Unspecified, but the same for the same calls.
 //
-// Pick it for exact order in the least code, and to compare others with. Pick
-// quadheap for speed: it has half the levels and is faster from 10^3 timers on.
-// Pick rbtree when equal deadlines must fire in the order in which they were
-// scheduled, and a timer wheel, which does everything in O(1), when most timers are
-// cancelled and ticks may be coarse.
+// Pick it for the least code, and to compare with. quadheap is faster from 10^3 timers on,
+// rbtree has FIFO ties, and a wheel does all in O(1).
 package minheap
 
 import (
@@ -44,18 +34,15 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, so that none of the first n allocates. It is
-// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
 func Capacity(n int) Option { return option.Capacity("minheap", n, slab.MaxCapacity) }
 
-// Heap is a binary heap of timers with values of type T. Make it with New. It keeps
-// the contract of structures.Scheduler, and is for one goroutine at a time.
+// Heap is a binary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, dary.Binary, *dary.Binary]
 
-// New returns an empty heap whose clock is at tick 0. It panics when an
-// option is invalid.
+// New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](dary.NewBinary(n), n)}

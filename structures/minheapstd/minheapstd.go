@@ -1,26 +1,17 @@
-// Package minheapstd keeps timers in a binary heap made with container/heap, as most
-// timer code in Go does: the delaying work queue of Kubernetes' client-go, NSQ's
-// priority queue and the delay queues that descend from it, and gocorex/cron.
+// Package minheapstd keeps timers in a binary heap made with container/heap, as most timer code
+// in Go does: client-go's delaying queue, NSQ's priority queue, gocorex/cron.
 //
-// It is written as they are, so that it shows what that costs: a slice of
-// pointers to items, an item allocated for every timer, its index kept in the
-// item, and heap.Push, Fix, Remove and Pop through heap.Interface. Each
-// comparison follows two pointers and is called through an interface, and each
-// swap writes two items besides the slice. There are two additions: IDs, issued by the
-// same table as in the other structures, which keeps the values, and a counter of comparisons.
+// It is written as they are, to show what that costs: an item allocated for every timer, its
+// index kept in the item, comparisons and swaps through heap.Interface. Added are IDs, from the
+// same table as everywhere, and a counter of comparisons.
 //
-// Costs, for n pending timers: Schedule O(log n), but O(1) on average for
-// deadlines in random order, with at most log2(n) comparisons; Pop, Cancel and
-// Reschedule O(log n), about 2 log2(n) comparisons at most; Next O(1). Unlike the other
-// structures it allocates: an item for every timer, which the collector has to follow
-// and then to free.
+// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1); Pop,
+// Cancel and Reschedule O(log n), about 2 log2(n); Next O(1). It allocates an item for every
+// timer, which the collector follows and frees.
 //
-// Ties. Unspecified. Equal deadlines fire in any order, though always in the
-// same one for the same calls.
+// Ties. Unspecified, but the same for the same calls.
 //
-// Pick it to compare others with, and to see what one's own code would gain.
-// Otherwise pick minheap, which is the same heap with entries instead of pointers, or
-// quadheap.
+// Pick it to see what one's own code would gain. Otherwise pick minheap or quadheap.
 package minheapstd
 
 import (
@@ -52,8 +43,7 @@ type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
-// New returns an empty heap whose clock is at tick 0. It panics when an
-// option is invalid.
+// New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](core{

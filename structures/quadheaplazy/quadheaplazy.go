@@ -1,52 +1,37 @@
-// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as
-// Go's runtime does since 1.14.
+// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as Go's
+// runtime does since 1.14.
 //
-// Most timers are cancelled or moved before they fire, and most of those that are
-// moved go later. In a heap that does both at once, each costs a search for the entry
-// and a walk through the heap. Here Cancel marks the slot of the timer as vacant, and
-// Reschedule to a later tick records the new deadline: neither touches the heap. The
-// entry stays where it is, at worst too early. When it reaches the root it is dropped,
-// or filed again under the recorded deadline. And as in Go, where Reset takes up the
-// entry that Stop has left, a new timer in a slot whose old entry is still in the heap,
-// and early enough, takes that entry over: to start and stop timers with one timeout
-// does not touch the heap at all.
+// Most timers are cancelled or moved to later before they fire. Here Cancel marks the slot of
+// the timer as vacant, and Reschedule to later records the new deadline: neither touches the
+// heap. When the entry reaches the root it is dropped, or filed again. As in Go, where Reset
+// takes up the entry that Stop has left, a new timer takes over the old entry of its slot if
+// that is early enough: to start and stop timers with one timeout does not touch the heap at
+// all.
 //
-// Pedigree. Go's runtime cannot put off a deadline earlier than that of the entry
-// either: it marks such a timer, and when the earliest of these deadlines has come it
-// reads the whole heap and builds it anew. It does the same when more than a quarter of
-// the entries are of stopped timers. So now and then one call costs O(n). What is
-// different here:
+// Pedigree. Go's runtime builds the whole heap anew when more than a quarter of its entries are
+// of stopped timers, or a timer was moved before its entry: now and then a call costs O(n).
+// What is different here:
 //
-//   - A timer moved before its entry gets a second entry at once. The first one is dead
-//     then; a version number tells the two apart.
-//   - Dead entries are swept a few at a time: a call that leaves one more dead or one
-//     fewer alive examines 20 entries if need be, so that never more than a quarter of
-//     the heap is dead, plus 32.
-//   - Entries are those of package quadheap, 16 bytes without pointers, four children
-//     to a cache line. There is no array of positions, which quadheap writes at each
-//     step of each walk.
+//   - A timer moved before its entry gets a second one. The first is dead then; a version
+//     number tells the two apart.
+//   - Dead entries are swept a few at a time: a call that leaves one more dead or one fewer
+//     alive examines 20 entries if need be, so that never more than a quarter of the heap is
+//     dead, plus 32.
+//   - Entries are those of quadheap, without the array of positions.
 //
-// Costs, for n pending timers: Cancel O(1) amortised, without reading the heap
-// unless entries have to be swept; Reschedule to later O(1), to earlier as
-// Schedule and Cancel; Schedule O(log n), O(1) on average for deadlines in random
-// order or when it takes over an entry; Pop and Next O(log n) amortised: they drop dead
-// entries and file moved ones that reach the root, each of which costs O(log n) once. A
-// value is released at once, whatever becomes of the entry. 36 bytes a timer beside
-// the value and its ID, and 16 for each dead entry.
+// Costs, for n timers: Cancel O(1) amortised; Reschedule to later O(1), to earlier as Schedule
+// and Cancel; Schedule O(log n), on average or where it takes over an entry O(1); Pop and Next
+// O(log n) amortised. A value is released at once. 36 bytes a timer beside the value and its
+// ID, and 16 for each dead entry.
 //
-// Work counts
+// Work counts Dropped, dead entries removed; Moved, entries filed again under a later deadline;
+// and Comparisons of two deadlines.
 //
-//   - Dropped: one for each dead entry removed from the heap.
-//   - Moved: one for each entry filed again under a later deadline.
-//   - Comparisons: one for each time that two deadlines are compared.
+// Ties. Unspecified, but the same for the same calls.
 //
-// Ties. Unspecified. Equal deadlines fire in any order, though always in the
-// same one for the same calls.
-//
-// Pick it where a heap is wanted and timers are mostly cancelled or pushed out
-// (timeouts, leases, idle connections), or where they are many. Pick quadheap
-// where each call must cost the same, as here a single Pop or Next may find any
-// number of dead entries at the root, or where memory counts.
+// Pick it where a heap is wanted and timers are mostly cancelled or pushed out. Pick quadheap
+// where each call must cost the same, as here a Pop or Next may find any number of dead entries
+// at the root, or where memory counts.
 package quadheaplazy
 
 import (
@@ -69,8 +54,7 @@ type Option func(*option.Room)
 // The default is 0.
 func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
-// Heap is a lazy 4-ary heap of timers with values of type T. Make it with New. It
-// keeps the contract of structures.Scheduler, and is for one goroutine at a time.
+// Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
 //
 // Its methods do what those of slotted.Scheduler do, which other structures share. Here
 // they are so short that to call the queue through a dictionary made start-stop and
@@ -81,8 +65,7 @@ type Heap[T any] struct {
 	core  core
 }
 
-// New returns an empty heap whose clock is at tick 0. It panics when an
-// option is invalid.
+// New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{table: slab.New[T](n), core: newCore(n)}

@@ -1,29 +1,23 @@
-// Package skiplisthuandu keeps timers in a skip list off the shelf,
-// github.com/huandu/skiplist v1.2.1, ordered by deadline and sequence number.
+// Package skiplisthuandu keeps timers in a skip list off the shelf, github.com/huandu/skiplist
+// v1.2.1, ordered by deadline and sequence number.
 //
-// That list is not generic: it takes keys as interfaces, and compares a float64
-// score first and the keys only where scores are equal. The score here is the
-// deadline, rounded to what a float64 holds: rounding never swaps two deadlines, and
-// the keys decide between those that it makes equal. An equal key would replace an
-// element, hence the sequence number. Elements are stable handles: a timer is removed by
-// its element, from where the list follows links backwards and compares nothing. By
-// default the random source is seeded from the clock; here an option seeds it, so
-// that runs can be repeated.
+// That list takes keys as interfaces, and compares a float64 score first and keys only where
+// scores are equal. The score here is the deadline: rounding never swaps two deadlines, and the
+// keys decide between those that it makes equal. Elements are stable handles: a timer is
+// removed without a comparison. By default the random source is seeded from the clock; here an
+// option seeds it.
 //
-// Costs, for n pending timers, expected over the heights: Schedule and Cancel
-// O(log n), Reschedule the sum of both, Pop and Next O(1). Each Schedule and
-// Reschedule allocates an element and its links, and the removal of a tall element
-// allocates too. A timer is three objects for the collector, about 170 bytes with an
-// 8-byte value and its ID.
+// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the
+// sum of both, Pop and Next O(1). Schedule and Reschedule allocate an element and its links,
+// and the removal of a tall element allocates too. A timer is three objects for the collector,
+// about 170 bytes with an 8-byte value and its ID.
 //
-// Work counts Comparisons, of keys only. Most comparisons are of scores, which the list
-// makes inside.
+// Work counts Comparisons, of keys only: most are of scores, inside the list.
 //
 // Ties. FIFO, by the sequence number.
 //
-// Pick it where a program uses the library already and timers are few. Package skiplist
-// is the same idea with its links in one array: about three times faster for hold
-// and churn at 10^3 timers, five or more at 10^5.
+// Pick it where a program uses the library already and timers are few. skiplist was about three
+// times faster for hold and churn at 10^3 timers, five or more at 10^5.
 package skiplisthuandu
 
 import (
@@ -66,8 +60,7 @@ type List[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]
 
-// New returns an empty list whose clock is at tick 0. It panics when an option
-// is invalid.
+// New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	c := option.Apply(config{seed: 1}, opts)
 	return &List[T]{ordered.New[T](newContainer(c.seed), c.capacity)}

@@ -1,29 +1,24 @@
 // Package sortedlist keeps timers in a linked list in the order of their deadlines: what small
 // kernels do, and what every faster structure is measured against.
 //
-// Pedigree. It is scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
-// 1987), which calls it the timer queue of VMS and UNIX. Zephyr (kernel/timeout.c) and FreeRTOS
-// (list.c) ship it on millions of devices. What is different here:
+// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
+// 1987); Zephyr (kernel/timeout.c) and FreeRTOS (list.c) ship it on millions of devices. What
+// is different here:
 //
-//   - Zephyr keeps the difference to the timer before, so that a tick counts down one number,
-//     and FreeRTOS keeps ticks that wrap around, with a second list for those after that. Here
-//     deadlines have 63 bits, and nothing counts down.
+//   - Zephyr keeps the difference to the timer before, and FreeRTOS ticks that wrap around.
+//     Here deadlines have 63 bits, and nothing counts down.
 //   - Both search from the front. Here the search begins at the end, as Varghese and Lauck
-//     propose: the timers of one delay come in order and go there without a search. Of random
-//     delays it passes half of the timers, from either end.
-//   - Links are indexes, 16 bytes a timer with the deadline, and nothing in them is for the
-//     garbage collector.
+//     propose: timers of one delay go there without a search. Of random delays it passes half,
+//     from either end.
 //
-// Costs, for n pending timers: Schedule and Reschedule O(n), one comparison for each timer that
-// is due later and one more; Cancel, Pop and Next O(1). 16 bytes a timer beside the value and
-// its ID.
+// Costs, for n timers: Schedule and Reschedule O(n), a comparison for each timer that is due
+// later and one more; Cancel, Pop and Next O(1). 16 bytes a timer beside the value and its ID.
 //
-// Work counts Comparisons: one for each time that two deadlines are compared.
+// Work counts Comparisons of two deadlines.
 //
-// Ties. Equal deadlines fire in the order in which they were scheduled or rescheduled.
+// Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for a dozen timers, or for any number that all have one delay. With more of different
-// delays pick quadheap, or a timer wheel.
+// Pick it for a dozen timers, or for any number that all have one delay.
 package sortedlist
 
 import (
@@ -43,18 +38,15 @@ var _ structures.Scheduler[int] = (*List[int])(nil)
 // An Option sets up a List.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, so that none of the first n allocates. It is
-// no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
 func Capacity(n int) Option { return option.Capacity("sortedlist", n, slab.MaxCapacity) }
 
-// List is a sorted list of timers with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, and is for one goroutine at a time.
+// List is a sorted list of timers with values of type T. Make it with New.
 type List[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
-// New returns an empty list whose clock is at tick 0. It panics when an option is
-// invalid.
+// New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &List[T]{slotted.New[T](core{lists: fifo.New(n)}, n)}

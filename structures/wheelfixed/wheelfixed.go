@@ -1,51 +1,40 @@
-// Package wheelfixed is a hierarchical timer wheel whose slots hold a fixed number of
-// timers: coarse, without cascades and without links.
+// Package wheelfixed is a hierarchical timer wheel whose slots hold a fixed number of timers:
+// coarse, without cascades and without links.
 //
-// A slot is an array. A timer goes to the level that its delay requires, into the slot of
-// its deadline, rounded up; if that is full, into one of the next three. It stays there
-// until the slot expires, and to cancel it is to put the last timer of its slot in its
-// place. So a timer is touched twice in its life, no list is ever followed, and the memory
-// of the wheel is known when it is made.
+// A slot is an array. A timer goes to the level for its delay, into the slot of its deadline,
+// rounded up; if that is full, into one of the next three. It stays there until the slot
+// expires; to cancel it puts the last timer of its slot in its place. So no list is ever
+// followed, and the memory of the wheel is known when it is made.
 //
-// Pedigree. The Rust library bitwheel (2025): gears of 64 slots, a bitmap each, slots of a
-// fixed capacity, and a few probes for one that is not full. It is made for event loops
-// that set and cancel timeouts all the time, where the longest call matters. What is
-// different here:
+// Pedigree. The Rust library bitwheel (2025), made for event loops that set and cancel timeouts
+// all the time: gears of 64 slots, a bitmap each, and a few probes. What is different here:
 //
-//   - Its gears are 64 times as coarse as the one below, so that a timer may be late by
-//     several times its delay. Here they have 256 slots and are eight times as coarse, as
-//     those of Linux nearly are (see package hwheellinux).
-//   - Where no probe finds room bitwheel refuses the timer, or has a B-tree beside it. Here
-//     a 4-ary heap takes it, and fires it on its tick. The same heap takes the delays that
-//     are beyond the last level.
+//   - Its gears are 64 times as coarse as the one below, so that a timer may be late by several
+//     times its delay. Here they have 256 slots and are eight times as coarse, nearly as in
+//     hwheellinux.
+//   - Where no probe finds room, and for delays beyond the last level, a 4-ary heap takes the
+//     timer and fires it on its tick. bitwheel refuses it, or has a B-tree.
 //
-// Lateness. A timer is late by at most MaxLate(delay): 3 ticks for delays below 252, then
-// less than four times the ticks of a slot of its level, which is less than 8/63 (12.7 %)
-// of the delay, as in hwheellinux. Where no slot is full it is at most a quarter of
-// that. A delay counts from the clock, which Pop moves.
+// Lateness. At most MaxLate(delay): 3 ticks for delays below 252, then less than four times the
+// ticks of a slot of its level, which is less than 8/63 (12.7 %) of the delay; a quarter of
+// that where no slot is full. A delay counts from the clock, which Pop moves.
 //
-// Costs, for h timers in the heap. Schedule O(1), with four slots looked at, or O(log h)
-// if all of them are full; Cancel and Reschedule O(1), or O(log h) for a timer of the heap.
-// Pop O(1), and O(levels in use) for each slot that expires; Next as Pop. A timer takes 12
-// bytes beside its value and its ID, one in the heap up to 36 more; the wheel is 1 MiB.
+// Costs, for h timers in the heap. Schedule O(1), four slots looked at, or O(log h) if all are
+// full; Cancel and Reschedule O(1), in the heap O(log h). Pop O(1), and O(levels in use) for
+// each slot that expires; Next as Pop. 12 bytes a timer beside its value and its ID, in the
+// heap up to 36 more; the wheel is 1 MiB.
 //
-// Work counts
-//
-//   - SlotsVisited: one for each slot whose last timer fires, and one for each full slot
-//     that a timer was not put into. EmptySlots is 0, and nothing is ever moved.
-//   - Comparisons: those of the heap.
+// Work counts SlotsVisited, slots whose last timer fires and full slots that a timer was not
+// put into; and Comparisons, those of the heap.
 //
 // Ties. Unspecified.
 //
-// Default. 128 timers a slot. With delays uniform over 60,000 ticks about 10,000 timers
-// find room. Of more of them the wheel takes as many as it can, and the heap the rest,
-// which costs what quadheap costs and the probes.
+// Default. 128 timers a slot. With delays uniform over 60,000 ticks about 10,000 timers find
+// room; more of them cost what quadheap costs and the probes.
 //
-// Pick it for up to 10^4 timeouts where memory must be known in advance: in hold it took
-// 1.1 to 1.2 times as long as hwheellinux there, and half as long as hwheel (AMD EPYC).
-// Where slots are full it is slower than quadheap: to schedule and cancel among 10^5
-// timers took twice as long. Pick hwheellinux for more of them, and hwheel where timers
-// must fire on their tick.
+// Pick it for up to 10^4 timeouts where memory must be known in advance: in hold it took 1.1 to
+// 1.2 times as long as hwheellinux there, and half as long as hwheel (AMD EPYC). Where slots
+// are full it is slower than quadheap.
 package wheelfixed
 
 import (
@@ -81,8 +70,7 @@ type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
-// New returns an empty wheel whose clock is at tick 0. It panics when an option is
-// invalid.
+// New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{perSlot: 128}, opts)
 	w := &Wheel[T]{slotted.New[T](newCore(c.perSlot, c.capacity), c.capacity)}

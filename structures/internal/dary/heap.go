@@ -117,18 +117,13 @@ func up[A arity](h *heap, i int, e entry) {
 
 // down moves the hole at i towards the leaves until e fits.
 //
-// It chooses the earliest child without a branch: with branches a hold (Pop, then
-// Schedule) with four children took 1.4 times as long at 10^3 timers and 1.3 at 10^5, and
-// as long at 10^6, where it waits for memory.
-//
-// In a heap that is not in the cache it reads the lines further down before it is known
-// which of them it needs, so that they arrive together: the children of all four
-// siblings, or with two siblings the children of their children. Without that a hold
-// took 1.3 times as long at 10^6 timers with four, and 1.7 times with two.
-//
-// Textbooks advise for Pop to move the hole down to a leaf and then e up from there,
-// which saves a comparison per level. The branch of that comparison is nearly always
-// predicted: the advice made a hold 1.04 to 1.15 times as long.
+// It chooses the earliest child without a branch: with branches a hold with four children took
+// 1.4 times as long at 10^3 timers and 1.3 at 10^5. In a heap that is not in the cache it reads
+// the lines further down before it is known which it needs: the children of all four siblings,
+// or with two siblings the children of their children. Without that a hold took 1.3 times as
+// long at 10^6 timers with four, and 1.7 times with two. To move the hole down to a leaf and
+// then e up from there, as textbooks advise, made a hold 1.04 to 1.15 times as long: the
+// comparison that it saves is nearly always predicted.
 func down[A arity](h *heap, i int, e entry) {
 	var a A
 	heap, pos := h.entries, h.pos

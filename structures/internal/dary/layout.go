@@ -1,17 +1,14 @@
-// Package dary keeps timers in heaps of two or four children a node, in an array. Other
-// heaps share its layout and the choice of the earliest of four children: those that note
-// something else than the place of an entry that moves.
+// Package dary keeps timers in heaps of two or four children a node, in an array. Heaps that
+// note something else than the place of an entry share its layout and its choice among four.
 //
-// The layout of the 4-ary heap is that of libev: a cache line of 64 bytes holds four
-// entries of 16, and the root is at index 3, so that the children of every node begin at
-// a multiple of four, where a line begins:
+// The layout is that of libev: a cache line of 64 bytes holds four entries of 16, and the root
+// is at index 3, so that the children of every node begin where a line begins:
 //
 //	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
 //	holds   nothing  root   its four  those of  those of   those of   those of
 //	                        children     4         5          6          7
 //
-// In the binary heap the root is at index 1, so that the children of two siblings share a
-// line.
+// In the binary heap the root is at index 1: the children of two siblings share a line.
 package dary
 
 import (
@@ -34,10 +31,9 @@ func Parent(arity, i int) int { return i/arity + arity - 2 }
 // Child returns the index of the first child of i.
 func Child(arity, i int) int { return (i - arity + 2) * arity }
 
-// ReadAhead returns the index of a first child before which it pays to read lines further
-// down before it is known which of its siblings comes first: the lines of two levels then
-// arrive from memory together. The entries up to four times the index are there. It is 0
-// for heaps of up to 128 kB, which are in the second-level cache.
+// ReadAhead returns the index of a first child before which it pays to read the lines of the
+// level below, too, which then arrive together. The entries up to four times the index are
+// there. It is 0 for heaps of up to 128 kB, which are in the second-level cache.
 func ReadAhead(length int) int {
 	if length <= 1<<13 {
 		return 0
@@ -45,23 +41,20 @@ func ReadAhead(length int) int {
 	return length/4 - 4
 }
 
-// New returns the array of an empty 4-ary heap, of length Root, with room for indexes below n. With
-// an E of 16 bytes it begins at a cache line: the runtime aligns blocks of 64 bytes or
-// more whose size is a power of two.
+// New returns the array of an empty 4-ary heap, of length Root, with room for indexes below n.
+// With an E of 16 bytes it begins at a cache line, as the runtime aligns blocks of a power of
+// two.
 func New[E any](n int) []E {
 	return make([]E, Root, 1<<bits.Len(uint(max(n, 4)-1)))
 }
 
-// Grow returns heap with twice the room. The sizes that append chooses are not
-// powers of two.
+// Grow returns heap with twice the room. append chooses other sizes than powers of two.
 func Grow[E any](heap []E) []E {
 	return append(New[E](2*cap(heap)), heap[Root:]...)
 }
 
-// Earliest returns which of four deadlines comes first, 0 to 3, with three
-// comparisons and no branch, as no predictor guesses the outcome. The last line
-// chooses between l and r by arithmetic, since the compiler makes a branch of an if
-// there.
+// Earliest returns which of four deadlines comes first, 0 to 3, with three comparisons and no
+// branch. The last line chooses by arithmetic, as the compiler makes a branch of an if there.
 func Earliest(a, b, c, d structures.Tick) int {
 	l := earlier(b, a)
 	r := earlier(d, c) | 2
