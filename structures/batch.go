@@ -7,8 +7,7 @@ package structures
 // memory: one by one, the calls wait one after the other.
 type Prefetcher interface{ Prefetch(ids []ID) }
 
-// batch is how many IDs are prefetched at a time: about as many lines as a core can load at
-// once.
+// batch is how many IDs are prefetched at a time: about as many lines as a core can load at once.
 const batch = 32
 
 // CancelAll cancels timers, and returns how many of them were pending. A structure that is a

@@ -51,8 +51,7 @@ type Timer[T any] struct {
 // A structure may be coarse: it rounds deadlines up and fires late by at most
 // what its package declares for the delay, and never early.
 type Scheduler[T any] interface {
-	// Schedule adds a pending timer that comes due at deadline and returns the
-	// ID that names it.
+	// Schedule adds a pending timer that comes due at deadline and returns the ID that names it.
 	Schedule(deadline Tick, value T) ID
 
 	// Reschedule moves a pending timer to deadline, earlier or later; it keeps
@@ -69,15 +68,13 @@ type Scheduler[T any] interface {
 	// earliest first. ok is false when there is none.
 	Pop(now Tick) (t Timer[T], ok bool)
 
-	// Next answers "when must I call Pop again?": no timer is due before at.
-	// ok is false exactly when Len is 0. A comparison-based structure names the
-	// earliest deadline. A wheel may name an earlier tick at which it has to
-	// redistribute timers; it names a tick after the clock unless something is
-	// due now, and calling Pop at each tick that Next names reaches every timer
-	// in at most (levels + 1) steps each.
+	// Next answers "when must I call Pop again?": no timer is due before at. ok is false exactly
+	// when Len is 0. A comparison-based structure names the earliest deadline. A wheel may name
+	// an earlier tick at which it has to redistribute timers; it names a tick after the clock
+	// unless something is due now, and calling Pop at each tick that Next names reaches every
+	// timer in at most (levels + 1) steps each.
 	Next() (at Tick, ok bool)
 
-	// Len returns the number of pending timers, those due but not popped
-	// included.
+	// Len returns the number of pending timers, those due but not popped included.
 	Len() int
 }

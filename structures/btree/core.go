@@ -23,10 +23,9 @@ const maxDepth = 16
 //
 // A timer that was scheduled or moved is an arrival first, and in no leaf.
 //
-// All leaves are at one depth. No leaf is empty, unless it is the only one, and the root
-// has more than one child if it has any. Of two neighbours with one parent at least one
-// has more than sparse entries, unless the left one is the first leaf: timers that fire
-// empty that one.
+// All leaves are at one depth. No leaf is empty, unless it is the only one, and the root has more
+// than one child if it has any. Of two neighbours with one parent at least one has more than
+// sparse entries, unless the left one is the first leaf: timers that fire empty that one.
 type core struct {
 	nodes       []node
 	heads       []head   // per node
@@ -292,9 +291,8 @@ func (c *core) shrinkRoot() {
 	}
 }
 
-// mergeable returns the place of the left one of two siblings to merge, one of them the
-// sparse child at a place of parent, if both are sparse and the left one is not the first
-// leaf.
+// mergeable returns the place of the left one of two siblings to merge, one of them the sparse
+// child at a place of parent, if both are sparse and the left one is not the first leaf.
 func (c *core) mergeable(parent uint32, at, level int) (left int, ok bool) {
 	p, h := &c.nodes[parent], c.heads[parent]
 	for left := max(at-1, int(h.begin)); left <= at && left+1 < int(h.end); left++ {

@@ -76,8 +76,7 @@ func (n *node) find(h head, ref uint32) int {
 	return i
 }
 
-// insert inserts an entry at place at, or before it where only the front has room. There
-// is room.
+// insert inserts an entry at place at, or before it where only the front has room. There is room.
 func (n *node) insert(h *head, at int, key structures.Tick, ref uint32) {
 	if int(h.end) < fan {
 		copy(n.keys[at+1:], n.keys[at:h.end])

@@ -3,8 +3,7 @@
 //
 // This one takes no two equal keys and has no handles: a timer is removed by a search for its
 // key. Next and Pop go down the left edge. Freed nodes go to a list of 32 and are then left to
-// the collector, so that it allocates about once in a hundred calls of Schedule with 10^5
-// timers.
+// the collector, so that it allocates about once in a hundred calls of Schedule with 10^5 timers.
 //
 // Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice that, Next O(log n)
 // hops. About 82 bytes a timer with an 8-byte value and its ID.

@@ -13,8 +13,7 @@ type node struct {
 	next, prev uint32 // in the list of its bucket
 }
 
-// list is the timers of one bucket by deadline, equal ones in the order in which
-// they came.
+// list is the timers of one bucket by deadline, equal ones in the order in which they came.
 type list struct{ head, tail uint32 }
 
 // days is the calendar: days of 2^shift ticks, and years of 2^width days, one for each

@@ -1,7 +1,6 @@
 package catalog
 
-// Growth is how the work of an operation grows with the number of pending timers, at
-// most.
+// Growth is how the work of an operation grows with the number of pending timers, at most.
 type Growth int
 
 // The growths, the slowest first.

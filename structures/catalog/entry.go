@@ -1,6 +1,5 @@
-// Package catalog is the list of structures, one entry each, without registration at init
-// time. The benchmark suite, the report, the command line and the tables of the
-// documentation read it.
+// Package catalog is the list of structures, one entry each, without registration at init time.
+// The benchmark suite, the report, the command line and the tables of the documentation read it.
 package catalog
 
 import "github.com/timerbench/timerbench/structures"

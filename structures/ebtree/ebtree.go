@@ -1,5 +1,4 @@
-// Package ebtree keeps timers in an elastic binary tree, as HAProxy does for those of its
-// tasks.
+// Package ebtree keeps timers in an elastic binary tree, as HAProxy does for those of its tasks.
 //
 // Pedigree. Willy Tarreau's (2002): a binary radix tree over the bits of the deadline, without
 // balancing, in which each timer is a leaf and the inner node above it that its insertion
@@ -28,9 +27,15 @@
 package ebtree
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
@@ -50,4 +55,399 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 func New[T any](opts ...Option) *Tree[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Tree[T]{slotted.New[T](newCore(n), n)}
+}
+
+// The two sides of a node. The other side of d is 1-d.
+const left, right = 0, 1
+
+// none is the slot of no timer. Its node stands above the root, which is its left child.
+const none = 0
+
+// queued is the parent of a timer that is not in the tree, as an equal one is there.
+const queued = math.MaxUint32
+
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index
+// must fit an int.
+const maxLen = min(1<<31, math.MaxInt) - 1
+
+// link is a slot, and which part of it: its node or its leaf.
+type link uint32
+
+const leaf = 1
+
+func nodeOf(slot uint32) link { return link(slot << 1) }
+func leafOf(slot uint32) link { return link(slot<<1 | leaf) }
+
+func (l link) slot() uint32 { return uint32(l >> 1) }
+func (l link) isLeaf() bool { return l&leaf != 0 }
+
+// label says which deadlines are below a node: those that have its bits above its lowest
+// one. The ones with that bit are on the right. 0 is the label of a node that is not used.
+type label uint64
+
+// newLabel returns the label of the lowest node that has both deadlines below it. They
+// differ in diff.
+func newLabel(deadline structures.Tick, diff uint64) label {
+	low := uint64(1) << (bits.Len64(diff) - 1)
+	return label(uint64(deadline)&^(low-1) | low)
+}
+
+// differs reports whether a key with these bits unlike a label belongs above its node.
+func (l label) differs(diff uint64) bool { return diff >= uint64(l&-l)<<1 }
+
+// node is what a search reads of a slot: 16 bytes, so that none crosses a cache line.
+type node struct {
+	label label
+	child [2]link
+}
+
+// timer is what else is known of a slot. Timers of one deadline form a ring in the order in
+// which they came. The first of them is in the tree.
+type timer struct {
+	deadline   structures.Tick
+	up         uint32 // the parent of its leaf, or queued
+	nodeUp     uint32 // the parent of its node, if that is used
+	next, prev uint32 // in the ring
+}
+
+// core is the queue of slots.
+//
+// A node has two children. Of the deadlines below it, those on the left lack the lowest bit
+// of its label and those on the right have it, and they have all higher bits in common. The
+// node of a slot is used only while its leaf is in the tree, and is above that leaf. n
+// leaves need n-1 nodes, so there is always one to use.
+type core struct {
+	nodes       []node
+	timers      []timer
+	ends        [2]uint32 // the leftmost and the rightmost leaf
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	return core{nodes: make([]node, 1, capacity+1), timers: make([]timer, 1, capacity+1)}
+}
+
+// Pop removes the first timer of the leftmost deadline if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.ends[left]
+	if slot == none {
+		return none, math.MaxInt64
+	}
+	if at = c.timers[slot].deadline; at > clock {
+		return none, at
+	}
+	c.Remove(slot)
+	return slot, at
+}
+
+// Next returns the leftmost deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.timers[c.ends[left]].deadline }
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A tree does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Add adds a leaf for slot, or queues it behind the timers of its deadline.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.nodes) {
+		if len(c.nodes) > maxLen {
+			panic(fmt.Sprintf("ebtree: more than %d timers pending", maxLen))
+		}
+		c.nodes = append(c.nodes, node{})
+		c.timers = append(c.timers, timer{})
+	}
+	c.timers[slot] = timer{deadline: deadline, next: slot, prev: slot}
+	if c.ends[left] == none {
+		c.nodes[none].child[left] = leafOf(slot)
+		c.ends = [2]uint32{slot, slot}
+		return
+	}
+	first, last := c.ends[left], c.ends[right]
+	var at link
+	var diff uint64
+	end := -1 // the side on which slot is the outermost, if it is
+	c.comparisons++
+	if deadline >= c.timers[last].deadline {
+		at, diff = c.climb(last, deadline)
+		end = right
+	} else if c.comparisons++; deadline <= c.timers[first].deadline {
+		at, diff = c.climb(first, deadline)
+		end = left
+	} else {
+		at, diff = c.search(deadline)
+	}
+	if diff == 0 {
+		c.queue(at.slot(), slot)
+		return
+	}
+	c.insert(slot, at, diff)
+	if end >= 0 {
+		c.ends[end] = slot
+	}
+}
+
+// search goes down from the root. It returns the leaf of that deadline, with diff 0, or the
+// link above which a leaf belongs, and how its deadline differs from those there.
+//
+// It chooses a child by arithmetic, as no predictor guesses which it is.
+func (c *core) search(deadline structures.Tick) (at link, diff uint64) {
+	nodes := c.nodes
+	compared := uint64(1)
+	at = nodes[none].child[left]
+	for !at.isLeaf() {
+		n := &nodes[at.slot()]
+		compared++
+		if diff = uint64(deadline) ^ uint64(n.label); n.label.differs(diff) {
+			c.comparisons += compared - 1
+			return at, diff
+		}
+		l, r := n.child[left], n.child[right]
+		side := link(^(uint64(deadline) - uint64(n.label)) >> 63)
+		at = l ^ (l^r)&-side
+	}
+	c.comparisons += compared
+	return at, uint64(deadline) ^ uint64(c.timers[at.slot()].deadline)
+}
+
+// climb is search for a deadline that no leaf is beyond, from the leaf at that end upward. A
+// node that it passes is at the end no more.
+func (c *core) climb(end uint32, deadline structures.Tick) (at link, diff uint64) {
+	t := &c.timers[end]
+	at, diff = leafOf(end), uint64(deadline)^uint64(t.deadline)
+	if diff == 0 {
+		return at, diff
+	}
+	for p := t.up; p != none; p = c.timers[p].nodeUp {
+		c.comparisons++
+		if !c.nodes[p].label.differs(diff) {
+			break
+		}
+		at = nodeOf(p)
+	}
+	return at, diff
+}
+
+// insert adds a leaf and its node above at.
+func (c *core) insert(slot uint32, at link, diff uint64) {
+	t := &c.timers[slot]
+	l := newLabel(t.deadline, diff)
+	side := right
+	if t.deadline < structures.Tick(l) {
+		side = left
+	}
+	parent := c.up(at)
+	c.replace(parent, at, nodeOf(slot))
+	c.nodes[slot].label = l
+	c.nodes[slot].child[side], c.nodes[slot].child[1-side] = leafOf(slot), at
+	t.nodeUp, t.up = parent, slot
+	c.setUp(at, slot)
+}
+
+// up returns the parent of a leaf or a node.
+func (c *core) up(l link) uint32 {
+	if l.isLeaf() {
+		return c.timers[l.slot()].up
+	}
+	return c.timers[l.slot()].nodeUp
+}
+
+func (c *core) setUp(l link, parent uint32) {
+	if l.isLeaf() {
+		c.timers[l.slot()].up = parent
+	} else {
+		c.timers[l.slot()].nodeUp = parent
+	}
+}
+
+// replace makes by the child of parent instead of l.
+func (c *core) replace(parent uint32, l, by link) {
+	n := &c.nodes[parent]
+	if n.child[right] == l {
+		n.child[right] = by
+	} else {
+		n.child[left] = by
+	}
+}
+
+// queue puts slot behind all timers of its deadline, of which first is the first.
+func (c *core) queue(first, slot uint32) {
+	last := c.timers[first].prev
+	t := &c.timers[slot]
+	t.up, t.next, t.prev = queued, first, last
+	c.timers[last].next = slot
+	c.timers[first].prev = slot
+}
+
+// Remove removes a slot.
+func (c *core) Remove(slot uint32) {
+	t := c.timers[slot]
+	c.timers[t.prev].next = t.next
+	c.timers[t.next].prev = t.prev
+	switch {
+	case t.up == queued:
+	case t.next != slot:
+		c.succeed(slot, t.next)
+	case t.up == none:
+		c.nodes[none].child[left] = 0
+		c.ends = [2]uint32{}
+	default:
+		c.removeLeaf(slot)
+	}
+}
+
+// succeed gives the place of a leaf to the next timer of its deadline.
+func (c *core) succeed(slot, heir uint32) {
+	up := c.timers[slot].up
+	c.timers[heir].up = up
+	c.replace(up, leafOf(slot), leafOf(heir))
+	c.moveNode(slot, heir)
+	for side, end := range c.ends {
+		if end == slot {
+			c.ends[side] = heir
+		}
+	}
+}
+
+// removeLeaf removes the leaf of a slot, and its parent, whose other child moves up. The
+// node of that parent is vacant then, and above its leaf, so it can take over for the node
+// of the slot, wherever above that is.
+func (c *core) removeLeaf(slot uint32) {
+	parent := c.timers[slot].up
+	n := &c.nodes[parent]
+	sibling := n.child[left]
+	if sibling == leafOf(slot) {
+		sibling = n.child[right]
+	}
+	above := c.timers[parent].nodeUp
+	c.replace(above, nodeOf(parent), sibling)
+	c.setUp(sibling, above)
+	n.label = 0
+	for side, end := range c.ends {
+		if end == slot {
+			c.ends[side] = c.edge(sibling, side)
+		}
+	}
+	c.moveNode(slot, parent)
+}
+
+// moveNode makes the node of slot to, which is not used, replace that of slot from, if that
+// is used.
+func (c *core) moveNode(from, to uint32) {
+	n := c.nodes[from]
+	if n.label == 0 {
+		return
+	}
+	c.nodes[from].label = 0
+	c.nodes[to] = n
+	up := c.timers[from].nodeUp
+	c.timers[to].nodeUp = up
+	c.replace(up, nodeOf(from), nodeOf(to))
+	c.setUp(n.child[left], to)
+	c.setUp(n.child[right], to)
+}
+
+// edge returns the outermost leaf at or below l on a side.
+func (c *core) edge(l link, side int) uint32 {
+	for !l.isLeaf() {
+		l = c.nodes[l.slot()].child[side]
+	}
+	return l.slot()
+}
+
+// Walk adds the leaves from left to right, each with the timers of its deadline.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
+	w := walk{core: c, b: b}
+	if root := c.nodes[none].child[left]; root != 0 {
+		if err := w.subtree(root, none, 0, 0); err != nil {
+			return err
+		}
+	}
+	if want := [2]uint32{w.first, w.last}; c.ends != want {
+		return fmt.Errorf("ebtree: the outermost leaves are %d, remembered are %d", want, c.ends)
+	}
+	used := 0
+	for _, n := range c.nodes {
+		if n.label != 0 {
+			used++
+		}
+	}
+	if used != max(w.leaves-1, 0) || len(c.nodes) != len(c.timers) {
+		return fmt.Errorf("ebtree: %d of %d nodes are used beside %d timers, %d leaves want one fewer",
+			used, len(c.nodes), len(c.timers), w.leaves)
+	}
+	return nil
+}
+
+// walk is a walk through a tree from left to right.
+type walk struct {
+	*core
+	b           *snapshot.Builder
+	leaves      int    // met so far
+	first, last uint32 // the first leaf met, and the last one so far
+}
+
+// subtree walks what is at l and below. Deadlines there must have the bits of prefix, but
+// for those of the mask free. A cycle ends where free bits would grow.
+func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
+	slot := l.slot()
+	if slot == none || int(slot) >= len(w.nodes) || w.up(l) != parent {
+		return fmt.Errorf("ebtree: slot %d is below %d, its link says another one", slot, parent)
+	}
+	deadline := uint64(w.timers[slot].deadline)
+	if (deadline^prefix)&fixed != 0 {
+		return fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d",
+			slot, deadline, prefix)
+	}
+	if l.isLeaf() {
+		if w.leaves++; w.leaves == 1 {
+			w.first = slot
+		}
+		w.last = slot
+		return w.ring(slot)
+	}
+	n := w.nodes[slot]
+	low := uint64(n.label & -n.label)
+	above := -(low << 1) // the bits above it
+	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 ||
+		(uint64(n.label)^deadline)&above != 0 {
+		return fmt.Errorf("ebtree: slot %d, due at %d, has a node labelled %d in a place for "+
+			"deadlines like %d",
+			slot, deadline, n.label, prefix)
+	}
+	for side, child := range n.child {
+		if err := w.subtree(child, slot, uint64(n.label)&above|uint64(side)*low, above|low); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ring walks the timers of one deadline. In a cycle that leaves out the first one some timer
+// has a wrong link back.
+func (w *walk) ring(first uint32) (err error) {
+	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+		for slot := first; ; {
+			t := w.timers[slot]
+			next := t.next
+			if next == none || int(next) >= len(w.timers) || w.timers[next].prev != slot {
+				err = fmt.Errorf("ebtree: slot %d is followed by %d, whose link back is another", slot, next)
+			} else if n := w.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline ||
+				w.nodes[next].label != 0) {
+				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or "+
+					"in the tree",
+					next, n.deadline, slot, t.deadline)
+			}
+			if !yield(slot, t.deadline) || err != nil || next == first {
+				return
+			}
+			slot = next
+		}
+	})
+	return err
 }

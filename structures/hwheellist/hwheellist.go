@@ -68,12 +68,11 @@ func Slots(n int) Option {
 	}
 }
 
-// Levels sets the number of levels: from 1 to what covers all ticks, which is
-// the default (8 with 256 slots, 63 divided by the bits of a slot's number and
-// rounded up in general). New panics otherwise. With fewer levels, a timer whose
-// deadline is in another top-level span than the clock waits in the overflow
-// list, which is gone through each time that the clock comes to a span with a timer of
-// that list.
+// Levels sets the number of levels: from 1 to what covers all ticks, which is the default (8 with
+// 256 slots, 63 divided by the bits of a slot's number and rounded up in general). New panics
+// otherwise. With fewer levels, a timer whose deadline is in another top-level span than the
+// clock waits in the overflow list, which is gone through each time that the clock comes to a
+// span with a timer of that list.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.

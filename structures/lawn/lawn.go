@@ -33,10 +33,16 @@
 package lawn
 
 import (
+	"fmt"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/dary"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/internal/tickmap"
 )
 
 var _ structures.Scheduler[int] = (*Lawn[int])(nil)
@@ -67,4 +73,194 @@ type scheduler[T any] = batched.Scheduler[T, core, *core]
 func New[T any](opts ...Option) *Lawn[T] {
 	c := option.Apply(config{lists: 256}, opts)
 	return &Lawn[T]{batched.New[T](newCore(c.lists, c.capacity), c.capacity)}
+}
+
+// ways is the number of lists among which a delay may choose: their delays fill a cache line.
+const ways = 8
+
+// core holds the timers. A timer is named by its number in the slab. At all times
+//
+//   - timers in one list had one delay when they came, so that their deadlines are in
+//     order;
+//   - the heap holds the first timer of each list that is not empty, and the timers that
+//     are in no list;
+//   - the clock is that of the last Pop or Next.
+type core struct {
+	clock  structures.Tick
+	shift  int               // 64 less the bits of the number of a group of ways
+	delays []structures.Tick // by list; of one that is empty, any
+	lists  []fifo.List
+	in     []uint16 // by timer: its list, counted from 1; 0: none
+	heap   dary.Quad
+	hand   uint // the way that a new delay tries to take over next
+}
+
+func newCore(lists, capacity int) core {
+	return core{
+		shift:  64 - bits.TrailingZeros(uint(lists/ways)),
+		delays: make([]structures.Tick, lists),
+		lists:  make([]fifo.List, lists),
+		in:     make([]uint16, 1, capacity+1),
+		heap:   dary.NewQuad(capacity),
+	}
+}
+
+// Link adds timers. Their delays count from the clock, which has not moved since they
+// were scheduled.
+func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
+	for _, timer := range timers {
+		if timer != 0 {
+			c.add(nodes, timer, nodes.Deadline(timer))
+		}
+	}
+}
+
+// add appends a timer to the list of its delay, if it gets one.
+func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+	for int(timer) >= len(c.in) {
+		c.in = append(c.in, 0)
+	}
+	i := c.listFor(deadline - c.clock)
+	c.in[timer] = uint16(i + 1)
+	if i < 0 {
+		nodes.Detach(timer)
+		c.heap.Add(timer, deadline)
+		return
+	}
+	if c.lists[i].Empty() {
+		c.heap.Add(timer, deadline)
+	}
+	nodes.PushBack(&c.lists[i], timer)
+}
+
+// listFor returns the list of a delay, or -1 if it gets none. A delay that has no list
+// takes one of its group that is empty, or else one with a single timer, which then is in
+// no list. It looks at one of those only, in turn, so that it costs O(1).
+func (c *core) listFor(delay structures.Tick) int {
+	first := c.group(delay)
+	delays := c.delays[first : first+ways]
+	lists := c.lists[first : first+ways]
+	free := -1
+	for i, d := range delays {
+		if lists[i].Empty() {
+			free = i
+		} else if d == delay {
+			return first + i
+		}
+	}
+	if free < 0 {
+		free = int(c.hand % ways)
+		c.hand++
+		only := lists[free].Front()
+		if only != lists[free].Back() {
+			return -1
+		}
+		c.in[only] = 0 // it is in the heap already
+		lists[free] = fifo.List{}
+	}
+	delays[free] = delay
+	return first + free
+}
+
+// group returns the first of the lists among which a delay may choose.
+func (c *core) group(delay structures.Tick) int {
+	return int(tickmap.Hash(delay)>>c.shift) * ways
+}
+
+// Unlink removes a timer. If it is the first one of its list, the next one takes its
+// place in the heap.
+func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+	i := int(c.in[timer]) - 1
+	if i < 0 {
+		c.heap.Remove(timer)
+		return
+	}
+	l := &c.lists[i]
+	first := l.Front() == timer
+	nodes.Remove(l, timer)
+	switch next := l.Front(); {
+	case !first:
+	case next == 0:
+		c.heap.Remove(timer)
+	default:
+		c.heap.Replace(timer, next, nodes.Deadline(next))
+	}
+}
+
+// Pop removes the earliest timer if it is due.
+func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	c.clock = clock
+	timer, deadline := c.heap.First()
+	if timer == 0 || deadline > clock {
+		return 0
+	}
+	if c.in[timer] == 0 {
+		c.heap.Pop(clock)
+	} else {
+		c.Unlink(nodes, timer)
+	}
+	return timer
+}
+
+// Next returns the earliest deadline.
+func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick {
+	return c.heap.Next(clock)
+}
+
+// Work returns the comparisons of the heap. Nothing else grows with the timers.
+func (c *core) Work() structures.Work { return c.heap.Work() }
+
+// Walk adds the heap, with the whole list in the place of its first timer.
+func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	if c.clock != b.Clock {
+		return fmt.Errorf("lawn: the clock is %d, want %d", c.clock, b.Clock)
+	}
+	heap := snapshot.Builder{Clock: b.Clock, Entry: b.Entry}
+	if err := c.heap.Walk(&heap); err != nil {
+		return fmt.Errorf("lawn: %w", err)
+	}
+	cells := heap.Parts[0].Cells
+	heap.Parts[0].Cells = nil
+	b.Begin(heap.Parts[0])
+	lists, cell := 0, 0
+	for timer, deadline := range c.heap.All() {
+		at := cells[cell]
+		at.Entries = nil
+		cell++
+		if nodes.Deadline(timer) != deadline {
+			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d",
+				timer, nodes.Deadline(timer), deadline)
+		}
+		i := int(c.in[timer]) - 1
+		if i < 0 {
+			b.Timer(at, timer, deadline)
+			continue
+		}
+		lists++
+		first := c.group(c.delays[i])
+		earliest, err := nodes.Walk(b, at, c.lists[i])
+		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first ||
+			i >= first+ways {
+			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
+				"delay %d: %w",
+				timer, i, c.delays[i], err)
+		}
+		for timer, next := range nodes.All(c.lists[i]) {
+			if next < deadline || int(c.in[timer]) != i+1 {
+				return fmt.Errorf("lawn: timer %d, deadline %d after %d, of list %d counted from 1, is "+
+					"in list %d "+
+					"counted from 0", timer, next, deadline, c.in[timer], i)
+			}
+			deadline = next
+		}
+	}
+	for _, l := range c.lists {
+		if !l.Empty() {
+			lists--
+		}
+	}
+	if lists != 0 {
+		return fmt.Errorf("lawn: %d lists too many in the heap", lists)
+	}
+	return nil
 }

@@ -31,14 +31,12 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers in the heap and the table of IDs; items
-// are allocated one by one all the same. It is no limit. New panics unless n is from 0
-// to 2^32-2. The default is 0.
+// Capacity reserves room for n timers in the heap and the table of IDs; items are allocated one
+// by one all the same. It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
 
-// Heap is a binary heap of timers with values of type T, on container/heap. Make
-// it with New. It keeps the contract of structures.Scheduler, but for the promise to allocate
-// nothing.
+// Heap is a binary heap of timers with values of type T, on container/heap. Make it with New. It
+// keeps the contract of structures.Scheduler, but for the promise to allocate nothing.
 type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]

@@ -24,9 +24,15 @@
 package octheap
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
@@ -46,4 +52,189 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](newCore(n), n)}
+}
+
+const (
+	arity = 8
+	root  = arity - 1 // so that children begin at a multiple of eight, where a line begins
+
+	// maxLen is the largest number of timers: an index must fit 32 bits, and an int.
+	maxLen = min(1<<32, math.MaxInt) - 1 - root
+
+	inCache = 1 << 14 // so many deadlines are in the second-level cache
+)
+
+// core is the queue of slots: keys[root] is the earliest deadline, and none is before its parent.
+type core struct {
+	keys        []structures.Tick
+	slots       []uint32 // of the keys
+	at          []uint32 // per slot: the index of its key
+	comparisons uint64
+	ahead       structures.Tick // written so that the compiler keeps the reads ahead in down
+}
+
+func newCore(capacity int) core {
+	c := core{at: make([]uint32, 1, 1+capacity)} // slot 0 is never issued
+	c.keys, c.slots = newArrays(root + capacity)
+	return c
+}
+
+// newArrays returns empty arrays with room for indexes below n. Those of a power of two begin at
+// a cache line.
+func newArrays(n int) ([]structures.Tick, []uint32) {
+	size := 1 << bits.Len(uint(max(n, 2*arity)-1))
+	return make([]structures.Tick, root, size), make([]uint32, root, size)
+}
+
+// Add adds a key for slot.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.at) {
+		c.at = append(c.at, 0)
+	}
+	n := len(c.keys)
+	if n == cap(c.keys) {
+		if n-root == maxLen {
+			panic(fmt.Sprintf("octheap: more than %d timers pending", maxLen))
+		}
+		keys, slots := newArrays(2 * n)
+		c.keys, c.slots = append(keys, c.keys[root:]...), append(slots, c.slots[root:]...)
+	}
+	c.keys, c.slots = c.keys[:n+1], c.slots[:n+1]
+	c.up(n, slot, deadline)
+}
+
+// up moves the hole at i towards the root until the deadline fits.
+func (c *core) up(i int, slot uint32, deadline structures.Tick) {
+	keys, slots := c.keys, c.slots
+	compared := uint64(0)
+	for i > root {
+		p := dary.Parent(arity, i)
+		above := keys[p]
+		compared++
+		if above <= deadline {
+			break
+		}
+		keys[i], slots[i] = above, slots[p]
+		c.at[slots[p]] = uint32(i)
+		i = p
+	}
+	keys[i], slots[i] = deadline, slot
+	c.at[slot] = uint32(i)
+	c.comparisons += compared
+}
+
+// down moves the hole at i towards the leaves until the deadline fits. In a heap that is not in
+// the cache it reads the children of all eight siblings before it is known which it needs.
+func (c *core) down(i int, slot uint32, deadline structures.Tick) {
+	keys, slots := c.keys, c.slots
+	compared, far, ahead := uint64(0), 0, structures.Tick(0)
+	if len(keys) > inCache {
+		far = len(keys)/arity - arity
+	}
+	for k := dary.Child(arity, i); k < len(keys); k = dary.Child(arity, i) {
+		if k < far {
+			for g := dary.Child(arity, k); g < dary.Child(arity, k+arity); g += arity {
+				ahead |= keys[g]
+			}
+		}
+		if k+arity > len(keys) { // the last group, not full
+			compared += uint64(len(keys) - k)
+			for j := k + 1; j < len(keys); j++ {
+				if keys[j] < keys[k] {
+					k = j
+				}
+			}
+		} else {
+			compared += arity
+			k += earliest((*[arity]structures.Tick)(keys[k:]))
+		}
+		below := keys[k]
+		if below >= deadline {
+			break
+		}
+		keys[i], slots[i] = below, slots[k]
+		c.at[slots[k]] = uint32(i)
+		i = k
+	}
+	keys[i], slots[i] = deadline, slot
+	c.at[slot] = uint32(i)
+	c.comparisons += compared
+	c.ahead = ahead
+}
+
+// earliest returns which of eight deadlines comes first, without a branch.
+func earliest(k *[arity]structures.Tick) int {
+	l := dary.Earliest(k[0], k[1], k[2], k[3])
+	r := dary.Earliest(k[4], k[5], k[6], k[7]) + arity/2
+	if k[r] < k[l] {
+		l = r
+	}
+	return l
+}
+
+// shrink removes the last key.
+func (c *core) shrink() (slot uint32, deadline structures.Tick) {
+	n := len(c.keys) - 1
+	slot, deadline = c.slots[n], c.keys[n]
+	c.keys, c.slots = c.keys[:n], c.slots[:n]
+	return slot, deadline
+}
+
+// Pop removes the earliest key if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if len(c.keys) == root {
+		return 0, math.MaxInt64
+	}
+	if at = c.keys[root]; at > clock {
+		return 0, at
+	}
+	slot = c.slots[root]
+	if last, deadline := c.shrink(); len(c.keys) > root {
+		c.down(root, last, deadline)
+	}
+	return slot, at
+}
+
+// Remove removes the key of slot. The last one takes its place, and is moved from there.
+func (c *core) Remove(slot uint32) {
+	i := c.at[slot]
+	if last, deadline := c.shrink(); int(i) < len(c.keys) {
+		c.at[last] = i
+		c.Move(last, deadline)
+	}
+}
+
+// Move gives slot another deadline. Sifting in one direction is enough: a deadline before the
+// old one comes before all below it, and one that is not comes after all above it.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	i := int(c.at[slot])
+	c.comparisons++
+	if deadline < c.keys[i] {
+		c.up(i, slot, deadline)
+	} else {
+		c.down(i, slot, deadline)
+	}
+}
+
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick { return c.keys[root] }
+
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// Walk adds the heap. As at names the index of each slot, no slot has two keys.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if len(c.slots) != len(c.keys) {
+		return fmt.Errorf("octheap: %d slots beside %d keys", len(c.slots), len(c.keys))
+	}
+	b.Heap("8-ary heap", arity, func(yield func(uint32, structures.Tick) bool) {
+		for i := root; i < len(c.keys) && yield(c.slots[i], c.keys[i]); i++ {
+		}
+	})
+	for i := root; i < len(c.keys); i++ {
+		if slot := c.slots[i]; int(slot) >= len(c.at) || int(c.at[slot]) != i {
+			return fmt.Errorf("octheap: slot %d has key %d, its index says another one", slot, i)
+		}
+	}
+	return nil
 }

@@ -26,10 +26,15 @@
 package pairingheap
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
@@ -49,4 +54,190 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](newCore(n), n)}
+}
+
+// none is the slot that is never issued, slab.None. It stands for no node.
+const none uint32 = 0
+
+// node is a pending timer. Its children are a list, in any order, none of them due before it.
+type node struct {
+	deadline structures.Tick
+	child    uint32 // the first child
+	next     uint32 // the next sibling
+	prev     uint32 // the sibling before or, of a first child, the parent
+}
+
+// core is the queue of slots: a tree of nodes, whose root has neither parent nor siblings.
+type core struct {
+	nodes       []node // by slot; the node of none is written at times and never read
+	root        uint32
+	comparisons uint64
+}
+
+func newCore(capacity int) core {
+	return core{nodes: make([]node, 1, 1+capacity)}
+}
+
+// Add melds a new node with the root.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.nodes) {
+		c.nodes = append(c.nodes, node{})
+	}
+	c.nodes[slot] = node{deadline: deadline}
+	if c.root == none {
+		c.root = slot
+	} else {
+		c.root = c.meld(c.root, slot)
+	}
+}
+
+// Pop removes the root if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	slot = c.root
+	if slot == none {
+		return none, math.MaxInt64
+	}
+	if at = c.nodes[slot].deadline; at > clock {
+		return none, at
+	}
+	c.root = c.merge(c.nodes[slot].child)
+	return slot, at
+}
+
+// Next returns the deadline of the root.
+func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.root].deadline }
+
+// Remove removes a node. Its children become one tree, whose root is the new root or
+// another child of the root: it is not before that.
+func (c *core) Remove(slot uint32) {
+	orphan := c.merge(c.nodes[slot].child)
+	if slot == c.root {
+		c.root = orphan
+		return
+	}
+	c.cut(slot)
+	if orphan != none {
+		c.link(c.root, orphan)
+	}
+}
+
+// Move gives a node another deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	n := &c.nodes[slot]
+	old := n.deadline
+	n.deadline = deadline
+	c.comparisons++
+	switch {
+	case deadline < old:
+		// It still comes before its children, but maybe before its parent, too.
+		if slot != c.root {
+			c.cut(slot)
+			c.root = c.meld(c.root, slot)
+		}
+	case deadline > old && n.child != none:
+		// It still comes after its parent, but maybe after some of its children, too.
+		orphan := c.merge(n.child)
+		n.child = none
+		if slot == c.root {
+			c.root = c.meld(orphan, slot)
+		} else {
+			c.link(c.root, orphan)
+		}
+	}
+}
+
+// Work returns the comparisons. A heap does no other work.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// meld makes one tree of two and returns its root.
+func (c *core) meld(a, b uint32) uint32 {
+	c.comparisons++
+	if c.nodes[b].deadline < c.nodes[a].deadline {
+		a, b = b, a
+	}
+	c.link(a, b)
+	return a
+}
+
+// link makes child, which has neither parent nor siblings, the first child of parent.
+func (c *core) link(parent, child uint32) {
+	p, n := &c.nodes[parent], &c.nodes[child]
+	c.nodes[p.child].prev = child
+	n.next, n.prev = p.child, parent
+	p.child = child
+}
+
+// cut takes slot, which is not the root, and all nodes below it off its parent.
+func (c *core) cut(slot uint32) {
+	n := &c.nodes[slot]
+	if before := &c.nodes[n.prev]; before.child == slot {
+		before.child = n.next
+	} else {
+		before.next = n.next
+	}
+	c.nodes[n.next].prev = n.prev
+	n.next, n.prev = none, none
+}
+
+// merge makes one tree of slot and the siblings after it, and returns its root. If
+// slot is none, so is the root.
+func (c *core) merge(slot uint32) uint32 {
+	if slot == none || c.nodes[slot].next == none {
+		c.nodes[slot].prev = none
+		return slot
+	}
+	// First pass: meld the first with the second, the third with the fourth and
+	// so on, and gather the winners in a list, the last one first.
+	winners := none
+	for slot != none {
+		winner, second := slot, c.nodes[slot].next
+		slot = none
+		if second != none {
+			slot = c.nodes[second].next
+			winner = c.meld(winner, second)
+		}
+		c.nodes[winner].next = winners
+		winners = winner
+	}
+	// Second pass: meld them into one, from the last to the first. This order makes
+	// Pop O(log n) amortised.
+	root := winners
+	for rest := c.nodes[root].next; rest != none; {
+		following := c.nodes[rest].next
+		root = c.meld(root, rest)
+		rest = following
+	}
+	c.nodes[root].next, c.nodes[root].prev = none, none
+	return root
+}
+
+// Walk adds the tree. The way through it is a stack, as a tree may be n nodes deep. It reaches
+// every node through one link, and the prev of the node must name the other end of that link.
+// So it reaches no node twice, and the walk ends even where links form a circle.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "heap-ordered tree", Kind: shape.Tree})
+	type place struct {
+		slot, prev    uint32
+		parent, child int
+	}
+	stack := []place{{slot: c.root, parent: -1}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if at.slot == none {
+			continue
+		}
+		if int(at.slot) >= len(c.nodes) || c.nodes[at.slot].prev != at.prev {
+			return fmt.Errorf("pairingheap: slot %d comes after %d and does not point back",
+				at.slot, at.prev)
+		}
+		n := c.nodes[at.slot]
+		if at.slot == c.root && n.next != none {
+			return fmt.Errorf("pairingheap: the root, slot %d, has the neighbour %d", at.slot, n.next)
+		}
+		here := b.Timer(shape.Cell{Parent: at.parent, Child: at.child}, at.slot, n.deadline)
+		stack = append(stack,
+			place{n.next, at.slot, at.parent, at.child + 1}, place{n.child, at.slot, here, 0})
+	}
+	return nil
 }

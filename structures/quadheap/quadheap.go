@@ -1,10 +1,9 @@
 // Package quadheap keeps timers in a 4-ary heap, as Go's runtime and libev do.
 //
 // Pedigree. Johnson's d-ary heap has half the levels of a binary one, so that a timer goes up
-// with half the comparisons and down with as many. LaMarca and Ladner showed that it pays if
-// the children of a node share a cache line. Go's runtime has one per P since 1.14; libev has
-// its root at index 3, so that children begin at multiples of four, as here. What is different
-// here:
+// with half the comparisons and down with as many. LaMarca and Ladner showed that it pays if the
+// children of a node share a cache line. Go's runtime has one per P since 1.14; libev has its
+// root at index 3, so that children begin at multiples of four, as here. What is different here:
 //
 //   - Entries are 16 bytes, a deadline and a slot, and four children share a line of 64.
 //   - The earliest of four children is chosen without a branch.

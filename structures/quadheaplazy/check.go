@@ -9,8 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// check walks the heap and looks at each slot. There must be size timers, in the slots
-// in use.
+// check walks the heap and looks at each slot. There must be size timers, in the slots in use.
 func (c *core) check(size int, inUse func(slot uint32) bool) error {
 	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
 	live, dead := 0, 0
@@ -70,8 +69,7 @@ func (c *core) checkSlot(s mark, t times, inHeap, inUse bool) error {
 	return nil
 }
 
-// Snapshot returns the heap, dead entries included. It costs O(n), and is not for hot
-// paths.
+// Snapshot returns the heap, dead entries included. It costs O(n), and is not for hot paths.
 func (h *Heap[T]) Snapshot() shape.Snapshot {
 	held := h.core.heap[dary.Root:]
 	b := snapshot.Builder{Entry: func(place uint32, _ structures.Tick) shape.Entry {

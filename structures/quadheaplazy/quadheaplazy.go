@@ -1,12 +1,11 @@
 // Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as Go's
 // runtime does since 1.14.
 //
-// Most timers are cancelled or moved to later before they fire. Here Cancel marks the slot of
-// the timer as vacant, and Reschedule to later records the new deadline: neither touches the
-// heap. When the entry reaches the root it is dropped, or filed again. As in Go, where Reset
-// takes up the entry that Stop has left, a new timer takes over the old entry of its slot if
-// that is early enough: to start and stop timers with one timeout does not touch the heap at
-// all.
+// Most timers are cancelled or moved to later before they fire. Here Cancel marks the slot of the
+// timer as vacant, and Reschedule to later records the new deadline: neither touches the heap.
+// When the entry reaches the root it is dropped, or filed again. As in Go, where Reset takes up
+// the entry that Stop has left, a new timer takes over the old entry of its slot if that is early
+// enough: to start and stop timers with one timeout does not touch the heap at all.
 //
 // Pedigree. Go's runtime builds the whole heap anew when more than a quarter of its entries are
 // of stopped timers, or a timer was moved before its entry: now and then a call costs O(n).
@@ -49,9 +48,8 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers and the dead entries among them, so that none
-// of the first n allocates. It is no limit. New panics unless n is from 0 to 2^32-2.
-// The default is 0.
+// Capacity reserves room for n timers and the dead entries among them, so that none of the first
+// n allocates. It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
 // Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
@@ -105,9 +103,8 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns the
-// earliest timer, if that is due. It costs O(log n) amortised, or O(1) when no entry is
-// due.
+// Pop moves the clock to now, unless it is there or past it, and removes and returns the earliest
+// timer, if that is due. It costs O(log n) amortised, or O(1) when no entry is due.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	if !h.core.fixRoot(h.clock.Advance(now)) {
 		return t, false

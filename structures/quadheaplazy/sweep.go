@@ -6,11 +6,10 @@ import "github.com/timerbench/timerbench/structures/internal/dary"
 // one for each call that leaves one more entry dead or one fewer alive, so that no
 // call pays for a pass through the heap.
 //
-// A pass goes from the end of the heap to the root and drops all entries that were
-// dead when it began. It begins when they are more than 3/16 of the heap. In a heap of
-// n it takes n steps and one more for each entry dropped, at most 5/4 n, which
-// is n/16 calls; so another n/16 entries may have died when it ends. That makes the
-// quarter.
+// A pass goes from the end of the heap to the root and drops all entries that were dead when it
+// began. It begins when they are more than 3/16 of the heap. In a heap of n it takes n steps and
+// one more for each entry dropped, at most 5/4 n, which is n/16 calls; so another n/16 entries
+// may have died when it ends. That makes the quarter.
 const (
 	stride = 20
 	spare  = 24 // dead entries that start no pass
@@ -38,10 +37,9 @@ func (c *core) beginPass() {
 	}
 }
 
-// sweep examines so many entries below the cursor. Those from the cursor on have
-// been examined, or have died or were added since the pass began. An early entry is
-// left alone: the earlier it is filed, the more deadlines its timer can be moved to
-// without touching the heap.
+// sweep examines so many entries below the cursor. Those from the cursor on have been examined,
+// or have died or were added since the pass began. An early entry is left alone: the earlier it
+// is filed, the more deadlines its timer can be moved to without touching the heap.
 func (c *core) sweep(steps int) {
 	for ; steps > 0 && c.cursor > dary.Root; steps-- {
 		i := c.cursor - 1

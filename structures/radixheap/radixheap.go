@@ -22,10 +22,17 @@
 package radixheap
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
@@ -45,4 +52,144 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](newCore(n), n)}
+}
+
+// buckets is one for the base itself and one for each bit of a tick, none of which is negative.
+const buckets = 64
+
+// core is the queue of slots. At all times
+//
+//   - the base is at most the clock, and no deadline is before it;
+//   - a timer is in the bucket that bucketOf returns for its deadline and the
+//     base, so that bucket 0 holds what is due at the base;
+//   - no deadline in a bucket is before its bound, and the bound would itself be
+//     in that bucket. The bound is the earliest deadline, unless the timer that
+//     had it was removed: to find the next one would take a search.
+type core struct {
+	base     structures.Tick
+	lists    fifo.Lists
+	buckets  [buckets]fifo.List
+	bound    [buckets]structures.Tick // of a bucket that holds a timer
+	occupied uint64                   // a bit for each bucket that holds a timer
+	work     structures.Work
+}
+
+func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
+
+// bucketOf returns the number of the highest bit in which a deadline differs from
+// the base, counted from 1; 0 if it is the base.
+func bucketOf(deadline, base structures.Tick) int {
+	return bits.Len64(uint64(deadline ^ base))
+}
+
+// Add adds a slot to a bucket.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
+}
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
+}
+
+// link appends a slot to the bucket of its deadline.
+func (c *core) link(slot uint32, deadline structures.Tick) {
+	i := bucketOf(deadline, c.base) & (buckets - 1)
+	switch {
+	case c.buckets[i].Empty():
+		c.occupied |= 1 << i
+		c.bound[i] = deadline
+	case c.bound[i] > deadline:
+		c.bound[i] = deadline
+	}
+	c.lists.PushBack(&c.buckets[i], slot)
+}
+
+// Remove unlinks a slot.
+func (c *core) Remove(slot uint32) {
+	i := bucketOf(c.lists.Deadline(slot), c.base) & (buckets - 1)
+	if c.lists.Remove(&c.buckets[i], slot) {
+		c.occupied &^= 1 << i
+	}
+}
+
+// Next returns the bound of the lowest bucket, after the buckets were spread whose bound
+// the clock has reached: it is after the clock unless a timer is due. An empty heap has
+// the last tick.
+func (c *core) Next(clock structures.Tick) structures.Tick {
+	for c.occupied != 0 {
+		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
+		if i == 0 || c.bound[i] > clock {
+			return c.bound[i]
+		}
+		c.spread(i)
+	}
+	return math.MaxInt64
+}
+
+// Pop removes the earliest timer if it is due: then it is in bucket 0.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	at = c.Next(clock)
+	if c.occupied&1 == 0 {
+		return 0, at
+	}
+	slot = c.lists.PopFront(&c.buckets[0])
+	if c.buckets[0].Empty() {
+		c.occupied &^= 1
+	}
+	return slot, at
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work { return c.work }
+
+// spread moves the base to the bound of bucket i, the lowest one, and each of its
+// timers to a bucket below. They keep their order, which makes ties FIFO. Timers of
+// higher buckets stay: they differ from both bases in the same highest bit.
+func (c *core) spread(i int) {
+	moving := c.buckets[i]
+	c.buckets[i] = fifo.List{}
+	c.occupied &^= 1 << i
+	c.base = c.bound[i]
+	moved := uint64(0)
+	for slot := moving.Front(); slot != 0; {
+		following := c.lists.Next(slot)
+		c.link(slot, c.lists.Deadline(slot))
+		slot = following
+		moved++
+	}
+	c.work.SlotsVisited++
+	c.work.Moved += moved
+}
+
+// Walk adds the buckets. Bucket 0 is for the base itself, bucket i for the ticks that
+// differ from it in bit i-1 and in none above.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{
+		Name: "buckets by the highest bit that differs from the base",
+		Kind: shape.Slots, Size: buckets, Now: -1,
+	})
+	if c.base < 0 || c.base > b.Clock {
+		return fmt.Errorf("radixheap: base %d, clock %d", c.base, b.Clock)
+	}
+	for i, l := range c.buckets {
+		if l.Empty() == (c.occupied>>i&1 == 1) {
+			return fmt.Errorf("radixheap: bucket %d is empty and marked as occupied, or neither", i)
+		}
+		from, to := c.base, c.base
+		if i > 0 {
+			low := structures.Tick(1)<<(i-1) - 1
+			from = (c.base ^ (low + 1)) &^ low
+			to = from | low
+		}
+		earliest, err := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
+		if err != nil || !l.Empty() && (c.bound[i] < from || c.bound[i] > earliest) {
+			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %w",
+				i, from, c.bound[i], earliest, err)
+		}
+	}
+	return nil
 }

@@ -37,9 +37,8 @@ type Option func(*option.Room)
 // is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
 func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
-// Tree is a red-black tree of timers with values of type T. Make it with New. It
-// keeps the contract of structures.Scheduler, but for the promise to allocate
-// nothing.
+// Tree is a red-black tree of timers with values of type T. Make it with New. It keeps the
+// contract of structures.Scheduler, but for the promise to allocate nothing.
 type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]

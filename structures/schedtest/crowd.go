@@ -223,10 +223,9 @@ func (m *crowd) audit() {
 // for faults that few timers do not show: one in a hundred thousand, or one that
 // begins with half a million dead entries.
 //
-// It schedules n timers and cancels all of them, twice, and schedules n again: the
-// heap must not grow by the second time. It moves some, and fires them all: every
-// timer must fire in time and once, with the ID, the deadline and the value that
-// belong together.
+// It schedules n timers and cancels all of them, twice, and schedules n again: the heap must not
+// grow by the second time. It moves some, and fires them all: every timer must fire in time and
+// once, with the ID, the deadline and the value that belong together.
 //
 // Memory is measured, so the test that calls Many must not be parallel. Each timer
 // costs six operations and 40 bytes beside the structure.
@@ -351,9 +350,8 @@ func orderLongHold(r reporter, c *config) {
 	m.cancelAll()
 }
 
-// identityManyReuses uses a slot so often that a generation of 16 bits comes round, in
-// steps of one or of two. It tries an ID that is as old as that, each time that the slot
-// is taken.
+// identityManyReuses uses a slot so often that a generation of 16 bits comes round, in steps of
+// one or of two. It tries an ID that is as old as that, each time that the slot is taken.
 func identityManyReuses(r reporter, c *config) {
 	const wrap = 1 << 16
 	s := c.new()

@@ -16,10 +16,9 @@ type Payload struct {
 	_      *Payload // a pointer keeps it out of the allocator's blocks of tiny objects
 }
 
-// Releases checks the rule "Release" on the structure that newScheduler makes:
-// no reference is kept to the value of a timer that fired or was cancelled, and
-// one is kept to the value of every pending timer. It runs the garbage collector
-// and looks at weak pointers; it never sleeps.
+// Releases checks the rule "Release" on the structure that newScheduler makes: no reference is
+// kept to the value of a timer that fired or was cancelled, and one is kept to the value of every
+// pending timer. It runs the garbage collector and looks at weak pointers; it never sleeps.
 func Releases(t *testing.T, newScheduler func() structures.Scheduler[*Payload]) {
 	for _, rule := range releaseRules {
 		t.Run(rule.name, func(t *testing.T) {
@@ -89,8 +88,7 @@ func (h *holder) drain(now structures.Tick) {
 	}
 }
 
-// check collects garbage and compares: exactly the values of pending timers are
-// to be found.
+// check collects garbage and compares: exactly the values of pending timers are to be found.
 func (h *holder) check(when string) {
 	h.Helper()
 	kept := -1

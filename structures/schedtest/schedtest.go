@@ -1,6 +1,5 @@
-// Package schedtest is the conformance suite for [structures.Scheduler]: what
-// testing/slogtest is for slog handlers. A structure proves in three lines that
-// it keeps the contract:
+// Package schedtest is the conformance suite for [structures.Scheduler]: what testing/slogtest is
+// for slog handlers. A structure proves in three lines that it keeps the contract:
 //
 //	func TestConformance(t *testing.T) {
 //		schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
@@ -14,17 +13,15 @@
 //		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 //	}
 //
-// [Capacity] checks the option of that name, [Many] a structure with more timers
-// than Run uses.
+// [Capacity] checks the option of that name, [Many] a structure with more timers than Run uses.
 //
 // Each subtest carries the name of a rule of the contract. Each failure says which rule
 // was broken by which operation, what the structure returned and what it should have
 // returned, and lists the operations before it. Most rules do every operation on a
 // [Model], too, which is too simple to be wrong, and compare the two.
 //
-// Nothing here sleeps, and nothing depends on chance: random programs come from
-// fixed seeds. The wall clock is read in one place, to fail a structure whose
-// jumps would otherwise take for ever.
+// Nothing here sleeps, and nothing depends on chance: random programs come from fixed seeds. The
+// wall clock is read in one place, to fail a structure whose jumps would otherwise take for ever.
 //
 // By default the suite takes a fraction of a second for a structure. With the
 // environment variable TIMERBENCH_LONG set to 1 it does several times as much of the
@@ -47,11 +44,10 @@ type Option func(*config)
 // together with Coarse, as equal deadlines may be rounded differently.
 func FIFO() Option { return func(c *config) { c.fifo = true } }
 
-// Coarse says that a structure rounds deadlines up: a timer that was last
-// scheduled or rescheduled delay ticks before its deadline may fire at any tick
-// from its deadline to maxLate(delay) ticks after it. Timer.Deadline is what
-// was asked for, after the rule for the past. The suite checks these bounds instead of
-// the order, and that nothing fires early.
+// Coarse says that a structure rounds deadlines up: a timer that was last scheduled or
+// rescheduled delay ticks before its deadline may fire at any tick from its deadline to
+// maxLate(delay) ticks after it. Timer.Deadline is what was asked for, after the rule for the
+// past. The suite checks these bounds instead of the order, and that nothing fires early.
 func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
 	return func(c *config) { c.maxLate = maxLate }
 }
@@ -61,10 +57,9 @@ func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
 // on third-party containers, which cannot keep them.
 func Allocates() Option { return func(c *config) { c.allocates = true } }
 
-// Levels says that a structure is a wheel of n levels: Next may name ticks
-// before the earliest deadline, as long as popping at each tick that it names
-// takes at most n+1 steps a timer. Without it Next must name the earliest
-// deadline itself.
+// Levels says that a structure is a wheel of n levels: Next may name ticks before the earliest
+// deadline, as long as popping at each tick that it names takes at most n+1 steps a timer.
+// Without it Next must name the earliest deadline itself.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
 // Fuzz is the body of a fuzz target: it adds seeds, turns every input into

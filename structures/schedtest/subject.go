@@ -202,8 +202,7 @@ func (s *subject) next() (structures.Tick, bool) {
 	return at, ok
 }
 
-// stepAll pops at each tick that Next names, as a tickless driver does, until nothing is
-// pending.
+// stepAll pops at each tick that Next names, as a tickless driver does, until nothing is pending.
 func (s *subject) stepAll() {
 	timers := s.model.Len()
 	limit := timers * (s.levels + 1)
@@ -290,8 +289,7 @@ func (s *subject) mustFireBy(e entry[uint64]) structures.Tick {
 	return add(e.Deadline, s.maxLate(e.Deadline-e.since))
 }
 
-// latest returns the tick by which the first of the pending timers has to have
-// fired.
+// latest returns the tick by which the first of the pending timers has to have fired.
 func (s *subject) latest() structures.Tick {
 	tick := structures.Tick(math.MaxInt64)
 	for _, e := range s.model.pending {

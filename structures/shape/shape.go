@@ -8,9 +8,8 @@ import "github.com/timerbench/timerbench/structures"
 // stands. Without parts it says that the structure does not show its shape.
 type Snapshot struct{ Parts []Part }
 
-// Shown is a structure that shows its shape, found by a type assertion. A call changes
-// nothing, copies every entry, and costs O(n) and O(1) for each slot: it is not for hot
-// paths.
+// Shown is a structure that shows its shape, found by a type assertion. A call changes nothing,
+// copies every entry, and costs O(n) and O(1) for each slot: it is not for hot paths.
 type Shown interface{ Snapshot() Snapshot }
 
 // Kind is how the cells of a part are arranged.

@@ -26,10 +26,16 @@
 package skiplist
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
@@ -66,3 +72,263 @@ func New[T any](opts ...Option) *List[T] {
 	c := option.Apply(config{}, opts)
 	return &List[T]{slotted.New[T](newCore(c.capacity, c.seed), c.capacity)}
 }
+
+// maxHeight is the number of levels: with half of each level in the next, the highest
+// one still holds one timer of 2^32.
+const maxHeight = 32
+
+// head is the tower of slot 0, which is before the first and behind the last timer of
+// every level: each level is a ring through it.
+const head = 0
+
+// link is one timer's place in the list of one level.
+type link struct {
+	deadline   structures.Tick // of the next timer; 0 where next is the head
+	next, prev uint32          // the towers of the neighbours
+}
+
+// core is the queue of slots.
+//
+// The links of a slot, from level 0 up, are side by side: its tower. A tower is
+// named by the index of its first link, so that links[tower+level] is the link on a
+// level. Towers are in the order of their slots. A tower is built when its slot is used
+// for the first time, and never changed.
+//
+// On each level deadlines never descend, and equal ones are in the order in
+// which they came. Each level holds exactly those timers of the level below
+// whose towers are high enough, in the same order.
+type core struct {
+	links       []link
+	owner       []uint32        // per link: the slot whose tower it belongs to
+	towers      []uint32        // per slot: its tower; then where the next one will begin
+	levels      int             // the levels below this hold timers, those from it on none
+	last        structures.Tick // the latest deadline, if there is any timer
+	random      random
+	comparisons uint64
+}
+
+func newCore(capacity int, seed uint64) core {
+	// A slot takes 2 links on average; the rest is six standard deviations or more.
+	links := maxHeight + 2*capacity + capacity/16 + 300
+	return core{
+		links:  make([]link, maxHeight, links),
+		owner:  make([]uint32, maxHeight, links),
+		towers: append(make([]uint32, 0, capacity+2), head, maxHeight),
+		random: random(seed),
+	}
+}
+
+// Pop removes the first timer of level 0 if it is due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	front := c.links[head]
+	if front.next == head {
+		return 0, math.MaxInt64
+	}
+	if front.deadline > clock {
+		return 0, front.deadline
+	}
+	slot = c.owner[front.next]
+	c.Remove(slot)
+	return slot, front.deadline
+}
+
+// Next returns the deadline of the first timer of level 0.
+func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
+
+// Move removes a slot and adds it again, behind all timers of its deadline.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Work returns the comparisons. A skip list does no other work that is counted.
+func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
+
+// build builds the tower of the next slot.
+func (c *core) build(height int) {
+	slot := uint32(len(c.towers) - 1)
+	if uint64(len(c.links)+height) > math.MaxUint32 {
+		panic(fmt.Sprintf("skiplist: no room for %d timers", slot))
+	}
+	for range height {
+		c.links = append(c.links, link{})
+		c.owner = append(c.owner, slot)
+	}
+	c.towers = append(c.towers, uint32(len(c.links)))
+}
+
+// Add inserts slot behind all deadlines up to its own.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	for int(slot) >= len(c.towers)-1 {
+		c.build(c.random.height())
+	}
+	tower := c.towers[slot]
+	height := int(c.towers[slot+1] - tower)
+	c.levels = max(c.levels, height)
+	if c.links[head].next != head {
+		c.comparisons++
+		if deadline < c.last {
+			c.descend(tower, height, deadline)
+			return
+		}
+	}
+	c.last = deadline
+	for level := range uint32(height) {
+		c.splice(c.links[head+level].prev, tower, level, deadline)
+	}
+}
+
+// descend searches for the place of deadline, level by level from the highest, and
+// inserts tower on the levels below height.
+func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
+	links := c.links
+	compared := uint64(0)
+	at := uint32(head)
+	for level := c.levels - 1; level >= 0; level-- {
+		for {
+			l := &links[int(at)+level]
+			if l.next == head {
+				break
+			}
+			compared++
+			if deadline < l.deadline {
+				break
+			}
+			at = l.next
+		}
+		if level < height {
+			c.splice(at, tower, uint32(level), deadline)
+		}
+	}
+	c.comparisons += compared
+}
+
+// splice inserts tower behind the tower prev on one level.
+func (c *core) splice(prev, tower, level uint32, deadline structures.Tick) {
+	before := &c.links[prev+level]
+	next := before.next
+	c.links[tower+level] = link{deadline: before.deadline, next: next, prev: prev}
+	before.deadline, before.next = deadline, tower
+	c.links[next+level].prev = tower
+}
+
+// Remove unlinks a slot on all its levels.
+func (c *core) Remove(slot uint32) {
+	tower, end := c.towers[slot], c.towers[slot+1]
+	for level := range end - tower {
+		l := &c.links[tower+level]
+		before := &c.links[l.prev+level]
+		before.deadline, before.next = l.deadline, l.next
+		c.links[l.next+level].prev = l.prev
+	}
+	if c.links[tower].next == head {
+		last := c.links[head].prev
+		c.last = c.links[c.links[last].prev].deadline
+	}
+	for c.levels > 0 && c.links[head+c.levels-1].next == head {
+		c.levels--
+	}
+}
+
+// Walk adds the list of level 0, each timer with the height of its tower.
+func (c *core) Walk(b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "skip list", Kind: shape.List})
+	b.Sorted = true
+	if err := c.checkTowers(); err != nil {
+		return err
+	}
+	var order []link // to the timers
+	for l := c.links[head]; l.next != head; l = c.links[l.next] {
+		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next ||
+			len(order) == len(c.links) {
+			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round",
+				l.next, len(c.links))
+		}
+		b.Timer(shape.Cell{Levels: int(c.height(l.next))}, c.owner[l.next], l.deadline)
+		order = append(order, l)
+	}
+	if n := len(order); n > 0 && order[n-1].deadline != c.last {
+		return fmt.Errorf("skiplist: the latest deadline is %d, remembered is %d",
+			order[n-1].deadline, c.last)
+	}
+	if c.levels > 0 && c.links[head+c.levels-1].next == head {
+		return fmt.Errorf("skiplist: %d levels in use, the last of them is empty", c.levels)
+	}
+	for level := range uint32(maxHeight) {
+		if err := c.checkLevel(level, order); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTowers checks that towers are side by side, in the order of their slots.
+func (c *core) checkTowers() error {
+	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) ||
+		c.towers[0] != head {
+		return fmt.Errorf("skiplist: %d owners and towers up to %d beside %d links",
+			len(c.owner), c.towers[len(c.towers)-1], len(c.links))
+	}
+	for slot, tower := range c.towers[:len(c.towers)-1] {
+		end := c.towers[slot+1]
+		if end <= tower || end-tower > maxHeight || int(end) > len(c.links) {
+			return fmt.Errorf("skiplist: the tower of slot %d, at %d, ends at %d", slot, tower, end)
+		}
+		for at := tower; at < end; at++ {
+			if c.owner[at] != uint32(slot) {
+				return fmt.Errorf("skiplist: link %d of the tower of slot %d is owned by %d",
+					at, slot, c.owner[at])
+			}
+		}
+	}
+	return nil
+}
+
+// checkLevel checks that a level holds exactly those timers of order whose towers are
+// high enough, in that order, and that its links are right both ways.
+func (c *core) checkLevel(level uint32, order []link) error {
+	prev := uint32(head)
+	for _, want := range append(order[:len(order):len(order)], link{next: head}) {
+		if want.next != head && c.height(want.next) <= level {
+			continue
+		}
+		if want.next != head && level >= uint32(c.levels) {
+			return fmt.Errorf("skiplist: a timer on level %d, %d levels in use", level, c.levels)
+		}
+		got, back := c.links[prev+level], c.links[want.next+level].prev
+		if got.next != want.next || got.deadline != want.deadline || back != prev {
+			return fmt.Errorf("skiplist: on level %d, %d is followed by %d, due at %d, want %d, due at %d, "+
+				"whose link back says %d", level, prev, got.next, got.deadline, want.next, want.deadline, back)
+		}
+		prev = want.next
+	}
+	return nil
+}
+
+// height returns the height of a tower.
+func (c *core) height(tower uint32) uint32 {
+	return c.towers[c.owner[tower]+1] - tower
+}
+
+// random is the state of Steele, Lea and Flood's SplitMix64 generator, small and
+// good from any seed.
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	x := uint64(*r)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// height draws the height of a tower.
+func (r *random) height() int { return height(r.next()) }
+
+// height makes a height of a random number: more than h with probability 2^-h, up to maxHeight.
+//
+// With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3
+// timers took 0.85 times as long. But a search then passes three timers on each of half
+// as many levels instead of one on each. Among 10^6 timers, where each of them is a cache
+// miss, a hold took 1.5 times as long; among 10^5 as long.
+func height(number uint64) int { return min(1+bits.TrailingZeros64(number), maxHeight) }

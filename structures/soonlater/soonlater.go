@@ -40,12 +40,18 @@
 package soonlater
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/dary"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheels[int])(nil)
@@ -64,9 +70,8 @@ func Soon(n int) Option {
 	return func(c *config) { c.soon = option.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
 }
 
-// Later sets the number of slots of the later wheel, each as wide as half of the soon
-// wheel: a power of two from 4 to 2^24, by default 2^14. New panics otherwise. A slot takes
-// 12 bytes.
+// Later sets the number of slots of the later wheel, each as wide as half of the soon wheel: a
+// power of two from 4 to 2^24, by default 2^14. New panics otherwise. A slot takes 12 bytes.
 func Later(n int) Option {
 	return func(c *config) { c.later = option.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
 }
@@ -87,4 +92,273 @@ func New[T any](opts ...Option) *Wheels[T] {
 	c := option.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
 	width := bits.TrailingZeros(uint(c.soon / 2))
 	return &Wheels[T]{batched.New[T](newCore(c.soon, c.later, width, c.capacity), c.capacity)}
+}
+
+// core holds the timers. A timer is named by its number in the slab. Time is divided into
+// halves of 2^width ticks: the soon wheel has a slot for each tick of two halves, the
+// later wheel has one for each half. At all times, seen from the half of the cursor,
+//
+//   - no deadline is before the cursor, which is at most the clock;
+//   - a timer of this half is in the soon wheel;
+//   - one of the next half is in the soon wheel, or in the list of those moving there, which
+//     is empty by the time that the cursor reaches that half;
+//   - one of a later half is in the later wheel, in the slot of the half;
+//   - one that was beyond the later wheel when it came is far: it is in the heap, and stays
+//     there.
+type core struct {
+	width   uint // bits of a tick within its half
+	cursor  structures.Tick
+	next    structures.Tick // no timer is due, and no slot of the later wheel begins, before it
+	soon    fifo.Ring
+	moving  fifo.List
+	left    uint64 // at least the length of moving
+	later   fifo.Ring
+	counts  []uint32 // by slot of the later wheel: its timers
+	far     dary.Quad
+	visited structures.Tick // last tick whose slot was counted as visited
+	slots   uint64          // visited
+	moved   uint64          // timers
+}
+
+func newCore(soon, later, width, capacity int) core {
+	return core{
+		width:  uint(width),
+		next:   math.MaxInt64,
+		soon:   fifo.NewRing(soon),
+		later:  fifo.NewRing(later),
+		counts: make([]uint32, later),
+		far:    dary.NewQuad(capacity),
+	}
+}
+
+// half returns the number of the half of a tick.
+func (c *core) half(tick structures.Tick) structures.Tick { return tick >> c.width }
+
+// start returns the first tick of a half.
+func (c *core) start(half structures.Tick) structures.Tick { return half << c.width }
+
+// isSoon reports whether a half belongs to the soon wheel.
+func (c *core) isSoon(half structures.Tick) bool { return half-c.half(c.cursor) < 2 }
+
+// Link adds timers.
+func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
+	for _, timer := range timers {
+		if timer != 0 {
+			c.add(nodes, timer, nodes.Deadline(timer))
+		}
+	}
+}
+
+func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+	switch half := c.half(deadline); {
+	case c.isSoon(half):
+		c.soon.Push(nodes, deadline, timer)
+		c.next = min(c.next, deadline)
+	case uint64(half-c.half(c.cursor)) <= c.later.Mask:
+		c.later.Push(nodes, half, timer)
+		c.counts[c.later.Index(half)]++
+		c.next = min(c.next, c.start(half))
+	default:
+		nodes.Detach(timer)
+		c.far.Add(timer, deadline)
+		c.next = min(c.next, deadline)
+	}
+}
+
+// Unlink removes a timer. One of the next half may be in the list of those moving. That matters
+// only if it is the first or the last one there: else to unlink it does not touch the list.
+func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+	if c.far.Has(timer) {
+		c.far.Remove(timer)
+		return
+	}
+	deadline := nodes.Deadline(timer)
+	half := c.half(deadline)
+	switch {
+	case !c.isSoon(half):
+		c.later.Remove(nodes, half, timer)
+		c.counts[c.later.Index(half)]--
+	case c.moving.Front() == timer || c.moving.Back() == timer:
+		nodes.Remove(&c.moving, timer)
+	default:
+		c.soon.Remove(nodes, deadline, timer)
+	}
+}
+
+// move moves up to n timers to the soon wheel.
+func (c *core) move(nodes *fifo.Lists, n uint64) {
+	for range n {
+		timer := nodes.PopFront(&c.moving)
+		if timer == 0 {
+			c.left = 0
+			return
+		}
+		c.soon.Push(nodes, nodes.Deadline(timer), timer)
+		c.moved++
+	}
+	c.left -= n
+}
+
+// take makes the timers of a slot of the later wheel those moving. There is none moving.
+func (c *core) take(half structures.Tick) {
+	i := c.later.Index(half)
+	if c.left = uint64(c.counts[i]); c.left > 0 {
+		c.moving, c.counts[i] = c.later.Take(half), 0
+		c.slots++
+	}
+}
+
+// moveTo moves the cursor ahead to a tick. No timer is due, and no slot of the later wheel
+// begins, between the two. Within a half, the timers that are moving come in shares: as
+// much of those left as the ticks passed are of the ticks left. So all have moved at the
+// end, and as evenly as the calls come.
+func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
+	from, to := c.half(c.cursor), c.half(tick)
+	if from == to {
+		if c.left > 0 {
+			rest := uint64(c.start(from+1) - c.cursor)
+			c.move(nodes, (c.left*uint64(tick-c.cursor)+rest-1)/rest)
+		}
+		c.cursor = tick
+		return
+	}
+	c.move(nodes, c.left)
+	c.cursor = tick
+	if to > from+1 { // past the half whose timers were moving
+		c.take(to)
+		c.move(nodes, c.left)
+	}
+	c.take(to + 1)
+}
+
+// firstSoon returns the earliest deadline in the soon wheel, or the last tick if that is empty.
+func (c *core) firstSoon() structures.Tick {
+	if uint64(c.next-c.cursor) <= c.soon.Mask && !c.soon.Lists[c.soon.Index(c.next)].Empty() {
+		return c.next // none is before it
+	}
+	if tick, ok := c.soon.First(c.cursor); ok {
+		return tick
+	}
+	return math.MaxInt64
+}
+
+// firstMove returns the first tick of the half of the timers that are moving or, if there
+// are none, of the first slot of the later wheel, or else the last tick.
+func (c *core) firstMove() structures.Tick {
+	half := c.half(c.cursor) + 1
+	if c.moving.Empty() {
+		var ok bool
+		if half, ok = c.later.First(half + 1); !ok {
+			return math.MaxInt64
+		}
+	}
+	return c.start(half)
+}
+
+// advance moves the cursor to the earliest timer if that is due, and to the clock
+// otherwise, by way of each tick at which timers must have moved. It reports whether a
+// timer is due at the cursor, or the clock is at the last tick.
+func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) (due bool) {
+	for c.next <= clock {
+		soon, move, far := c.firsts()
+		c.next = min(soon, move, far)
+		if c.next > clock {
+			break
+		}
+		c.moveTo(nodes, c.next)
+		if c.next != move || c.next == min(soon, far) {
+			return true
+		}
+	}
+	if c.cursor < clock {
+		c.moveTo(nodes, clock)
+	}
+	return false
+}
+
+// firsts returns the earliest deadlines of the soon wheel and of the heap, and the first
+// tick before which timers have to move; each the last tick if there is none.
+func (c *core) firsts() (soon, move, far structures.Tick) {
+	_, far = c.far.First()
+	return c.firstSoon(), c.firstMove(), far
+}
+
+// Pop removes the earliest timer if it is due.
+func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	if !c.advance(nodes, clock) {
+		return 0
+	}
+	timer := c.popSoon(nodes)
+	if timer == 0 {
+		timer, _ = c.far.Pop(c.cursor)
+	}
+	return timer
+}
+
+// popSoon removes the first timer of the slot of the cursor, if there is one.
+func (c *core) popSoon(nodes *fifo.Lists) uint32 {
+	i := c.soon.Index(c.cursor)
+	timer := nodes.PopFront(&c.soon.Lists[i])
+	if timer == 0 {
+		return 0
+	}
+	if c.soon.Lists[i].Empty() {
+		c.soon.Occupied.Clear(i)
+	}
+	if c.visited != c.cursor {
+		c.visited = c.cursor
+		c.slots++
+	}
+	return timer
+}
+
+// Next returns the earliest deadline, or the first tick of a half whose timers have to
+// move before.
+func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
+	if !c.advance(nodes, clock) {
+		soon, move, far := c.firsts()
+		c.next = min(soon, move, far)
+	}
+	return c.next
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work {
+	w := c.far.Work()
+	w.SlotsVisited, w.Moved = c.slots, c.moved
+	return w
+}
+
+// Walk adds both wheels, the timers that are moving if there are any, and the heap if it
+// holds a timer.
+func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("soonlater: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	now, earliest := c.half(c.cursor), max(c.cursor, c.next)
+	err := cmp.Or(
+		c.soon.Walk(nodes, b, "soon", 0, c.cursor, earliest),
+		c.later.Walk(nodes, b, "later", c.width, c.start(now+2), c.next),
+	)
+	for i, l := range c.later.Lists {
+		count := uint32(0)
+		for range nodes.All(l) {
+			count++
+		}
+		if count != c.counts[i] {
+			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d",
+				i, count, c.counts[i])
+		}
+	}
+	b.Begin(shape.Part{Name: "moving to the soon wheel", Kind: shape.List})
+	moving := uint64(0)
+	for timer, deadline := range nodes.All(c.moving) {
+		if moving++; c.half(deadline) != now+1 || moving > c.left || c.next > c.start(now+1) {
+			return fmt.Errorf("soonlater: deadline %d moves in half %d, number %d of %d, next %d",
+				deadline, now, moving, c.left, c.next)
+		}
+		b.Timer(shape.Cell{}, timer, deadline)
+	}
+	b.DropEmpty()
+	return cmp.Or(err, c.far.WalkRest(b, earliest, nodes.Deadline))
 }

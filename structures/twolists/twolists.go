@@ -26,11 +26,18 @@
 package twolists
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Lists[int])(nil)
@@ -54,4 +61,180 @@ func New[T any](opts ...Option) *Lists[T] {
 		c.earliest[i] = never
 	}
 	return &Lists[T]{slotted.New[T](c, n)}
+}
+
+// near is how many ticks the short list reaches ahead, when the long one is scanned.
+const near = 333
+
+const never = structures.Tick(math.MaxInt64)
+
+// which is one of the lists.
+type which uint8
+
+const (
+	short which = iota // due at the horizon at the latest
+	long               // due after the horizon
+	due                // sorted, and due at the last Pop
+)
+
+func (l which) String() string {
+	return [...]string{"short list", "long list", "list of what is due, sorted"}[l]
+}
+
+// core is the queue of slots.
+//
+// No timer of a list is due before the earliest of that list, and one is due then if that is
+// known.
+type core struct {
+	lists    fifo.Lists
+	in       []which // per slot
+	list     [3]fifo.List
+	earliest [3]structures.Tick // per list, but of no use for due
+	unknown  [3]bool            // the timer that was the earliest has left
+	horizon  structures.Tick    // the last tick of the short list
+	found    []timer            // room for the timers that are due
+	work     structures.Work
+}
+
+type timer struct {
+	deadline structures.Tick
+	slot     uint32
+}
+
+// Add adds a slot to the short or to the long list.
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	c.lists.SetDeadline(slot, deadline)
+	if int(slot) >= len(c.in) {
+		c.in = append(c.in, due)
+	}
+	to := short
+	if deadline > c.horizon {
+		to = long
+	}
+	c.add(to, slot, deadline)
+}
+
+func (c *core) add(to which, slot uint32, deadline structures.Tick) {
+	c.in[slot] = to
+	c.lists.PushBack(&c.list[to], slot)
+	if deadline <= c.earliest[to] {
+		c.earliest[to], c.unknown[to] = deadline, false
+	}
+}
+
+// Remove removes a slot from its list.
+func (c *core) Remove(slot uint32) {
+	from := c.in[slot]
+	empty := c.lists.Remove(&c.list[from], slot)
+	if empty {
+		c.earliest[from], c.unknown[from] = never, false
+	} else if c.lists.Deadline(slot) == c.earliest[from] {
+		c.unknown[from] = true
+	}
+}
+
+// Move removes a slot and adds it again.
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.Add(slot, deadline)
+}
+
+// Pop removes the first of the slots that are due.
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	if c.list[due].Empty() {
+		if at = min(c.earliest[short], c.earliest[long]); at > clock {
+			return slab.None, at
+		}
+		c.scan(clock)
+		if c.list[due].Empty() {
+			return slab.None, min(c.earliest[short], c.earliest[long])
+		}
+	}
+	slot = c.lists.PopFront(&c.list[due])
+	return slot, c.lists.Deadline(slot)
+}
+
+// scan takes the slots that are due out of the lists, and sorts them.
+func (c *core) scan(clock structures.Tick) {
+	c.found = c.found[:0]
+	if c.earliest[short] <= clock {
+		c.take(short, clock)
+	}
+	if c.earliest[long] <= clock {
+		c.horizon = clock + min(near, never-clock)
+		c.take(long, clock)
+	}
+	slices.SortFunc(c.found, func(a, b timer) int {
+		c.work.Comparisons++
+		return cmp.Compare(a.deadline, b.deadline)
+	})
+	for _, t := range c.found {
+		c.in[t.slot] = due
+		c.lists.PushBack(&c.list[due], t.slot)
+	}
+}
+
+// take scans a list for slots that are due, and for those that belong into the short one.
+func (c *core) take(from which, clock structures.Tick) {
+	c.earliest[from], c.unknown[from] = never, false
+	for slot, deadline := range c.lists.All(c.list[from]) {
+		c.work.Comparisons++
+		switch {
+		case deadline <= clock:
+			c.lists.Remove(&c.list[from], slot)
+			c.found = append(c.found, timer{deadline, slot})
+			c.work.Moved++
+		case from == long && deadline <= c.horizon:
+			c.lists.Remove(&c.list[from], slot)
+			c.add(short, slot, deadline)
+			c.work.Moved++
+		default:
+			c.earliest[from] = min(c.earliest[from], deadline)
+		}
+	}
+}
+
+// Next returns the earliest deadline.
+func (c *core) Next(structures.Tick) structures.Tick {
+	if !c.list[due].Empty() {
+		return c.lists.Deadline(c.list[due].Front())
+	}
+	for _, l := range []which{short, long} {
+		// The long list counts only if the short one is empty, or behind it.
+		if c.unknown[l] && c.earliest[l] <= c.earliest[short] {
+			c.earliest[l], c.unknown[l] = never, false
+			for _, deadline := range c.lists.All(c.list[l]) {
+				c.work.Comparisons++
+				c.earliest[l] = min(c.earliest[l], deadline)
+			}
+		}
+	}
+	return min(c.earliest[short], c.earliest[long])
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work { return c.work }
+
+// Walk adds the lists.
+func (c *core) Walk(b *snapshot.Builder) error {
+	for _, l := range []which{short, long, due} {
+		b.Begin(shape.Part{Name: l.String(), Kind: shape.List})
+		b.Sorted = l == due
+		earliest, err := c.lists.WalkEach(b, c.list[l])
+		if err != nil {
+			return err
+		}
+		for slot, deadline := range c.lists.All(c.list[l]) {
+			if c.in[slot] != l || (deadline > c.horizon) != (l == long) && l != due {
+				return fmt.Errorf("twolists: slot %d, due at %d, is in the %s; noted is the %s, the horizon is %d",
+					slot, deadline, l, c.in[slot], c.horizon)
+			}
+		}
+		if l != due && (earliest < c.earliest[l] || earliest > c.earliest[l] && !c.unknown[l]) {
+			return fmt.Errorf("twolists: the earliest of the %s is due at %d, noted is %d",
+				l, earliest, c.earliest[l])
+		}
+		b.DropEmpty()
+	}
+	return nil
 }

@@ -33,10 +33,17 @@
 package wheel
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -49,9 +56,8 @@ type Option func(*config)
 
 type config struct{ slots, capacity int }
 
-// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default
-// 65,536. New panics otherwise. A power of two saves a division an operation. A
-// slot takes 16 bytes.
+// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. New panics
+// otherwise. A power of two saves a division an operation. A slot takes 16 bytes.
 func Slots(n int) Option {
 	return func(c *config) { c.slots = option.Between("wheel", "Slots", n, 1, maxSlots) }
 }
@@ -71,4 +77,293 @@ type scheduler[T any] = batched.Scheduler[T, ring, *ring]
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{slots: 1 << 16}, opts)
 	return &Wheel[T]{batched.New[T](newRing(c.slots), c.capacity)}
+}
+
+// ring is the wheel. A timer is named by its number in the slab.
+//
+// A timer due at or before the cursor is in the due list. Any other is in the bucket of its
+// deadline, modulo the number of buckets, however many revolutions away it is. There is a bucket
+// for each slot of the wheel. The cursor is at the clock, unless timers are left in the due list.
+type ring struct {
+	buckets  []bucket
+	occupied fifo.Occupancy
+	mask     uint64          // number of buckets less one, when a power of two; else 0
+	due      fifo.List       // in the order in which they fire
+	cursor   structures.Tick // all timers up to here are in due or have fired
+	next     structures.Tick // at most the bound of every occupied bucket
+	seen     uint32          // written so that the compiler keeps the reads of readAhead
+	work     structures.Work
+}
+
+// bucket holds the timers of one slot of the wheel, in the order in which they came.
+type bucket struct {
+	list fifo.List
+	// bound is the earliest deadline in the list, or that of a timer since cancelled which was
+	// earlier. It is after the cursor, and means nothing while the list is empty.
+	bound structures.Tick
+}
+
+func newRing(buckets int) ring {
+	r := ring{
+		buckets:  make([]bucket, buckets),
+		occupied: fifo.NewOccupancy(buckets),
+		next:     math.MaxInt64,
+	}
+	if buckets&(buckets-1) == 0 {
+		r.mask = uint64(buckets) - 1
+	}
+	return r
+}
+
+// index returns the bucket of a tick, which is not negative.
+func (r *ring) index(tick structures.Tick) int {
+	if r.mask != 0 {
+		return int(uint64(tick) & r.mask)
+	}
+	return int(uint64(tick) % uint64(len(r.buckets)))
+}
+
+// Link adds timers to their lists. It first reads what it will write, the buckets and the
+// last timers in them, so that the cache misses of a batch overlap.
+func (r *ring) Link(nodes *fifo.Lists, timers []uint32) {
+	if len(timers) > 1 {
+		for _, timer := range timers {
+			r.readAhead(nodes, timer)
+		}
+	}
+	for _, timer := range timers {
+		if timer != 0 {
+			r.add(nodes, timer, nodes.Deadline(timer))
+		}
+	}
+}
+
+// readAhead reads what add needs for a timer.
+func (r *ring) readAhead(nodes *fifo.Lists, timer uint32) {
+	b := &r.buckets[r.index(nodes.Deadline(timer))]
+	r.seen += nodes.Next(b.list.Back())
+}
+
+// add appends a timer to the list of its deadline.
+func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+	if deadline <= r.cursor { // the last tick, and the clock is there
+		nodes.PushBack(&r.due, timer)
+		return
+	}
+	i := r.index(deadline)
+	b := &r.buckets[i]
+	if b.list.Empty() {
+		r.occupied.Set(i)
+		b.bound = deadline
+	} else {
+		b.bound = min(b.bound, deadline)
+	}
+	r.next = min(r.next, deadline)
+	nodes.PushBack(&b.list, timer)
+}
+
+// Unlink removes a timer from its list.
+func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
+	deadline := nodes.Deadline(timer)
+	if deadline <= r.cursor {
+		nodes.Remove(&r.due, timer)
+		return
+	}
+	i := r.index(deadline)
+	if nodes.Remove(&r.buckets[i].list, timer) {
+		r.occupied.Clear(i)
+	}
+}
+
+// Pop removes the first timer of the due list.
+func (r *ring) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
+	r.advance(nodes, clock)
+	return nodes.PopFront(&r.due)
+}
+
+// advance moves the cursor to the clock and fills the due list, if that is empty.
+func (r *ring) advance(nodes *fifo.Lists, clock structures.Tick) {
+	if !r.due.Empty() {
+		return
+	}
+	if clock >= r.next && clock > r.cursor {
+		r.collect(nodes, clock)
+	}
+	r.cursor = clock
+}
+
+// collect moves all timers that are due from their buckets to the due list, which is empty, in
+// order. It visits the occupied buckets that the cursor has to pass, each at most once.
+func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
+	from := max(r.cursor, r.next-1) // nothing is due up to here
+	latest := from
+	first, second := r.ahead(from, clock)
+	for _, part := range [...]span{first, second} {
+		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
+			r.work.SlotsVisited++
+			if r.buckets[i].bound <= clock {
+				latest = max(latest, r.split(nodes, i, clock))
+			}
+		}
+	}
+	if latest-from > structures.Tick(len(r.buckets)) {
+		r.sortDue(nodes, from+1, latest)
+	}
+	r.next = r.occupiedAfter(clock)
+}
+
+// split moves the timers of a bucket that are due to the due list, and returns
+// the latest of their deadlines. It goes through all timers of the bucket, so that the
+// bound is the earliest deadline afterwards.
+func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest structures.Tick) {
+	b := &r.buckets[i]
+	b.bound = math.MaxInt64
+	staying := uint64(0)
+	for timer := b.list.Front(); timer != 0; {
+		following, deadline := nodes.Next(timer), nodes.Deadline(timer)
+		if deadline <= clock {
+			nodes.Remove(&b.list, timer)
+			nodes.PushBack(&r.due, timer)
+			latest = max(latest, deadline)
+		} else {
+			b.bound = min(b.bound, deadline)
+			staying++
+		}
+		timer = following
+	}
+	if staying == 0 {
+		r.occupied.Clear(i)
+	}
+	r.work.Moved += staying
+	return latest
+}
+
+// sortDue sorts the due list. The buckets were emptied one after the other, starting with that of
+// tick from, so that the timers of each revolution are in order. It sorts by the number of the
+// revolution, with a radix sort of 6 bits at a time. That is stable, which keeps ties FIFO.
+func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
+	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
+		var digits [64]fifo.List
+		occupied := uint64(0)
+		for timer := r.due.Front(); timer != 0; {
+			following := nodes.Next(timer)
+			digit := r.revolution(from, nodes.Deadline(timer)) >> shift & 63
+			nodes.PushBack(&digits[digit], timer)
+			occupied |= 1 << digit
+			timer = following
+		}
+		r.due = fifo.List{}
+		for ; occupied != 0; occupied &= occupied - 1 {
+			nodes.Append(&r.due, &digits[bits.TrailingZeros64(occupied)])
+		}
+	}
+}
+
+// revolution returns how many whole revolutions are between two ticks.
+func (r *ring) revolution(from, to structures.Tick) uint64 {
+	return uint64(to-from) / uint64(len(r.buckets))
+}
+
+// span is a range of buckets, to excluded.
+type span struct{ from, to int }
+
+// ahead returns the buckets of the ticks after from up to to, which is after from, in the order
+// of time, each bucket once: a range up to the last bucket and one from the first on.
+func (r *ring) ahead(from, to structures.Tick) (first, second span) {
+	n := len(r.buckets)
+	start := r.index(from + 1)
+	end := start + int(min(to-from, structures.Tick(n)))
+	return span{start, min(end, n)}, span{0, max(end-n, 0)}
+}
+
+// occupiedAfter returns the first tick after from whose bucket is occupied, or
+// the last tick when none is. No timer is due between the two.
+func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
+	if r.occupied.First() < 0 {
+		return math.MaxInt64
+	}
+	start := r.index(from + 1) // from is not the last tick, as a timer is after it
+	i := r.occupied.Next(start)
+	if i < 0 {
+		i = r.occupied.First() + len(r.buckets)
+	}
+	return from + 1 + structures.Tick(i-start)
+}
+
+// Next returns the deadline of the first timer of the due list or, if that is empty, the
+// least bound.
+func (r *ring) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
+	r.advance(nodes, clock)
+	if !r.due.Empty() {
+		return nodes.Deadline(r.due.Front())
+	}
+	if b := &r.buckets[r.index(r.next)]; b.list.Empty() || b.bound != r.next {
+		r.next = r.leastBound()
+	}
+	return r.next
+}
+
+// Work returns the counters of the work done so far.
+func (r *ring) Work() structures.Work { return r.work }
+
+// leastBound returns the least bound of the occupied buckets, of which there is
+// one. It visits them in the order of time, and stops at the first one whose
+// bound is in this revolution: those after it have later bounds.
+func (r *ring) leastBound() structures.Tick {
+	from := r.next - 1
+	least := structures.Tick(math.MaxInt64)
+	first, second := r.ahead(from, math.MaxInt64)
+	for _, part := range [...]span{first, second} {
+		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
+			r.work.SlotsVisited++
+			least = min(least, r.buckets[i].bound)
+			if r.buckets[i].bound-from <= structures.Tick(len(r.buckets)) {
+				return least
+			}
+		}
+	}
+	return least
+}
+
+// Walk adds the occupied buckets, each with the next tick at which the clock passes it, and
+// the due list.
+func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+	b.Begin(shape.Part{Name: "wheel",
+		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
+	b.Loose = true // those of later revolutions
+	if r.cursor < 0 || r.cursor > b.Clock {
+		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, b.Clock)
+	}
+	if err := r.occupied.Check(); err != nil {
+		return fmt.Errorf("wheel: %w", err)
+	}
+	after := r.index(r.cursor)
+	for i := r.occupied.First(); i >= 0; i = r.occupied.Next(i + 1) {
+		ahead := i - after
+		if ahead <= 0 {
+			ahead += len(r.buckets)
+		}
+		tick := r.cursor + structures.Tick(ahead)
+		list, bound := r.buckets[i].list, r.buckets[i].bound
+		earliest, err := nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
+		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest ||
+			r.index(bound) != i {
+			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
+				"next %d: %w",
+				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
+		}
+		for _, deadline := range nodes.All(list) {
+			if r.index(deadline) != i {
+				return fmt.Errorf("wheel: deadline %d in bucket %d of %d", deadline, i, len(r.buckets))
+			}
+		}
+	}
+	b.Begin(shape.Part{Name: "due", Kind: shape.List})
+	b.Sorted = true
+	b.Each(nodes.All(r.due))
+	b.DropEmpty()
+	if back := r.due.Back(); back != 0 && nodes.Deadline(back) > r.cursor {
+		return fmt.Errorf("wheel: deadline %d in the due list, cursor %d", nodes.Deadline(back), r.cursor)
+	}
+	return nil
 }

@@ -38,10 +38,18 @@
 package wheelfixed
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/dary"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -77,4 +85,312 @@ func New[T any](opts ...Option) *Wheel[T] {
 	_, queue := slotted.Parts(&w.scheduler)
 	queue.clock = slotted.Clock(&w.scheduler)
 	return w
+}
+
+// The levels: 256 slots each, and each level eight times as coarse as the one below.
+//
+//	level   ticks per slot   for delays of            late by at most
+//	    0                1          0 ..        251         3 ticks
+//	    1                8        252 ..      2,015        31
+//	    2               64      2,016 ..     16,127       255
+//	    3              512     16,128 ..    129,023     2,047
+//	    …              8^l  252*8^(l-1) .. 252*8^l - 1  4*8^l - 1
+//	    7        2,097,152  up to 528,482,303: 6 days at ticks of a millisecond
+//
+// Longer delays have no level: they wait in the heap, and fire on their tick.
+const (
+	slotBits = 8
+	slots    = 1 << slotBits // of a level
+	stepBits = 3             // each level is 8 times as coarse
+	levels   = 8
+	probes   = 3 // slots that are tried after the first one
+)
+
+// reach returns the shortest delay that a level is too small for. A deadline is rounded up
+// to a slot, and the last probe is three slots after that: it must not come round to the
+// slot of the clock.
+func reach(level int) structures.Tick { return (slots - 1 - probes) << (stepBits * level) }
+
+// levelOf returns the level for a delay of at least 0; levels if there is none.
+func levelOf(delay structures.Tick) int {
+	level := 0
+	for level < levels && delay >= reach(level) {
+		level++
+	}
+	return level
+}
+
+// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than
+// four times the ticks of a slot of its level, as it is rounded up to a slot and may be put
+// three slots further. No smaller bound holds where slots are full.
+func MaxLate(delay structures.Tick) structures.Tick {
+	level := levelOf(max(delay, 0))
+	if level == levels {
+		return 0
+	}
+	return (1+probes)<<(stepBits*level) - 1
+}
+
+// core orders slots of the slab, which are called timers here, as a slot is one of a wheel.
+// A slot is numbered by its level and its place on it. It expires at the first tick after
+// the cursor that is a multiple of its ticks and falls on it. At all times
+//
+//   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
+//   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or
+//     in the heap.
+type core struct {
+	clock     *clock.Clock
+	cursor    structures.Tick
+	next      structures.Tick // no slot that holds a timer expires before it
+	firing    int             // a slot that holds a timer and expires at next; -1: it is unknown
+	perSlot   uint32
+	levels    [levels]level
+	inUse     uint32 // a bit for each level that holds a timer
+	heap      dary.Quad
+	deadlines []structures.Tick // by timer
+	places    []uint32          // by timer: its slot, and its index there in the lower half; or inHeap
+	visited   uint64            // slots
+}
+
+// level is the slots of a level.
+type level struct {
+	counts   [slots]uint32 // of timers
+	timers   []uint32      // perSlot for each slot
+	occupied fifo.Occupancy
+}
+
+// inHeap is the place of timers in the heap.
+const inHeap = math.MaxUint32
+
+// indexBits are the bits of an index in a place.
+const indexBits = 16
+
+func newCore(perSlot, capacity int) core {
+	c := core{
+		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: dary.NewQuad(capacity),
+		deadlines: make([]structures.Tick, 1, capacity+1), places: make([]uint32, 1, capacity+1),
+	}
+	for l := range c.levels {
+		c.levels[l].timers = make([]uint32, slots*perSlot)
+		c.levels[l].occupied = fifo.NewOccupancy(slots)
+	}
+	return c
+}
+
+// Add puts a timer into a slot, or into the heap.
+func (c *core) Add(timer uint32, deadline structures.Tick) {
+	if int(timer) == len(c.places) {
+		c.places = append(c.places, 0)
+		c.deadlines = append(c.deadlines, 0)
+	}
+	c.deadlines[timer] = deadline
+	now := c.clock.Now()
+	if now < c.next {
+		c.cursor = now
+	}
+	if !c.addToSlot(timer, deadline, levelOf(deadline-now)) {
+		c.places[timer] = inHeap
+		c.heap.Add(timer, deadline)
+	}
+}
+
+// addToSlot puts a timer into the first slot at or after its deadline that is not full, of
+// the few that it tries. It refuses one that has no level, and slots that would be taken
+// for earlier ones: those too far after the cursor, which is before the clock while timers
+// that are due have not been popped, and those after the last tick.
+func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) bool {
+	if number == levels {
+		return false
+	}
+	l, shift := &c.levels[number], stepBits*number
+	unit := (uint64(deadline) + 1<<shift - 1) >> shift
+	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots ||
+		unit+probes >= math.MaxInt64>>shift {
+		return false
+	}
+	for last := unit + probes; unit <= last; unit++ {
+		i := unit % slots
+		n := l.counts[i]
+		if n == c.perSlot {
+			c.visited++
+			continue
+		}
+		if n == 0 {
+			l.occupied.Set(int(i))
+			c.inUse |= 1 << number
+		}
+		l.counts[i] = n + 1
+		l.timers[uint32(i)*c.perSlot+n] = timer
+		c.places[timer] = (uint32(number)<<slotBits|uint32(i))<<indexBits | n
+		if expiry := structures.Tick(unit << shift); expiry < c.next {
+			c.next, c.firing = expiry, number<<slotBits|int(i)
+		}
+		return true
+	}
+	return false
+}
+
+// Move takes a timer out and adds it again.
+func (c *core) Move(timer uint32, deadline structures.Tick) {
+	c.Remove(timer)
+	c.Add(timer, deadline)
+}
+
+// Remove takes a timer out. The last timer of its slot takes its place there.
+func (c *core) Remove(timer uint32) {
+	place := c.places[timer]
+	if place == inHeap {
+		c.heap.Remove(timer)
+		return
+	}
+	slot := int(place >> indexBits)
+	last := c.takeLast(slot)
+	if last != timer {
+		c.levels[slot>>slotBits].timers[uint32(slot%slots)*c.perSlot+place%(1<<indexBits)] = last
+		c.places[last] = place
+	}
+}
+
+// takeLast takes the last timer out of a slot, and returns it.
+func (c *core) takeLast(slot int) uint32 {
+	number, i := slot>>slotBits, slot%slots
+	l := &c.levels[number]
+	l.counts[i]--
+	n := l.counts[i]
+	if n == 0 {
+		l.occupied.Clear(i)
+		if l.occupied.First() < 0 {
+			c.inUse &^= 1 << number
+		}
+		if slot == c.firing {
+			c.firing = -1
+		}
+	}
+	return l.timers[uint32(i)*c.perSlot+n]
+}
+
+// first returns the tick at which a slot expires next, and that slot; the last tick and -1
+// if all are empty.
+func (c *core) first() (at structures.Tick, slot int) {
+	at, slot = math.MaxInt64, -1
+	for rest := c.inUse; rest != 0; rest &= rest - 1 {
+		number := bits.TrailingZeros32(rest)
+		l, shift := &c.levels[number], stepBits*number
+		unit := uint64(c.cursor)>>shift + 1 // the first that has not expired
+		i := l.occupied.Next(int(unit % slots))
+		if i < 0 {
+			i = l.occupied.First()
+		}
+		unit += (uint64(i) - unit) % slots
+		if expiry := structures.Tick(unit << shift); expiry < at {
+			at, slot = expiry, number<<slotBits|i
+		}
+	}
+	return at, slot
+}
+
+// Pop removes a timer that is due: one of the heap, or one of a slot that has expired, as
+// either is earlier.
+func (c *core) Pop(clock structures.Tick) (timer uint32, at structures.Tick) {
+	if c.firing < 0 && c.next <= clock {
+		c.next, c.firing = c.first()
+	}
+	if _, deadline := c.heap.First(); deadline <= min(clock, c.next) {
+		return c.heap.Pop(deadline) // nothing, if the heap is empty and the clock at the last tick
+	} else if c.next > clock {
+		c.cursor = clock
+		return 0, min(c.next, deadline)
+	}
+	c.cursor = c.next - 1 // so that the slot is the next one to expire until it is empty
+	if timer = c.takeLast(c.firing); c.firing < 0 {
+		c.visited++
+	}
+	return timer, c.deadlines[timer]
+}
+
+// Next returns the tick at which a slot expires next or the earliest deadline in the heap.
+func (c *core) Next(structures.Tick) structures.Tick {
+	if c.firing < 0 {
+		c.next, c.firing = c.first()
+	}
+	_, deadline := c.heap.First()
+	return min(c.next, deadline)
+}
+
+// Work returns the counters of the work done so far.
+func (c *core) Work() structures.Work {
+	w := c.heap.Work()
+	w.SlotsVisited = c.visited
+	return w
+}
+
+// expiry returns the tick at which a slot expires.
+func (c *core) expiry(slot int) structures.Tick {
+	shift := stepBits * (slot >> slotBits)
+	unit := uint64(c.cursor)>>shift + 1
+	unit += (uint64(slot) - unit) % slots
+	return structures.Tick(unit << shift)
+}
+
+// Walk adds level 0, the other levels that hold a timer, and the heap if it holds one.
+// The span of a slot is the deadlines that it takes, the last of which is when it expires;
+// as a timer may be put into a later slot than its own, the spans overlap.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("wheelfixed: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	for number := range c.levels {
+		if err := c.walkLevel(b, number); err != nil {
+			return fmt.Errorf("wheelfixed: level %d: %w", number, err)
+		}
+	}
+	at, slot := c.first()
+	if c.next > at || c.firing >= 0 && (c.next != at || c.expiry(c.firing) != at) {
+		return fmt.Errorf("wheelfixed: next is %d, slot %d; the first slot to expire is %d, at %d",
+			c.next, c.firing, slot, at)
+	}
+	return c.heap.WalkRest(b, 0, func(timer uint32) structures.Tick {
+		if c.places[timer] != inHeap {
+			return 0
+		}
+		return c.deadlines[timer]
+	})
+}
+
+func (c *core) walkLevel(b *snapshot.Builder, number int) error {
+	l, shift := &c.levels[number], stepBits*number
+	b.Begin(shape.Part{
+		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots,
+		Now: int(uint64(b.Clock) >> shift % slots),
+	})
+	if used := c.inUse>>number&1 == 1; used != (l.occupied.First() >= 0) {
+		return fmt.Errorf("marked as in use, %t, and holds timers, %t", used, !used)
+	}
+	for i, n := range l.counts {
+		if n > c.perSlot || l.occupied.Has(i) != (n > 0) {
+			return fmt.Errorf("slot %d holds %d of %d timers, marked as occupied: %t",
+				i, n, c.perSlot, l.occupied.Has(i))
+		}
+		if n == 0 {
+			continue
+		}
+		slot := number<<slotBits | i
+		timers := l.timers[uint32(i)*c.perSlot:][:n]
+		for index, timer := range timers {
+			if int(timer) >= len(c.places) || c.places[timer] != uint32(slot)<<indexBits|uint32(index) {
+				return fmt.Errorf("timer %d, number %d of slot %d, has another place", timer, index, i)
+			}
+		}
+		to := c.expiry(slot)
+		b.Cell(shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to},
+			func(yield func(uint32, structures.Tick) bool) {
+				for _, timer := range timers {
+					if !yield(timer, c.deadlines[timer]) {
+						return
+					}
+				}
+			})
+	}
+	b.DropEmpty()
+	return l.occupied.Check()
 }

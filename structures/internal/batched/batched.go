@@ -1,8 +1,7 @@
-// Package batched makes a scheduler from a wheel of lists: the part that package wheel
-// and package hwheellist share. It issues the IDs, keeps the values and the clock, and
-// collects timers that were scheduled or cancelled, so that the wheel links and unlinks
-// them in batches: among many timers each of these is a cache miss or two, and those of
-// a batch overlap.
+// Package batched makes a scheduler from a wheel of lists: the part that package wheel and
+// package hwheellist share. It issues the IDs, keeps the values and the clock, and collects
+// timers that were scheduled or cancelled, so that the wheel links and unlinks them in batches:
+// among many timers each of these is a cache miss or two, and those of a batch overlap.
 package batched
 
 import (
@@ -144,8 +143,7 @@ func (s *Scheduler[T, C, W]) Pop(now structures.Tick) (t structures.Timer[T], ok
 	return t, true
 }
 
-// Next returns the tick at which Pop must be called again. ok is false when nothing is
-// pending.
+// Next returns the tick at which Pop must be called again. ok is false when nothing is pending.
 func (s *Scheduler[T, C, W]) Next() (at structures.Tick, ok bool) {
 	if s.table.Len() == 0 {
 		return 0, false
@@ -179,9 +177,8 @@ func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], n
 	return &s.table, &s.nodes, &s.wheel
 }
 
-// Snapshot returns the shape of the wheel, and the timers that are not linked yet. An
-// entry of a cancelled timer that is still linked is stale. It costs O(n + slots), and is
-// not for hot paths.
+// Snapshot returns the shape of the wheel, and the timers that are not linked yet. An entry of a
+// cancelled timer that is still linked is stale. It costs O(n + slots), and is not for hot paths.
 func (s *Scheduler[T, C, W]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
 	_ = W(&s.wheel).Walk(&s.nodes, &b) // CheckInvariants returns the error

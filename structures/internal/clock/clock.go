@@ -14,8 +14,7 @@ type Clock struct{ now structures.Tick }
 // Now returns the clock's tick.
 func (c *Clock) Now() structures.Tick { return c.now }
 
-// Advance moves the clock to now, unless it is there or past it, and returns
-// the clock's tick.
+// Advance moves the clock to now, unless it is there or past it, and returns the clock's tick.
 func (c *Clock) Advance(now structures.Tick) structures.Tick {
 	c.now = max(c.now, now)
 	return c.now

@@ -17,10 +17,9 @@ type entry struct {
 // heap is what Binary and Quad share: entries[root] is the earliest entry, no entry is
 // earlier than its parent, and pos[slot] is the index of the entry of slot.
 //
-// An entry is always read and written field by field, which is what assigning
-// it compiles to, and never as part of a larger literal. A wide load of what two
-// narrow stores have just written waits until these have reached the cache, behind
-// all stores to pos that missed it.
+// An entry is always read and written field by field, which is what assigning it compiles to, and
+// never as part of a larger literal. A wide load of what two narrow stores have just written
+// waits until these have reached the cache, behind all stores to pos that missed it.
 type heap struct {
 	entries     []entry
 	pos         []uint32

@@ -1,12 +1,10 @@
-// Package fifo holds first-in first-out lists of timers, and the bitmap that
-// finds the next list that is not empty: what the structures share that keep timers in
-// buckets.
+// Package fifo holds first-in first-out lists of timers, and the bitmap that finds the next list
+// that is not empty: what the structures share that keep timers in buckets.
 //
-// A timer is its slot in the slab. Its deadline and its links are in one
-// array indexed by slot, 16 bytes a timer, with nothing in it for the garbage
-// collector. A list is two slots, its first and its last, so that adding
-// a timer touches the last one only, and a timer is unlinked without a search.
-// These are the usual intrusive lists, with indexes instead of pointers.
+// A timer is its slot in the slab. Its deadline and its links are in one array indexed by slot,
+// 16 bytes a timer, with nothing in it for the garbage collector. A list is two slots, its first
+// and its last, so that adding a timer touches the last one only, and a timer is unlinked without
+// a search. These are the usual intrusive lists, with indexes instead of pointers.
 package fifo
 
 import (
@@ -27,9 +25,8 @@ type node struct {
 	next, prev uint32
 }
 
-// List is a list of timers, in the order in which they were added. The zero
-// List is empty. A List may be copied, but from then on only one copy may be
-// changed.
+// List is a list of timers, in the order in which they were added. The zero List is empty. A List
+// may be copied, but from then on only one copy may be changed.
 type List struct{ head, tail uint32 }
 
 // Empty reports whether no timer is in the list.
@@ -41,9 +38,8 @@ func (l List) Front() uint32 { return l.head }
 // Back returns the slot of the last timer, or 0 when the list is empty.
 func (l List) Back() uint32 { return l.tail }
 
-// Lists holds the deadlines and the links of all timers; each is in one list at
-// a time at most. Make it with New. All methods cost O(1) unless they say
-// otherwise.
+// Lists holds the deadlines and the links of all timers; each is in one list at a time at most.
+// Make it with New. All methods cost O(1) unless they say otherwise.
 type Lists struct{ nodes []node }
 
 // New returns Lists with room for capacity timers.
@@ -133,8 +129,7 @@ func (ls *Lists) PopFront(l *List) uint32 {
 	return slot
 }
 
-// Append moves all timers of from to the end of l, in their order, and leaves
-// from empty.
+// Append moves all timers of from to the end of l, in their order, and leaves from empty.
 func (ls *Lists) Append(l, from *List) {
 	if from.head == none {
 		return

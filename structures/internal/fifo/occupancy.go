@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// Occupancy is a bitmap of the lists of an array that hold a timer, so that the
-// empty ones are never visited. Above the bits there is a word for each 64 words that
-// says which of them are not 0, and so on up to a single word: finding the next list
-// reads one word a level up and one down, at most 5 each for 2^26 lists, and changing
-// a bit mostly writes one. Make it with NewOccupancy.
+// Occupancy is a bitmap of the lists of an array that hold a timer, so that the empty ones are
+// never visited. Above the bits there is a word for each 64 words that says which of them are not
+// 0, and so on up to a single word: finding the next list reads one word a level up and one down,
+// at most 5 each for 2^26 lists, and changing a bit mostly writes one. Make it with NewOccupancy.
 type Occupancy struct {
 	levels [][]uint64 // levels[0] is the bits; the last one is a single word
 }

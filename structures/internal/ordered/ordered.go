@@ -53,9 +53,8 @@ type Queue struct {
 	in       Container
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a container. Each method
-// costs what the container takes, and O(1) besides. Work counts the comparisons that
-// the container reports.
+// Scheduler keeps the contract of structures.Scheduler on a container. Each method costs what the
+// container takes, and O(1) besides. Work counts the comparisons that the container reports.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler on an empty container, with room for capacity values.

@@ -1,13 +1,12 @@
 // Package slab issues the IDs of all structures and refuses the stale ones: a
 // generational slot table, written once.
 //
-// A slot is a small index. It holds a timer's value, and a structure keeps under
-// the same index what else it knows of the timer (its place in a heap, its links in
-// a list). Freed slots are used again, the last freed first, as it is still in
-// cache. Each slot counts how often it was taken and freed, its generation; an ID
-// is the slot and its generation, so that looking up an ID is one comparison and
-// needs no map. This is the usual generational arena. The generations are an array
-// of their own, 4 bytes a timer, so that a stale ID is refused without reading the
+// A slot is a small index. It holds a timer's value, and a structure keeps under the same index
+// what else it knows of the timer (its place in a heap, its links in a list). Freed slots are
+// used again, the last freed first, as it is still in cache. Each slot counts how often it was
+// taken and freed, its generation; an ID is the slot and its generation, so that looking up an ID
+// is one comparison and needs no map. This is the usual generational arena. The generations are
+// an array of their own, 4 bytes a timer, so that a stale ID is refused without reading the
 // values.
 package slab
 
@@ -16,10 +15,10 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// None is the slot that is never issued. It is 0, so that the zero value of a
-// link means "none".
+// None is the slot that is never issued. It is 0, so that the zero value of a link means "none".
 const None uint32 = 0
 
 // MaxCapacity is the largest number of slots in use at a time: an ID has 32 bits
@@ -95,8 +94,7 @@ func (t *Table[T]) ID(slot uint32) structures.ID {
 // issued, or freed since.
 func (t *Table[T]) Find(id structures.ID) uint32 {
 	slot, gen := uint32(id), uint32(id>>32)
-	// An even generation was never issued: without that test a forged ID could
-	// name a free slot.
+	// An even generation was never issued: without that test a forged ID could name a free slot.
 	if uint64(slot) < uint64(len(t.gens)) && t.gens[slot] == gen && gen&1 == 1 {
 		return slot
 	}
@@ -108,13 +106,11 @@ func (t *Table[T]) InUse(slot uint32) bool {
 	return uint64(slot) < uint64(len(t.gens)) && t.gens[slot]&1 == 1
 }
 
-// Value returns a pointer to the value of a slot in use. It is valid until the next
-// Put.
+// Value returns a pointer to the value of a slot in use. It is valid until the next Put.
 func (t *Table[T]) Value(slot uint32) *T { return &t.values[slot] }
 
-// Free frees a slot in use and returns its value; its ID is stale from now on. A
-// slot whose generations are used up, after 2^31 timers, is never used again, so
-// that no ID is issued twice.
+// Free frees a slot in use and returns its value; its ID is stale from now on. A slot whose
+// generations are used up, after 2^31 timers, is never used again, so that no ID is issued twice.
 func (t *Table[T]) Free(slot uint32) T {
 	value := t.values[slot]
 	var zero T
@@ -147,8 +143,7 @@ func (t *Table[T]) Release(slots []uint32) {
 	}
 }
 
-// CheckInvariants walks the table and names the first broken invariant. It
-// costs O(slots).
+// CheckInvariants walks the table and names the first broken invariant. It costs O(slots).
 func (t *Table[T]) CheckInvariants() error {
 	if len(t.gens) != len(t.values) || len(t.gens) == 0 {
 		return fmt.Errorf("slab: %d generations, %d values", len(t.gens), len(t.values))
@@ -181,4 +176,14 @@ func (t *Table[T]) CheckInvariants() error {
 		seen[slot] = true
 	}
 	return nil
+}
+
+// Entry returns the entry of a snapshot for a slot filed under a deadline. It is stale
+// unless the slot is in use.
+func (t *Table[T]) Entry(slot uint32, deadline structures.Tick) shape.Entry {
+	e := shape.Entry{Deadline: deadline, Filed: deadline}
+	if t.InUse(slot) {
+		e.ID = t.ID(slot)
+	}
+	return e
 }

@@ -1,7 +1,6 @@
-// Package slotted makes a scheduler from a queue of slots: the part that all
-// structures share which do each operation at once. It issues the IDs, keeps the
-// values and the clock, and applies the rule for deadlines in the past. A queue
-// knows slots and deadlines only.
+// Package slotted makes a scheduler from a queue of slots: the part that all structures share
+// which do each operation at once. It issues the IDs, keeps the values and the clock, and applies
+// the rule for deadlines in the past. A queue knows slots and deadlines only.
 //
 // Each method calls the queue once, through the dictionary of the type parameters, so
 // that a method of the queue is never inlined. Measured against methods written out for
@@ -31,10 +30,9 @@ type Queue[C any] interface {
 	// Remove removes a slot of the queue.
 	Remove(slot uint32)
 
-	// Pop removes a slot that is due at the clock, the earliest first, and returns
-	// it with its deadline. If none is, it returns slot 0 and a tick after the
-	// clock before which none will be, unless one is added or moved. Pop is not
-	// called before that tick.
+	// Pop removes a slot that is due at the clock, the earliest first, and returns it with its
+	// deadline. If none is, it returns slot 0 and a tick after the clock before which none will
+	// be, unless one is added or moved. Pop is not called before that tick.
 	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
 
 	// Next returns what Scheduler.Next returns. The queue is not empty.
@@ -114,8 +112,7 @@ func (s *Scheduler[T, C, Q]) Pop(now structures.Tick) (t structures.Timer[T], ok
 	return t, true
 }
 
-// Next returns the tick at which Pop must be called again. ok is false when nothing
-// is pending.
+// Next returns the tick at which Pop must be called again. ok is false when nothing is pending.
 func (s *Scheduler[T, C, Q]) Next() (at structures.Tick, ok bool) {
 	if s.table.Len() == 0 {
 		return 0, false
@@ -129,8 +126,7 @@ func (s *Scheduler[T, C, Q]) Len() int { return s.table.Len() }
 // Work returns the counters of the work that the queue has done so far.
 func (s *Scheduler[T, C, Q]) Work() structures.Work { return Q(&s.queue).Work() }
 
-// CheckInvariants walks the structure and returns the first broken invariant. It
-// costs O(n).
+// CheckInvariants walks the structure and returns the first broken invariant. It costs O(n).
 func (s *Scheduler[T, C, Q]) CheckInvariants() error {
 	if err := s.table.CheckInvariants(); err != nil {
 		return err
@@ -139,8 +135,7 @@ func (s *Scheduler[T, C, Q]) CheckInvariants() error {
 	return b.Check(Q(&s.queue).Walk(&b), s.table.Len())
 }
 
-// Clock returns the clock of a scheduler, for a queue that has to know it when a slot is
-// added.
+// Clock returns the clock of a scheduler, for a queue that has to know it when a slot is added.
 func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *clock.Clock { return &s.clock }
 
 // Parts returns the parts of a scheduler, for white-box tests.

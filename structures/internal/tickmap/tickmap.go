@@ -58,9 +58,8 @@ func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
 	}
 }
 
-// Put adds a tick that is not there. It costs O(1) expected, amortised over
-// growth. At most half of the entries are taken: with three quarters, changing an
-// entry took twice as long.
+// Put adds a tick that is not there. It costs O(1) expected, amortised over growth. At most half
+// of the entries are taken: with three quarters, changing an entry took twice as long.
 func (m *Map) Put(tick structures.Tick, number uint32) {
 	if 2*(m.len+1) > len(m.entries) {
 		m.grow()
