@@ -12,19 +12,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return btreegoogle.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "btreegoogle", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return btreegoogle.New[uint64](btreegoogle.Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return btreegoogle.New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return btreegoogle.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "btreegoogle", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return btreegoogle.New[uint64](btreegoogle.Capacity(n)) }, schedtest.Allocates())
 }
 
 func TestInvalidDegreePanics(t *testing.T) {

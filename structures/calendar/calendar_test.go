@@ -11,11 +11,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	whitebox.Suite(t, "calendar", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO())
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -189,8 +187,4 @@ func TestCapacityReservesAtMostABucketATimer(t *testing.T) {
 			t.Errorf("Capacity(%d): room for %d buckets, want at most as many as timers", n, got)
 		}
 	}
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "calendar", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

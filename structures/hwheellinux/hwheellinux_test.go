@@ -1,32 +1,28 @@
-package hwheellinux_test
+package hwheellinux
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() }, schedtest.Coarse(hwheellinux.MaxLate), schedtest.Levels(1))
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return hwheellinux.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "hwheellinux", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return hwheellinux.New[uint64]() }, schedtest.Coarse(hwheellinux.MaxLate), schedtest.Levels(1))
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "hwheellinux", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return hwheellinux.New[uint64](hwheellinux.Capacity(n)) })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
 func TestWorkCountsSlotsThatExpire(t *testing.T) {
-	w := hwheellinux.New[int]()
+	w := New[int]()
 	for _, deadline := range []structures.Tick{5, 5, 70, 71, 73} { // 70 and 71 round up to 72, 73 to 80
 		w.Schedule(deadline, 0)
 	}
@@ -34,5 +30,205 @@ func TestWorkCountsSlotsThatExpire(t *testing.T) {
 	}
 	if got, want := w.Work(), (structures.Work{SlotsVisited: 2}); got != want || w.Len() != 1 {
 		t.Errorf("%+v and %d left, want %+v and 1", got, w.Len(), want)
+	}
+}
+
+// Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was
+// not popped.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *Wheel[int] {
+		w := New[int]()
+		for _, deadline := range []structures.Tick{5, 10, 10, 100} { // 100 rounds up to 104
+			w.Schedule(deadline, 0)
+		}
+		w.Schedule(5, 0)
+		w.Pop(5) // one of the two
+		return w
+	}
+	whitebox.FindsDamage(t, sound, map[string]func(*Wheel[int]){
+		"table":           func(w *Wheel[int]) { w.table.Put(0) },
+		"timer is gone":   func(w *Wheel[int]) { w.table.Put(0); w.table.Free(3) },
+		"cursor":          func(w *Wheel[int]) { c := &w.core; c.cursor-- },
+		"due too early":   func(w *Wheel[int]) { c := &w.core; c.nodes.SetDeadline(5, 6) },
+		"due elsewhere":   func(w *Wheel[int]) { c := &w.core; c.list[5] = 5 },
+		"list of timer":   func(w *Wheel[int]) { c := &w.core; c.list[2] = 11 },
+		"early":           func(w *Wheel[int]) { c := &w.core; c.nodes.SetDeadline(4, 105) },
+		"late":            func(w *Wheel[int]) { c := &w.core; c.nodes.SetDeadline(4, 96) },
+		"not marked":      func(w *Wheel[int]) { c := &w.core; c.occupied[1] = 0 },
+		"marked":          func(w *Wheel[int]) { c := &w.core; c.occupied[0] |= 1 << 60 },
+		"level not used":  func(w *Wheel[int]) { c := &w.core; c.inUse = 1 },
+		"level used":      func(w *Wheel[int]) { c := &w.core; c.inUse |= 1 << 3 },
+		"next is earlier": func(w *Wheel[int]) { c := &w.core; c.next = 9 },
+		"next is later":   func(w *Wheel[int]) { c := &w.core; c.next = 11 },
+		"timer unlinked":  func(w *Wheel[int]) { c := &w.core; c.nodes.PopFront(&c.due) },
+	})
+}
+
+// roundUp returns when a timer fires: at its deadline, rounded up to
+// the granularity of the first level whose 63 slots are more than the delay.
+func roundUp(deadline, delay structures.Tick) structures.Tick {
+	granularity := structures.Tick(1)
+	for delay >= 63*granularity {
+		granularity *= 8
+	}
+	return (deadline + granularity - 1) / granularity * granularity
+}
+
+// mustFireRoundedUp schedules timers of all delays at tick start, and pops tick by tick or
+// at the ticks that Next names: each must fire at its own tick, and Next must name no other.
+func mustFireRoundedUp(t *testing.T, start structures.Tick, delays []structures.Tick, ticking bool) {
+	t.Helper()
+	w := New[structures.Tick]()
+	w.Pop(start)
+	for _, delay := range delays {
+		w.Schedule(start+delay, roundUp(start+delay, delay))
+	}
+	for now := start; w.Len() > 0; {
+		at, _ := w.Next()
+		if at <= now {
+			t.Fatalf("from tick %d: Next() = %d at %d", start, at, now)
+		}
+		if now++; !ticking {
+			now = at
+		}
+		fired := false
+		for timer := range structures.Due(w, now) {
+			if fired = true; timer.Value != now {
+				t.Fatalf("from tick %d: deadline %d fired at %d, want %d", start, timer.Deadline, now, timer.Value)
+			}
+		}
+		if fired != (now == at) {
+			t.Fatalf("from tick %d: something fired at %d, %t, but Next had named %d", start, now, fired, at)
+		}
+	}
+}
+
+func TestEveryDelayOfTheFirstLevels(t *testing.T) {
+	var delays []structures.Tick
+	for delay := structures.Tick(1); delay < 63*64+200; delay++ { // some of level 3
+		delays = append(delays, delay)
+	}
+	for start := structures.Tick(0); start < 140; start++ {
+		mustFireRoundedUp(t, start, delays, true)
+		mustFireRoundedUp(t, start, delays, false)
+	}
+}
+
+// The last list of a level is that of the cursor itself, a revolution ahead. It must not
+// hide those before it. The levels below are empty, so that the cursor is still there when
+// the nearer timer expires.
+func TestTheLastListOfALevelHidesNoOther(t *testing.T) {
+	for level, granularity := 1, structures.Tick(8); level < levels-1; level, granularity = level+1, granularity*8 {
+		far := 63*granularity - 1
+		for _, start := range []structures.Tick{0, 1, 2, granularity - 1, granularity, granularity + 2, 64*granularity - 1} {
+			if start > 1<<61 || far > 1<<61 { // the end of time has a test of its own
+				continue
+			}
+			for near := 63 * granularity / 8; near < far; near += granularity {
+				mustFireRoundedUp(t, start, []structures.Tick{far, near}, false)
+				mustFireRoundedUp(t, start, []structures.Tick{near, far}, false)
+			}
+		}
+	}
+}
+
+// All delays of the first levels from cursors at and around every boundary, and random
+// ones over the whole range.
+func TestListForIsNeverEarlyAndWithinTheBound(t *testing.T) {
+	verify := func(cursor, delay structures.Tick) {
+		deadline := cursor + delay
+		list, expiry := listFor(deadline, cursor)
+		late, level := expiry-deadline, list>>listBits
+		if late < 0 || late > MaxLate(delay) || expiry <= cursor {
+			t.Fatalf("cursor %d, delay %d: expires at %d, %d late, want 0 to %d", cursor, delay, expiry, late, MaxLate(delay))
+		}
+		if got := expiryOf(list, cursor); got != expiry {
+			t.Fatalf("cursor %d, delay %d: list %d expires at %d, want %d", cursor, delay, list, got, expiry)
+		}
+		if level == 0 && late != 0 {
+			t.Fatalf("cursor %d, delay %d: %d late on level 0", cursor, delay, late)
+		}
+		if share := float64(late) / float64(delay); share > 8.0/63 {
+			t.Fatalf("cursor %d, delay %d: late by %.4f of the delay, want at most 8/63", cursor, delay, share)
+		}
+		// The list may be asked for until it expires.
+		if expiry < math.MaxInt64 {
+			if got := expiryOf(list, expiry-1); got != expiry {
+				t.Fatalf("cursor %d, delay %d: just before it expires, list %d is said to expire at %d, want %d", cursor, delay, list, got, expiry)
+			}
+		}
+	}
+	for _, base := range []structures.Tick{0, 8, 64, 512, 4096, 1 << 24, 1 << 40} {
+		for cursor := max(0, base-9); cursor <= base+9; cursor++ {
+			for delay := structures.Tick(1); delay < 5000; delay++ {
+				verify(cursor, delay)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		cursor := structures.Tick(rng.Uint64() >> (1 + rng.IntN(63)))
+		delay := min(1+structures.Tick(rng.Uint64()>>(1+rng.IntN(63))), math.MaxInt64-cursor)
+		if delay > 0 {
+			verify(cursor, delay)
+		}
+	}
+}
+
+// MaxLate is reached for every delay, and what the package says about it is right:
+// delays at and around the first and the last of each level, and all of the first
+// levels, each from cursors that put the deadline everywhere between two multiples of
+// the granularity, or next to them where these are many.
+func TestNoSmallerBoundHolds(t *testing.T) {
+	reached := func(delay structures.Tick) {
+		granularity := MaxLate(delay) + 1
+		phases := []structures.Tick{0, 1, 2, granularity / 2, granularity - 2, granularity - 1}
+		if granularity <= 64 {
+			phases = phases[:0]
+			for phase := range granularity {
+				phases = append(phases, phase)
+			}
+		}
+		most := structures.Tick(0)
+		for _, phase := range phases {
+			deadline := (delay/granularity+2)*granularity + phase
+			_, expiry := listFor(deadline, deadline-delay)
+			most = max(most, expiry-deadline)
+		}
+		if most != MaxLate(delay) {
+			t.Fatalf("delay %d: late by at most %d, MaxLate says %d", delay, most, MaxLate(delay))
+		}
+		if delay < 63 != (most == 0) || 63*most >= 8*delay && most > 0 {
+			t.Fatalf("delay %d: late by %d, want none below 63 and less than 8/63 from there on", delay, most)
+		}
+		if eighth := most <= delay/8+1; delay < 4032 && !eighth || delay == 4032 && eighth {
+			t.Fatalf("delay %d: late by %d, an eighth and a tick are %d", delay, most, delay/8+1)
+		}
+	}
+	for delay := structures.Tick(1); delay < 40_000; delay++ {
+		reached(delay)
+	}
+	for level := range 18 { // beyond, 8 times the delay is out of range
+		for near := structures.Tick(-70); near <= 70; near++ {
+			reached(structures.Tick(reach(level)) + max(near, 1-structures.Tick(reach(level))))
+		}
+		last := structures.Tick(reach(level)) - 1
+		if share := float64(MaxLate(last)) / float64(last); share >= 1.0/63 {
+			t.Errorf("delay %d, the last of level %d: late by %.4f of it, want less than 1/63", last, level, share)
+		}
+	}
+}
+
+func TestLevelsBeginWhereLinuxHasThem(t *testing.T) {
+	for level, first := range []structures.Tick{0, 63, 504, 4032, 32256, 258048, 2064384, 16515072, 132120576} {
+		if got := levelOf(first); got != level {
+			t.Errorf("a delay of %d is on level %d, want %d", first, got, level)
+		}
+		if first > 0 && levelOf(first-1) != level-1 {
+			t.Errorf("a delay of %d is on level %d, want %d", first-1, levelOf(first-1), level-1)
+		}
+	}
+	if got := levelOf(math.MaxInt64); got != levels-1 || MaxLate(math.MaxInt64) != 1<<60-1 {
+		t.Errorf("the longest delay is on level %d, late by %d", got, MaxLate(math.MaxInt64))
 	}
 }

@@ -13,11 +13,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	whitebox.Suite(t, "list", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -92,8 +90,4 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"length":    func(l *List[int]) { l.core.remove(2) },
 		"table":     func(l *List[int]) { l.table.Put(0) },
 	})
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "list", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

@@ -6,24 +6,19 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return minheap.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "minheap", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return minheap.New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(10)) })
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "minheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(n)) })
 }
 
 func Example() {

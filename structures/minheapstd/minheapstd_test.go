@@ -13,11 +13,9 @@ import (
 // An item is allocated for every timer, so that rule "Memory" is left out. The rest of it
 // has tests below.
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Allocates())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	whitebox.Suite(t, "minheapstd", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -98,8 +96,4 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"length":  func(c *core) { c.queue.Pop() },
 		"by slot": func(c *core) { c.bySlot[1] = nil },
 	})
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "minheapstd", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) }, schedtest.Allocates())
 }

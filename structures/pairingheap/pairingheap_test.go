@@ -13,11 +13,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	whitebox.Suite(t, "pairingheap", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -150,8 +148,4 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"root":     func(c *core) { c.root = c.nodes[c.root].child },
 		"bad root": func(c *core) { c.root = 99 },
 	})
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "pairingheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }

@@ -1,26 +1,354 @@
-package quadheaplazy_test
+package quadheaplazy
 
 import (
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/quadheaplazy"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64]() })
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return quadheaplazy.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "quadheaplazy", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return quadheaplazy.New[uint64](quadheaplazy.Capacity(10)) })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Capacity(10)) })
 }
 
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "quadheaplazy", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return quadheaplazy.New[uint64](quadheaplazy.Capacity(n)) })
+func TestAnEntryTakes16Bytes(t *testing.T) {
+	if size := unsafe.Sizeof(entry{}); size != 16 {
+		t.Fatalf("an entry takes %d bytes, want 16", size)
+	}
+}
+
+// named is a heap whose timers are named by their deadlines.
+type named struct {
+	*Heap[int]
+	ids map[structures.Tick]structures.ID
+}
+
+func newNamed(deadlines ...structures.Tick) named {
+	h := named{New[int](), map[structures.Tick]structures.ID{}}
+	h.schedule(deadlines...)
+	return h
+}
+
+func (h named) schedule(deadlines ...structures.Tick) {
+	for _, d := range deadlines {
+		h.ids[d] = h.Schedule(d, 0)
+	}
+}
+func (h named) cancel(d structures.Tick)   { h.Cancel(h.ids[d]) }
+func (h named) move(d, to structures.Tick) { h.Reschedule(h.ids[d], to); h.ids[to] = h.ids[d] }
+
+// filed returns the deadlines in the heap, a dead entry's being negative.
+func (h named) filed() (deadlines []structures.Tick) {
+	for _, e := range h.core.heap[dary.Root:] {
+		if h.core.isDead(e) {
+			deadlines = append(deadlines, -e.deadline)
+		} else {
+			deadlines = append(deadlines, e.deadline)
+		}
+	}
+	return deadlines
+}
+
+func ticks(deadlines ...structures.Tick) []structures.Tick { return deadlines }
+
+// The work is counted by hand.
+func TestWorkCountsWhatIsPutInOrderLate(t *testing.T) {
+	h := newNamed()
+	for _, step := range []struct {
+		name string
+		do   func()
+		want structures.Work
+		heap []structures.Tick
+	}{
+		{"schedule 10, 20, 30, 40", func() { h.schedule(10, 20, 30, 40) }, structures.Work{Comparisons: 3}, ticks(10, 20, 30, 40)},
+		{"cancel 20", func() { h.cancel(20) }, structures.Work{}, ticks(10, -20, 30, 40)},
+		{"schedule 25, in its place", func() { h.schedule(25) }, structures.Work{Comparisons: 1}, ticks(10, 20, 30, 40)},
+		{"pop nothing", func() { h.Pop(9) }, structures.Work{}, ticks(10, 20, 30, 40)},
+		{"pop 10", func() { h.Pop(10) }, structures.Work{Comparisons: 2}, ticks(20, 40, 30)},
+		{"Next files 25 anew", func() { h.Next() }, structures.Work{Comparisons: 2, Moved: 1}, ticks(25, 40, 30)},
+		{"Next again", func() { h.Next() }, structures.Work{}, ticks(25, 40, 30)},
+		{"move 30 to 35", func() { h.move(30, 35) }, structures.Work{Comparisons: 1}, ticks(25, 40, 30)},
+		{"move 35 to 33", func() { h.move(35, 33) }, structures.Work{Comparisons: 1}, ticks(25, 40, 30)},
+		{"move 33 to 28", func() { h.move(33, 28) }, structures.Work{Comparisons: 2}, ticks(25, 40, -30, 28)},
+		{"cancel 40", func() { h.cancel(40) }, structures.Work{}, ticks(25, -40, -30, 28)},
+		{"cancel a stale ID", func() { h.cancel(40) }, structures.Work{}, ticks(25, -40, -30, 28)},
+		{"schedule 39, before its entry", func() { h.schedule(39) }, structures.Work{Comparisons: 2}, ticks(25, -40, -30, 28, 39)},
+		{"pop 25", func() { h.Pop(25) }, structures.Work{Comparisons: 3}, ticks(28, -40, -30, 39)},
+		{"pop 28", func() { h.Pop(50) }, structures.Work{Comparisons: 2}, ticks(-30, -40, 39)},
+		{"pop 39, past 30", func() { h.Pop(50) }, structures.Work{Comparisons: 1, Dropped: 1}, ticks(-40)},
+		{"pop nothing, past 40", func() { h.Pop(50) }, structures.Work{Dropped: 1}, nil},
+		// Equal deadlines stay where they are.
+		{"schedule five at 60", func() { h.schedule(60, 60, 60, 60, 60) }, structures.Work{Comparisons: 4}, ticks(60, 60, 60, 60, 60)},
+		{"schedule a sixth", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"move it nowhere", func() { h.move(60, 60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"cancel it", func() { h.cancel(60) }, structures.Work{}, ticks(60, 60, 60, 60, 60, -60)},
+		{"schedule it again", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60)},
+		{"schedule a seventh", func() { h.schedule(60) }, structures.Work{Comparisons: 1}, ticks(60, 60, 60, 60, 60, 60, 60)},
+		{"pop one", func() { h.Pop(60) }, structures.Work{Comparisons: 4}, ticks(60, 60, 60, 60, 60, 60)},
+	} {
+		before := h.Work()
+		step.do()
+		if got := h.Work().Sub(before); got != step.want {
+			t.Errorf("%s: work %+v, want %+v", step.name, got, step.want)
+		}
+		if got := h.filed(); !slices.Equal(got, step.heap) {
+			t.Fatalf("%s: the heap is %d, want %d", step.name, got, step.heap)
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+	}
+}
+
+// None of these reads or writes the heap.
+func TestStoppingAndPushingOutLeaveTheHeapAlone(t *testing.T) {
+	h := newNamed(50, 40, 30, 20, 10)
+	before := slices.Clone(h.core.heap)
+	h.core.heap = h.core.heap[:0] // any touch of an entry panics
+	for _, d := range ticks(10, 30, 50) {
+		h.cancel(d)
+		h.schedule(d + 100)
+		h.move(d+100, d+300)
+		h.move(d+300, d+200)
+	}
+	h.core.heap = before
+	if err := h.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+	var got []structures.Tick
+	for timer := range structures.Due(h.Heap, 1000) {
+		got = append(got, timer.Deadline)
+	}
+	if want := ticks(20, 40, 210, 230, 250); !slices.Equal(got, want) {
+		t.Fatalf("fired at %d, want %d", got, want)
+	}
+}
+
+// When a version is used a second time, no entry has it any more: a pass of the sweep
+// starts twice before that, after half of the versions and after all.
+func TestVersionsComeRound(t *testing.T) {
+	for _, version := range []mark{1<<29 - 1, 1<<30 - 1} {
+		h := newNamed(100)
+		h.core.marks[1] = version<<2 | exact
+		h.core.heap[dary.Root].ref = newRef(1, h.core.marks[1])
+		h.move(100, 90)
+		if h.core.cursor > dary.Root || h.core.work.Dropped != 1 || !slices.Equal(h.filed(), ticks(90)) {
+			t.Fatalf("version %#x: cursor %d, dropped %d, heap %d", version, h.core.cursor, h.core.work.Dropped, h.filed())
+		}
+		h.move(90, 80)
+		if !slices.Equal(h.filed(), ticks(80, -90)) {
+			t.Fatalf("version %#x: a pass when none was wanted: heap %d", version, h.filed())
+		}
+		if err := h.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		if timer, ok := h.Pop(1000); !ok || timer.Deadline != 80 {
+			t.Fatalf("version %#x: fired %+v, %t", version, timer, ok)
+		}
+		if timer, ok := h.Pop(1000); ok {
+			t.Fatalf("version %#x: fired again, %+v", version, timer)
+		}
+	}
+}
+
+func TestCapacityReservesRoom(t *testing.T) {
+	for _, n := range []int{1, 2, 100, 1021, 5000} {
+		heaps := []*Heap[int]{New[int](Capacity(n)), New[int](Capacity(n))} // AllocsPerRun runs twice
+		rng := rand.New(rand.NewPCG(1, 2))
+		ids := make([]structures.ID, n)
+		if allocs := testing.AllocsPerRun(1, func() {
+			h := heaps[0]
+			heaps = heaps[1:]
+			for i := range ids {
+				ids[i] = h.Schedule(1<<40, i)
+			}
+			for left := 50 + 10*n; left > 0; left-- {
+				// Ever earlier, so that each leaves a dead entry behind.
+				h.Reschedule(ids[rng.IntN(n)], structures.Tick(left))
+			}
+		}); allocs != 0 {
+			t.Errorf("Capacity(%d): %v allocations for %d timers, want 0", n, allocs, n)
+		}
+	}
+}
+
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *Heap[int] {
+		h := New[int]()
+		var ids []structures.ID
+		for i := range 9 {
+			ids = append(ids, h.Schedule(structures.Tick(10+i), i))
+		}
+		h.Reschedule(ids[4], 100) // slot 5
+		h.Cancel(ids[6])
+		return h
+	}
+	whitebox.FindsDamage(t, sound, map[string]func(*Heap[int]){
+		"order":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].deadline = 0 },
+		"filed":          func(h *Heap[int]) { c := &h.core; c.times[9].filed++ },
+		"deadline":       func(h *Heap[int]) { c := &h.core; c.times[5].deadline = 1 },
+		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref = newRef(99, exact) },
+		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref++ },
+		"state":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref |= ref(vacant) << 32 },
+		"two of one":     func(h *Heap[int]) { c := &h.core; c.heap[11].ref = c.heap[10].ref },
+		"two, both late": func(h *Heap[int]) { c := &h.core; c.heap[11] = c.heap[10] },
+		"version":        func(h *Heap[int]) { c := &h.core; c.marks[2] = c.marks[2].next() },
+		"vacant":         func(h *Heap[int]) { c := &h.core; c.marks[3] = c.marks[3].with(vacant) },
+		"length":         func(h *Heap[int]) { c := &h.core; c.heap = c.heap[:len(c.heap)-1] },
+		"dead":           func(h *Heap[int]) { c := &h.core; c.dead++ },
+		"freed":          func(h *Heap[int]) { h.table.Free(3) },
+		"table":          func(h *Heap[int]) { h.table.Put(0) },
+		"cursor":         func(h *Heap[int]) { c := &h.core; c.cursor = len(c.heap) + 1 },
+	})
+	// More dead entries than the sweep leaves.
+	c := newCore(0)
+	for slot := uint32(1); slot <= 100; slot++ {
+		c.set(slot, 1000)
+	}
+	for slot := uint32(1); slot <= 70; slot++ {
+		c.marks[slot] = c.marks[slot].with(vacant)
+		c.dead++
+	}
+	if err := c.check(30, func(slot uint32) bool { return slot > 70 }); err == nil || !strings.Contains(err.Error(), "are dead") {
+		t.Errorf("70 of 100 entries are dead: %v", err)
+	}
+}
+
+// The worst case for the sweep: between passes entries near the root die, which the next
+// pass examines last, and during a pass those that it has examined.
+func TestDeadEntriesAreFewAtWorst(t *testing.T) {
+	const n = 20_000
+	h := New[int]()
+	for i := range n {
+		h.Schedule(structures.Tick(i), i) // each entry stays where it comes
+	}
+	c := &h.core
+	rng := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for h.Len() > n/2 {
+		from, to := dary.Root, len(c.heap)/5
+		if c.cursor > dary.Root && c.cursor < len(c.heap) {
+			from, to = c.cursor, len(c.heap)
+		}
+		e := c.heap[from+rng.IntN(to-from)]
+		if c.isDead(e) {
+			continue
+		}
+		h.Cancel(h.table.ID(e.ref.slot()))
+		if most = max(most, 1000*c.dead/len(c.heap)); c.dead > len(c.heap)/4+slack {
+			t.Fatalf("%d left: %d of %d entries are dead", h.Len(), c.dead, len(c.heap))
+		}
+	}
+	if most < 225 {
+		t.Fatalf("at most %d of 1000 entries were dead: this is not the worst", most)
+	}
+}
+
+// Heaps of every small size, with the cursor everywhere, any entries dead, and a
+// new entry that goes up any way: no entry that was dead before the cursor may be behind
+// it afterwards.
+func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
+	for n := 2; n <= 40; n++ {
+		for cursor := dary.Root + 1; cursor < dary.Root+n; cursor++ {
+			for seed := range uint64(25) {
+				rng := rand.New(rand.NewPCG(seed, uint64(n*100+cursor)))
+				h := New[int]()
+				c := &h.core
+				var ids []structures.ID
+				for i := range n {
+					ids = append(ids, h.Schedule(structures.Tick(10+rng.IntN(3*n)), i))
+				}
+				for _, id := range ids {
+					if rng.IntN(2) == 0 {
+						h.Cancel(id)
+					}
+				}
+				ahead := map[ref]bool{}
+				for i, e := range c.heap[dary.Root:] {
+					if dary.Root+i < cursor && c.isDead(e) {
+						ahead[e.ref] = true
+					}
+				}
+				c.cursor = cursor
+				// A slot of its own, as a dead entry might be taken over.
+				slot := uint32(n + 1)
+				c.set(slot, structures.Tick(1+rng.IntN(2*n)))
+				for i := c.cursor; i < len(c.heap); i++ {
+					if ahead[c.heap[i].ref] {
+						t.Fatalf("%d entries, cursor %d, seed %d: a dead one has escaped to %d", n, cursor, seed, i)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whatever is done during a pass, at its end each entry was dropped that was dead at its
+// beginning and still is.
+func TestAPassDropsAllThatWereDead(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		h := New[int]()
+		c := &h.core
+		var ids []structures.ID
+		clock := structures.Tick(0)
+		deadline := func() structures.Tick { return clock + 1 + structures.Tick(rng.IntN(1000)) }
+		dead := map[ref]bool{}
+		for range 40 + rng.IntN(200) {
+			ids = append(ids, h.Schedule(deadline(), 0))
+		}
+		for range len(ids) / 8 {
+			h.Cancel(ids[rng.IntN(len(ids))])
+		}
+		c.beginPass()
+		for _, e := range c.heap[dary.Root:] {
+			if c.isDead(e) {
+				dead[e.ref] = true
+			}
+		}
+		for calls := 0; c.cursor > dary.Root; calls++ {
+			if calls > 10_000 {
+				t.Fatalf("seed %d: the pass does not end, it is at %d", seed, c.cursor)
+			}
+			switch i := rng.IntN(len(ids)); rng.IntN(8) {
+			case 0, 1, 2:
+				ids = append(ids, h.Schedule(deadline(), 0))
+			case 3:
+				h.Cancel(ids[i])
+			case 4:
+				h.Reschedule(ids[i], deadline())
+			case 5:
+				clock += structures.Tick(rng.IntN(20))
+				h.Pop(clock)
+			default:
+				c.sweep(1 + rng.IntN(3))
+			}
+			for r := range dead { // those that another timer took over live again
+				if m := c.marks[r.slot()]; m.with(exact) == r.mark() && m&state != vacant {
+					delete(dead, r)
+				}
+			}
+			if err := h.CheckInvariants(); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		for i, e := range c.heap[dary.Root:] {
+			if dead[e.ref] {
+				t.Fatalf("seed %d: entry %d is still there", seed, dary.Root+i)
+			}
+		}
+	}
 }

@@ -1,33 +1,27 @@
-package radixheap_test
+package radixheap
 
 import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/radixheap"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return radixheap.New[uint64]() }, schedtest.FIFO(), schedtest.Levels(63))
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return radixheap.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "radixheap", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Levels(63))
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return radixheap.New[uint64]() }, schedtest.FIFO(), schedtest.Levels(63))
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "radixheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return radixheap.New[uint64](radixheap.Capacity(n)) })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO(), schedtest.Levels(63))
 }
 
 // Deadlines 5 (101), 6 (110) and 7 (111) share bucket 3 while the base is 0.
 func TestWorkOfAHandMadeCase(t *testing.T) {
-	h := radixheap.New[int]()
+	h := New[int]()
 	five := h.Schedule(5, 0)
 	h.Schedule(6, 0)
 	h.Schedule(7, 0)
@@ -72,4 +66,31 @@ func TestWorkOfAHandMadeCase(t *testing.T) {
 	check("a Pop of the first of two at one tick")
 	h.Pop(8)
 	check("a Pop of the second")
+}
+
+// The base is 8, and slots 2, 1, 3, 4 and 5 hold timers due at 8, 9, 12, 13 and 100: in
+// bucket 0, 1, 3, 3 and 7.
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		h := New[int]()
+		h.Schedule(8, 0)
+		h.Schedule(8, 0)
+		h.Pop(8)
+		for _, deadline := range []structures.Tick{9, 12, 13, 100} {
+			h.Schedule(deadline, 0)
+		}
+		return &h.scheduler
+	}
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
+		"timer unlinked":  func(c *core) { c.Remove(3) },
+		"not marked":      func(c *core) { c.occupied &^= 1 << 3 },
+		"marked":          func(c *core) { c.occupied |= 1 << 20 },
+		"links":           func(c *core) { c.lists.PushBack(&c.buckets[7], 3) },
+		"before the base": func(c *core) { c.lists.SetDeadline(5, 7) },
+		"other bucket":    func(c *core) { c.lists.SetDeadline(4, 17) },
+		"base too late":   func(c *core) { c.base = 99 },
+		"base":            func(c *core) { c.base = 7 },
+		"bound too early": func(c *core) { c.bound[3] = 11 },
+		"bound too late":  func(c *core) { c.bound[3] = 13 },
+	})
 }

@@ -11,19 +11,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return rbtreegods.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "rbtreegods", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return rbtreegods.New[uint64](rbtreegods.Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return rbtreegods.New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "rbtreegods", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return rbtreegods.New[uint64](rbtreegods.Capacity(n)) }, schedtest.Allocates())
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

@@ -12,21 +12,15 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return skiplisthuandu.New[*schedtest.Payload]() })
+	whitebox.Suite(t, "skiplisthuandu", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] {
+			return skiplisthuandu.New[uint64](skiplisthuandu.Capacity(n))
+		},
+		func() structures.Scheduler[*schedtest.Payload] { return skiplisthuandu.New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "skiplisthuandu", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] {
-		return skiplisthuandu.New[uint64](skiplisthuandu.Capacity(n))
-	}, schedtest.Allocates())
 }
 
 func TestWorkCountsComparisons(t *testing.T) {

@@ -11,19 +11,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	whitebox.Suite(t, "twolists", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
 }
 
 func FuzzModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() })
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "twolists", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 // The work is counted by hand: which list each scan goes through, and what it moves.
