@@ -21,64 +21,6 @@ type ConnDeadline struct {
 	Cleared  Share    `toml:"cleared,omitempty" comment:"of the deadlines that are cleared before they are set again"`
 }
 
-// newConnDeadline has a million connections with two timers each, as in
-// golang/go#15133, under the timeouts of nginx: keepalive_timeout 75 s,
-// send_timeout 60 s, keepalive_requests 1000. A message every 5 s is chosen: it
-// lets e^-12, about one message in 160,000, come too late for its deadline, so
-// that hardly any fire. Of the deadlines that are set, 999 in 1000 are moved.
-func newConnDeadline() Workload {
-	return Workload{
-		Name:     "conn-deadline",
-		Category: Program,
-		Summary:  "read and write deadlines of keep-alive connections, pushed on at each message",
-		Source:   "golang/go#15133: 1M connections; nginx's default timeouts; a message every 5 s chosen",
-		Tick:     millisecond,
-		Resident: 2_000_000,
-		Model: &ConnDeadline{
-			Read:     Duration(75 * time.Second),
-			Write:    Duration(60 * time.Second),
-			Every:    Duration(5 * time.Second),
-			Messages: 1000,
-		},
-	}
-}
-
-// newConnDeadlineLazy moves a deadline only after a quarter of it has passed
-// (valyala/fasthttp#293).
-func newConnDeadlineLazy() Workload {
-	w := newConnDeadline()
-	w.Name += "-lazy"
-	w.Summary = "the same, but a deadline is moved only after a quarter of it has passed"
-	w.Source = "valyala/fasthttp#293; otherwise as conn-deadline"
-	w.Extra = true
-	w.Model.(*ConnDeadline).Lazy = 0.25
-	return w
-}
-
-// newHTTPServer is as the recordings of HTTP servers are (docs/recordings.md), which clear most
-// deadlines when a request has come, and set others: of Caddy with 10,000 connections, 24.5 %
-// of the deadlines that are set are moved, their delays are 60 s and 300 s, and a pending
-// timer is set or cleared 0.32 times a second, which a message every 5 s leads to. In those of
-// nginx and net/http 25 and 47 % are moved.
-func newHTTPServer() Workload {
-	return Workload{
-		Name:     "http-server",
-		Category: Program,
-		Summary:  "read and write deadlines of an HTTP server, three of four cleared by a message and set again",
-		Source:   "recordings of Caddy, nginx and net/http: docs/recordings.md",
-		Tick:     millisecond,
-		Resident: 10_000,
-		Unit:     script.PerLifecycle,
-		Model: &ConnDeadline{
-			Read:     Duration(300 * time.Second),
-			Write:    Duration(60 * time.Second),
-			Every:    Duration(5 * time.Second),
-			Messages: 1000,
-			Cleared:  0.75,
-		},
-	}
-}
-
 // Kind returns the kind of model.
 func (*ConnDeadline) Kind() Kind { return Kind{Name: "conn-deadline", Unit: script.PerReschedule} }
 
@@ -86,13 +28,11 @@ func (*ConnDeadline) Kind() Kind { return Kind{Name: "conn-deadline", Unit: scri
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	conns := max(1, n/2)
 	return &connDeadlines{
-		eventLoop:    newEventLoop(conns, len(connDeadlines{}.timeout)),
+		eventLoop:    newEventLoop(conns, 2),
+		model:        *m,
 		conns:        make([]conn, conns),
 		timeout:      [2]float64{m.Read.in(tick), m.Write.in(tick)},
 		meanInterval: m.Every.in(tick),
-		messages:     int(m.Messages),
-		lazy:         float64(m.Lazy),
-		cleared:      float64(m.Cleared),
 	}
 }
 
@@ -101,9 +41,7 @@ type connDeadlines struct {
 	conns        []conn
 	timeout      [2]float64 // to read, to write
 	meanInterval float64
-	messages     int
-	lazy         float64
-	cleared      float64
+	model        ConnDeadline
 	nextArrival  float64 // of the next message, to any connection
 }
 
@@ -119,12 +57,12 @@ const connMessage = 2
 func (p *connDeadlines) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.conns {
 		c := &p.conns[i]
-		c.messagesLeft = 1 + r.IntN(p.messages)
+		c.messagesLeft = 1 + r.IntN(int(p.model.Messages))
 		last := p.age(r, 0)
 		for kind, timeout := range p.timeout {
 			age := last
-			if p.lazy > 0 {
-				age = p.age(r, float64(p.lazy*timeout))
+			if p.model.Lazy > 0 {
+				age = p.age(r, float64(float64(p.model.Lazy)*timeout))
 			}
 			c.setAt[kind] = w.Now() - structures.Tick(age)
 			p.set(w, w.Now()+ticks(timeout-age), of(i, kind))
@@ -170,9 +108,9 @@ func (p *connDeadlines) message(w *script.Writer, r *script.Rand, i int) {
 		return
 	}
 	for kind, timeout := range p.timeout {
-		if float64(w.Now()-c.setAt[kind]) >= float64(p.lazy*timeout) {
+		if float64(w.Now()-c.setAt[kind]) >= float64(float64(p.model.Lazy)*timeout) {
 			c.setAt[kind] = w.Now()
-			if p.cleared > 0 && r.Float64() < p.cleared {
+			if p.model.Cleared > 0 && r.Float64() < float64(p.model.Cleared) {
 				p.cancel(w, of(i, kind))
 			}
 			p.set(w, w.Now()+ticks(timeout), of(i, kind))
@@ -186,7 +124,7 @@ func (p *connDeadlines) reopen(w *script.Writer, i int) {
 	for kind := range p.timeout {
 		p.cancel(w, of(i, kind))
 	}
-	c.messagesLeft = p.messages
+	c.messagesLeft = int(p.model.Messages)
 	for kind, timeout := range p.timeout {
 		c.setAt[kind] = w.Now()
 		p.set(w, w.Now()+ticks(timeout), of(i, kind))

@@ -20,42 +20,6 @@ type Period struct {
 	Weight Weight   `toml:"weight"`
 }
 
-// azurePeriods are the timer triggers of Azure Functions in 2019: how many
-// functions run at each period (Shahrad et al., ATC '20, read off figure 5a, to
-// about 0.004). The figure shows other periods too; only relative weight counts.
-var azurePeriods = []Period{
-	{Duration(24 * time.Hour), 0.073},
-	{Duration(12 * time.Hour), 0.006},
-	{Duration(8 * time.Hour), 0.007},
-	{Duration(6 * time.Hour), 0.005},
-	{Duration(time.Hour), 0.022},
-	{Duration(30 * time.Minute), 0.011},
-	{Duration(15 * time.Minute), 0.015},
-	{Duration(10 * time.Minute), 0.011},
-	{Duration(5 * time.Minute), 0.036},
-	{Duration(time.Minute), 0.023},
-}
-
-// newCron begins at midnight. The tick of a second and the 10,000 jobs are chosen. A
-// second is the finest time that such a job can specify.
-func newCron(hashed bool) Workload {
-	w := Workload{
-		Name:     "cron-aligned",
-		Category: Program,
-		Summary:  "periodic jobs from a minute to a day, all on round times: many fire at once",
-		Source:   "Azure Functions 2019, Shahrad et al. ATC '20; 10,000 jobs chosen",
-		Tick:     time.Second,
-		Resident: 10_000,
-		Model:    &Cron{Periods: azurePeriods, Hashed: hashed},
-	}
-	if hashed {
-		w.Name = "cron-hashed"
-		w.Extra = true
-		w.Summary = "the same jobs, each with a phase of its own"
-	}
-	return w
-}
-
 // newAligned has periodic timers on round times: many come due at the same tick, for which
 // some structures are made. Periods, tick and population are chosen.
 func newAligned() Workload {

@@ -9,8 +9,6 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-const millisecond = time.Millisecond
-
 // IdleName is the workload that the idle analysis goes with.
 const IdleName = "idle"
 
@@ -113,69 +111,6 @@ func mixes() []Workload {
 // mix returns a flow of one class that takes any population.
 func mix(delay Delay, shares Shares) *Flow {
 	return &Flow{Classes: []Class{{Delay: delay, Shares: &shares}}}
-}
-
-// programs returns the workloads modelled on programs.
-func programs() []Workload {
-	list := []Workload{
-		newKafkaPurgatory(), newConnDeadline(), newConnDeadlineLazy(), newHTTPServer(), newWorkUnit(), newTCP(), newPacing(),
-	}
-	for _, c := range cacheClusters {
-		list = append(list, newCacheTTL(c))
-	}
-	return append(list, newCron(false), newCron(true), newSIP(), newResetEarlier())
-}
-
-// newKafkaPurgatory models the delayed requests of a Kafka broker. Each has a fixed
-// timeout. Most are completed before it, which cancels the timer.
-//
-// Parameters of Kafka's own TestPurgatoryPerformance (apache/kafka, PR 1738):
-// 10,000 requests a second, a timeout of 100 ms, a time to completion that is
-// log-normal with a median of 20 ms and an upper quartile of 50 ms. It follows
-// that 88.2 % are cancelled and that about 335 are pending. Kafka's tick is 1 ms;
-// the broker's reaper wakes when a bucket expires, here the loop polls each tick.
-func newKafkaPurgatory() Workload {
-	return Workload{
-		Name:     "kafka-purgatory",
-		Category: Program,
-		Summary:  "requests with a timeout of 100 ms, most completed before it (10,000 a second)",
-		Source:   "apache/kafka TestPurgatoryPerformance, PR 1738",
-		Tick:     millisecond,
-		Resident: 335,
-		Model: &Flow{
-			Poll:   true,
-			WarmUp: Duration(time.Second), // ten timeouts
-			Classes: []Class{{
-				Rate:  10_000,
-				Delay: Delay{Kind: "constant", Mean: Duration(100 * millisecond)},
-				Completion: &Delay{
-					Kind:          "lognormal",
-					Median:        Duration(20 * millisecond),
-					UpperQuartile: Duration(50 * millisecond),
-				},
-			}},
-		},
-	}
-}
-
-// newPacing releases packets. When a packet of a flow is released, the next one is
-// scheduled. Nothing is cancelled. It is the hold model with delays that vary little and
-// a tick of its own.
-//
-// Parameters of Eiffel (Saeed et al., NSDI '19): 20,000 flows, each with a packet
-// about every 10 ms, in buckets of 100 us. A tick is such a bucket: Carousel's slots
-// (Saeed et al., SIGCOMM '17) are 2 us. That packets come within 10 % of their time
-// is chosen. Both keep a horizon of seconds, which no release here comes near.
-func newPacing() Workload {
-	return Workload{
-		Name:     "pacing",
-		Category: Program,
-		Summary:  "a packet of each of 20,000 flows is released about every 10 ms, and the next is scheduled",
-		Source:   "Eiffel, NSDI '19; +-10 % chosen",
-		Tick:     100 * time.Microsecond,
-		Resident: 20_000,
-		Model:    &Hold{Delay: Delay{Kind: "biased", Mean: Duration(10 * millisecond)}},
-	}
 }
 
 // Find returns the workload of that name.

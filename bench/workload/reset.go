@@ -17,25 +17,6 @@ type ResetEarlier struct {
 	Late  Duration `toml:"late" comment:"the deadline it sets at once after that"`
 }
 
-// newResetEarlier has the parameters of the program in golang/go#41699, cut down
-// there from a node with about 160,000 IMAP connections. Structures that cancel
-// and move lazily pile up entries on it.
-func newResetEarlier() Workload {
-	return Workload{
-		Name:     "reset-earlier",
-		Category: Program,
-		Summary:  "each of 50,000 goroutines moves its deadline to 5 s and then to 10 s, every 20 ms",
-		Source:   "golang/go#41699",
-		Tick:     millisecond,
-		Resident: 50_000,
-		Model: &ResetEarlier{
-			Every: Duration(20 * time.Millisecond),
-			Early: Duration(5 * time.Second),
-			Late:  Duration(10 * time.Second),
-		},
-	}
-}
-
 // Kind returns the kind of model.
 func (*ResetEarlier) Kind() Kind { return Kind{Name: "reset-earlier", Unit: script.PerReschedule} }
 

@@ -46,32 +46,6 @@ type SIP struct {
 	Lost    Share `toml:"lost,omitempty" comment:"of the transactions, which are never answered"`
 }
 
-// newSIP has the values of RFC 3261, table 4; C and D, which it only bounds by 3 min
-// and 32 s, are a second more. Everything else is chosen.
-func newSIP() Workload {
-	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
-	return Workload{
-		Name:     "sip",
-		Category: Program,
-		Summary:  "the timers A to K of telephony transactions, with retransmissions",
-		Source:   "RFC 3261, table 4; times of answers and 10,000 timers chosen",
-		Tick:     millisecond,
-		Resident: 10_000,
-		Model: &SIP{
-			T1: Duration(500 * time.Millisecond),
-			T2: Duration(4 * time.Second),
-			T4: Duration(5 * time.Second),
-			C:  Duration(181 * time.Second),
-			D:  Duration(33 * time.Second),
-
-			Answer:  exponential(300 * time.Millisecond),
-			Ring:    exponential(15 * time.Second),
-			Refused: 0.3,
-			Lost:    0.01,
-		},
-	}
-}
-
 // Kind returns the kind of model.
 func (*SIP) Kind() Kind { return Kind{Name: "sip"} }
 

@@ -62,6 +62,7 @@ type synthetic struct {
 	delay dist.Dist
 	step  func(p *synthetic, w *script.Writer, r *script.Rand)
 	known bool // the program knows which timers it cancels and moves next
+	fresh bool // Fill schedules whole delays, and not what is left of them in the steady state
 }
 
 // Fill schedules n timers with the remaining delays of the steady state.
@@ -70,7 +71,11 @@ func (p *synthetic) Fill(w *script.Writer, r *script.Rand) {
 		w.KnowAhead()
 	}
 	for range p.n {
-		w.Schedule(w.Now() + ticks(dist.Residual(p.delay, r)))
+		if p.fresh {
+			p.schedule(w, r)
+		} else {
+			w.Schedule(w.Now() + ticks(dist.Residual(p.delay, r)))
+		}
 	}
 }
 
@@ -82,6 +87,14 @@ func (p *synthetic) schedule(w *script.Writer, r *script.Rand) uint32 {
 
 func (p *synthetic) moveAny(w *script.Writer, r *script.Rand) {
 	w.Reschedule(w.AnyPending(r), w.Now()+ticks(p.delay.Draw(r)))
+}
+
+// replace schedules a timer, and moves any other in some of the cases.
+func (p *synthetic) replace(w *script.Writer, r *script.Rand, move Share) {
+	p.schedule(w, r)
+	if r.Float64() < float64(move) {
+		p.moveAny(w, r)
+	}
 }
 
 // Kind returns the kind of model.
@@ -113,19 +126,13 @@ func (m *CancelHold) Check() []ParameterError {
 
 // New returns the process.
 func (m *CancelHold) New(n int, tick time.Duration) script.Process {
-	replace := func(p *synthetic, w *script.Writer, r *script.Rand) {
-		p.schedule(w, r)
-		if r.Float64() < float64(m.Reschedule) {
-			p.moveAny(w, r)
-		}
-	}
 	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		at, _ := w.NextDeadline()
 		for range w.Advance(at) {
-			replace(p, w, r)
+			p.replace(w, r, m.Reschedule)
 			for r.Float64() < float64(m.Cancel) {
 				w.Cancel(w.AnyPending(r))
-				replace(p, w, r)
+				p.replace(w, r, m.Reschedule)
 			}
 		}
 	}}
@@ -180,25 +187,13 @@ func (m *Reschedule) New(n int, tick time.Duration) script.Process {
 // Kind returns the kind of model.
 func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true, FiresOnly: true} }
 
-// New returns the process.
+// New returns the process. A step is one whole cycle.
 func (m *FillDrain) New(n int, tick time.Duration) script.Process {
-	return &fillDrain{synthetic{n: n, delay: m.Delay.dist(tick)}}
-}
-
-type fillDrain struct{ synthetic }
-
-// Fill schedules the first n timers.
-func (p *fillDrain) Fill(w *script.Writer, r *script.Rand) {
-	for range p.n {
-		p.schedule(w, r)
-	}
-}
-
-// Step is one whole cycle: all timers fire, then the next n are scheduled.
-func (p *fillDrain) Step(w *script.Writer, r *script.Rand) {
-	for w.Pending() > 0 {
-		at, _ := w.NextDeadline()
-		w.Advance(at)
-	}
-	p.Fill(w, r)
+	return &synthetic{n: n, delay: m.Delay.dist(tick), fresh: true, step: func(p *synthetic, w *script.Writer, r *script.Rand) {
+		for w.Pending() > 0 {
+			at, _ := w.NextDeadline()
+			w.Advance(at)
+		}
+		p.Fill(w, r)
+	}}
 }

@@ -41,40 +41,6 @@ type TCP struct {
 	Vanish    Share `toml:"vanish,omitempty" comment:"of the connections, whose peer vanishes instead of closing"`
 }
 
-// newTCP has the constants of Linux (include/net/tcp.h). What the connections do
-// is chosen, such that 99 % of the timers are cancelled, as they are in the kernel's
-// networking (Gleixner, lkml 2016-06-17): with 100 exchanges a connection has about
-// 203 timers, of which fire its TIME_WAIT, 0.7 delayed acknowledgements (a reply
-// takes longer than 40 ms in e^-5 of the cases) and 0.3 retransmissions.
-func newTCP() Workload {
-	exponential := func(mean time.Duration) Delay { return Delay{Kind: "exponential", Mean: Duration(mean)} }
-	return Workload{
-		Name:     "tcp",
-		Category: Program,
-		Summary:  "retransmission, delayed acknowledgement, TIME_WAIT and keepalive of connections",
-		Source:   "Linux include/net/tcp.h; Gleixner, lkml 2016-06-17; round trips, traffic and 100,000 timers chosen",
-		Tick:     millisecond,
-		Resident: 100_000,
-		Model: &TCP{
-			FirstRTO:   Duration(time.Second),
-			LeastRTO:   Duration(200 * time.Millisecond),
-			LargestRTO: Duration(120 * time.Second),
-			DelayedAck: Duration(40 * time.Millisecond), // the least; Linux goes up to 200 ms
-			TimeWait:   Duration(60 * time.Second),
-			Keepalive:  Duration(7200 * time.Second),
-			Probe:      Duration(75 * time.Second),
-			Probes:     9,
-
-			RoundTrip: Delay{Kind: "lognormal", Median: Duration(40 * time.Millisecond), UpperQuartile: Duration(80 * time.Millisecond)},
-			Reply:     exponential(8 * time.Millisecond),
-			Think:     exponential(time.Second),
-			Exchanges: 100,
-			Loss:      0.003,
-			Vanish:    0.002,
-		},
-	}
-}
-
 // Check returns an error if so many segments are lost that timeouts have no finite mean.
 func (m *TCP) Check() []ParameterError {
 	if m.Loss < 0.5 {

@@ -52,37 +52,6 @@ type WorkUnit struct {
 	Begin    Duration `toml:"begin" comment:"pairs begin within this time"`
 }
 
-// newWorkUnit has the parameters of the benchmark's source (jsnell/ratas,
-// test_benchmark.cc) at its tick of 20 us, run there to 300 s with any number of
-// pairs. It differs in two points. There, a server that has sent all it had is
-// left without quota, so that from the second response on it begins with an empty
-// delivery, which counts as a message and lets responses complete ever earlier;
-// here each is whole. And there nothing follows a pair that has ended. 10,000
-// timers are chosen.
-func newWorkUnit() Workload {
-	const tick = 20 * time.Microsecond
-	return Workload{
-		Name:     "workunit",
-		Category: Program,
-		Summary:  "paired connections with five kinds of timers of known fate",
-		Source:   "jsnell/ratas, test_benchmark.cc; 10,000 timers chosen",
-		Tick:     tick,
-		Resident: 10_000,
-		Model: &WorkUnit{
-			Idle:     Duration(60 * time.Second),
-			Close:    Duration(180 * time.Second),
-			Linger:   Duration(10 * time.Second),
-			Pace:     Duration(10 * tick),
-			Request:  Duration(time.Second),
-			Jitter:   Duration(100 * tick),
-			Deadline: Duration(102_400 * time.Microsecond),
-			Earlier:  Duration(51_200 * time.Microsecond),
-			Messages: 128,
-			Begin:    Duration(time.Second),
-		},
-	}
-}
-
 // Kind returns the kind of model.
 func (*WorkUnit) Kind() Kind { return Kind{Name: "workunit"} }
 
