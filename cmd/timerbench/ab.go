@@ -105,8 +105,14 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.seed, Dir: work}
-	if s.Old, s.New, err = f.programs(ctx, work, stderr); err != nil {
+	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
+	if isProgram(f.old) || isProgram(f.new) {
+		f.layouts = 1 // which a program has
+	}
+	if s.Old, err = programs(ctx, "old", f.old, work, f.layouts, stderr); err != nil {
+		return err
+	}
+	if s.New, err = programs(ctx, "new", f.new, work, f.layouts, stderr); err != nil {
 		return err
 	}
 	folder, err := f.folder()
@@ -140,46 +146,34 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 
 // args returns the flags of the runs.
 func (f *abFlags) args(flags *pflag.FlagSet) []string {
-	args := []string{"--n=" + cmp.Or(f.sizes.String(), abSizes)}
+	args := []string{"--n=" + cmp.Or(flags.Lookup("n").Value.String(), abSizes)}
 	for _, name := range []string{"structure", "workload", "scenario", "profile", "seed"} {
 		args = append(args, asFlags(flags.Lookup(name))...)
 	}
 	return args
 }
 
-// programs returns the programs of both sides: those that the user names, or those that
-// it builds in the folder work. If one side has a single layout, so has the other.
-func (f *abFlags) programs(ctx context.Context, work string, stderr io.Writer) (old, new []string,
-	err error) {
-	layouts := f.layouts
-	if isProgram(f.old) || isProgram(f.new) {
-		layouts = 1
+// programs returns the program that the user names by a flag, or those that it builds of the revision that
+// he names, in the folder work, so many layouts.
+func programs(ctx context.Context, flag, what, work string, layouts int, stderr io.Writer) ([]string, error) {
+	if isProgram(what) {
+		path, err := filepath.Abs(what)
+		return []string{path}, err
 	}
-	side := func(name, what string) ([]string, error) {
-		if isProgram(what) {
-			path, err := filepath.Abs(what)
-			return []string{path}, err
-		}
-		repository, err := ab.Repository(ctx, ".")
-		if err != nil {
-			return nil, err
-		}
-		dir := filepath.Join(work, name)
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(stderr, "building the %s program, layouts: %d\n", name, layouts)
-		programs, err := ab.Build(ctx, repository, what, dir, layouts)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", name, err)
-		}
-		return programs, nil
+	repository, err := ab.Repository(ctx, ".")
+	if err != nil {
+		return nil, err
 	}
-	if old, err = side("old", f.old); err != nil {
-		return nil, nil, err
+	dir := filepath.Join(work, flag)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
 	}
-	new, err = side("new", f.new)
-	return old, new, err
+	fmt.Fprintf(stderr, "building the program of --%s, layouts: %d\n", flag, layouts)
+	built, err := ab.Build(ctx, repository, what, dir, layouts)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return built, nil
 }
 
 // isProgram reports whether the user names a program and not a revision.

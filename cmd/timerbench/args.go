@@ -105,9 +105,6 @@ func nameOfStructure(e catalog.Entry) string { return e.Name }
 
 func nameOfWorkload(w workload.Workload) string { return w.Name }
 
-// itself is the name of what is a name.
-func itself(name string) string { return name }
-
 // names returns the names of all.
 func names[T any](all []T, name func(T) string) (list []string) {
 	for _, x := range all {

@@ -54,7 +54,9 @@ func TestBuildInfoReplay(t *testing.T) {
 	if p50 := answer.Delays.P50; answer.Timers != 720 || answer.Fired != 720 || p50 < 5e6 || p50 > 8e6 {
 		t.Errorf("%+v, want the 720 waits of 5 ms", answer)
 	}
-	must(t, "trace", "replay", recorded, "-s", "^hwheel$", "--trials", "1", "--out", filepath.Join(dir, "out"))
+	if out, err := command("trace", "replay", recorded, "-s", "^hwheel$", "--trials", "1", "--out", filepath.Join(dir, "out")).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // serve runs a server of examples/httpserver that records, for so many requests, and ends it.

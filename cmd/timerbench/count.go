@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,24 +15,20 @@ import (
 
 	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 type countFlags struct {
-	structures, workloads string
-	sizes                 values.Sizes
-	seed                  uint64
-	against, why          string
-	json, fail            bool
+	choice
+	against, why string
+	json, fail   bool
 }
 
 func newCount() *cobra.Command {
-	var f countFlags
+	f := countFlags{choice: choice{workloads: "^(hold|churn|start-stop|resch.*|fill-drain)$", profile: "smoke"}}
 	cmd := &cobra.Command{
 		Use:   "count",
 		Short: "Count instructions, cache misses and mispredicted branches",
@@ -56,12 +51,7 @@ standard error.`,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "",
-		"count the structures that match this regular `expression`")
-	flags.StringVarP(&f.workloads, "workload", "w", "", "count the workloads that match this "+
-		"regular `expression` (default: hold, churn, start-stop, reschedule and fill-drain)")
-	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers (default 10,1000,100000; 1e6 takes minutes for each row)")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the scripts")
+	f.addCells(flags, " 10,1000,100000; 1e6 takes minutes for each row")
 	flags.StringVar(&f.against, "against", "", "git `revision` or program to compare with")
 	flags.StringVar(&f.why, "for", "", "count the first structures of each cell of the first table of these "+
 		"`results`, and print the file that the page takes its reasons from")
@@ -104,8 +94,7 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 			return err
 		}
 		defer func() { _ = os.RemoveAll(work) }()
-		ab := abFlags{old: f.against, new: program, layouts: 1}
-		old, _, err := ab.programs(ctx, work, stderr)
+		old, err := programs(ctx, "against", f.against, work, 1, stderr)
 		if err != nil {
 			return err
 		}
@@ -153,32 +142,24 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 		}
 		return cells, err
 	}
-	entries, err := matchStructures(f.structures)
-	if err != nil {
+	if err := f.complete(); err != nil {
 		return nil, err
 	}
-	name := func(w workload.Workload) string { return w.Name }
-	workloads, err := match("workload", workload.All(), name,
-		cmp.Or(f.workloads, "^(hold|churn|start-stop|reschedule|fill-drain)$"))
-	if err != nil {
-		return nil, err
+	cfg := f.cfg
+	if len(cfg.N) == 0 {
+		cfg.N = []int{10, 1_000, 100_000}
 	}
-	n := f.sizes
-	if len(n) == 0 {
-		n = values.Sizes{10, 1_000, 100_000}
-	}
-	for _, w := range workloads {
-		for _, n := range n {
-			for _, e := range entries {
-				if e.Limit > 0 && n > e.Limit {
-					continue
+	for _, w := range cfg.Workloads {
+		for _, n := range cfg.N {
+			for _, e := range cfg.Structures {
+				if e.Limit == 0 || n <= e.Limit {
+					cells = append(cells, count.Cell{Structure: e.Name, Workload: w.Name, N: n, Seed: cfg.Seed})
 				}
-				cells = append(cells, count.Cell{Structure: e.Name, Workload: w.Name, N: n, Seed: f.seed})
 			}
 		}
 	}
 	if len(cells) == 0 {
-		return nil, fmt.Errorf("--n %s: want a size that the structure takes", f.sizes.String())
+		return nil, fmt.Errorf("--n %v: want a size that the structure takes", cfg.N)
 	}
 	return cells, nil
 }
@@ -243,8 +224,7 @@ func newCountReplay() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(5),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := func(e catalog.Entry) string { return e.Name }
-			e, err := exactly("structure", catalog.All(), name, args[0])
+			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
 			if err != nil {
 				return err
 			}

@@ -122,7 +122,11 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
 	}
 
-	_, resumed := must(t, args...)
+	text, err := command(args...).CombinedOutput()
+	resumed := string(text)
+	if err != nil {
+		t.Fatalf("%v: %s", err, resumed)
+	}
 	if says(t, resumed, "2 finished steps are kept"); strings.Contains(resumed, "hold, n 10 ") {
 		t.Errorf("it said %q", resumed)
 	}

@@ -40,44 +40,44 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// list prints one of the lists: two columns of it, or all.
+// list prints one of the lists.
 func list(out io.Writer, name string, long bool) {
-	var t show.Table
+	t := show.Table{Align: "l", Header: []string{"structure", "what it is and who uses it"}}
 	switch {
-	case name == "models":
-		fmt.Fprintln(out, modelTable().Terminal())
+	case name == "structures" && long:
+		t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
+		for _, e := range catalog.All() {
+			t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
+				e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
+		}
+		fmt.Fprintln(out, t.Wide())
 		return
 	case name == "structures":
-		t = structureTable()
-	case long:
+		for _, e := range catalog.All() {
+			t.Add(e.Name, e.Summary)
+		}
+	case name == "workloads" && long:
 		listWorkloads(out, workload.All())
 		return
-	default:
-		t = show.Table{Align: "l", Header: []string{"workload", "what it does"}}
+	case name == "workloads":
+		t.Header = []string{"workload", "what it does"}
 		for _, w := range workload.All() {
 			t.Add(w.Name, w.Summary)
 		}
-	}
-	if long {
-		fmt.Fprintln(out, t.Wide())
-		return
-	}
-	t.Header = t.Header[:2]
-	for i, cells := range t.Rows {
-		t.Rows[i] = cells[:2]
+	default: // what scenario files can say
+		t.Header = []string{"model", "parameter", "type", "what it says (in brackets: may be left out)"}
+		for _, m := range workload.Models() {
+			name := m.Kind().Name
+			for _, k := range scenario.Keys(m) {
+				if k.Optional {
+					k.Doc = "(" + k.Doc + ")"
+				}
+				t.Add(name, k.Name, k.Type, k.Doc)
+				name = ""
+			}
+		}
 	}
 	fmt.Fprintln(out, t.Terminal())
-}
-
-func structureTable() show.Table {
-	t := show.Table{Align: "l",
-		Header: []string{"structure", "what it is and who uses it", "schedule", "cancel", "pop",
-			"ties", "late by", "source"}}
-	for _, e := range catalog.All() {
-		t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
-			e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
-	}
-	return t
 }
 
 // lateBy says how late a structure fires at most, as it declares.
@@ -114,25 +114,6 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 		"Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
 			"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
 			"Moves: of all operations.\n", size)
-}
-
-// modelTable is what scenario files can say.
-func modelTable() show.Table {
-	t := show.Table{Align: "l",
-		Header: []string{"model", "parameter", "type",
-			"what it says (in brackets: may be left out)"}}
-	for _, m := range workload.Models() {
-		name := m.Kind().Name
-		for _, k := range scenario.Keys(m) {
-			doc := k.Doc
-			if k.Optional {
-				doc = "(" + doc + ")"
-			}
-			t.Add(name, k.Name, k.Type, doc)
-			name = ""
-		}
-	}
-	return t
 }
 
 func newScenario() *cobra.Command {

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,8 +44,7 @@ measuring on such a machine is possible, with wider intervals.`,
 				}
 				findings = append(findings, doctor.NoiseFinding(n))
 			}
-			t := show.Table{Align: "l",
-				Header: []string{"check", "verdict", "finding", "what to do"}}
+			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
 			warnings := 0
 			for _, f := range findings {
 				if f.Verdict == doctor.Warn {
@@ -70,7 +67,7 @@ func examine() []results.Finding {
 	return doctor.Here(clock.ReadNS, clock.StepNS).Check()
 }
 
-// printMachine prints the header of a run: what is wrong with the machine, in a line.
+// printMachine says what is wrong with the machine, in a line.
 func printMachine(out io.Writer) {
 	fmt.Fprintf(out, "machine: %s; more: %s\n", doctor.Summary(examine()), asTyped("doctor"))
 }
@@ -89,23 +86,12 @@ func availableMemory() (bytes uint64, ok bool) {
 }
 
 // fromMeminfo reads what Linux says is available without swapping.
-func fromMeminfo() (uint64, error) {
+func fromMeminfo() (bytes uint64, err error) {
 	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, err
+	if _, kb, ok := strings.Cut(string(text), "MemAvailable:"); ok {
+		_, err = fmt.Sscan(kb, &bytes)
 	}
-	return memAvailable(string(text))
-}
-
-func memAvailable(meminfo string) (uint64, error) {
-	for line := range strings.Lines(meminfo) {
-		if value, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			value = strings.TrimSuffix(strings.TrimSpace(value), " kB")
-			kb, err := strconv.ParseUint(value, 10, 64)
-			return kb * 1024, err
-		}
-	}
-	return 0, errors.New("/proc/meminfo does not say what is available")
+	return bytes * 1024, err
 }
 
 // fitMemory returns the run as it fits into so much memory, or an error if it does not.

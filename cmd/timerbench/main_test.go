@@ -87,7 +87,7 @@ func refused(t *testing.T, args []string, parts ...string) {
 }
 
 // tiny is the quickest run that there is. Runs count allocations of the whole
-// process, so that tests with a run in them are not parallel.
+// process, so that those of parallel tests are processes of their own.
 var tiny = []string{"run", "-p", "smoke", "-s", "^hwheel$", "-w", "^churn$", "-n", "10", "--trials", "6"}
 
 // measured is a run that tests read, and what it said. Those that change it make a copy.

@@ -154,16 +154,9 @@ func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestMemAvailable(t *testing.T) {
-	got, err := memAvailable("MemTotal:       24684308 kB\nMemFree:        21051876 kB\nMemAvailable:   23557124 kB\n")
-	if err != nil || got != 23557124*1024 {
-		t.Errorf("%d, %v", got, err)
-	}
-	if _, err := memAvailable("MemTotal: 1 kB\n"); err == nil {
-		t.Error("no error where it is not said")
-	}
-	if bytes, ok := availableMemory(); ok && bytes < 1<<24 {
-		t.Errorf("%d bytes are available to this test", bytes)
+func TestMemoryIsAvailable(t *testing.T) {
+	if bytes, ok := availableMemory(); !ok || bytes < 1<<24 {
+		t.Errorf("%d bytes are available to this test, %v", bytes, ok)
 	}
 }
 

@@ -217,7 +217,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",
 			"differs from the question"}}
 	for _, e := range x.Evidence {
-		t.Add(e.Workload, show.Grouped(e.N), percent(e.Weight), fmt.Sprintf("%.1f", e.Distance),
+		t.Add(e.Workload, show.Grouped(e.N), fmt.Sprintf("%.0f %%", 100*e.Weight), fmt.Sprintf("%.1f", e.Distance),
 			e.Fastest, cmp.Or(e.Differs, show.Unknown))
 	}
 	fmt.Fprintf(out, "\n%s\nDistance: up to %.1f is the question itself, beyond %.1f is far.\n",

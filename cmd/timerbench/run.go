@@ -25,36 +25,39 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// choice is the flags that choose the cells of a run.
+// choice is the flags that choose the cells of a run, and what they come to.
 type choice struct {
-	structures string
-	workloads  string
-	scenarios  []string
-	profile    string
-	sizes      values.Sizes
-	seed       uint64
+	cfg                            bench.Config
+	structures, workloads, profile string
+	scenarios                      []string
 }
 
 // add adds the flags. What the choice holds is their defaults; n is that of --n, in words.
 func (c *choice) add(flags *pflag.FlagSet, n string) {
-	workloads, scenarios := " (default: the profile's)", ", and no built-in one unless --workload is given"
+	scenarios := ", and no built-in one unless --workload is given"
 	if c.workloads != "" {
-		workloads, scenarios = "", " too"
+		scenarios = " too"
 	}
 	var profiles []string
 	for _, p := range bench.Profiles() {
 		profiles = append(profiles, p.Name+" ("+p.Doc+")")
 	}
-	flags.StringVarP(&c.structures, "structure", "s", "",
-		"run the structures that match this regular `expression`")
-	flags.StringVarP(&c.workloads, "workload", "w", c.workloads,
-		"run the workloads that match this regular `expression`"+workloads)
+	c.addCells(flags, n)
 	flags.StringArrayVar(&c.scenarios, "scenario", nil,
 		"run the workload in this scenario `file`"+scenarios+"; can be repeated")
-	flags.StringVarP(&c.profile, "profile", "p", c.profile,
-		"how much to run: "+strings.Join(profiles, ", "))
-	flags.VarP(&c.sizes, "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
-	flags.Uint64Var(&c.seed, "seed", 1,
+	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))
+}
+
+// addCells adds those flags that say what, and not how much.
+func (c *choice) addCells(flags *pflag.FlagSet, n string) {
+	workloads := "take the workloads that match this regular `expression`"
+	if c.workloads == "" {
+		workloads += " (default: the profile's)"
+	}
+	flags.StringVarP(&c.structures, "structure", "s", "", "take the structures that match this regular `expression`")
+	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, workloads)
+	flags.VarP((*values.Sizes)(&c.cfg.N), "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
+	flags.Uint64Var(&c.cfg.Seed, "seed", 1,
 		"seed of every script: the same seed, the same operations on any machine")
 }
 
@@ -63,56 +66,42 @@ const ofProfile = ": the profile's"
 
 func nameOfProfile(p bench.Profile) string { return p.Name }
 
-// config turns the flags into a configuration, or says which value is wrong.
-func (c *choice) config() (cfg bench.Config, err error) {
-	cfg.N, cfg.Seed = c.sizes, c.seed
-	if cfg.Structures, err = matchStructures(c.structures); err != nil {
-		return cfg, err
+// complete turns the flags into the configuration, or says which value is wrong.
+func (c *choice) complete() (err error) {
+	if c.cfg.Structures, err = matchStructures(c.structures); err != nil {
+		return err
 	}
-	if cfg.Profile, err = exactly("profile", bench.Profiles(), nameOfProfile,
-		c.profile); err != nil {
-		return cfg, err
+	c.cfg.Profile, err = exactly("profile", bench.Profiles(), func(p bench.Profile) string { return p.Name }, c.profile)
+	if err != nil {
+		return err
 	}
-	cfg.Workloads, err = c.chosenWorkloads(cfg.Profile)
-	return cfg, err
-}
-
-// chosenWorkloads returns the built-in workloads and those of scenario files that
-// were asked for; the profile's if none was.
-func (c *choice) chosenWorkloads(profile bench.Profile) ([]workload.Workload, error) {
+	// The built-in workloads and those of files that were asked for; the profile's if none was.
 	written, err := scenario.Load(c.scenarios...)
+	if err != nil {
+		return err
+	}
+	var builtIn []workload.Workload
 	switch {
-	case err != nil:
-		return nil, err
 	case c.workloads != "":
-		builtIn, err := match("workload", workload.All(), nameOfWorkload, c.workloads)
+		builtIn, err = match("workload", workload.All(), nameOfWorkload, c.workloads)
 		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
 			return slices.Contains(names(written, nameOfWorkload), b.Name) // the same
 		})
-		return append(builtIn, written...), err
-	case len(written) > 0:
-		return written, nil
+	case len(written) == 0:
+		builtIn = c.cfg.Profile.Workloads()
 	}
-	return profile.Workloads(), nil
+	c.cfg.Workloads = append(builtIn, written...)
+	return err
 }
 
 type runFlags struct {
 	choice
-	lean    bool
-	memory  float64 // GB; 0: what is available
-	trials  int
-	budget  time.Duration
-	layouts int
-	layout  int
-	turns   bench.Turns
-	shard   string
-	traces  string
-	resume  bool
-	dryRun  bool
-
-	external []string
-	out      string
-	json     string
+	memory               float64 // GB; 0: what is available
+	turns                bench.Turns
+	lean, resume, dryRun bool
+	shard, traces        string
+	external             []string
+	out, json            string
 }
 
 func newRun() *cobra.Command {
@@ -160,13 +149,13 @@ the interrupted run, on the same machine and of the same build.`,
 	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
 	flags.Float64Var(&f.memory, "memory", 0,
 		"most memory to take, in `GB` (default: what is available)")
-	flags.IntVar(&f.trials, "trials", 0,
+	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget all is measured then, whatever it takes")
-	flags.DurationVar(&f.budget, "budget", 0,
+	flags.DurationVar(&f.cfg.Budget, "budget", 0,
 		"time of the run; 0: as long as it takes (default: the profile's)")
-	flags.IntVar(&f.layouts, "layouts", 0,
+	flags.IntVar(&f.cfg.Layouts, "layouts", 0,
 		"number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
-	flags.IntVar(&f.layout, "layout", 0, "the layout of this build")
+	flags.IntVar(&f.cfg.Layout, "layout", 0, "the layout of this build")
 	_ = flags.MarkHidden("layout")
 	flags.IntVar(&f.turns.Rounds, "turns", 0,
 		"measure that many rounds, each trial of them in a turn that a session of ab gives")
@@ -189,35 +178,35 @@ the interrupted run, on the same machine and of the same build.`,
 }
 
 func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
-	cfg, err := f.config(cmd)
-	if err != nil {
+	if err := f.complete(cmd); err != nil {
 		return err
 	}
 	if f.dryRun {
-		printPlan(cmd.OutOrStdout(), cfg)
+		printPlan(cmd.OutOrStdout(), f.cfg)
 		return nil
 	}
 	if f.turns.Rounds > 0 {
 		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
-		cfg.Turns = &f.turns
+		f.cfg.Turns = &f.turns
 	}
-	to := target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json}
-	to.flags = givenFlags(cmd, "budget") // which the layouts share
-	return measure(cmd, cfg, to)
+	return measure(cmd, f.cfg, target{
+		folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json,
+		flags: givenFlags(cmd, "budget"), // which the layouts share
+	})
 }
 
-// config turns flags into a configuration, or says which value is wrong.
-func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
+// complete turns the flags into the configuration, or says which value is wrong.
+func (f *runFlags) complete(cmd *cobra.Command) error {
 	if f.lean {
 		f.profile = "lean"
 	}
-	cfg, err := f.choice.config()
+	err := f.choice.complete()
 	if err != nil {
-		return cfg, err
+		return err
 	}
-	cfg.Trials, cfg.Layout, cfg.Command = f.trials, f.layout, commandLine(cmd, nil)
-	cfg.Budget, cfg.Layouts = f.budget, f.layouts
-	if !cmd.Flags().Changed("budget") && f.trials == 0 {
+	cfg := &f.cfg
+	cfg.Command = commandLine(cmd, nil)
+	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
 	if !cmd.Flags().Changed("layouts") {
@@ -225,34 +214,34 @@ func (f *runFlags) config(cmd *cobra.Command) (bench.Config, error) {
 	}
 	taken := append(names(catalog.All(), nameOfStructure), bench.FloorName, bench.BaselineName, bench.StubName)
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
-		return cfg, fmt.Errorf("--external %w", err)
+		return fmt.Errorf("--external %w", err)
 	}
 	if f.shard != "" {
 		if cfg.Shard, err = bench.ParseShard(f.shard); err != nil {
-			return cfg, fmt.Errorf("--shard %w", err)
+			return fmt.Errorf("--shard %w", err)
 		}
 	}
-	if cfg.Traces, err = f.recordings(cmp.Or(f.trials, cfg.Profile.Trials)); err != nil {
-		return cfg, fmt.Errorf("--traces: %w", err)
+	if cfg.Traces, err = f.recordings(cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
+		return fmt.Errorf("--traces: %w", err)
 	}
 	switch {
-	case len(cfg.External) > 0 && (f.lean || f.shard != "" || cfg.Profile.Name == "lean"):
-		return cfg, errors.New("--external: want a run without --lean and --shard: programs have one loop, which is proved, and are not divided")
+	case len(cfg.External) > 0 && (f.shard != "" || cfg.Profile.Name == "lean"):
+		return errors.New("--external: want a run without --lean and --shard: programs have one loop, which is proved, and are not divided")
 	case cfg.Budget < 0:
-		return cfg, fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
+		return fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
 	case cfg.Layouts < 0:
-		return cfg, fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
+		return fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
 	case f.resume && f.out == "":
-		return cfg, errors.New("--resume: want the folder of the interrupted run in --out")
+		return errors.New("--resume: want the folder of the interrupted run in --out")
 	case f.memory < 0:
-		return cfg, fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
-	case f.trials < 0:
-		return cfg, fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", f.trials)
-	case f.trials > 0 && f.trials < 6:
+		return fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
+	case cfg.Trials < 0:
+		return fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", cfg.Trials)
+	case cfg.Trials > 0 && cfg.Trials < 6:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", f.trials)
+			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", cfg.Trials)
 	}
-	return cfg, nil
+	return nil
 }
 
 // recordings opens the traces in the folder of --traces.

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -26,44 +26,41 @@ func summarize(out io.Writer, r *results.Run) {
 // summarizeLean prints the cost of each contender: a table for each size.
 func summarizeLean(out io.Writer, r *results.Run) {
 	for _, n := range r.Parameters.N {
-		cells := slices.DeleteFunc(slices.Clone(r.Cells),
-			func(c results.Cell) bool { return c.N != n })
-		if len(cells) == 0 {
-			continue
-		}
 		t := show.Table{Header: []string{"structure"}}
-		lines, memory := make(map[string]int), make(map[string]results.Row)
-		for i, c := range cells {
+		costs, memory := make(map[[2]string]string), make(map[string][]string)
+		for _, c := range r.Cells {
+			if c.N != n {
+				continue
+			}
 			t.Header = append(t.Header, c.Workload)
 			for _, row := range c.Rows {
-				line, ok := lines[row.Structure]
-				if !ok {
-					line = len(t.Rows)
-					lines[row.Structure] = line
-					t.Add(append([]string{row.Structure},
-						slices.Repeat([]string{show.Unknown}, len(cells))...)...)
+				if memory[row.Structure] == nil {
+					t.Add(row.Structure)
+					memory[row.Structure] = []string{show.Unknown, show.Unknown}
+				}
+				if row.BytesPerTimer > 0 && memory[row.Structure][0] == show.Unknown {
+					memory[row.Structure] = []string{show.Figure(row.BytesPerTimer), show.Figure(row.CollectNS / 1e6)}
 				}
 				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
-				t.Rows[line][i+1] = show.Figure(ns.Center)
-				if memory[row.Structure].BytesPerTimer == 0 {
-					memory[row.Structure] = row
-				}
+				costs[[2]string{row.Structure, c.Workload}] = show.Figure(ns.Center)
 			}
+		}
+		for i, row := range t.Rows {
+			for _, workload := range t.Header[1:] {
+				t.Rows[i] = append(t.Rows[i], cmp.Or(costs[[2]string{row[0], workload}], show.Unknown))
+			}
+			t.Rows[i] = append(t.Rows[i], memory[row[0]]...)
+		}
+		if len(t.Rows) == 0 {
+			continue
 		}
 		t.Header = append(t.Header, "bytes", "gc, ms")
-		for i, cells := range t.Rows {
-			bytes, collect := show.Unknown, show.Unknown
-			if m := memory[cells[0]]; m.BytesPerTimer > 0 {
-				bytes, collect = show.Figure(m.BytesPerTimer), show.Figure(m.CollectNS/1e6)
-			}
-			t.Rows[i] = append(cells, bytes, collect)
-		}
-		fmt.Fprintf(out,
-			"%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n", show.Grouped(n), t.Terminal())
+		fmt.Fprintf(out, "%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n",
+			show.Grouped(n), t.Terminal())
 		for _, f := range r.MemoryFloors {
 			if f.N == n {
-				fmt.Fprintf(out,
-					"A record of 32 bytes takes %s ns where nothing waits for it, and %s ns where each names the next.\n", show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
+				fmt.Fprintf(out, "A record of 32 bytes takes %s ns where nothing waits for it, and %s ns where each names the next.\n",
+					show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
 			}
 		}
 	}
@@ -83,9 +80,6 @@ func summarizeCalls(out io.Writer, list []results.Calls) {
 	}
 	fmt.Fprintln(out, t.Terminal())
 }
-
-// percent is a share of 1 in whole percent.
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // known formats a figure; 0 is not known.
 func known(v float64, format func(float64) string) string {

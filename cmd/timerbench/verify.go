@@ -45,10 +45,19 @@ they were measured, and the error names what is wrong.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			v := verifying{out: cmd.OutOrStdout()}
-			if len(args) > 0 {
-				return v.results(cmd, args[0], &f)
+			if len(args) == 0 {
+				return v.structures(cmd.Context(), seeds, &f)
 			}
-			return v.structures(cmd, seeds, &f)
+			for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
+				if cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, args[0])
+				}
+			}
+			r, path, err := runs.Read(args[0])
+			if err != nil {
+				return err
+			}
+			return v.results(cmd.Context(), r, path, &f)
 		}),
 	}
 	f.add(cmd.Flags(), ofProfile)
@@ -64,17 +73,16 @@ type verifying struct {
 }
 
 // structures replays the cells of the flags.
-func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
+func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error {
 	if seeds < 1 {
 		return fmt.Errorf("--seeds %d: want at least 1", seeds)
 	}
-	cfg, err := f.config()
-	if err != nil {
+	if err := f.complete(); err != nil {
 		return err
 	}
-	cfg.Trials = 6 // blocks
-	v.failures = analysis.Releases(cfg.Structures)
-	if err := bench.Verify(cmd.Context(), cfg, seeds, v.show); err != nil {
+	f.cfg.Trials = 6 // blocks
+	v.failures = analysis.Releases(f.cfg.Structures)
+	if err := bench.Verify(ctx, f.cfg, seeds, v.show); err != nil {
 		return err
 	}
 	if v.cells == 0 {
@@ -83,30 +91,15 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
 }
 
-// results reads a results file and replays it.
-func (v *verifying) results(cmd *cobra.Command, path string, f *choice) error {
-	for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s",
-				name, path)
-		}
-	}
-	r, path, err := runs.Read(path)
-	if err != nil {
-		return err
-	}
-	return v.replay(cmd.Context(), r, path, f)
-}
-
-// replay replays what results hold, or as much of it as the flags choose.
-func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
+// results replays what results hold, or as much of it as the flags choose.
+func (v *verifying) results(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
 	p := r.Parameters
-	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.sizes}
+	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.cfg.N}
 	cfg.Profile, _ = bench.FindProfile(p.Profile) // that of a trace has no name
 	if cfg.Structures, err = matchStructures(f.structures); err != nil {
 		return err
 	}
-	workloads, err := match("workload", p.Workloads, itself, f.workloads)
+	workloads, err := match("workload", p.Workloads, func(name string) string { return name }, f.workloads)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -197,7 +190,7 @@ verify.`,
 			}
 			v := verifying{out: io.Discard}
 			// One structure will do: the proofs of the others are equal to it.
-			if err := v.replay(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
+			if err := v.results(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
 				return err
 			}
 			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
