@@ -10,7 +10,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/internal/show"
 )
 
 // maxPasses limits the passes of a cell to that many times those that every contender
@@ -49,8 +48,8 @@ func (m *measured) look() (open int) {
 	switch {
 	case open == 0:
 		m.close(results.StoppedSettled)
-	case m.hasAllPasses():
-		open = 0
+	case m.passes >= maxPasses*m.cell.passes():
+		return 0
 	}
 	return open
 }
@@ -64,14 +63,11 @@ func (m *measured) close(reason results.Stopped) {
 	}
 }
 
-// hasAllPasses reports whether the cell has all passes that there are.
-func (m *measured) hasAllPasses() bool { return m.passes >= maxPasses*m.cell.passes() }
-
 // agenda decides what a run with a budget measures next, from what it has cost so far.
 //
-// Each cell gets one pass first, in the order of [byInterest], as far as its estimate fits into the time that is left.
-// Then the open cells get more, one pass at a time. The time is divided
-// among them evenly, but the cells of the first table of the report get more. Passes of a cell are kept apart:
+// Each cell gets one pass first, in the order of [byInterest], as far as its estimate fits into the
+// time that is left. Then the open cells get more, one pass at a time. They share the time evenly,
+// but the cells of the first table of the report get more. Passes of a cell are kept apart:
 // noise that goes on for some rounds is another one in the next pass.
 //
 // Its methods accept nil, which is a run without a budget: all steps in their order.
@@ -81,42 +77,30 @@ type agenda struct {
 	passes   int         // of all cells, after their first ones
 
 	estimated, took float64 // seconds of the first passes so far
-	answered        func(string)
 }
+
+const (
+	// ofFirstPass is the part of the first pass that counts as time that a cell has had (chosen). If
+	// all of it did, cells of a million timers would have no second pass; if nothing did, those of the
+	// first table would wait for them.
+	ofFirstPass = 0.1
+
+	// headlineShare is how much more time the cells of the report's first table get than others,
+	// while they are open (chosen).
+	headlineShare = 4
+
+	// leastApart is the number of passes of other cells between two of one cell, if there are so
+	// many open cells (chosen). Simulated noise that persists from round to round by 0.8 is independent
+	// then: the error of 26 equal contenders falls from 0.9 to 0.05, see package stats.
+	leastApart = 5
+)
 
 // enter adds a cell that has had its first pass, unless it is settled.
 func (a *agenda) enter(m *measured) {
-	if a == nil {
-		return
-	}
-	m.spent = ofFirstPass * m.seconds
-	if m.open = m.look(); m.open > 0 {
+	if a != nil && m.look() > 0 {
+		m.spent = ofFirstPass * m.seconds
 		a.cells = append(a.cells, m)
-		return
 	}
-	a.answered(m.answer())
-}
-
-// ofFirstPass is the part of the first pass that counts as time that a cell has had (chosen). If all
-// of it did, cells of a million timers would have no second pass; if nothing did, those of the
-// first table would wait for them.
-const ofFirstPass = 0.1
-
-// headlineShare is how much more time the cells of the report's first table get than others,
-// while they are open (chosen).
-const headlineShare = 4
-
-// leastApart is the number of passes of other cells between two of one cell, if there are so
-// many open cells (chosen). Simulated noise that persists from round to round by 0.8 is independent then:
-// the error of 26 equal contenders falls from 0.9 to 0.05, see package stats.
-const leastApart = 5
-
-// share returns the part of the time that a cell should have.
-func (c cell) share() float64 {
-	if c.headline {
-		return headlineShare
-	}
-	return 1
 }
 
 // byInterest returns the steps in the order in which a budget is spent on them: the cells of the
@@ -139,18 +123,12 @@ func byInterest(steps []step) []step {
 }
 
 // fits reports whether there is time for a step. Estimates are corrected by what the steps so far
-// have taken.
+// have taken, as if a second had been measured besides that took as long as its estimate.
 func (a *agenda) fits(s step) bool {
-	return a == nil || a.left() >= a.expected(s)
+	return a == nil || a.left() >= s.duration()*(a.took+1)/(a.estimated+1)
 }
 
 func (a *agenda) left() float64 { return time.Until(a.deadline).Seconds() }
-
-// expected returns the seconds that a step should take here.
-func (a *agenda) expected(s step) float64 {
-	// As if a second had been measured that took as long as its estimate.
-	return s.duration() * (a.took + 1) / (a.estimated + 1)
-}
 
 // learn takes note of the seconds that a step took.
 func (a *agenda) learn(s step, took float64) {
@@ -159,24 +137,28 @@ func (a *agenda) learn(s step, took float64) {
 	}
 }
 
-// next returns the open cell that is to have a pass now, or nil if there is time for none.
-func (a *agenda) next() *measured {
-	var best *measured
-	rank := func(m *measured) (near bool, spent float64) {
-		return a.passes-m.last < min(leastApart, len(a.cells)-1), m.spent / m.cell.share()
-	}
+// next returns the open cell that is to have a pass now, or nil if there is time for none: one whose
+// last pass is not near, and of these the one that has had the least of its share of the time.
+func (a *agenda) next() (best *measured) {
 	left := a.left()
+	rank := func(m *measured) (near int, spent float64) {
+		if a.passes-m.last < min(leastApart, len(a.cells)-1) {
+			near = 1
+		}
+		if m.cell.headline {
+			return near, m.spent / headlineShare
+		}
+		return near, m.spent
+	}
+	var bestNear int
+	var bestSpent float64
 	for _, m := range a.cells {
 		if m.took.Seconds() > left {
 			continue
 		}
 		near, spent := rank(m)
-		if best == nil {
-			best = m
-			continue
-		}
-		if bestNear, bestSpent := rank(best); bestNear && !near || bestNear == near && spent < bestSpent {
-			best = m
+		if best == nil || cmp.Or(near-bestNear, cmp.Compare(spent, bestSpent)) < 0 {
+			best, bestNear, bestSpent = m, near, spent
 		}
 	}
 	return best
@@ -184,7 +166,9 @@ func (a *agenda) next() *measured {
 
 // run gives the open cells more passes, until all are settled or there is no time for another
 // one. It calls begins before each pass, and save after it, with the cell in out.
-func (a *agenda) run(ctx context.Context, out *results.Run, begins func(name string), save func() error) error {
+func (a *agenda) run(
+	ctx context.Context, out *results.Run, begins func(name string), save func() error,
+) error {
 	if a == nil {
 		return nil
 	}
@@ -195,9 +179,8 @@ func (a *agenda) run(ctx context.Context, out *results.Run, begins func(name str
 		}
 		a.passes++
 		m.last, m.spent = a.passes, m.spent+m.took.Seconds()
-		if m.open = m.look(); m.open == 0 {
+		if m.look() == 0 {
 			a.cells = slices.DeleteFunc(a.cells, func(c *measured) bool { return c == m })
-			a.answered(m.answer())
 		}
 		m.store(out)
 		if err := save(); err != nil {
@@ -209,26 +192,4 @@ func (a *agenda) run(ctx context.Context, out *results.Run, begins func(name str
 		m.store(out)
 	}
 	return nil
-}
-
-// answer says in a line who is the best of a settled cell of the first table, and is empty for
-// others.
-func (m *measured) answer() string {
-	if !m.cell.headline {
-		return ""
-	}
-	var names []string
-	var costs [][]stats.Sample
-	for _, r := range m.rows {
-		if r.Role == results.RoleStructure {
-			names, costs = append(names, r.Structure), append(costs, results.Samples(r.Cost))
-		}
-	}
-	var best []string
-	for i, r := range stats.Best(costs, stats.Options{Looks: stats.RaceLooks}) {
-		if r.Standing() != stats.Worse && r.Pairs > 0 {
-			best = append(best, names[i])
-		}
-	}
-	return fmt.Sprintf("%s: %s", m.cell.name(), show.And(best))
 }

@@ -79,9 +79,7 @@ type measured struct {
 	timedBlocks int
 	residents   float64 // sum of the mean resident timers of the timed blocks
 
-	open int // contenders that need more rounds, see agenda
-	last int // when its last pass was, counted in passes of all cells
-
+	last   int     // when its last pass was, counted in passes of all cells
 	spent  float64 // seconds that count, see agenda
 	stored int     // failures that are in the results
 }

@@ -33,7 +33,7 @@ type contender struct {
 	entry    catalog.Entry     // declares its bounds
 	samples  *replay.Latencies // nil after the rounds that every contender gets
 	instance *replay.Instance  // of the pass
-	program  *external.Program // that is measured instead of a structure; nil: none
+	program  replay.Program    // that is measured instead of a structure; nil: none
 }
 
 func newContender(role results.Role, e catalog.Entry) *contender {
@@ -83,14 +83,6 @@ func programContender(p *external.Program) *contender {
 	c := newContender(results.RoleExternal, e)
 	c.program = p
 	return c
-}
-
-// prepare makes a fresh instance for so many keys, without its structure.
-func (c *contender) prepare(keys int) *replay.Instance {
-	if c.program != nil {
-		return replay.PrepareProgram(c.program, c.entry, keys)
-	}
-	return replay.Prepare(c.entry, keys)
 }
 
 // startPrograms starts the programs of the run, and returns what ends them. One that does not start

@@ -57,7 +57,7 @@ func (c cell) begin(ctx context.Context, number int, rows []*contender, order *s
 // fill fills all instances.
 func (p *pass) fill(ctx context.Context) error {
 	for _, c := range p.rows {
-		c.instance = c.prepare(p.source.keys())
+		c.instance = replay.Prepare(c.entry, p.source.keys(), c.program)
 	}
 	if p.cell.memory && p.number == 0 {
 		return p.fillMeasured(ctx)

@@ -55,10 +55,6 @@ type Config struct {
 	// Progress, if not nil, is called before each step and once at the end.
 	Progress func(Progress)
 
-	// Answered, if not nil, is called with a line when a question of the report's first table
-	// is answered, in a run with a budget.
-	Answered func(string)
-
 	// Checkpoint, if not nil, is called after each step with the results so far. An
 	// error ends the run. The results are complete only in the last call.
 	Checkpoint func(*results.Run) error
@@ -108,11 +104,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	var todo *agenda
 	if cfg.Budget > 0 {
 		spent := time.Duration(earlier * float64(time.Second))
-		todo = &agenda{deadline: started.Add(cfg.Budget - spent), answered: func(line string) {
-			if line != "" && cfg.Answered != nil {
-				cfg.Answered(line)
-			}
-		}}
+		todo = &agenda{deadline: started.Add(cfg.Budget - spent)}
 	}
 	steps := stepsOf(cfg, clock, todo)
 	if len(steps) == 0 {

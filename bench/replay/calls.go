@@ -17,9 +17,9 @@ import (
 // A Watch takes 4 bytes for each call of a round.
 type Watch struct {
 	rounds   int
-	shortest []uint32 // ns, by call
-	calls    []int    // by round
-	longest  []results.LongestCall
+	shortest []uint32              // ns, by call
+	calls    []int                 // by round
+	longest  []results.LongestCall // of each operation
 }
 
 // NewWatch returns a Watch for that many rounds, at least 1.
@@ -35,8 +35,8 @@ func (w *Watch) Round(s structures.Scheduler[uint64]) structures.Scheduler[uint6
 	}}
 }
 
-// Result returns what the calls took. It returns an error if a round is missing, or if
-// two rounds had different numbers of calls.
+// Result returns what the calls took, after the last round. It returns an error if a round is
+// missing, or if two rounds had different numbers of calls.
 func (w *Watch) Result() (results.Calls, error) {
 	if len(w.calls) != w.rounds {
 		return results.Calls{}, fmt.Errorf("%d rounds of timed calls, want %d", len(w.calls), w.rounds)
@@ -51,10 +51,12 @@ func (w *Watch) Result() (results.Calls, error) {
 		order := results.Operations
 		return slices.Index(order, a.Operation) - slices.Index(order, b.Operation)
 	})
-	return results.Calls{
-		Rounds: w.rounds, Calls: len(w.shortest),
-		P999: float64(quantile(w.shortest, 0.999)), Longest: w.longest,
-	}, nil
+	out := results.Calls{Rounds: w.rounds, Calls: len(w.shortest), Longest: w.longest}
+	if n := len(w.shortest); n > 0 {
+		slices.Sort(w.shortest)
+		out.P999 = float64(w.shortest[int(0.999*float64(n))])
+	}
+	return out, nil
 }
 
 // add adds a call that began at a tick of the clock.
@@ -70,49 +72,17 @@ func (w *Watch) add(o results.Operation, took time.Duration, at structures.Tick)
 		ns = min(ns, w.shortest[i])
 		w.shortest[i] = ns
 	}
-	if round == w.rounds-1 {
-		w.addLongest(results.LongestCall{Operation: o, NS: float64(ns), At: at})
+	if round < w.rounds-1 {
+		return
 	}
-}
-
-// addLongest keeps a call if it is longer than those of the same operation so far.
-func (w *Watch) addLongest(call results.LongestCall) {
-	for i := range w.longest {
-		if old := &w.longest[i]; old.Operation == call.Operation {
+	call := results.LongestCall{Operation: o, NS: float64(ns), At: at}
+	for i, old := range w.longest {
+		if old.Operation == o {
 			if call.NS > old.NS {
-				*old = call
+				w.longest[i] = call
 			}
 			return
 		}
 	}
 	w.longest = append(w.longest, call)
-}
-
-// quantile returns the smallest value that is not below a share q of all values; 0 if
-// there is none. It counts values by their upper and then by their lower half, because
-// sorting a hundred million takes long.
-func quantile(values []uint32, q float64) uint32 {
-	rank := int(q * float64(len(values)))
-	upper, rank := pick(values, rank, func(v uint32) (uint32, bool) { return v >> 16, true })
-	lower, _ := pick(values, rank, func(v uint32) (uint32, bool) { return v & 0xffff, v>>16 == upper })
-	return upper<<16 | lower
-}
-
-// pick returns the part of the value of that rank, and its rank among the values with
-// the same part. part returns the part of a value, from 0 to 0xffff, and whether the
-// value counts.
-func pick(values []uint32, rank int, part func(uint32) (uint32, bool)) (uint32, int) {
-	counts := make([]int, 1<<16)
-	for _, v := range values {
-		if p, ok := part(v); ok {
-			counts[p]++
-		}
-	}
-	for p, n := range counts {
-		if rank < n {
-			return uint32(p), rank
-		}
-		rank -= n
-	}
-	return 0, 0
 }

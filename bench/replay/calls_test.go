@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -96,24 +95,5 @@ func TestRoundsMustMakeTheSameCalls(t *testing.T) {
 	s.Pop(1)
 	if _, err := w.Result(); err == nil || err.Error() != "2 calls in round 2, and 1 in the first one" {
 		t.Errorf("a round has another call: error %v", err)
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 999, 1000, 50_000} {
-		values := make([]uint32, n)
-		for i := range values {
-			values[i] = uint32(r.Uint64() >> (32 + r.IntN(32)))
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		for _, q := range []float64{0, 0.5, 0.999} {
-			if got, want := quantile(values, q), sorted[int(q*float64(n))]; got != want {
-				t.Errorf("quantile %g of %d values is %d, want %d", q, n, got, want)
-			}
-		}
-	}
-	if got := quantile(nil, 0.999); got != 0 {
-		t.Errorf("quantile of nothing is %d", got)
 	}
 }

@@ -25,16 +25,17 @@ type Instance struct {
 
 // New returns an instance with its structure.
 func New(e catalog.Entry) *Instance {
-	i := Prepare(e, 0)
+	i := Prepare(e, 0, nil)
 	i.Create()
 	i.CreateSecond()
 	return i
 }
 
 // Prepare returns an instance without its structure, with room for the IDs of so many keys.
-// So that room does not count as memory of the structure, which [Instance.Create] makes.
-func Prepare(e catalog.Entry, keys int) *Instance {
-	i := &Instance{entry: e}
+// So that room does not count as memory of the structure, which [Instance.Create] makes. p
+// replays instead of a structure; nil: none.
+func Prepare(e catalog.Entry, keys int, p Program) *Instance {
+	i := &Instance{entry: e, program: p, keys: keys}
 	i.Reserve(&script.Block{Keys: keys})
 	return i
 }
@@ -49,14 +50,11 @@ func (i *Instance) Create() {
 	i.prefetcher, _ = i.s.(structures.Prefetcher)
 }
 
-// CreateSecond creates the second instance of a coarse structure, and reports whether it is
-// one.
-func (i *Instance) CreateSecond() bool {
-	if i.program != nil || i.entry.Exact() {
-		return false
+// CreateSecond creates the second instance, if the structure is coarse.
+func (i *Instance) CreateSecond() {
+	if i.program == nil && !i.entry.Exact() {
+		i.second = NewWalker(i.entry)
 	}
-	i.second = NewWalker(i.entry)
-	return true
 }
 
 // Wrap puts a scheduler around the structure, such as one that times its calls.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Program replays blocks in another process and times itself, see package external.
+// Program replays blocks in another process and times itself, see package external. Its [Instance] has
+// no structure and asks it, and what differs from the script is an error of the next check.
 type Program interface {
 	// Begin makes a fresh instance, with room for so many keys.
 	Begin(keys int) error
@@ -17,12 +17,6 @@ type Program interface {
 	// Replay replays a block, proves what came of it, and returns how long it took. With every,
 	// each timer that fired is held against the script.
 	Replay(b *script.Block, every bool) (time.Duration, error)
-}
-
-// PrepareProgram is [Prepare] for a program. Its instance has no structure: the methods of
-// [Instance] ask the program, and what differs from the script is an error of the next check.
-func PrepareProgram(p Program, e catalog.Entry, keys int) *Instance {
-	return &Instance{entry: e, program: p, keys: keys}
 }
 
 // Load lets a program prepare blocks that are to be replayed next. A structure needs nothing.

@@ -128,7 +128,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 		return failed
 	}
 	progress := newProgress(stderr)
-	cfg.Progress, cfg.Answered = progress.show, progress.answered
+	cfg.Progress = progress.show
 	defer progress.end()
 	r, err := bench.Run(ctx, cfg)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {

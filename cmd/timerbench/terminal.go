@@ -67,12 +67,6 @@ func (p *progress) show(at bench.Progress) {
 	}
 }
 
-// answered shows a line for good.
-func (p *progress) answered(line string) {
-	p.end()
-	fmt.Fprintln(p.out, line)
-}
-
 // step shows how many steps of the same length are done.
 func (p *progress) step(done, all int, name string) {
 	p.show(bench.Progress{Step: min(done+1, all), Steps: all, Name: name,
