@@ -80,9 +80,9 @@ type agenda struct {
 }
 
 const (
-	// ofFirstPass is the part of the first pass that counts as time that a cell has had (chosen). If
-	// all of it did, cells of a million timers would have no second pass; if nothing did, those of the
-	// first table would wait for them.
+	// ofFirstPass is the part of the first pass that counts as time that a cell has had (chosen).
+	// If all of it did, cells of a million timers would have no second pass; if nothing did,
+	// those of the first table would wait for them.
 	ofFirstPass = 0.1
 
 	// headlineShare is how much more time the cells of the report's first table get than others,
@@ -90,8 +90,9 @@ const (
 	headlineShare = 4
 
 	// leastApart is the number of passes of other cells between two of one cell, if there are so
-	// many open cells (chosen). Simulated noise that persists from round to round by 0.8 is independent
-	// then: the error of 26 equal contenders falls from 0.9 to 0.05, see package stats.
+	// many open cells (chosen). Simulated noise that persists from round to round by 0.8 is
+	// independent then: the error of 26 equal contenders falls from 0.9 to 0.05, see package
+	// stats.
 	leastApart = 5
 )
 
@@ -137,8 +138,9 @@ func (a *agenda) learn(s step, took float64) {
 	}
 }
 
-// next returns the open cell that is to have a pass now, or nil if there is time for none: one whose
-// last pass is not near, and of these the one that has had the least of its share of the time.
+// next returns the open cell that is to have a pass now, or nil if there is time for none: one
+// whose last pass is not near, and of these the one that has had the least of its share of the
+// time.
 func (a *agenda) next() (best *measured) {
 	left := a.left()
 	rank := func(m *measured) (near int, spent float64) {

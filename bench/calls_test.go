@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -113,15 +112,5 @@ func TestSingleCallsAreVerified(t *testing.T) {
 	}
 	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestTheMemoryOfSingleCallsIsEstimated(t *testing.T) {
-	cfg := tinyRun(t, []string{"quadheap", "hwheel", "minheap-std"}, []string{"avalanche-slot"})
-	cfg.N = []int{1_000_000}
-	_, got := FitMemory(cfg, 0)
-	const script = 68 + 4*16 + 32 // bytes of a timer
-	if perTimer := float64(got.Bytes) / 1e6; perTimer < script || perTimer > script+200*float64(runtime.GOMAXPROCS(0)) {
-		t.Errorf("%.0f bytes a timer", perTimer)
 	}
 }

@@ -18,78 +18,67 @@
 //
 // # The method
 //
-// A cell is a workload at one size. It has several contenders, and they are measured in
-// passes. A pass makes a fresh instance of each contender, in random order, fills it, and
-// replays two rounds on it. In a round all contenders replay the same block, in random
-// order. So their times can be compared in pairs, by the ratio. What differs between
-// blocks, and what slows the machine for longer than a round, is then not in the
-// comparison.
-//
-// Each contender gets at least three passes, of six rounds together. A fresh instance lies
-// elsewhere in memory. What this changes is one of the levels of variation:
-//
-//   - The layout of the code, with several builds of the program (Config.Layouts).
-//   - The instance, of which there is one in each pass.
-//   - The round.
+// A pass makes a fresh instance of each contender, in random order, fills it, and replays two
+// rounds on it. In a round all contenders replay the same block, in random order. So their times
+// are compared in pairs, by the ratio, and what differs between blocks, or slows the machine for
+// longer than a round, is not in the comparison. Each contender gets at least three passes, of
+// six rounds together. The levels of variation are the layout of the code, with several builds
+// of the program (Config.Layouts), the instance, of which there is one in each pass and which
+// lies elsewhere in memory, and the round.
 //
 // # Ageing
 //
 // All passes of a cell replay the same script from its beginning. What a structure puts off
-// (cascades, sweeps of stale entries) comes due while its population is replaced. If only
-// the first operations after the fill were timed, such work would never be measured. So
-// the rounds are spread over 2n operations for n timers, which is about one replacement of
-// the population: within a pass the rounds are half of this period apart, and each pass
-// begins a sixth of it later than the pass before. The operations between two rounds are replayed, but
-// not timed. In this way every instance is measured when it is young and when it is old.
-// Passes that time one instance when it is young and another when it is old would count
-// the effect of age as a difference between instances. In cells with few timers a block
-// alone replaces the population many times. Later passes go on with the ages of the
-// first ones. Passes of cyclic workloads, where a block is a whole cycle, replay one cycle
-// that is not timed.
+// (cascades, sweeps of stale entries) comes due while its population is replaced, and would
+// never be measured right after the fill. So the rounds are spread over 2n operations for n
+// timers, about one replacement: within a pass they are half of this period apart, and each pass
+// begins a sixth of it later than the one before, so that every instance is measured young and
+// old. The operations in between are replayed, but not timed. In cells with few timers a block
+// alone replaces the population many times. Passes of cyclic workloads, where a block is a whole
+// cycle, replay one cycle that is not timed.
 //
 // # The proof
 //
 // No time counts without proof. In the first pass every answer of a first block is checked.
-// After each timed block the counts and checksums of what fired are compared with those of
-// the generator of the script, which shares no code with the structures. After each pass the bindings
-// of IDs to values and the allocations are checked. A coarse structure is replayed twice,
-// and each of its timers is held against its bound. A structure that fails any of this has no row.
+// After each timed block the counts and checksums of what fired are compared with those of the
+// generator of the script, which shares no code with the structures. After each pass the
+// bindings of IDs to values and the allocations are checked. A coarse structure is replayed
+// twice, and each of its timers is held against its bound. A structure that fails any of this
+// has no row.
 //
 // # The budget
 //
-// Config.Budget is the time of a run, from its first second. Each cell gets one pass first: those
-// of the middle sizes and of programs, the analyses, then the other sizes, from the middle
-// outwards. An estimate says how long a pass takes, corrected by what the passes so far have
-// taken; what does not fit into the time that is left is not measured (results.Run.NotMeasured).
+// Config.Budget is the time of a run, from its first second. Each cell gets one pass first:
+// those of the middle sizes and of programs, the analyses, then the other sizes, from the middle
+// outwards. What does not fit into the time that is left, by an estimate that is corrected by
+// what the passes so far have taken, is not measured (results.Run.NotMeasured).
 //
 // The rest of the time goes where the question is open. A contender that is certainly more than
 // 1.5 times as slow as the best drops out, and after any pass one that took three times as long
 // in each round. A cell with a clear winner, or whose best are known to be equal, gets no more
-// rounds. The open cells get a pass each in turns, so that each has the same time, and those
-// of the first table of the report four times as much. Between two passes of a cell lie seven of others, if there
-// are so many: what else a machine does goes on for some rounds, and passes that follow one another
-// would all have the same of it. results.Row.Stopped says why a contender got no more rounds.
+// rounds. The open cells get a pass each in turns, those of the first table of the report four
+// times as much time. Between two passes of a cell lie five of others, if there are so many:
+// what else a machine does goes on for some rounds. results.Row.Stopped says why a contender got
+// no more rounds.
 //
-// The normal profile has one more rule, for cells of half a million timers and more, and for those of the
-// comparison grid from 100,000 on: a structure that certainly took more than two and a half times as long as the best one on the same
-// workload, at a tenth of the size or more, is left out (results.Cell.LeftOut), and in the grid one that
-// took more than twice as long. A program is held against the best of all. Filling the slowest structures took most of the time of these cells. For the same
-// reason their rounds are those of two instances, three each.
+// In cells of half a million timers and more, and in those of the comparison grid from 100,000
+// on, the normal profile leaves out structures that certainly took more than two and a half
+// times (in the grid: twice) as long as the best one on the same workload at a tenth of the size
+// or more (results.Cell.LeftOut), and programs that did so beside the best of all: to fill the
+// slowest took most of the time. For the same reason the rounds there are those of two
+// instances, three each.
 //
-// All decisions are made from past rounds only. This does not make the rounds of a contender a biased
-// sample of what it costs. But who looks several times and stops when a difference
-// shows finds one more often than who looks once. Package stats pays for that: its intervals are
-// wider by what several looks need, during the run and in the report alike, and a simulation in its tests
-// shows that the family-wise error stays below 5 %.
+// All decisions are made from past rounds only, which does not bias the rounds of a contender.
+// But who looks several times and stops when a difference shows finds one more often. Package
+// stats pays for that with wider intervals, during the run and in the report alike.
 //
 // # Single calls
 //
-// Workloads that are about the longest call have no cell (workload.Kind.SingleCalls).
-// Every answer of theirs is proved once, and then every call is timed, those that fill the structure
-// included, until each timer has fired once. The same calls are made in three rounds, each on a fresh
-// instance, with the collector off, and each call counts with its shortest time. What the
-// machine interrupts is interrupted in one round; what a structure has to do it does in
-// each. The outcome of each round is proved. results.Calls has the longest call of each
+// Workloads that are about the longest call have no cell (workload.Kind.SingleCalls). Every
+// answer of theirs is proved once, and then every call is timed, those that fill the structure
+// included, until each timer has fired once. The same calls are made in three rounds, each on a
+// fresh instance, with the collector off, and each call counts with its shortest time: what the
+// machine interrupts is interrupted in one round. results.Calls has the longest call of each
 // operation, and the tick of the clock at it.
 //
 // # Controls
@@ -101,32 +90,32 @@
 //
 // # Programs of other languages
 //
-// Config.External are programs of any language (package external). Each is a row in the cells whose
-// timers it is made for: it has its turns in each round, replays the same blocks in a process of its own, and is
-// proved. It is no structure: it does not end a race, nor does it take part in the trials
-// with the collector on, in the single calls and in the other analyses. Its kinds of operations and
-// its memory are not measured.
+// Config.External are programs of any language (package external). Each is a row in the cells
+// whose timers it is made for: it has its turns in each round, replays the same blocks in a
+// process of its own, and is proved. It does not end a race, nor does it take part in the trials
+// with the collector on and in the analyses. Its kinds of operations and its memory are not
+// measured.
 //
 // # The garbage collector
 //
-// The collector is off while a block is timed, because garbage of one structure would cost another
-// one time. At the largest size, in one workload for each unit of the cost, one more pass of the contenders that have not dropped out
-// repeats the rounds of the first pass with the collector on: results.Row.WithGC. Beside the structures there is
-// the heap of a program with as many things as timers, each of 256 bytes, with pointers. Collections
-// follow one another all the time. A program collects for a share of its time that depends on
-// its own garbage, and pays that share of the difference.
+// The collector is off while a block is timed, because garbage of one structure would cost
+// another one time. At the largest size, in one workload for each unit of the cost, one more
+// pass of the contenders that have not dropped out repeats the rounds of the first pass with the
+// collector on: results.Row.WithGC. Beside the structures there is the heap of a program with as
+// many things as timers, each of 256 bytes, with pointers. Collections follow one another all
+// the time. A program collects for a share of its time that depends on its own garbage, and pays
+// that share of the difference.
 //
 // # What threatens the validity
 //
-//   - One machine. Ratios differ between processors, and the file names the one. Neighbours on a shared
-//     machine slow down what misses the cache more than what does not.
+//   - One machine. Ratios differ between processors, and the file names the one. Neighbours on a
+//     shared machine slow down what misses the cache more than what does not.
 //   - One code layout, unless Config.Layouts says more. Layout alone moves results of a few
-//     nanoseconds by several percent. With one layout, an interval does not contain it.
+//     nanoseconds by several percent, which no interval of one layout contains.
 //   - One process. The instances of a pass share a heap with those of the other contenders,
 //     and a long run fragments it. Huge pages depend on what ran before.
-//   - The caches belong to one structure. It has them for itself during a block, after a block
-//     that warms them. In a program the structure shares them with everything else, and a
-//     structure that touches more memory loses more.
+//   - The caches belong to one structure during a block, after a block that warms them. In a
+//     program it shares them with everything else, and what touches more memory loses more.
 //   - One goroutine. Contention is measured by package live.
 //   - Values are 8 bytes without pointers. Larger values cost structures that move them more.
 //   - The workloads are models. Their parameters are declared where they are made, and the seed

@@ -77,14 +77,6 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 	}
 }
 
-func TestACellWithoutAStructureIsLeftOut(t *testing.T) {
-	cfg := tinyRun(t, nil, []string{"churn"})
-	cfg.Structures = []catalog.Entry{faultyEntry("refuses a cancel")}
-	if r, err := Run(context.Background(), cfg); err == nil || len(r.Cells) != 0 {
-		t.Errorf("error %v, %d cells", err, len(r.Cells))
-	}
-}
-
 // allocating allocates once in a thousand calls.
 type allocating struct {
 	*minheap.Heap[uint64]

@@ -50,8 +50,9 @@ func (c *cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cat
 	return in, out
 }
 
-// tooSlowIn returns who takes more than so many times as long as the best of a cell: the best structure
-// for a structure, so that the best of them stays beside whatever programs, and the best of all for a program.
+// tooSlowIn returns who takes more than so many times as long as the best of a cell: the best
+// structure for a structure, so that the best of them stays beside whatever programs, and the
+// best of all for a program.
 func tooSlowIn(c results.Cell, times float64) (out []string) {
 	for _, role := range []results.Role{results.RoleStructure, results.RoleExternal} {
 		var rows []results.Row

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -136,34 +135,6 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 		if row.Structure == "quadheap" {
 			t.Error("quadheap has a row in spite of its fault on another seed")
 		}
-	}
-}
-
-func TestAnInterruptedRunKeepsWhatIsFinished(t *testing.T) {
-	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn", "fill-drain"})
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	cfg.Progress = func(p Progress) {
-		if p.Step == 3 {
-			cancel()
-		}
-	}
-	r, err := Run(ctx, cfg)
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v, want context.Canceled", err)
-	}
-	if len(r.Cells) != 2 || r.Complete || r.Validate() != nil {
-		t.Errorf("%d cells, complete %v, validate %v; want 2 valid cells, not complete", len(r.Cells), r.Complete, r.Validate())
-	}
-}
-
-func TestAFailedCheckpointEndsTheRun(t *testing.T) {
-	cfg := tinyRun(t, []string{"minheap"}, []string{"hold", "churn"})
-	full := errors.New("disk full")
-	calls := 0
-	cfg.Checkpoint = func(*results.Run) error { calls++; return full }
-	if _, err := Run(context.Background(), cfg); !errors.Is(err, full) || calls != 1 {
-		t.Errorf("error %v after %d checkpoints, want the error of the first", err, calls)
 	}
 }
 

@@ -60,16 +60,3 @@ func TestShardsDivideARun(t *testing.T) {
 		}
 	}
 }
-
-func TestThePlanNamesShards(t *testing.T) {
-	full, _ := FindProfile("full")
-	cfg := Config{Profile: full, Structures: catalog.All(), Workloads: full.Workloads(), Layouts: full.Layouts}
-	p := PlanRun(cfg, 1800)
-	if p.Slowest > 1800 || p.Shards < 2 || p.Seconds < 3600 {
-		t.Errorf("%.0f s in %d shards of up to %.0f s, want at most 1800", p.Seconds, p.Shards, p.Slowest)
-	}
-	cfg = tinyRun(t, []string{"hwheel"}, []string{"hold"})
-	if p = PlanRun(cfg, 1800); p.Shards != 1 || len(p.Steps) != 1 || p.Steps[0].Rounds != 2 || p.Steps[0].Name != "hold, n 50" {
-		t.Errorf("%+v", p)
-	}
-}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -57,21 +56,5 @@ func wantRepeated(t *testing.T, row results.Row, rounds, after int) {
 	}
 	if !differ && row.Role == results.RoleStructure {
 		t.Errorf("%s: all rounds have the same operations", row.Structure)
-	}
-}
-
-func TestASessionThatEndsEndsTheRun(t *testing.T) {
-	gone := errors.New("the session has gone")
-	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold"})
-	left := 3
-	cfg.Turns = &Turns{Rounds: 100, Wait: func() error {
-		if left--; left < 0 {
-			return gone
-		}
-		return nil
-	}}
-	r, err := Run(t.Context(), cfg)
-	if !errors.Is(err, gone) || len(r.Failures) > 0 || r.Complete {
-		t.Errorf("%v, failures %v: want the error of the session", err, r.Failures)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 )
@@ -35,22 +34,8 @@ type Session struct {
 	Seed     uint64   // of the order of the runs
 	Dir      string   // an empty folder for the results of the single runs
 
-	// Progress, if not nil, is called before each run and once at the end.
+	// Progress is called before each pair and once at the end.
 	Progress func(done, all int, name string)
-}
-
-// Check returns an error if the session cannot be run.
-func (s Session) Check() error {
-	if s.Pairs < 1 {
-		return fmt.Errorf("%d pairs of runs, want at least 1", s.Pairs)
-	}
-	if s.Rounds < 1 {
-		return fmt.Errorf("%d rounds, want at least 1", s.Rounds)
-	}
-	if len(s.Old) == 0 || len(s.Old) != len(s.New) {
-		return fmt.Errorf("%d programs of the old build and %d of the new one, want the same number, at least 1", len(s.Old), len(s.New))
-	}
-	return nil
 }
 
 // side is one of the two builds.
@@ -63,26 +48,18 @@ type side struct {
 // Run runs the session and returns the merged results of both sides. It ends with the
 // first run that fails, and with the error of ctx when that is cancelled.
 func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
-	if err := s.Check(); err != nil {
-		return nil, nil, err
-	}
 	sides := [2]*side{{name: "old", programs: s.Old}, {name: "new", programs: s.New}}
-	oldFirst := s.order()
-	for pair := range s.Pairs {
-		if s.Progress != nil {
-			s.Progress(pair, s.Pairs, fmt.Sprintf("pair %d of %d", pair+1, s.Pairs))
-		}
+	for pair, oldFirst := range s.order() {
+		s.Progress(pair, s.Pairs, fmt.Sprintf("pair %d of %d", pair+1, s.Pairs))
 		order := sides
-		if !oldFirst[pair] {
+		if !oldFirst {
 			order = [2]*side{sides[1], sides[0]}
 		}
 		if err := s.runPair(ctx, order, pair); err != nil {
 			return nil, nil, err
 		}
 	}
-	if s.Progress != nil {
-		s.Progress(s.Pairs, s.Pairs, "")
-	}
+	s.Progress(s.Pairs, s.Pairs, "")
 	name := crand.Text()
 	return merge(sides[0].runs, name, len(s.Old)), merge(sides[1].runs, name, len(s.New)), nil
 }
@@ -147,16 +124,12 @@ func (s Session) read(ctx context.Context, side *side, pair int, ended error) er
 		return ctx.Err()
 	}
 	r, err := results.Read(filepath.Join(s.folder(side, pair), "results.json"))
-	if err == nil && r.Complete {
-		side.runs = append(side.runs, r)
-		return nil
+	if err == nil && !r.Complete {
+		err = errors.New("its results are not complete")
 	}
-	return fmt.Errorf("run %d of the %s build: %w", pair+1, side.name, cmp.Or(ended, err, errIncomplete))
-}
-
-var errIncomplete = errors.New("its results are not complete")
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+	if err != nil {
+		return fmt.Errorf("run %d of the %s build: %w", pair+1, side.name, cmp.Or(ended, err))
+	}
+	side.runs = append(side.runs, r)
+	return nil
 }

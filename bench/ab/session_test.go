@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,7 +116,7 @@ func programs(t *testing.T, name string, layouts int) []string {
 func session(t *testing.T, how string, pairs, rounds int) Session {
 	t.Helper()
 	t.Setenv(asProgram, how)
-	return Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: pairs, Rounds: rounds, Dir: t.TempDir()}
+	return Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: pairs, Rounds: rounds, Dir: t.TempDir(), Progress: func(int, int, string) {}}
 }
 
 func TestASessionIsMergedPairByPair(t *testing.T) {
@@ -218,23 +217,6 @@ func TestASessionCanBeCancelled(t *testing.T) {
 	}
 }
 
-func TestASessionNeedsProgramsAndPairs(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		s    Session
-		want string
-	}{
-		{Session{Old: []string{"a"}, New: []string{"b"}}, "0 pairs"},
-		{Session{Pairs: 1}, "0 rounds"},
-		{Session{Pairs: 1, Rounds: 1}, "0 programs of the old build"},
-		{Session{Old: []string{"a", "b"}, New: []string{"b"}, Pairs: 1, Rounds: 1}, "2 programs of the old build and 1 of the new one"},
-	} {
-		if _, _, err := c.s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
-	}
-}
-
 // Both programs play their first turns before either plays its second one, and so on, each
 // of them first in some of the pairs of turns.
 func TestProgramsTakeTurns(t *testing.T) {
@@ -265,23 +247,6 @@ func TestProgramsTakeTurns(t *testing.T) {
 	}
 	if first["old"] < 5 || first["new"] < 5 {
 		t.Errorf("first in a pair of turns: %v, want each program in about half", first)
-	}
-}
-
-// A program that ends early leaves all further turns to the other one.
-func TestTurnsOfProgramsOfDifferentLength(t *testing.T) {
-	s := session(t, "turns", 1, 3)
-	var players []*player
-	for _, program := range append(s.Old, s.New...) {
-		p, err := start(t.Context(), program, s.flags(t.TempDir()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		players, s.Rounds = append(players, p), 9
-	}
-	takeTurns(t.Context(), rand.New(rand.NewPCG(1, 1)), players)
-	if err := errors.Join(players[0].end(), players[1].end()); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/turns"
@@ -62,23 +63,17 @@ func start(ctx context.Context, program string, args []string) (*player, error) 
 	return p, p.cmd.Start()
 }
 
-// hear waits until the program asks for a turn or will ask no more.
-func (p *player) hear() {
-	var b [1]byte
-	_, err := io.ReadFull(p.asks, b[:])
-	p.silent = err != nil
-}
-
-// play gives the program a turn, unless it asks for none, and waits until it is over.
-func (p *player) play() {
+// play gives the program so many turns, unless it asks for none, and waits until it asks for another
+// one or will ask no more.
+func (p *player) play(turns int) {
 	if p.silent {
 		return
 	}
-	if _, err := p.give.Write([]byte{0}); err != nil {
-		p.silent = true
-		return
+	_, err := p.give.Write(make([]byte, turns))
+	if err == nil {
+		_, err = io.ReadFull(p.asks, make([]byte, 1))
 	}
-	p.hear()
+	p.silent = err != nil
 }
 
 // end waits until the program has ended, without giving it more turns. The error holds
@@ -91,7 +86,8 @@ func (p *player) end() error {
 	_ = p.give.Close()
 	_, _ = io.Copy(io.Discard, p.asks)
 	if err := p.cmd.Wait(); err != nil {
-		p.err = fmt.Errorf("%s: %w\n%s", p.cmd, err, lastLines(p.stderr.String(), 5))
+		said := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+		p.err = fmt.Errorf("%s: %w\n%s", p.cmd, err, strings.Join(said[max(0, len(said)-5):], "\n"))
 	}
 	return p.err
 }
@@ -100,12 +96,12 @@ func (p *player) end() error {
 // each time.
 func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
 	for _, p := range players {
-		p.hear()
+		p.play(0)
 	}
 	for left := true; left && ctx.Err() == nil; {
 		left = false
 		for _, p := range turns.Shuffled(random, players) {
-			p.play()
+			p.play(1)
 			left = left || !p.silent
 		}
 	}

@@ -258,19 +258,19 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		old, new *results.Run
-		o        Options
 		want     string
 	}{
-		"alpha of 0":      {a, a, Options{Alpha: 0}, "alpha is 0, want"},
-		"alpha of 1":      {a, a, Options{Alpha: 1}, "alpha is 1, want"},
-		"alpha is NaN":    {a, a, Options{Alpha: math.NaN()}, "alpha is NaN"},
-		"negative effect": {a, a, Options{Alpha: 0.05, MinEffect: -0.1}, "smallest effect is -0.1"},
-		"other cells":     {a, b, usual, "nothing in common: no structure has a cost in the same cell of both results (OLD: 6 cells, the first is w, n 10, with s0 s1 s2 s3 s4 s5; NEW: 1 cells, the first is other"},
-		"no cells":        {a, &results.Run{}, usual, "NEW: no cells"},
-		"other rounds":    {a, later, usual, "nothing in common"},
+		"other cells":  {a, b, "nothing in common: no structure has a cost in the same cell of both results (OLD: 6 cells, the first is w, n 10, with s0 s1 s2 s3 s4 s5; NEW: 1 cells, the first is other"},
+		"no cells":     {a, &results.Run{}, "NEW: no cells"},
+		"other rounds": {a, later, "nothing in common"},
 	} {
-		if _, err := Runs(c.old, c.new, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Runs(c.old, c.new, usual); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	for _, o := range []Options{{Alpha: 0}, {Alpha: 1}, {Alpha: math.NaN()}, {Alpha: 0.05, MinEffect: -0.1}} {
+		if o.Check() == nil {
+			t.Errorf("%+v is no error", o)
 		}
 	}
 }

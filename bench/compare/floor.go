@@ -7,9 +7,9 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// noiseFloors returns the noise floors of all cells, as log ratios: the larger one of
-// both results. A cell without a control has none. One control says little, since it has few instances: its
-// variance is learnt from all among as many timers, by the power of ten.
+// noiseFloors returns the noise floors of all cells, as log ratios: the larger one of both
+// results. A cell without a control has none. One control says little, since it has few
+// instances: its variance is learnt from all among as many timers, by the power of ten.
 func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
 	found, byDecade := make(map[cellKey][]stats.Pair), make(map[int][]stats.Pair)
 	decade := func(of cellKey) int { return int(math.Log10(float64(max(of.n, 1)))) }
@@ -53,10 +53,11 @@ func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 // floorShare is the share of A/A comparisons that differ by less than the noise floor.
 const floorShare = 0.99
 
-// floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a
-// comparison of a contender with a second instance of itself gives at the precision of
-// these samples. The precision is that of its rounds, or that of which the ratios of all controls of its kind differ
-// from 1, if that is worse: what differs between instances is not seen in the rounds of one. It is 0 if nothing is known.
+// floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a comparison
+// of a contender with a second instance of itself gives at the precision of these samples. The
+// precision is that of its rounds, or that of which the ratios of all controls of its kind
+// differ from 1, if that is worse: what differs between instances is not seen in the rounds of
+// one. It is 0 if nothing is known.
 func floor(control stats.Pair, kind []stats.Pair) float64 {
 	o := stats.Options{Prior: stats.PoolPairs(kind)}
 	r, ok := stats.Paired(control.A, control.B, o)

@@ -2,8 +2,8 @@
 // instructions, reads and writes, misses of simulated caches, and mispredicted branches.
 //
 // Times wander by half in a virtual machine that shares its processor. Counts do not: two runs
-// of the same build differ by some hundred-thousandths, on any machine of the same architecture. They
-// are no times, though: an instruction may wait for memory, or run beside three others.
+// of the same build differ by some hundred-thousandths, on any machine of the same architecture.
+// They are no times, though: an instruction may wait for memory, or run beside three others.
 //
 // valgrind's tool cachegrind counts. A program of its own replays the script of the workload on
 // one structure: first a warm-up, and in a second run the warm-up and as many operations

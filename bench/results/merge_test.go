@@ -171,26 +171,3 @@ func TestLayoutsAreMerged(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func TestADifferenceNamesTheKey(t *testing.T) {
-	base := Parameters{Profile: "normal", Workloads: []string{"hold", "churn"}, N: []int{}}
-	for want, change := range map[string]func(*Parameters){
-		"":                                 func(p *Parameters) { p.N = nil },
-		`profile was "normal", is "smoke"`: func(p *Parameters) { p.Profile = "smoke" },
-		"budget_seconds was 0, is 3":       func(p *Parameters) { p.Budget = 3 },
-		"number 2 of workloads was churn, is idle": func(p *Parameters) { p.Workloads = []string{"hold", "idle"} },
-		"workloads had churn, has not":             func(p *Parameters) { p.Workloads = []string{"hold"} },
-		"n has 7, had not":                         func(p *Parameters) { p.N = []int{7} },
-	} {
-		p := base
-		change(&p)
-		if got := Difference(base, p); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	p := base
-	p.Seed = 5
-	if got := Difference(base, p, "seed"); got != "" {
-		t.Errorf("%q of a key to ignore", got)
-	}
-}

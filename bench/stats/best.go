@@ -125,8 +125,9 @@ func (c *Cell) Best(among []int) int {
 	return best
 }
 
-// Settle gives each pair one interval, whatever it is asked beside: one that holds together for as many
-// contenders as are not [Worse] than the best of their group, in the group that has the most of them.
+// Settle gives each pair one interval, whatever it is asked beside: one that holds together for
+// as many contenders as are not [Worse] than the best of their group, in the group that has the
+// most of them.
 func (c *Cell) Settle(groups ...[]int) {
 	family := 1
 	for _, among := range groups {
@@ -144,8 +145,8 @@ func (c *Cell) Settle(groups ...[]int) {
 // Beside returns the ratios of the contenders given to one of them. That of the one itself is
 // exactly 1. One that has no round in common with it has no Pairs, and no interval.
 //
-// The intervals are those of [Cell.Settle]. Before it they hold together, for as many contenders as are not
-// [Worse]: those that are leave first, at the critical value of all that were there.
+// The intervals are those of [Cell.Settle]. Before it they hold together, for as many contenders
+// as are not [Worse]: those that are leave first, at the critical value of all that were there.
 func (c *Cell) Beside(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
 	for left, before := len(among), 0; left != before; {

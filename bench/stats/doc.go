@@ -4,9 +4,9 @@
 // # The data
 //
 // A [Sample] is the cost of one contender in one round. All contenders replay the same
-// operations in the same round, so two of them are compared by the ratio in each round.
-// What all have in common in a round, such as the clock rate or the operations, does not
-// count. Costs are compared by their logarithms: 2 % more is as much as 2 % less.
+// operations in the same round, so two of them are compared by the ratio in each round: what
+// all have in common, such as the clock rate or the operations, does not count. Costs are
+// compared by their logarithms: 2 % more is as much as 2 % less.
 //
 // Rounds are nested in instances, and instances in layouts. An instance is a contender
 // built anew, somewhere else in memory. A layout is a program linked in another order.
@@ -17,28 +17,26 @@
 //
 // # One ratio
 //
-// [Paired] estimates a ratio by Huber's M-estimator of the log ratios (Huber 1964): a round that is
-// far from most others moves it by no more than one at 1.345 robust standard deviations does. Nothing
-// is dropped. Its interval is a t interval with the variance between the units, of the
-// pseudo-values of the estimator. Each comparison has few units, often three, and three say little
-// of a variance. So the variances of all pairs of contenders of a cell are considered together, and
-// the A/A comparisons of cells of like size with them ([PoolPairs]):
-// each is drawn towards their common value, the more so the more alike they are (the moderated
-// t of Smyth 2004, "Linear models and empirical Bayes methods"), with at most twice the weight of its own.
+// [Paired] estimates a ratio by Huber's M-estimator of the log ratios (Huber 1964): a round that
+// is far from most others moves it by no more than one at one robust standard deviation does.
+// Nothing is dropped. Its interval is a t interval with the variance between the units, of the
+// pseudo-values of the estimator. Three units say little of a variance. So the variances of all
+// pairs of contenders of a cell are considered together, and the A/A comparisons of cells of
+// like size with them ([PoolPairs]): each is drawn towards their common value, the more so the
+// more alike they are (the moderated t of Smyth 2004, "Linear models and empirical Bayes
+// methods").
 //
-// [Center] does the same for the cost of one contender. Its variance is that of the cost itself, so
-// it is wider than that of a ratio. Where the machine changes, all contenders of a cell change alike: of the
-// variance they say no more than one of them does, but other cells say more ([PoolCenters]). Runs
-// differ by more than their instances do. One run cannot see by how much, so [BetweenRuns] adds what
-// was measured: more among many timers.
+// [Center] does the same for the cost of one contender. Its variance is that of the cost itself,
+// so it is wider than that of a ratio. Where the machine changes, all contenders of a cell
+// change alike: of the variance they say no more than one of them does, but other cells say more
+// ([PoolCenters]). Runs differ by more than their instances do, and one run cannot see by how
+// much: [BetweenRuns] adds what was measured.
 //
-// # Noise that goes on
-//
-// What else a machine does goes on for some rounds. Instances that are measured one after the other
-// have it in common, and are worth less than independent ones. So the passes of the cells of a run with a
-// budget take turns. The lag-1 autocorrelation of the instances that is left is
-// estimated over all comparisons by the ratio of von Neumann (1941), and the number of instances is replaced by
-// that of independent ones which are worth as much. Three instances hardly show it.
+// What else a machine does goes on for some rounds, and instances that are measured one after
+// the other have it in common. So the passes of the cells of a run with a budget take turns. The
+// lag-1 autocorrelation of the instances that is left is estimated over all comparisons by the
+// ratio of von Neumann (1941), and the number of instances is replaced by that of independent
+// ones which are worth as much. Three instances hardly show it.
 //
 // # The set of the best
 //
@@ -52,26 +50,27 @@
 //
 // Two details differ from Hsu's method:
 //
-//   - Its critical value, Dunnett's, protects a single best contender. If twelve are equally
-//     good, it removes one of them in about two cells of five. Here the critical value is that of
-//     the range (Tukey), so that with the family-wise confidence no one of the equally best is removed.
+//   - Its critical value, Dunnett's, protects a single best contender: of twelve equally good
+//     ones it removes one in about two cells of five. Here it is that of the range (Tukey), so
+//     that with the family-wise confidence none of the equally best is removed.
 //   - Contenders that are worse leave, and the critical value is that of the number of those
-//     left (as in the model confidence set of Hansen, Lunde and Nason 2011). So contenders that
+//     left (as in the model confidence set of Hansen, Lunde and Nason 2011). So those that
 //     are far behind do not make the comparison of the leaders less sharp ([Cell.Beside]).
 //
-// A report compares the same contenders in several ways. [Cell.Settle] gives each pair one interval for all of them.
-//
-// The critical values come from a simulation with a fixed seed, because they depend on the
-// number of looks too. For one look they agree with the tables.
+// A report compares the same contenders in several ways. [Cell.Settle] gives each pair one
+// interval for all of them. The critical values come from a simulation with a fixed seed,
+// because they depend on the number of looks too. For one look they agree with the tables.
 //
 // # The errors, simulated
 //
-// The table has the errors in percent of simulated cells of 2, 8 or 26 equal contenders: one of the best
-// is called worse (the set of the best); the 95 % interval of a ratio, or of a cost, misses the true
-// value. 3x2 are three instances of two rounds each. Eight cells of one size take turns. Each contender has noise of its own:
+// The table has the errors in percent of simulated cells of 2, 8 or 26 equal contenders: one of
+// the best is called worse (the set of the best); the 95 % interval of a ratio, or of a cost,
+// misses the true value. 3x2 are three instances of two rounds each. Eight cells of one size
+// take turns. Each contender has noise of its own:
 //
 //   - quiet: 3 % between instances, 2 % between rounds (standard deviations);
-//   - wandering: 5 %, with a correlation of 0.8 from round to round, of each alone or of all together;
+//   - wandering: 5 %, with a correlation of 0.8 from round to round, of each alone or of all
+//     together;
 //   - heavy tails: one round in ten takes 1.5 times as long, beside 2 % and 2 %;
 //   - bursts: one round in 25 begins one that lasts 1 to 6 rounds and slows each by up to half;
 //   - unequal variances: 0.5 % to 10 % between instances.
@@ -109,13 +108,14 @@
 //	wandering together    12x2  0.0  0.0  0.0   4.9  4.6  5.6  15.1 13.1 16.1
 //
 // A pair of three instances alone, without the controls of other cells, misses its ratio in 7 %.
-// With heavy tails and six rounds (3x2), what takes 1.3 times as long as the best is called worse in 95 of 100
-// cases, among 2, 8 or 26 contenders of which the others take twice as long.
+// With heavy tails and six rounds (3x2), what takes 1.3 times as long as the best is called
+// worse in 95 of 100 cases, among 2, 8 or 26 contenders of which the others take twice as long.
 //
 // # The control
 //
-// The control of a cell is a second instance of a contender, so that their true ratio is 1. Those of
-// all cells are a check that is reported: the intervals of 95 in 100 must hold 1 ([ByChance]).
+// The control of a cell is a second instance of a contender, so that their true ratio is 1.
+// Those of all cells are a check that is reported: the intervals of 95 in 100 must hold 1
+// ([ByChance]).
 //
 // # Racing
 //
@@ -124,15 +124,14 @@
 // chance grows. So the critical values are those of the largest of several looks (Pocock
 // 1977), in the race and in the analysis after it: Options.Looks must be [RaceLooks] there.
 // A race stops only when the intervals are narrow, and its looks are correlated, so
-// the price of three looks is enough. Dropping those beaten costs nothing that
-// matters: a contender must be 1.5 times as slow with the family-wise confidence, so equal ones do not
-// drop out.
+// the price of three looks is enough. To drop those that are 1.5 times as slow with the family-wise
+// confidence costs nothing that matters: equal ones do not drop out.
 //
-// Simulated races of up to 8 passes with two rounds each, with standard deviations of 2 to 5 % between
-// instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds: a difference is called in
-// 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of those of 2. Among 12 contenders a race of 12
-// passes finds 19 in 20 differences of 10 %; among 4, a race of 24 passes finds 3 in 4 differences of
-// 5 %. The tests repeat these simulations.
+// Simulated races of up to 8 passes with two rounds each, with standard deviations of 2 to 5 %
+// between instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds: a
+// difference is called in 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of those
+// of 2. Among 12 contenders a race of 12 passes finds 19 in 20 differences of 10 %; among 4, a
+// race of 24 passes finds 3 in 4 differences of 5 %. The tests repeat these simulations.
 //
 // # What the figures do not say
 //

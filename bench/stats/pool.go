@@ -25,8 +25,8 @@ type common struct {
 	most     float64 // limit of the degrees of freedom of an estimate together with the prior
 }
 
-// PoolCenters learns the variance of the cost of a contender from those of all cells given. In a cell
-// they vary together if the machine does, so that they count as one.
+// PoolCenters learns the variance of the cost of a contender from those of all cells given. In a
+// cell they vary together if the machine does, so that they count as one.
 func PoolCenters(cells ...[][]Sample) Prior {
 	var all []estimate
 	for _, contenders := range cells {
@@ -42,7 +42,8 @@ func PoolCenters(cells ...[][]Sample) Prior {
 // Pair is two contenders that were measured in the same rounds.
 type Pair struct{ A, B []Sample }
 
-// PoolPairs learns the variance of a ratio from pairs of different cells, such as their A/A comparisons.
+// PoolPairs learns the variance of a ratio from pairs of different cells, such as their A/A
+// comparisons.
 func PoolPairs(pairs []Pair) Prior {
 	var all []estimate
 	for _, p := range pairs {
@@ -84,14 +85,15 @@ func pool(all []estimate, independent float64) Prior {
 	return p
 }
 
-// leastDF is the least weight of what comparisons have in common, in degrees of freedom, and fewDF the weight that few
-// comparisons may always have (chosen: the simulations show that they are safe). Where each has two instances, their variances
-// seem to have nothing in common by chance.
+// leastDF is the least weight of what comparisons have in common, in degrees of freedom, and
+// fewDF the weight that few comparisons may always have (chosen: the simulations show that they
+// are safe). Where each has two instances, their variances seem to have nothing in common by
+// chance.
 const leastDF, fewDF = 2.5, 2.0
 
-// perDF is the number of independent comparisons that must be alike for one degree of freedom of what
-// they have in common, as a multiple of those of one of them (chosen; without a limit intervals
-// miss 8 % where variances are unequal). Few variances often look alike by chance.
+// perDF is the number of independent comparisons that must be alike for one degree of freedom of
+// what they have in common, as a multiple of those of one of them (chosen; without a limit
+// intervals miss 8 % where variances are unequal). Few variances often look alike by chance.
 const perDF = 4
 
 // fewExceed is the share of comparisons with a variance of at most common.high (chosen).
@@ -137,8 +139,9 @@ func (p Prior) moderate(e *estimate) (variance, df float64) {
 	return (of.df*of.variance + own*e.variance) / (of.df + own), max(own, min(of.df+own, of.most))
 }
 
-// lone returns the variance of an estimate with a single instance, as far as others have several: its rounds say
-// nothing of another instance, so it counts as noisier than most are. A single round may be disturbed as a whole.
+// lone returns the variance of an estimate with a single instance, as far as others have
+// several: its rounds say nothing of another instance, so it counts as noisier than most are. A
+// single round may be disturbed as a whole.
 func (p Prior) lone(e *estimate) (variance, df float64, ok bool) {
 	of := p.levels[Instances]
 	if e.level != Rounds || len(e.units) < 2 || of.df == 0 {

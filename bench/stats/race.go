@@ -28,10 +28,10 @@ const (
 	FarBehind = 3
 )
 
-// Race decides from the rounds so far who gets more of them.
-// A contender is beaten if its family-wise interval lies above [BeatenAt] of the best, or if it is
-// [FarBehind]. The others are settled together: when none is [Unclear], and the cost of the best lies in an
-// interval that is DefaultWidth wide on either side. Options.Looks of 0 means [RaceLooks].
+// Race decides from the rounds so far who gets more of them. A contender is beaten if its
+// family-wise interval lies above [BeatenAt] of the best, or if it is [FarBehind]. The others
+// are settled together: when none is [Unclear], and the cost of the best lies in an interval
+// that is DefaultWidth wide on either side. Options.Looks of 0 means [RaceLooks].
 func Race(contenders [][]Sample, o Options) []Decision {
 	if o.Looks == 0 {
 		o.Looks = RaceLooks

@@ -17,12 +17,14 @@ func Median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// huber is the distance from the center, in robust standard deviations, from which on a point pulls no
-// stronger. With 1.345 the estimate is 95 % as precise as the mean where the distribution is normal.
+// huber is the distance from the center, in robust standard deviations, from which on a point
+// pulls no stronger. With 1.345 the estimate is 95 % as precise as the mean where the
+// distribution is normal.
 const huber = 1.0
 
 // center returns Huber's M-estimate of location (Huber 1964), where scale is the robust standard
-// deviation of a point. Points that are far from most others move it by as much as one at the distance of huber would.
+// deviation of a point. Points that are far from most others move it by as much as one at the
+// distance of huber would.
 func center(points []point, scale float64) float64 {
 	values := make([]float64, len(points))
 	for i, p := range points {
@@ -88,8 +90,9 @@ func estimateOf(points []point) estimate {
 	return e
 }
 
-// locate sets the center and the variance. The own scale of an estimate may be 0 by chance; the pooled
-// one may be too small for a contender that is noisier than the others. So the larger one counts.
+// locate sets the center and the variance. The own scale of an estimate may be 0 by chance; the
+// pooled one may be too small for a contender that is noisier than the others. So the larger one
+// counts.
 //
 // The variance is that between the units of the pseudo-values of the estimator: a point counts
 // with its distance, at most the limit, divided by the share of the points that are within it.

@@ -2,16 +2,19 @@ package stats
 
 import "math"
 
-// Units that follow one another may have noise in common that goes on from one to the next. The mean of n of them is less precise
-// than that of n independent ones then, and their variance is too small an estimate.
+// Units that follow one another may have noise in common that goes on from one to the next. The
+// mean of n of them is less precise than that of n independent ones then, and their variance is
+// too small an estimate.
 
-// mostSerial limits the autocorrelation (chosen): nothing can be said of a run within which noise does not change.
+// mostSerial limits the autocorrelation (chosen): nothing can be said of a run within which
+// noise does not change.
 const mostSerial = 0.9
 
-// serialOf returns the lag-1 autocorrelation of units of which the ratio of von Neumann (1941) is what
-// it is over all estimates: the mean square of the differences of successive units divided by their variance. It is
-// less by its standard error with so many independent estimates, and 0 at least, so that units count as independent
-// unless it shows that they are not.
+// serialOf returns the lag-1 autocorrelation of units of which the ratio of von Neumann (1941)
+// is what it is over all estimates: the mean square of the differences of successive units
+// divided by their variance. It is less by its standard error with so many independent
+// estimates, and 0 at least, so that units count as independent unless it shows that they are
+// not.
 func serialOf(all []estimate, independent float64) float64 {
 	var steps, weights, estimates float64
 	lengths := make(map[int]float64)
@@ -42,8 +45,9 @@ func serialOf(all []estimate, independent float64) float64 {
 	return lo
 }
 
-// effective returns how many independent units are worth as much as n with a lag-1 autocorrelation, of a first-order
-// autoregression. It holds for their sample variance, which is too small, as well.
+// effective returns how many independent units are worth as much as n with a lag-1
+// autocorrelation, of a first-order autoregression. It holds for their sample variance, which is
+// too small, as well.
 func effective(n int, rho float64) float64 {
 	if n < 2 {
 		return float64(n)

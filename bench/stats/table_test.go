@@ -12,7 +12,8 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
-// weather is what disturbs the rounds of simulated cells. All noise is of the logarithm of the cost.
+// weather is what disturbs the rounds of simulated cells. All noise is of the logarithm of the
+// cost.
 type weather struct {
 	name      string
 	instances [2]float64 // standard deviation between instances: each contender has its own, in this range
@@ -88,7 +89,8 @@ func (s *sky) of(i int) float64 {
 	return v
 }
 
-// cellsOfRun is the number of cells of a simulated run. They are of one size, so that they learn from one another.
+// cellsOfRun is the number of cells of a simulated run. They are of one size, so that they learn
+// from one another.
 const cellsOfRun = 8
 
 // plan is what is measured of a cell, and when.
@@ -99,8 +101,8 @@ type plan struct {
 
 var plans = []plan{{3, 2, true}, {2, 3, true}, {12, 2, true}}
 
-// run simulates cells of contenders with these logarithms of their costs, beside 100. The last one of each is a
-// second instance of the first one.
+// run simulates cells of contenders with these logarithms of their costs, beside 100. The last
+// one of each is a second instance of the first one.
 func (w weather) run(p plan, seed uint64, logs ...float64) [cellsOfRun][][]stats.Sample {
 	rng := rand.New(rand.NewPCG(seed, 1984))
 	logs = append(logs, logs[0])
@@ -237,7 +239,8 @@ func simulatedTable(weathers []weather, plans []plan) string {
 	return b.String()
 }
 
-// The tables of the documentation are what the simulation gives, and what is measured in turns errs in at most 7 %.
+// The tables of the documentation are what the simulation gives, and what is measured in turns
+// errs in at most 7 %.
 func TestTheTablesOfTheDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -283,7 +286,8 @@ func TestTheTablesOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// The lines of the table hold: few runs of each do not err more often than in 7 % of the cases, as far as so few can tell.
+// The lines of the table hold: few runs of each do not err more often than in 7 % of the cases,
+// as far as so few can tell.
 func TestNoNoiseMakesMoreErrorsThanTheTableSays(t *testing.T) {
 	t.Parallel()
 	for _, w := range weathers {
@@ -305,8 +309,8 @@ func TestNoNoiseMakesMoreErrorsThanTheTableSays(t *testing.T) {
 	}
 }
 
-// With heavy tails and six rounds, intervals hold the true ratio in 95 of 100 cases, and what takes 1.3 times as long is
-// called worse in as many.
+// With heavy tails and six rounds, intervals hold the true ratio in 95 of 100 cases, and what
+// takes 1.3 times as long is called worse in as many.
 func TestSixRoundsWithHeavyTailsTellWhatTakesLonger(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{2, 8, 26} {

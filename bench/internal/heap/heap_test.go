@@ -3,7 +3,6 @@ package heap
 import (
 	"runtime"
 	"testing"
-	"time"
 )
 
 func TestWhatIsOnTheHeapIsMeasured(t *testing.T) {
@@ -20,12 +19,5 @@ func TestWhatIsOnTheHeapIsMeasured(t *testing.T) {
 	}
 	if after.Collect <= 0 {
 		t.Errorf("a collection takes %v", after.Collect)
-	}
-}
-
-func TestSince(t *testing.T) {
-	a, b := Use{100, time.Microsecond}, Use{130, 3 * time.Microsecond}
-	if b.BytesSince(a) != 30 || b.CollectSince(a) != 2000 || a.CollectSince(b) != 0 {
-		t.Errorf("%g bytes, %g and %g ns", b.BytesSince(a), b.CollectSince(a), a.CollectSince(b))
 	}
 }
