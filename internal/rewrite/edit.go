@@ -68,7 +68,7 @@ func (p *Plan) add(found *pass) (moves bool, err error) {
 	for _, path := range found.pkg.IgnoredFiles {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err == nil && slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"time"` }) {
-			p.Notes = append(p.Notes, relative(p.cfg.Dir, path)+" is not built here, and is left as it is")
+			p.Notes = append(p.Notes, p.cfg.relative(path)+" is not built here, and is left as it is")
 		}
 	}
 	return true, err
@@ -171,9 +171,9 @@ var %[3]s = func() *driver.Driver {
 func (p *Plan) declare(found *pass) error {
 	path := filepath.Join(found.pkg.Dir, strings.ToLower(strings.ReplaceAll(p.cfg.Driver, "_", ""))+".go")
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is there, and does not declare %s", relative(p.cfg.Dir, path), p.cfg.Driver)
+		return fmt.Errorf("%s is there, and does not declare %s", p.cfg.relative(path), p.cfg.Driver)
 	}
 	p.files[path] = fmt.Appendf(nil, declaration, found.pkg.Name, DriverPath, p.cfg.Driver)
-	p.Notes = append(p.Notes, relative(p.cfg.Dir, path)+" is to declare "+p.cfg.Driver)
+	p.Notes = append(p.Notes, p.cfg.relative(path)+" is to declare "+p.cfg.Driver)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -48,7 +49,12 @@ func find(pkg *packages.Package, cfg Config, below map[string]bool) *pass {
 	for cur := range all.Root().Children() {
 		file := cur.Node().(*ast.File)
 		path := pkg.Fset.PositionFor(file.FileStart, false).Filename
-		src := &source{ast: file, path: path, test: strings.HasSuffix(path, "_test.go"), why: editable(pkg, file, path)}
+		src := &source{ast: file, path: path, test: strings.HasSuffix(path, "_test.go")}
+		if ast.IsGenerated(file) {
+			src.why = "in a generated file"
+		} else if !slices.Contains(pkg.GoFiles, path) {
+			src.why = "in a file that uses cgo"
+		}
 		p.follow(cur)
 		for id := range cur.Preorder((*ast.Ident)(nil)) {
 			if obj := p.info.Uses[id.Node().(*ast.Ident)]; obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "time" {

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"go/types"
 	"maps"
@@ -71,6 +70,10 @@ func Make(ctx context.Context, cfg Config) (*Plan, error) {
 			return nil, fmt.Errorf("%s: want packages, and no files", pattern)
 		}
 	}
+	var err error
+	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
+		return nil, err
+	}
 	list, bubbles, err := load(ctx, cfg, nil)
 	if err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func Make(ctx context.Context, cfg Config) (*Plan, error) {
 		}
 	}
 	for i := range p.Uses {
-		p.Uses[i].Pos.Filename = relative(cfg.Dir, p.Uses[i].Pos.Filename)
+		p.Uses[i].Pos.Filename = cfg.relative(p.Uses[i].Pos.Filename)
 	}
 	slices.SortStableFunc(p.Uses, func(a, b Use) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset)
@@ -102,7 +105,7 @@ func Make(ctx context.Context, cfg Config) (*Plan, error) {
 // Files returns the files that Write writes, sorted.
 func (p *Plan) Files() (list []string) {
 	for _, path := range slices.Sorted(maps.Keys(p.files)) {
-		list = append(list, relative(p.cfg.Dir, path))
+		list = append(list, p.cfg.relative(path))
 	}
 	return list
 }
@@ -139,15 +142,12 @@ func load(ctx context.Context, cfg Config, overlay map[string][]byte) (list []*p
 	if err != nil {
 		return nil, nil, err
 	}
-	var found []error
+	if err := broken(cfg.Dir, all); err != nil {
+		return nil, nil, err
+	}
 	bubbles = make(map[string]bool)
 	byPath := make(map[string]*packages.Package)
 	for _, pkg := range all {
-		for _, err := range pkg.Errors {
-			if !strings.HasPrefix(err.Msg, "# ") { // the words of the compiler; ours are the same
-				found = append(found, describe(cfg, err))
-			}
-		}
 		if pkg.Imports["testing/synctest"] != nil {
 			bubbles[cmp.Or(pkg.ForTest, pkg.PkgPath)] = true
 		}
@@ -157,9 +157,6 @@ func load(ctx context.Context, cfg Config, overlay map[string][]byte) (list []*p
 		if own && !strings.HasSuffix(pkg.PkgPath, ".test") && (old == nil || len(pkg.Syntax) >= len(old.Syntax)) {
 			byPath[pkg.PkgPath] = pkg
 		}
-	}
-	if len(found) > 0 {
-		return nil, nil, joinDistinct(found)
 	}
 	if len(byPath) == 0 {
 		return nil, nil, fmt.Errorf("no Go packages match %s", strings.Join(cfg.Patterns, " "))
@@ -174,25 +171,24 @@ func load(ctx context.Context, cfg Config, overlay map[string][]byte) (list []*p
 	}), bubbles, nil
 }
 
-// describe has the path of an error as those of uses are.
-func describe(cfg Config, err packages.Error) error {
-	if file, rest, ok := strings.Cut(err.Pos, ":"); ok && filepath.IsAbs(file) {
-		err.Pos = relative(cfg.Dir, file) + ":" + rest
-	}
-	return err
-}
-
-// joinDistinct joins the first ten errors, each once: tests have those of their package, too.
-func joinDistinct(list []error) error {
+// broken returns what keeps packages from compiling: the first ten errors, each once, as tests have
+// those of their package, too.
+func broken(dir string, list []*packages.Package) error {
 	const most = 10
 	var texts []string
-	for _, err := range list {
-		if text := strings.TrimPrefix(err.Error(), "-: "); !slices.Contains(texts, text) {
-			texts = append(texts, text)
+	for _, pkg := range list {
+		for _, err := range pkg.Errors {
+			text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "-: "), dir+string(filepath.Separator))
+			if !strings.HasPrefix(err.Msg, "# ") && !slices.Contains(texts, text) { // the words of the compiler; ours are the same
+				texts = append(texts, text)
+			}
 		}
 	}
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
+	}
+	if len(texts) == 0 {
+		return nil
 	}
 	return errors.New(strings.Join(texts, "\n"))
 }
@@ -206,36 +202,17 @@ func driverDependencies(ctx context.Context, cfg Config) (map[string]bool, error
 		return nil, err
 	}
 	paths := make(map[string]bool)
-	var found []error
+	var all []*packages.Package
 	packages.Visit(list, nil, func(pkg *packages.Package) {
-		paths[pkg.PkgPath] = true
-		for _, err := range pkg.Errors {
-			found = append(found, err)
-		}
+		paths[pkg.PkgPath], all = true, append(all, pkg)
 	})
-	if len(found) > 0 {
-		return nil, joinDistinct(found)
-	}
-	return paths, nil
+	return paths, broken(cfg.Dir, all)
 }
 
 // relative returns a path as a user would type it.
-func relative(dir, path string) string {
-	if dir, err := filepath.Abs(dir); err == nil {
-		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
+func (cfg Config) relative(path string) string {
+	if rel, err := filepath.Rel(cfg.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
 	}
 	return path
-}
-
-// editable says why a file is not to be changed, or is empty.
-func editable(pkg *packages.Package, file *ast.File, path string) string {
-	switch {
-	case ast.IsGenerated(file):
-		return "in a generated file"
-	case !slices.Contains(pkg.GoFiles, path):
-		return "in a file that uses cgo"
-	}
-	return ""
 }

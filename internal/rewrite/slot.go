@@ -202,26 +202,16 @@ func (p *pass) resultOf(call *ast.CallExpr, i int) *slot {
 }
 
 // holds reports whether values of a type are timers, containers of timers or pointers to such.
-func holds(t types.Type) bool { return holdsWithin(t, 5) }
-
-func holdsWithin(t types.Type, depth int) bool {
-	if t == nil || depth == 0 {
-		return false
-	}
-	if isTimer(t) {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		return holdsWithin(u.Elem(), depth-1)
-	case *types.Array:
-		return holdsWithin(u.Elem(), depth-1)
-	case *types.Map:
-		return holdsWithin(u.Elem(), depth-1)
-	case *types.Pointer:
-		return holdsWithin(u.Elem(), depth-1)
-	case *types.Chan:
-		return holdsWithin(u.Elem(), depth-1)
+func holds(t types.Type) bool {
+	for range 5 {
+		if t == nil || isTimer(t) {
+			return t != nil
+		}
+		elem, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return false
+		}
+		t = elem.Elem()
 	}
 	return false
 }
