@@ -26,28 +26,16 @@ type Check struct {
 const pace = 64
 
 // Run puts the load on each form that the system has. The counts are of all forms.
-func (c Check) Run(ctx context.Context, contender Contender) (results.LiveCheck, Wrong, error) {
-	var total results.LiveCheck
-	var wrong Wrong
+func (c Check) Run(ctx context.Context, contender Contender) (counts results.LiveCheck, wrong Wrong, err error) {
 	for _, form := range results.Forms {
 		if form == results.FormChannel {
 			continue // runs nothing
 		}
-		counts, w, err := c.run(ctx, contender, form)
-		wrong.add(w)
-		addCounts(&total, counts)
-		if err != nil {
-			return total, wrong, fmt.Errorf("%s: %w", form, err)
+		if err := c.run(ctx, contender, form, &counts, &wrong); err != nil {
+			return counts, wrong, fmt.Errorf("%s: %w", form, err)
 		}
 	}
-	return total, wrong, nil
-}
-
-func addCounts(sum *results.LiveCheck, c results.LiveCheck) {
-	sum.Started += c.Started
-	sum.Stopped += c.Stopped
-	sum.Moved += c.Moved
-	sum.Fired += c.Fired
+	return counts, wrong, nil
 }
 
 // checked is one form of a system under check.
@@ -60,10 +48,10 @@ type checked struct {
 
 func (c checked) now() int64 { return int64(time.Since(c.start)) }
 
-func (c Check) run(ctx context.Context, contender Contender, form results.Form) (counts results.LiveCheck, wrong Wrong, err error) {
+func (c Check) run(ctx context.Context, contender Contender, form results.Form, counts *results.LiveCheck, wrong *Wrong) error {
 	s, err := contender.Open()
 	if err != nil {
-		return counts, wrong, err
+		return err
 	}
 	ch := checked{c, contender, form, time.Now()}
 	sets := make([][]slot, c.Goroutines)
@@ -76,7 +64,7 @@ func (c Check) run(ctx context.Context, contender Contender, form results.Form) 
 			return func() { sl.fire(ch.now()) }
 		})
 		if timers == nil {
-			return counts, wrong, s.Close()
+			return s.Close()
 		}
 		r := rand.New(rand.NewPCG(c.Seed, uint64(g)))
 		wg.Go(func() {
@@ -85,20 +73,18 @@ func (c Check) run(ctx context.Context, contender Contender, form results.Form) 
 	}
 	wg.Wait()
 	if err := cmp.Or(errs...); err != nil {
-		return counts, wrong, err
+		return err
 	}
 	ch.settle(ctx, sets)
 	if err := s.Close(); err != nil {
-		return counts, wrong, err
+		return err
 	}
 	for _, set := range sets {
 		for i := range set {
-			c, w := set[i].end()
-			addCounts(&counts, c)
-			wrong.add(w)
+			set[i].end(counts, wrong)
 		}
 	}
-	return counts, wrong, ctx.Err()
+	return ctx.Err()
 }
 
 // steps makes one goroutine's steps.
@@ -162,10 +148,7 @@ func (c checked) startTimer(timers Timers, i int, sl *slot, delay time.Duration)
 
 func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64) {
 	pending := timers.Stop(i)
-	now := c.now()
-	sl.answered(func() {
-		pending = c.heard(sl, armed, pending, due, now)
-		sl.disarm(armed, pending, due, now)
+	c.learn(sl, armed, pending, due, func(pending bool) {
 		sl.stopped = pending
 		if pending {
 			sl.counts.Stopped++
@@ -176,11 +159,8 @@ func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64
 func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, armed bool, due int64) {
 	newDue := c.now() + int64(delay-c.contender.Early)
 	pending := mover.Reset(i, delay)
-	now := c.now()
 	latest := c.latest(delay)
-	sl.answered(func() {
-		pending = c.heard(sl, armed, pending, due, now)
-		sl.disarm(armed, pending, due, now)
+	c.learn(sl, armed, pending, due, func(pending bool) {
 		switch {
 		case pending:
 			sl.counts.Moved++
@@ -192,15 +172,17 @@ func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, ar
 	})
 }
 
-// heard is the answer of a system, or what it must have been if the system is silent.
-func (c checked) heard(sl *slot, armed, answer bool, due, now int64) bool {
-	if !c.contender.Silent {
-		return answer
-	}
-	if armed && now > due-int64(c.margin())/2 {
-		sl.unjudged = true
-	}
-	return armed
+// learn takes note of the answer of a system just now, or what it must have been if it is silent.
+func (c checked) learn(sl *slot, armed, pending bool, due int64, then func(pending bool)) {
+	now := c.now()
+	sl.answered(func() {
+		if c.contender.Silent {
+			sl.unjudged = sl.unjudged || armed && now > due-int64(c.margin())/2
+			pending = armed
+		}
+		sl.disarm(armed, pending, due, now)
+		then(pending)
+	})
 }
 
 // latest is by when a timer must fire that has been given a delay just now.

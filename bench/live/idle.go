@@ -16,28 +16,21 @@ type Idle struct {
 
 const idleSpan = time.Hour
 
-// delays returns the delays of the timers, each a whole number of ns.
-func (l Idle) delays() []time.Duration {
+// start starts the timers, and returns the delay of each.
+func (l Idle) start(timers Timers) (delays []time.Duration) {
 	r := rand.New(rand.NewPCG(l.Seed, 1))
-	delays := make([]time.Duration, l.Timers)
-	for i := range delays {
-		delays[i] = 1 + time.Duration(r.Int64N(int64(idleSpan)))
+	for i := range l.Timers {
+		delay := 1 + time.Duration(r.Int64N(int64(idleSpan)))
+		timers.Start(i, delay)
+		delays = append(delays, delay)
 	}
 	return delays
 }
 
-// start starts the timers.
-func (l Idle) start(s System, form results.Form, function func(i int) func()) Timers {
-	timers := s.Timers(form, l.Timers, function)
-	for i, delay := range l.delays() {
-		timers.Start(i, delay)
-	}
-	return timers
-}
-
 // run measures what the process uses in a time during which next to nothing fires.
 func (l Idle) run(ctx context.Context, s System, form results.Form, length time.Duration) (results.LiveUse, error) {
-	timers := l.start(s, form, func(int) func() { return func() {} })
+	timers := s.Timers(form, l.Timers, func(int) func() { return func() {} })
+	l.start(timers)
 	time.Sleep(length / 10) // what starting has left behind
 	meter := startMeter(s)
 	time.Sleep(length)

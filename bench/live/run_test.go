@@ -18,8 +18,8 @@ import (
 // tiny is a configuration that measures everything in little time.
 func tiny(list ...Contender) Config {
 	cfg := Default()
-	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 4}
-	cfg.Rounds, cfg.Turns, cfg.MaxOps, cfg.Sleep = 2, 2, 2*maxInFlight, time.Sleep
+	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 2}
+	cfg.Rounds, cfg.Turns, cfg.MaxOps, cfg.Rate, cfg.Sleep = 2, 2, 2*maxInFlight, 1000, time.Sleep
 	return cfg
 }
 
@@ -84,7 +84,9 @@ func TestAFailureGivesNoFigures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, failures, err := Run(t.Context(), tiny(wrong(c.timers), Time()))
+				cfg := tiny(wrong(c.timers), Time())
+				cfg.Rounds, cfg.Goroutines = 1, []int{1}
+				l, failures, err := Run(t.Context(), cfg)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -110,8 +110,8 @@ func (s *slot) settled() bool {
 	return s.unjudged || !s.armed && s.announced == 0
 }
 
-// end returns what the timer did, and what was wrong.
-func (s *slot) end() (results.LiveCheck, Wrong) {
+// end adds what the timer did, and what was wrong.
+func (s *slot) end(counts *results.LiveCheck, wrong *Wrong) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.unjudged {
@@ -120,5 +120,11 @@ func (s *slot) end() (results.LiveCheck, Wrong) {
 			s.wrong[Lost]++
 		}
 	}
-	return s.counts, s.wrong
+	counts.Started += s.counts.Started
+	counts.Stopped += s.counts.Stopped
+	counts.Moved += s.counts.Moved
+	counts.Fired += s.counts.Fired
+	for f, n := range s.wrong {
+		wrong[f] += n
+	}
 }

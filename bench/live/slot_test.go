@@ -1,6 +1,10 @@
 package live
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
 
 // What crosses: a timer fires before, while or after an operation asks about it, and the
 // answer comes before or after its function runs.
@@ -53,7 +57,8 @@ func TestSlotJudgesWhatCrosses(t *testing.T) {
 		if settled := s.settled(); settled != (c.want[Lost] == 0) {
 			t.Errorf("%s: settled is %t", name, settled)
 		}
-		if _, got := s.end(); got != c.want {
+		var got Wrong
+		if s.end(new(results.LiveCheck), &got); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

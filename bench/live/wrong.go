@@ -30,13 +30,6 @@ var faultTexts = [faultKinds]string{
 // Wrong counts what a system did wrong.
 type Wrong [faultKinds]int
 
-// add counts what others have counted.
-func (w *Wrong) add(o Wrong) {
-	for f, n := range o {
-		w[f] += n
-	}
-}
-
 // Err returns an error that says what was wrong, or nil.
 func (w Wrong) Err() error {
 	var parts []string
