@@ -54,7 +54,7 @@ func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	t.Parallel()
 	p := newPage(viewOf(compact(), testKnowledge(six)), nil)
 	for _, id := range ownIDs {
-		p.sections = append(p.sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: "text"}}})
+		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: "text"}}})
 	}
 	html, err := p.html()
 	if err != nil {

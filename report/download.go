@@ -13,11 +13,11 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// takeTitle heads what other programs can read.
-const takeTitle = "What can I take with me?"
+// TakeTitle heads what other programs can read.
+func (*page) TakeTitle() string { return "What can I take with me?" }
 
-// takeable reports whether there is anything that other programs can read.
-func (p *page) takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
+// Takeable reports whether there is anything that other programs can read.
+func (p *page) Takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
 
 // download is a file that is part of the HTML page, compressed with gzip.
 type download struct {
@@ -53,7 +53,7 @@ func downloads(r *results.Run) ([]download, error) {
 	} {
 		data, size, err := pack(func(w io.Writer) error { return f.write(w, f.r) })
 		if err != nil {
-			return nil, fmt.Errorf("report: packing %s: %w", f.name, err)
+			return nil, fmt.Errorf("packing %s: %w", f.name, err)
 		}
 		out = append(out, download{
 			Name: f.name, What: f.what, Size: fmt.Sprintf("%.0f kB", float64(size)/1000),

@@ -164,7 +164,7 @@ func TestTheReportExplainsTheStructuresOfItsRun(t *testing.T) {
 	if want := []string{"explain-hwheel", "explain-rbtree"}; !slices.Equal(found, want) {
 		t.Errorf("charts %q, want %q", found, want)
 	}
-	text := newPage(v, section.All(v)).markdown()
+	text := markdownOf(t, v)
 	if !strings.Contains(text, "<details><summary>hwheel: hierarchical") ||
 		!strings.Contains(text, "(report-charts/explain-hwheel.png)") {
 		t.Error("report.md does not fold the drawing of hwheel")

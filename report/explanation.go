@@ -76,12 +76,12 @@ func (x *Explanation) Text() string {
 
 // HTML returns the page as one file that needs no other.
 func (x *Explanation) HTML() ([]byte, error) {
-	p := &page{title: x.entry.Name, front: section.Section{
+	p := &page{Title: x.entry.Name, Front: section.Section{
 		Lead:   noDrawing,
 		Tables: []section.Table{{Body: section.FactTable(x.entry.Name, x.facts), Main: true}},
 	}}
 	if f := section.Drawing(x.entry, x.look); f != nil {
-		p.front.Lead, p.front.Charts = drawingIntro, []*draw.Figure{f}
+		p.Front.Lead, p.Front.Charts = drawingIntro, []*draw.Figure{f}
 	}
 	return p.html()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -58,10 +59,22 @@ func viewOf(r *results.Run, known analysis.Knowledge) *section.View {
 
 func figures(v *section.View) []*draw.Figure { return section.Figures(section.All(v)) }
 
-// markdownOf is the page in Markdown of results with six structures.
-func markdownOf(r *results.Run) string {
-	v := viewOf(r, testKnowledge(six))
-	return newPage(v, section.All(v)).markdown()
+// pageOf is the page in Markdown of results with what is known of six structures, or of others.
+func pageOf(t *testing.T, r *results.Run, structures ...string) string {
+	t.Helper()
+	if structures == nil {
+		structures = six
+	}
+	return markdownOf(t, viewOf(r, testKnowledge(structures)))
+}
+
+func markdownOf(t *testing.T, v *section.View) string {
+	t.Helper()
+	text, err := newPage(v, section.All(v)).markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // testKnowledge stands still while the catalog and the workloads grow.

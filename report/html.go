@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
@@ -70,15 +69,14 @@ func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context
 
 // htmlPage is the data of the template.
 type htmlPage struct {
-	Title, Made          string
+	*page
+	Sections             []htmlSection
 	Policy               string
 	Style                template.CSS
-	Script               template.JS   // empty: the page has no script
+	Script               template.JS   // empty: the page has none
 	Data                 template.HTML // for it, compressed
 	Before, First, After string        // the first answer, cut at the name of the structure; empty: none
 	Far                  string        // of the first answer
-	Front                section.Section
-	Sections             []htmlSection
 }
 
 type htmlSection struct {
@@ -95,9 +93,7 @@ var ownIDs = []string{
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html() ([]byte, error) {
-	out := htmlPage{
-		Title: p.title, Made: p.made, Style: template.CSS(pageStyle + draw.Style()), Front: p.front,
-	}
+	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.Style())}
 	if p.first != nil {
 		out.First = p.first.Ranking[0].Structure
 		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
@@ -106,7 +102,7 @@ func (p *page) html() ([]byte, error) {
 	if p.run != nil {
 		data, _, err := pack(func(w io.Writer) error { return json.NewEncoder(w).Encode(p.data()) })
 		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
+			return nil, err
 		}
 		// XML would read the script as markup otherwise.
 		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.HTML(data)
@@ -116,16 +112,16 @@ func (p *page) html() ([]byte, error) {
 	for _, own := range ownIDs {
 		id(own)
 	}
-	for _, s := range p.sections {
+	for _, s := range p.Sections {
 		out.Sections = append(out.Sections, htmlSection{Section: s, ID: id(s.Title)})
 	}
-	if p.takeable() {
+	if p.Takeable() {
 		files, err := downloads(p.run.Run)
 		if err != nil {
 			return nil, err
 		}
-		out.Sections = append(out.Sections, htmlSection{ID: id(takeTitle), Files: files, Section: section.Section{
-			Title: takeTitle, Lead: "Everything that this page is made from, and trials for other " +
+		out.Sections = append(out.Sections, htmlSection{ID: id(p.TakeTitle()), Files: files, Section: section.Section{
+			Title: p.TakeTitle(), Lead: "Everything that this page is made from, and trials for other " +
 				"programs; `timerbench export` writes those by kind of operation and latencies, too. " +
 				"`gunzip` unpacks the files; `timerbench report` and `timerbench recommend` read the first " +
 				"one as it is.",
@@ -137,7 +133,7 @@ func (p *page) html() ([]byte, error) {
 		err = t.Funcs(template.FuncMap{"id": id}).Execute(&b, out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, err
 	}
 	return b.Bytes(), nil
 }

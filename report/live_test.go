@@ -47,7 +47,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 	for what, r := range map[string]*results.Run{"beside workloads": run, "alone": alone} {
 		v := viewOf(r, testKnowledge(six))
 		sections := section.All(v)
-		page := newPage(v, sections).markdown()
+		page := markdownOf(t, v)
 		for _, want := range []string{
 			"## What do timers cost under a real clock",
 			"live-lateness.png", "live-contention.png",

@@ -24,15 +24,8 @@ func WriteMachines(dir string, runs []results.Named) (lead string, err error) {
 		return "", errors.New("report: want the results of at least two machines")
 	}
 	p := machinesPage(runs)
-	html, err := p.html()
-	if err != nil {
-		return "", err
-	}
-	return p.front.Lead, writePages(dir, p, html)
+	return p.Front.Lead, p.write(dir, func() error { return nil })
 }
-
-// ranked are the structures that answer a question on one machine, the best first.
-type ranked []choice
 
 // choice is a structure and its cost as a multiple of the best.
 type choice struct {
@@ -44,7 +37,7 @@ type choice struct {
 // compared is one question, as all machines answer it.
 type compared struct {
 	question string
-	answers  []ranked // by machine
+	answers  [][]choice // by machine, the best first
 
 	holds     string  // structure that may be the best on all machines; empty: none
 	certain   bool    // it ties with the best, or is it, on all
@@ -54,101 +47,73 @@ type compared struct {
 }
 
 func machinesPage(runs []results.Named) *page {
-	p := &page{title: "Timer structures on several machines"}
+	p := &page{Title: "Timer structures on several machines"}
 	var views []*analysis.Run
 	var advisers []*advice.Adviser
+	var letters []string
 	machines := show.Table{Align: "llllll", Header: []string{"", "Machine", "System", "Made", "Commit", "Results"}}
-	letters := make([]string, len(runs))
 	for i, r := range runs {
 		v := analysis.Of(r.Run)
 		views, advisers = append(views, v), append(advisers, advice.Of(v))
-		letters[i] = string(rune('A' + i%26))
+		letters = append(letters, string(rune('A'+i%26)))
 		e := r.Environment
 		machines.Add(letters[i], section.Literal(fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core"))),
 			section.Literal(strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", ")),
-			r.Created.UTC().Format("2 January 2006"), section.Literal(cmp.Or(first(e.Revision, 12), show.Unknown)),
-			section.Literal(r.Name))
+			r.Created.UTC().Format("2 January 2006"),
+			section.Literal(cmp.Or(e.Revision[:min(12, len(e.Revision))], show.Unknown)), section.Literal(r.Name))
 	}
-	questions := questionsOf(advisers)
-	cells := cellsOf(views)
-	p.front.Lead = sumUp(len(runs), "question", questions)
-	if cellsLead := sumUp(len(runs), "cell", cells); cellsLead != "" {
-		p.front.Lead = strings.TrimSpace(p.front.Lead + "\n\n" + cellsLead)
+	var questions, cells []compared
+	for _, x := range advisers[0].Standard() {
+		questions = appendJudged(questions, x.Words(), len(runs), func(machine int) (out []choice) {
+			y, _ := advisers[machine].Answer(x.Question)
+			for _, s := range y.Ranking {
+				out = append(out, choice{s.Structure, s.Times, s.NS})
+			}
+			return out
+		})
 	}
-	p.front.Tables = []section.Table{{Body: machines.Markdown(), Main: true}}
+	for _, c := range views[0].Cells {
+		question := fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N))
+		cells = appendJudged(cells, question, len(runs), func(machine int) (out []choice) {
+			for _, same := range views[machine].CellsOf(c.Workload) {
+				if same.N == c.N {
+					for _, s := range same.Ranked {
+						out = append(out, choice{s.Structure, s.ToBest.Interval, s.Cost().Median})
+					}
+				}
+			}
+			return out
+		})
+	}
+	p.Front.Lead = strings.TrimSpace(sumUp(len(runs), "question", questions) + "\n\n" + sumUp(len(runs), "cell", cells))
+	p.Front.Tables = []section.Table{{Body: machines.Markdown(), Main: true}}
 	const how = "Holds: a structure is the best, or ties with it, on all machines. With a question mark: it is " +
 		"certainly worse on none of them, but not a tie on all. Elsewhere: the most that a winner of one " +
 		"machine costs on another one, as a multiple of the best there. For all: the structure whose largest " +
 		"multiple is the least, and that multiple."
-	p.sections = []section.Section{
+	p.Sections = []section.Section{
 		{Title: "Does the winner of a question hold on all machines?", Lead: how,
 			Tables: []section.Table{{Body: machinesTable("Question", letters, questions), Main: true}}},
 		{Title: "And in each cell?",
 			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: machinesTable("Cell", letters, cells), Open: true}}},
 	}
-	p.sections = slices.DeleteFunc(p.sections, func(s section.Section) bool { return s.Tables[0].Body == "" })
+	p.Sections = slices.DeleteFunc(p.Sections, func(s section.Section) bool { return s.Tables[0].Body == "" })
 	if len(questions)+len(cells) == 0 {
-		p.front.Lead = "These results have no cell in common."
+		p.Front.Lead = "These results have no cell in common."
 	}
 	return p
 }
 
-// first shortens a text.
-func first(s string, letters int) string { return s[:min(letters, len(s))] }
-
-// questionsOf are the standard questions that all runs answer.
-func questionsOf(advisers []*advice.Adviser) []compared {
-	var lists [][]advice.Answer
-	for _, a := range advisers {
-		lists = append(lists, a.Standard())
-	}
-	var out []compared
-	for _, x := range lists[0] {
-		c := compared{question: x.Words()}
-		for _, list := range lists {
-			for _, y := range list {
-				if y.Question == x.Question {
-					var r ranked
-					for _, s := range y.Ranking {
-						r = append(r, choice{s.Structure, s.Times, s.NS})
-					}
-					c.answers = append(c.answers, r)
-				}
-			}
+// appendJudged appends a question, if each of so many machines answers it.
+func appendJudged(list []compared, question string, machines int, answer func(machine int) []choice) []compared {
+	c := compared{question: question, steady: choice{times: stats.Interval{Center: math.Inf(1)}}}
+	for machine := range machines {
+		of := answer(machine)
+		if len(of) == 0 {
+			return list
 		}
-		out = c.appendTo(out, len(advisers))
+		c.answers = append(c.answers, of)
 	}
-	return out
-}
-
-// cellsOf are the cells that all runs have.
-func cellsOf(runs []*analysis.Run) []compared {
-	var out []compared
-	for _, cell := range runs[0].Cells {
-		c := compared{question: fmt.Sprintf("%s, %s timers", cell.Workload, show.Grouped(cell.N))}
-		for _, r := range runs {
-			for _, same := range r.CellsOf(cell.Workload) {
-				if same.N == cell.N {
-					var list ranked
-					for _, s := range same.Ranked {
-						list = append(list, choice{s.Structure, s.ToBest.Interval, s.Cost().Median})
-					}
-					c.answers = append(c.answers, list)
-				}
-			}
-		}
-		out = c.appendTo(out, len(runs))
-	}
-	return out
-}
-
-// appendTo judges a question and appends it, if each of so many machines answers it.
-func (c compared) appendTo(list []compared, machines int) []compared {
-	answered := slices.DeleteFunc(slices.Clone(c.answers), func(r ranked) bool { return len(r) == 0 })
-	if len(answered) < machines {
-		return list
-	}
-	c.steady.times.Center = math.Inf(1)
 	for _, x := range c.answers[0] {
 		most, worse, tie := 0.0, false, true
 		for _, r := range c.answers {
@@ -170,11 +135,9 @@ func (c compared) appendTo(list []compared, machines int) []compared {
 		}
 	}
 	for _, r := range c.answers {
-		for _, of := range c.answers {
-			for _, y := range of {
-				if y.structure == r[0].structure && y.times.Center > c.elsewhere {
-					c.elsewhere, c.loser = y.times.Center, y.structure
-				}
+		for _, y := range slices.Concat(c.answers...) {
+			if y.structure == r[0].structure && y.times.Center > c.elsewhere {
+				c.elsewhere, c.loser = y.times.Center, y.structure
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
-	"html"
 	"image/color"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -19,22 +21,23 @@ import (
 
 // page is the content of a report, apart from how it is written out, as Markdown or as HTML.
 type page struct {
-	title    string
-	made     string            // when and on what, in Markdown; empty: not known
-	first    *advice.Answer    // it stands at the top of the HTML; nil: none
-	typical  string            // the first answers, in Markdown, for readers without controls
-	front    section.Section   // what stands above the sections
-	sections []section.Section // those that are not empty
-	run      *analysis.Run     // what the script looks up, and what can be taken along; nil: nothing
-	adviser  *advice.Adviser   // answers for the script
-	looks    map[string]draw.Look
+	Title    string
+	Made     string            // when and on what, in Markdown; empty: not known
+	Typical  string            // the first answers, in Markdown, for readers without controls
+	Front    section.Section   // what stands above the sections
+	Sections []section.Section // those that are not empty
+
+	first   *advice.Answer  // it stands at the top of the HTML; nil: none
+	run     *analysis.Run   // what the script looks up, and what can be taken along; nil: nothing
+	adviser *advice.Adviser // answers for the script
+	looks   map[string]draw.Look
 }
 
 // newPage puts sections one below the other, after the answers and what a reader must know first.
 func newPage(v *section.View, sections []section.Section) *page {
 	p := &page{
-		title: "Timer structures compared", made: made(v), run: v.Run, adviser: advice.Of(v.Run), looks: v.Looks,
-		sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
+		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: advice.Of(v.Run), looks: v.Looks,
+		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers()
 	for _, text := range slices.Concat(warnings(v.Run), gaps(v, sections)) {
@@ -46,7 +49,7 @@ func newPage(v *section.View, sections []section.Section) *page {
 // add adds a paragraph to the front.
 func (p *page) add(text string) {
 	if text != "" {
-		p.front.Tables = append(p.front.Tables, section.Table{Lead: text, Main: true})
+		p.Front.Tables = append(p.Front.Tables, section.Table{Lead: text, Main: true})
 	}
 }
 
@@ -59,10 +62,10 @@ func (p *page) answers() {
 	p.first = &typical[0]
 	for _, x := range typical {
 		before, after, _ := strings.Cut(x.Sentence, ": "+x.Ranking[0].Structure)
-		p.typical += "- " + section.Literal(before) + ": **" + section.Literal(x.Ranking[0].Structure) + "**" +
+		p.Typical += "- " + section.Literal(before) + ": **" + section.Literal(x.Ranking[0].Structure) + "**" +
 			section.Literal(after+far(x)) + "\n"
 	}
-	p.front.Lead = p.adviser.Verdict(func(name string) string { return "**" + section.Literal(name) + "**" })
+	p.Front.Lead = p.adviser.Verdict(func(name string) string { return "**" + section.Literal(name) + "**" })
 	standard := p.adviser.Standard()
 	t := show.Table{Align: "ll", Header: []string{"For", "Answer"}}
 	for _, x := range standard {
@@ -70,7 +73,7 @@ func (p *page) answers() {
 		answer := strings.TrimPrefix(x.Sentence, "For "+question+": ") + far(x)
 		t.Add(section.Literal(question), section.Literal(answer))
 	}
-	p.front.Tables = []section.Table{{
+	p.Front.Tables = []section.Table{{
 		Title: "The answers to the standard questions", Body: t.Markdown(), Main: true, Open: true,
 	}}
 	var notes []string // what the results do not hold, each once
@@ -214,53 +217,20 @@ func gaps(v *section.View, sections []section.Section) []string {
 	return out
 }
 
-// markdown writes the page as Markdown. It shows charts as PNGs, which look the
+//go:embed page.md
+var markdownSource string
+
+// markdownTemplate writes a page as Markdown. It shows charts as PNGs, which look the
 // same everywhere, and links the SVGs.
-func (p *page) markdown() string {
-	var b strings.Builder
-	text := func(s string) {
-		if s != "" {
-			b.WriteString(strings.TrimRight(s, "\n") + "\n\n")
-		}
-	}
-	chart := func(f *draw.Figure) {
-		path := Charts + "/" + f.Name
-		text(fmt.Sprintf("[![%s](%s.png)](%s.svg)", section.Literal(f.Alt()), path, path))
-	}
-	text("# " + p.title)
-	text(p.made)
-	text(p.typical)
-	for _, s := range append([]section.Section{p.front}, p.sections...) {
-		if s.Title != "" {
-			text("## " + s.Title)
-		}
-		text(s.Lead)
-		for _, f := range s.Charts {
-			chart(f)
-		}
-		text(s.Caption)
-		for _, t := range s.Tables {
-			text(t.Lead)
-			if t.Title != "" {
-				open := map[bool]string{true: " open"}[t.Open]
-				text("<details" + open + "><summary>" + html.EscapeString(section.OneLine(t.Title)) + "</summary>")
-			}
-			if t.Chart != nil {
-				chart(t.Chart)
-			}
-			text(t.Body)
-			if t.Title != "" {
-				text("</details>")
-			}
-		}
-	}
-	if p.takeable() {
-		text("## " + takeTitle)
-		text("`timerbench export` writes the trials of results as CSV (`--csv`) or as lines of Go's " +
-			"benchmarks, for benchstat (`--benchfmt`); the results themselves are JSON. The HTML page " +
-			"holds all three.")
-	}
-	return b.String()
+var markdownTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"trim":    func(s string) string { return strings.TrimRight(s, "\n") },
+	"literal": section.Literal, "oneline": section.OneLine, "charts": func() string { return Charts },
+}).Parse(markdownSource))
+
+func (p *page) markdown() ([]byte, error) {
+	var b bytes.Buffer
+	err := markdownTemplate.Execute(&b, p)
+	return b.Bytes(), err
 }
 
 // pageData is what the script of the page looks up.

@@ -61,29 +61,28 @@ func HTML(r *results.Run) ([]byte, error) {
 func write(dir string, r *analysis.Run, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)
-	p := newPage(v, sections)
-	html, err := p.html()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := writeCharts(filepath.Join(dir, Charts), section.Figures(sections), dpi); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return writePages(dir, p, html)
+	return newPage(v, sections).write(dir, func() error {
+		return writeCharts(filepath.Join(dir, Charts), section.Figures(sections), dpi)
+	})
 }
 
-// writePages writes both forms of a page.
-func writePages(dir string, p *page, html []byte) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report: %w", err)
+// write writes both forms of a page, and its charts before them.
+func (p *page) write(dir string, charts func() error) error {
+	html, err1 := p.html()
+	markdown, err2 := p.markdown()
+	err := errors.Join(err1, err2)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
 	}
-	for name, data := range map[string][]byte{Page: []byte(p.markdown()), HTMLPage: html} {
-		if err := atomicfile.WriteBytes(filepath.Join(dir, name), data); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
+	if err == nil {
+		err = charts()
+	}
+	if err == nil {
+		err = errors.Join(
+			atomicfile.WriteBytes(filepath.Join(dir, Page), markdown), atomicfile.WriteBytes(filepath.Join(dir, HTMLPage), html))
+	}
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func compact() *results.Run {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	golden(t, Page, []byte(markdownOf(compact())), bytes.Equal)
+	golden(t, Page, []byte(pageOf(t, compact())), bytes.Equal)
 }
 
 // What is said of workloads that are modelled on programs does not hold for one
@@ -99,7 +99,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 			}
 		}
 	}
-	page := markdownOf(r)
+	page := pageOf(t, r)
 	for _, want := range []string{
 		"the time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + show.Grouped(123_456) + " | 90 s | 700 | 99.5 % |",

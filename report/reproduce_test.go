@@ -16,7 +16,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 		{Check: "page size", Value: "4096", Verdict: "ok"},
 	}
 	r.Cells[0].LeftOut = []string{"list"}
-	page := func() string { return markdownOf(r) }
+	page := func() string { return pageOf(t, r) }
 	got := page()
 	for _, want := range []string{
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",

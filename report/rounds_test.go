@@ -9,7 +9,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/internal/analysis"
-	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // rowsOf makes a run of one cell in which each structure has instances of two rounds.
@@ -23,11 +22,6 @@ func rowsOf(costs map[string][]float64) *results.Run {
 		c.Rows = append(c.Rows, row)
 	}
 	return &results.Run{Complete: true, Cells: []results.Cell{c}}
-}
-
-func pageOf(r *results.Run) string {
-	v := viewOf(r, testKnowledge([]string{"best", "near", "far"}))
-	return newPage(v, section.All(v)).markdown()
 }
 
 func wantOnPage(t *testing.T, page string, wants ...string) {
@@ -52,11 +46,11 @@ func raced() *results.Run {
 
 func TestThePageSaysHowManyRoundsAndWhy(t *testing.T) {
 	t.Parallel()
-	wantOnPage(t, pageOf(raced()),
+	wantOnPage(t, pageOf(t, raced()),
 		"| hold | 1M | best 10 | near 10 | far 6 | – |",
 		"| hold | 1M | best | near |", // unclear is no tie
 		"**1.03?**")
-	if page := pageOf(rowsOf(map[string][]float64{"best": {1, 2}})); strings.Contains(page, "Out of time") {
+	if page := pageOf(t, rowsOf(map[string][]float64{"best": {1, 2}})); strings.Contains(page, "Out of time") {
 		t.Error("without a race the page explains a race")
 	}
 }
@@ -64,18 +58,18 @@ func TestThePageSaysHowManyRoundsAndWhy(t *testing.T) {
 func TestThePageFlagsDrift(t *testing.T) {
 	t.Parallel()
 	rising := raced()
-	wantOnPage(t, pageOf(rising), "In 0 of 1 cells the cost rose")
+	wantOnPage(t, pageOf(t, rising), "In 0 of 1 cells the cost rose")
 	for _, row := range rising.Cells[0].Rows {
 		for i := range row.Cost {
 			row.Cost[i].NS *= 1 + 0.1*float64(i)
 		}
 	}
-	wantOnPage(t, pageOf(rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
+	wantOnPage(t, pageOf(t, rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
 }
 
 func TestThePageShowsWarningsOfSamples(t *testing.T) {
 	t.Parallel()
-	wantOnPage(t, pageOf(rowsOf(map[string][]float64{"best": {1, 2, 3, 4, 5, 6}, "near": {1, 2}, "far": {1, 2}})),
+	wantOnPage(t, pageOf(t, rowsOf(map[string][]float64{"best": {1, 2, 3, 4, 5, 6}, "near": {1, 2}, "far": {1, 2}})),
 		"| hold | 1M | near, far | need \\>= 6 samples for confidence interval at level 0.95 |")
 }
 
@@ -84,7 +78,7 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 	t.Parallel()
 	const warning = "One instance of each structure."
 	r := raced()
-	if strings.Contains(pageOf(r), warning) {
+	if strings.Contains(pageOf(t, r), warning) {
 		t.Error("of several instances the page says that there is one")
 	}
 	c := &r.Cells[0]
@@ -93,7 +87,7 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 		control.Cost[i].Instance = 0
 	}
 	c.Rows = append(c.Rows, control)
-	if strings.Contains(pageOf(r), warning) {
+	if strings.Contains(pageOf(t, r), warning) {
 		t.Error("the page counts the instances of the control")
 	}
 	c.Rows = c.Rows[:len(c.Rows)-1]
@@ -102,7 +96,7 @@ func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 			row.Cost[i].Instance = 0
 		}
 	}
-	wantOnPage(t, pageOf(r), warning)
+	wantOnPage(t, pageOf(t, r), warning)
 	if s := analysis.Of(r).Cells[0].Row("best").Cost(); s.Level != stats.Rounds || !s.Bounded() {
 		t.Errorf("%+v", s)
 	}
@@ -114,14 +108,14 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	control := r.Cells[0].Rows[0]
 	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
-	wantOnPage(t, pageOf(r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| no difference |")
+	wantOnPage(t, pageOf(t, r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| no difference |")
 	off := &r.Cells[0].Rows[3]
 	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
 	for i := range off.Cost {
 		off.Cost[i].Instance = i / 2
 	}
 	const warning = "> **The intervals are too narrow.**"
-	page := pageOf(r)
+	page := pageOf(t, r)
 	wantOnPage(t, page, "comparisons, 1 came out different", "| differs |")
 	if strings.Contains(page, warning) {
 		t.Error("one control differs, which may be chance")
@@ -130,15 +124,15 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 		r.Cells = append(r.Cells, r.Cells[0])
 		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
 	}
-	wantOnPage(t, pageOf(r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 came out different")
+	wantOnPage(t, pageOf(t, r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 came out different")
 }
 
 func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
 	t.Parallel()
 	r := raced()
-	if strings.Contains(pageOf(r), "What does the garbage collector add?") {
+	if strings.Contains(pageOf(t, r), "What does the garbage collector add?") {
 		t.Error("nothing was measured with the collector on")
 	}
 	r.Cells[0].Rows[0].WithGC = trials(20.2, 20.3, 20.4, 20.3)
-	wantOnPage(t, pageOf(r), "## What does the garbage collector add?", "| **best** | 10.1 | 8.34 to 12.4 | 20.3 | 16.7 to 24.7 | 2.0 |")
+	wantOnPage(t, pageOf(t, r), "## What does the garbage collector add?", "| **best** | 10.1 | 8.34 to 12.4 | 20.3 | 16.7 to 24.7 | 2.0 |")
 }
