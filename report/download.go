@@ -19,7 +19,6 @@ func (*page) TakeTitle() string { return "What can I take with me?" }
 // Takeable reports whether there is anything that other programs can read.
 func (p *page) Takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
 
-// download is a file that is part of the HTML page, compressed with gzip.
 type download struct {
 	Name string
 	What string

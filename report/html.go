@@ -67,7 +67,6 @@ func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context
 	})
 }
 
-// htmlPage is the data of the template.
 type htmlPage struct {
 	*page
 	Sections             []htmlSection

@@ -144,7 +144,6 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 	return append(list, c)
 }
 
-// sumUp says on how many questions all machines agree.
 func sumUp(machines int, what string, list []compared) string {
 	if len(list) == 0 {
 		return ""
@@ -171,7 +170,6 @@ func sumUp(machines int, what string, list []compared) string {
 	return out
 }
 
-// machinesTable has a line for each question.
 func machinesTable(what string, letters []string, list []compared) string {
 	if len(list) == 0 {
 		return ""

@@ -33,7 +33,6 @@ type page struct {
 	looks   map[string]draw.Look
 }
 
-// newPage puts sections one below the other, after the answers and what a reader must know first.
 func newPage(v *section.View, sections []section.Section) *page {
 	p := &page{
 		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: advice.Of(v.Run), looks: v.Looks,
@@ -46,14 +45,12 @@ func newPage(v *section.View, sections []section.Section) *page {
 	return p
 }
 
-// add adds a paragraph to the front.
 func (p *page) add(text string) {
 	if text != "" {
 		p.Front.Tables = append(p.Front.Tables, section.Table{Lead: text, Main: true})
 	}
 }
 
-// answers adds the answers.
 func (p *page) answers() {
 	typical := p.adviser.Typical()
 	if len(typical) == 0 {
@@ -171,7 +168,6 @@ func warnings(r *analysis.Run) []string {
 // namedStructures is how many structures a gap names (chosen).
 const namedStructures = 5
 
-// gaps are what the results do not hold, as far as a reader would look for it in vain.
 func gaps(v *section.View, sections []section.Section) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
@@ -233,13 +229,11 @@ func (p *page) markdown() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// pageData is what the script of the page looks up.
 type pageData struct {
 	Structures []dataStructure `json:"structures"`
 	Answers    *advice.Grid    `json:"answers"`
 }
 
-// dataStructure is a structure of the results.
 type dataStructure struct {
 	Name       string `json:"name"`
 	Family     string `json:"family"`

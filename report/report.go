@@ -66,7 +66,6 @@ func write(dir string, r *analysis.Run, dpi int) error {
 	})
 }
 
-// write writes both forms of a page, and its charts before them.
 func (p *page) write(dir string, charts func() error) error {
 	html, err1 := p.html()
 	markdown, err2 := p.markdown()

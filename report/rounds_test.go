@@ -67,12 +67,6 @@ func TestThePageFlagsDrift(t *testing.T) {
 	wantOnPage(t, pageOf(t, rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
 }
 
-func TestThePageShowsWarningsOfSamples(t *testing.T) {
-	t.Parallel()
-	wantOnPage(t, pageOf(t, rowsOf(map[string][]float64{"best": {1, 2, 3, 4, 5, 6}, "near": {1, 2}, "far": {1, 2}})),
-		"| hold | 1M | near, far | need \\>= 6 samples for confidence interval at level 0.95 |")
-}
-
 // Results of older versions have one instance of each structure.
 func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 	t.Parallel()

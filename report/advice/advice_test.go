@@ -222,7 +222,7 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	wantStandings(t, answer(t, run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20.6})), advice.Question{N: 1000}), stats.Tie, stats.Tie)
 	r = run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 30, "rbtree": 40}))
 	r.Memory = []results.Memory{{Structure: "hwheel", N: 1000, Bytes: 32.1}, {Structure: "quadheap", N: 1000, Bytes: 32.5}, {Structure: "rbtree", N: 1000, Bytes: 33.9}}
-	x = answer(t, r, advice.Question{N: 1000, Matters: advice.Weights{Memory: 1}})
+	x = answer(t, r, advice.Question{N: 1000, Matters: advice.Weights{advice.Memory: 1}})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
 	if !strings.HasSuffix(x.Sentence, ": hwheel or quadheap, the same within 5 %. Next: rbtree, 1.06 times its score.") {
 		t.Error(x.Sentence)
@@ -402,7 +402,7 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 		"share moved -2":        {N: 1, Reschedule: -2},
 		`shape of delays "odd"`: {N: 1, Delays: "odd"},
 		"wake-ups -1":           {N: 1, PerWake: -1},
-		"weight of memory is":   {N: 1, Matters: advice.Weights{Memory: -2}},
+		"weight of memory is":   {N: 1, Matters: advice.Weights{advice.Memory: -2}},
 	} {
 		if _, err := a.Answer(q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", q, err, want)

@@ -24,7 +24,6 @@ type Adviser struct {
 	structures int // that cells can name
 }
 
-// cell is a cell that can answer.
 type cell struct {
 	*analysis.Cell
 	place
@@ -103,7 +102,6 @@ func Of(r *analysis.Run) *Adviser {
 	return a
 }
 
-// exact reports whether a structure is known to be exact.
 func (a *Adviser) exact(name string) bool {
 	if p := a.r.Program(name); p != nil {
 		return !p.Coarse
@@ -112,7 +110,6 @@ func (a *Adviser) exact(name string) bool {
 	return ok && e.Exact()
 }
 
-// errNothing is the answer of results without a usable cell.
 var errNothing = errors.New("these results hold no costs of structures on a workload, so no " +
 	"structure can be named: want results of a run")
 
@@ -166,7 +163,6 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 	return out, nil
 }
 
-// weighted is a cell with its weight in an answer.
 type weighted struct {
 	*cell
 	distance, weight float64
@@ -288,7 +284,6 @@ func (a *Adviser) costSpread(near []weighted, name, of string, late bool) (below
 	return below / total, above / total
 }
 
-// structuresOf returns the structures of the cells in the order of the first cells that have them.
 func structuresOf(near []weighted, late bool) []string {
 	var out []string
 	for _, w := range near {
@@ -316,7 +311,6 @@ func average(near []weighted, value func(*cell) float64) float64 {
 	return math.Exp(sum / total)
 }
 
-// missing says what matters in the question and is not in the results.
 func (a *Adviser) missing(q Question, present []bool) []string {
 	var out []string
 	shares := q.Matters.shares()

@@ -36,7 +36,6 @@ func (a *Adviser) measuring(c *cell, name string, late bool) *cell {
 	return out
 }
 
-// leastSamples is how many calls a 99.9th percentile needs.
 const leastSamples = 1000
 
 // tail returns the 99.9th percentile of the slowest kind of call, in nanoseconds; 0: not known.

@@ -56,20 +56,20 @@ func (q Question) Check() error {
 }
 
 // Weights say what matters, and how much. Only their ratios count. All zero is throughput alone.
-type Weights struct {
-	Throughput float64 // cost of the calls
-	Tail       float64 // 99.9th percentile of single calls
-	Memory     float64 // bytes a timer
-	Idle       float64 // wake-ups of a tickless driver
-}
+type Weights [4]float64
 
-// weightNames are the names of the weights, in the order of [Weights.values].
-var weightNames = []string{"throughput", "tail", "memory", "idle"}
+// What a weight is of.
+const (
+	Throughput = iota // cost of the calls
+	Tail              // 99.9th percentile of single calls
+	Memory            // bytes a timer
+	Idle              // wake-ups of a tickless driver
+)
 
-// weightWords are what the weights are of.
-var weightWords = []string{"throughput", "tail", "memory", "idle wake-ups"}
-
-func (w *Weights) values() []*float64 { return []*float64{&w.Throughput, &w.Tail, &w.Memory, &w.Idle} }
+var (
+	weightNames = []string{"throughput", "tail", "memory", "idle"}
+	weightWords = []string{"throughput", "tail", "memory", "idle wake-ups"}
+)
 
 // ParseWeights reads weights such as "throughput=1,tail=2". A name without a number counts 1.
 func ParseWeights(s string) (Weights, error) {
@@ -87,7 +87,7 @@ func ParseWeights(s string) (Weights, error) {
 				return w, fmt.Errorf("weight of %s is %q: want a number", name, number)
 			}
 		}
-		*w.values()[i] = v
+		w[i] = v
 	}
 	if err := w.check(); err != nil {
 		return w, err
@@ -99,35 +99,31 @@ func ParseWeights(s string) (Weights, error) {
 }
 
 func (w Weights) check() error {
-	for i, v := range w.values() {
-		if !(*v >= 0) || math.IsInf(*v, 1) {
-			return fmt.Errorf("weight of %s is %v: want 0 or more", weightNames[i], *v)
+	for i, v := range w {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("weight of %s is %v: want 0 or more", weightNames[i], v)
 		}
 	}
 	return nil
 }
 
-// shares are the weights in the order of the names, with the sum 1.
-func (w Weights) shares() []float64 {
+// shares are the weights with the sum 1.
+func (w Weights) shares() Weights {
 	if w == (Weights{}) {
-		w.Throughput = 1
+		w[Throughput] = 1
 	}
-	sum := 0.0
-	for _, v := range w.values() {
-		sum += *v
+	sum := w[Throughput] + w[Tail] + w[Memory] + w[Idle]
+	for i := range w {
+		w[i] /= sum
 	}
-	var out []float64
-	for _, v := range w.values() {
-		out = append(out, *v/sum)
-	}
-	return out
+	return w
 }
 
 // names are what matters, in words. Empty: throughput alone.
 func (w Weights) names() []string {
 	var out []string
 	for i, share := range w.shares() {
-		if share == 1 && i == 0 {
+		if share == 1 && i == Throughput {
 			return nil
 		}
 		if share > 0 {

@@ -34,7 +34,6 @@ func standard() []Question {
 // Balanced gives all the same weight.
 var Balanced = Weights{1, 1, 1, 1}
 
-// typical is the number of typical cases.
 const typical = 3
 
 // Standard answers the standard questions, for a page without controls. It is empty if the results

@@ -58,7 +58,6 @@ func (a Answer) sentence() string {
 	return b.String()
 }
 
-// unit is a unit of cost in a sentence.
 func unit(u script.Unit) string {
 	if u == script.PerLifecycle {
 		return "timer"
@@ -84,7 +83,6 @@ func (a Answer) alike() (names []string, open bool) {
 	return names, open
 }
 
-// next is the first structure that is worse.
 func (a Answer) next() (next Ranked, ok bool) {
 	i := slices.IndexFunc(a.Ranking[1:], func(s Ranked) bool { return s.Times.Standing() == stats.Worse })
 	if i < 0 {
@@ -93,7 +91,6 @@ func (a Answer) next() (next Ranked, ok bool) {
 	return a.Ranking[i+1], true
 }
 
-// exact returns the best exact structure where the best one is coarse.
 func (a Answer) exact() (Ranked, bool) {
 	if a.Ranking[0].Late == "" {
 		return Ranked{}, false
@@ -106,7 +103,6 @@ func (a Answer) exact() (Ranked, bool) {
 	return Ranked{}, false
 }
 
-// times says how a structure compares with the first.
 func (a Answer) times(s Ranked) string {
 	what := " times as long"
 	if len(a.Matters.names()) > 0 {
@@ -122,7 +118,6 @@ func (a Answer) times(s Ranked) string {
 // Words describes a question as the sentence of its answer does.
 func (q Question) Words() string { return q.population() + q.wish() }
 
-// population describes the timers.
 func (q Question) population() string {
 	parts := []string{"about " + timers(q.N)}
 	switch {
@@ -146,7 +141,6 @@ func (q Question) population() string {
 	return strings.Join(append(parts, delays), ", ")
 }
 
-// wish describes what is asked of the structure.
 func (q Question) wish() string {
 	out := ""
 	if q.Late {
@@ -172,7 +166,6 @@ func (e Evidence) far() string {
 		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "a little of everything differs"))
 }
 
-// differs says in what a cell differs from a question.
 func differs(q, c place) string {
 	var out []string
 	if d := decades(q.n, c.n); d >= 0.1 {

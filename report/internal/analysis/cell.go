@@ -44,7 +44,6 @@ type Ranked struct {
 // Standing is that of the structure.
 func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
-// cell is a cell of the results before its contenders are compared.
 func (r *Run) cell(of results.Cell) *Cell {
 	c := &Cell{Cell: of, beside: make(map[[2]*Row]stats.Ratio)}
 	known, _ := r.Known.Workload(c.Workload)

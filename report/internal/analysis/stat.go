@@ -13,12 +13,11 @@ import (
 
 // Stat sums up trials.
 type Stat struct {
-	Median   float64
-	Lo, Hi   float64 // of the 95 % confidence interval; infinite: too few trials
-	Mean     float64 // over all trials together
-	Trials   int
-	Level    stats.Level // the variation that is in the interval
-	Warnings []error     // of the summary
+	Median float64
+	Lo, Hi float64 // of the 95 % confidence interval; infinite: too few trials
+	Mean   float64 // over all trials together
+	Trials int
+	Level  stats.Level // the variation that is in the interval
 }
 
 // OK reports whether there is a number at all.
@@ -40,7 +39,7 @@ func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
 	}
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 	of := benchmath.AssumeNothing.Summary(sample, stats.DefaultConfidence)
-	out := Stat{Median: of.Center, Lo: of.Lo, Hi: of.Hi, Mean: mean, Trials: len(samples), Warnings: of.Warnings}
+	out := Stat{Median: of.Center, Lo: of.Lo, Hi: of.Hi, Mean: mean, Trials: len(samples)}
 	if slices.Min(values) <= 0 {
 		return out
 	}
@@ -87,6 +86,9 @@ func (c *Cell) WithGC() map[string]Stat {
 
 // KindCost is the time of one operation of a kind, from the trials that were timed by kind.
 func (r *Row) KindCost(kind script.Kind) Stat {
+	if r == nil {
+		return Stat{}
+	}
 	var values []stats.Sample
 	var ns, n float64
 	for _, t := range r.ByKind {

@@ -54,7 +54,6 @@ func Steps(s structures.Scheduler[uint64]) []Step {
 	return r.steps
 }
 
-// recorder takes down the steps.
 type recorder struct {
 	s     structures.Scheduler[uint64]
 	shown shape.Shown

@@ -60,7 +60,6 @@ func (f *Figure) narrow() *Figure {
 	return &out
 }
 
-// rows are the panels, row by row.
 func (f *Figure) rows() [][]*Panel {
 	columns := max(1, f.Columns)
 	var out [][]*Panel
@@ -115,7 +114,6 @@ func (f *Figure) legendLines(room Length) (lines [][]Key, column Length) {
 	return lines, column
 }
 
-// layout is the figure with its texts broken into lines.
 type layout struct {
 	title, subtitle, caption []string
 	legend                   [][]Key

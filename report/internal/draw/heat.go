@@ -59,7 +59,6 @@ func (h Heat) Figure() *Figure {
 // stackedColumns is how many columns of a table a narrow figure has room for.
 const stackedColumns = 9
 
-// part is some columns of the table.
 func (h Heat) part(from, to int) Heat {
 	part := h
 	part.Columns, part.Groups, part.Value, part.Bold = h.Columns[from:to], nil, nil, nil
@@ -97,7 +96,6 @@ func (h Heat) step(value float64) int {
 	return max(0, slices.IndexFunc(h.Steps, func(s Step) bool { return value <= s.To }))
 }
 
-// heatFields draws the fields and writes the numbers into them.
 type heatFields struct{ Heat }
 
 func (heatFields) reach(_, _ *span) {}

@@ -88,7 +88,6 @@ func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
 	write(&c, bold(headingSize, ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
 }
 
-// nameRows lays the rows on the vertical axis.
 func (p *Panel) nameRows(y *plot.Axis) {
 	y.Min, y.Max = -0.6, float64(len(p.Rows))-0.4
 	y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}

@@ -57,7 +57,6 @@ func markFill(m sketch.Mark, look Look) color.Color {
 	return paper
 }
 
-// sketchMarks draws a sketch onto its panel.
 type sketchMarks struct {
 	sketch.Sketch
 	look Look
@@ -107,7 +106,6 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// node draws a box without a frame: its entries side by side.
 func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom Length) {
 	each := (right - left) / Length(len(b.Labels))
 	for i, l := range b.Labels {

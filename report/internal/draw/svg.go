@@ -34,7 +34,6 @@ type svgCanvas struct {
 	last          element         // not written yet: a line around it may follow
 }
 
-// element is a path or a circle.
 type element struct {
 	shape      string // its tag and its form; empty: there is none
 	classes    []string
@@ -103,7 +102,6 @@ func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	return s, ok
 }
 
-// group writes marks as a group of a structure, with further attributes.
 func (c *svgCanvas) group(l Look, attributes, figures string, marks func()) {
 	title := l.Name
 	if figures != "" {
@@ -181,7 +179,6 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	c.flush()
 }
 
-// flush writes the last element.
 func (c *svgCanvas) flush() {
 	if c.last.shape != "" {
 		fmt.Fprintf(&c.out, "<%s%s/>\n", c.last.shape, c.last.paints())

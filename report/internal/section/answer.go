@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/looks"
 )
 
-// answer says which structure is the fastest on which workload.
 func answer(v *View) Section {
 	return Section{
 		Title:  "Which one should I use?",
@@ -142,7 +141,6 @@ func (v *View) fromPrograms() string {
 	return strings.Join(found, " or ")
 }
 
-// coarseNote names the structures that fire late, if this version knows any.
 func (v *View) coarseNote() string {
 	var names []string
 	for _, e := range v.Known.Entries {
@@ -212,7 +210,6 @@ func someOf(names []string) string {
 	return show.And(names)
 }
 
-// nextBest names a structure and its cost to the best.
 func nextBest(r analysis.Ranked) markup {
 	out := fmt.Sprintf("%s %s\u00a0×", Literal(r.Structure), times(r.ToBest))
 	if to := r.ToBest; to.Bounded() && to.Lo < to.Hi {

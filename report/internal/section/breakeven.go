@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// plainList is the simplest structure.
 const plainList = "list"
 
 // breakEven says from how many timers on the structures are worth more than the
@@ -27,7 +26,6 @@ func breakEven(v *View) Section {
 	}
 }
 
-// against is how a structure compares with the list at one size.
 type against string
 
 // The verdicts.
@@ -50,7 +48,6 @@ func compared(r stats.Ratio) against {
 	return unclear
 }
 
-// sizeVerdict is a verdict and the number of timers at which it was found.
 type sizeVerdict struct {
 	n int
 	against
@@ -114,17 +111,8 @@ func byVerdict(sizes []sizeVerdict) string {
 // was run at several sizes.
 func (v *View) breakEvenTable() string {
 	workloads := v.Scaled()
-	t := newTable("l", append([]string{"Structure"}, workloads...)...)
-	for _, who := range v.Contenders {
-		line, compared := []any{who.Name}, false
-		for _, w := range workloads {
-			from := fasterFrom(againstList(v.CellsOf(w), who.Name))
-			compared = compared || from != ""
-			line = append(line, unless(from))
-		}
-		if compared && who.IsStructure() && who.Name != plainList {
-			t.add(line...)
-		}
-	}
-	return t.Markdown()
+	rows := v.Present(func(who analysis.Contender) bool { return who.IsStructure() && who.Name != plainList })
+	return pivot("l", rows, workloads, func(who analysis.Contender, column int) any {
+		return unless(fasterFrom(againstList(v.CellsOf(workloads[column]), who.Name)))
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// longestCalls says how long one call takes where many timers come due together.
 func longestCalls(v *View) Section {
 	s := Section{
 		Title: "How long does the longest call take when everything comes due at once?",
@@ -56,7 +55,6 @@ var operationMarkers = map[results.Operation]draw.Marker{
 	results.Reschedule: draw.Triangle, results.Pop: draw.Square,
 }
 
-// operationsOf returns the operations that the calls of a workload have.
 func operationsOf(list []results.Calls) []results.Operation {
 	return slices.DeleteFunc(slices.Clone(results.Operations), func(o results.Operation) bool {
 		return !slices.ContainsFunc(list, func(c results.Calls) bool { _, ok := c.Of(o); return ok })
@@ -115,7 +113,6 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	return f
 }
 
-// callsTable shows the longest call of each operation, and the tick of the clock at it.
 func callsTable(list []results.Calls) string {
 	t := newTable("lr", "Structure")
 	operations := operationsOf(list)

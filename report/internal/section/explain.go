@@ -18,7 +18,6 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// explain says how each structure works that the results have a row of.
 func explain(v *View) Section {
 	s := Section{
 		Title: "How does each structure work?",
@@ -103,7 +102,6 @@ func Facts(e catalog.Entry, r *analysis.Run) []Fact {
 	return append(out, standing(e.Name, r)...)
 }
 
-// executed says what a structure executes in cells in which that was counted.
 func executed(name string, counts count.Counts) []Fact {
 	var cells []string
 	for _, r := range counts.Rows {
@@ -156,7 +154,6 @@ type multiple struct {
 	times float64
 }
 
-// standing says where a structure wins and loses.
 func standing(name string, r *analysis.Run) []Fact {
 	if r == nil {
 		return []Fact{{"Wins and loses", "there are no results that could tell"}}
@@ -215,7 +212,6 @@ func standing(name string, r *analysis.Run) []Fact {
 	return facts
 }
 
-// someCells names the first of cells, and how many more there are.
 func someCells(cells []string) string {
 	named := slices.Clone(cells[:min(len(cells), namedCells)])
 	if more := len(cells) - namedCells; more > 0 {

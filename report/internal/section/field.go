@@ -141,7 +141,6 @@ func (f *fieldView) lead() string {
 		"that do best in all of them.\n\n"
 }
 
-// chart shows each contender as a multiple of the fastest of all.
 func (f *fieldView) chart(g fieldGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
 	out.Name = "field-" + g.name
@@ -218,7 +217,6 @@ func (f *fieldView) languages() string {
 	return strings.Join(out, "\n")
 }
 
-// costs shows all contenders in nanoseconds, a table for each group.
 func (f *fieldView) costs() string {
 	var out []string
 	for _, g := range f.groups() {
@@ -229,7 +227,6 @@ func (f *fieldView) costs() string {
 	return strings.Join(out, "\n")
 }
 
-// programs says what took part.
 func (f *fieldView) programs() string {
 	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
 		"Compiled", "More")

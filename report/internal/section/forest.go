@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// forest says how the leaders compare, workload by workload.
 func forest(v *View) Section {
 	return Section{
 		Title:  "Where is another structure worth it?",

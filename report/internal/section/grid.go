@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// grid says what the distribution of delays and the share cancelled change.
 func grid(v *View) Section {
 	return Section{
 		Title:  "Does it matter how deadlines are spread?",

@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// harness says how far the figures can be trusted.
 func harness(v *View) Section {
 	return Section{
 		Title:  "Can these numbers be trusted?",
@@ -27,7 +26,6 @@ func harness(v *View) Section {
 			{Lead: v.controlLead(), Title: "The control in every cell", Body: v.controlTable()},
 			{Lead: v.driftLead(), Title: "Cells whose cost changed steadily", Body: v.driftTable()},
 			{Title: "Rounds, and why there were no more", Body: v.roundsTable()},
-			{Title: "Warnings about the samples of rounds, from benchmath", Body: v.warningTable()},
 			{
 				Lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + " +
 					"cancelled + pending), and every exact structure had to fire the same timers at the same " +
@@ -61,7 +59,6 @@ func (v *View) MachineLead() string {
 		len(findings), len(bad), strings.Join(bad, "; "))
 }
 
-// machineTable shows all that was examined.
 func (v *View) machineTable() string {
 	t := newTable("llll", "Check", "Found", "Verdict", "What to do")
 	for _, f := range v.Environment.Machine {
@@ -70,7 +67,6 @@ func (v *View) machineTable() string {
 	return t.Markdown()
 }
 
-// floorTable shows what the harness itself costs, and its share of the fastest.
 func (v *View) floorTable() string {
 	t := newTable("lrlr", "Workload", "N", "Floor", "Median ns", "95 % CI", "Overall mean ns", "Share of the fastest")
 	for _, c := range v.Cells {
@@ -99,7 +95,6 @@ func (v *View) controlLead() string {
 	return out + "So the intervals of this run are as wide as they have to be."
 }
 
-// controlTable shows each A/A control against the structure that it repeats.
 func (v *View) controlTable() string {
 	t := newTable("lrlrrl", "Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict")
 	for _, c := range v.Controls() {
@@ -145,28 +140,6 @@ func (v *View) roundsTable() string {
 	return t.Markdown()
 }
 
-// warningTable shows what benchmath warns of, by cell.
-func (v *View) warningTable() string {
-	t := newTable("lrll", "Workload", "N", "Rows", "Warning")
-	for _, c := range v.Cells {
-		names := make(map[string][]string)
-		var texts []string
-		for _, row := range c.Rows {
-			for _, warning := range row.Cost().Warnings {
-				text := warning.Error()
-				if names[text] == nil {
-					texts = append(texts, text)
-				}
-				names[text] = append(names[text], row.Structure)
-			}
-		}
-		for _, text := range texts {
-			t.add(c.Workload, size(c.N), strings.Join(names[text], ", "), text)
-		}
-	}
-	return t.Markdown()
-}
-
 // proofTable shows what each cell's replays agreed on: the proof that most rows hold. A coarse
 // structure may rightly fire later and so have a checksum of its own.
 func (v *View) proofTable() string {
@@ -198,7 +171,6 @@ func checksum(p script.Proof) markup { return markup(fmt.Sprintf("`%016x`", p.Ch
 
 func agree(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
-// seedTable shows what replays under other seeds agreed on.
 func (v *View) seedTable() string {
 	t := newTable("lrrrrrrlr", "Workload", "N", "Seed", "Scheduled", "Fired", "Cancelled", "Pending", "Checksum",
 		"Rows that agree")

@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// idle says on how many wake-ups nothing fires.
 func idle(v *View) Section {
 	return Section{
 		Title:  "How often does a structure wake up for nothing?",
@@ -88,7 +87,6 @@ func (v *View) idleScope() string {
 	return out
 }
 
-// idleRows are the contenders of the idle analysis.
 func (v *View) idleRows() []analysis.Contender {
 	return v.Present(func(who analysis.Contender) bool {
 		return slices.ContainsFunc(v.Idle, func(i results.Idle) bool { return i.Structure == who.Name })
@@ -147,7 +145,6 @@ func (v *View) idleTable() string {
 	return t.Markdown()
 }
 
-// lateness says how late coarse structures fire, and what that buys.
 func lateness(v *View) Section {
 	return Section{
 		Title: "How late do coarse structures fire, and what does it buy?",

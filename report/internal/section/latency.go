@@ -12,7 +12,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// latency says how long single calls take.
 func latency(v *View) Section {
 	s := Section{
 		Title:  "How long do slow calls take?",
@@ -62,7 +61,6 @@ func hasLatency(r *analysis.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
 
-// latencyRows are the contenders of a cell that have latencies.
 func (v *View) latencyRows(c *analysis.Cell) []analysis.Contender {
 	return v.Present(func(who analysis.Contender) bool { return hasLatency(c.Row(who.Name)) })
 }
@@ -147,7 +145,6 @@ func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
-// latencyTable shows the percentiles of one cell.
 func (v *View) latencyTable(c *analysis.Cell) string {
 	t := newTable("llr", "Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %")
 	for _, kind := range kindsOf(c) {

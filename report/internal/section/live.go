@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/looks"
 )
 
-// liveTimers says what timers do that run by a real clock.
 func liveTimers(v *View) Section {
 	s := Section{Title: "What do timers cost under a real clock, and how late are they?"}
 	if v.Live == nil || len(v.Live.Rows) == 0 {
@@ -104,7 +103,6 @@ func (v *View) lateTimersChart(resident []int) *draw.Figure {
 	return f
 }
 
-// percentilesOf are the percentiles of one contender in its row.
 func percentilesOf(l results.Latency, look draw.Look, row float64) (out []draw.Marks) {
 	if l.P50 > 0 && l.P999 > 0 {
 		out = append(out, draw.Series{Look: look, Rows: true, Joined: true, Marks: []draw.Mark{

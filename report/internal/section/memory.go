@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// memory says what a timer takes of it, and what that buys.
 func memory(v *View) Section {
 	return Section{
 		Title:  "How much memory does a timer take, and what does it buy?",
@@ -175,7 +174,6 @@ func (v *View) paretoChart() *draw.Figure {
 
 func inBytes(b float64) string { return show.Short(b) + " B" }
 
-// memoryTable shows all that was measured of memory by itself.
 func (v *View) memoryTable() string {
 	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
 		"Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection")
@@ -195,7 +193,6 @@ func (v *View) footprintTable() string {
 	})
 }
 
-// allocationTable shows what one unit of work allocates.
 func (v *View) allocationTable() string {
 	allocates := func(r *analysis.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
 	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *analysis.Cell, r *analysis.Row) string {
@@ -208,27 +205,18 @@ func (v *View) allocationTable() string {
 func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
 	value func(*analysis.Cell, *analysis.Row) string,
 ) string {
-	t := newTable("lr", "Structure")
+	var header []string
 	for _, c := range cells {
-		t.Header = append(t.Header, Literal(c.Workload)+" "+short(c.N))
+		header = append(header, cellName(c))
 	}
-	for _, who := range v.ByMerit(v.Contenders) {
-		line, found := []any{label(who, false)}, false
-		for _, c := range cells {
-			if row := c.Row(who.Name); row != nil && has(row) {
-				line, found = append(line, value(c, row)), true
-			} else {
-				line = append(line, nil)
-			}
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who analysis.Contender, column int) any {
+		if row := cells[column].Row(who.Name); row != nil && has(row) {
+			return value(cells[column], row)
 		}
-		if found {
-			t.add(line...)
-		}
-	}
-	return t.Markdown()
+		return nil
+	})
 }
 
-// collector says what the garbage collector adds to the cost.
 func collector(v *View) Section {
 	s := Section{
 		Title: "What does the garbage collector add?",

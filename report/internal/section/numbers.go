@@ -18,7 +18,6 @@ import (
 // mostOff is how many times the time the model may be before the page names it (chosen).
 const mostOff = 1.5
 
-// why sets times beside what structures execute.
 func why(v *View) Section {
 	s := Section{Title: "Why?"}
 	w := v.Why()
@@ -81,7 +80,6 @@ func agreement(ok, known bool) string {
 	return "do not agree"
 }
 
-// sinceCounted says if the run is of another commit than the counts.
 func sinceCounted(v *View) string {
 	if v.Environment.Revision == v.Known.Counts.Revision {
 		return ""
@@ -89,7 +87,6 @@ func sinceCounted(v *View) string {
 	return "The run is of another commit: a structure that was changed between the two has other counts now."
 }
 
-// whyChart sets times beside the model.
 func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 	least, most := math.Inf(1), 0.0
 	marks := make(map[string][]draw.Mark)
@@ -146,7 +143,6 @@ func because(w *analysis.Why, c *analysis.Cell) any {
 	return fmt.Sprintf("%s %s, %s %s: counts %s", show.Figure(x), what, b.Structure, show.Figure(y), agreement(ok, known))
 }
 
-// inNumbers holds the figures of each workload.
 func inNumbers(v *View) Section {
 	s := Section{
 		Title: "Every workload in numbers",
@@ -184,31 +180,23 @@ func hasKinds(r *analysis.Row) bool {
 
 // costTable shows the costs of a workload, with two columns for each N.
 func (v *View) costTable(cells []*analysis.Cell) string {
-	t := newTable("lr", "Structure")
 	cells = slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return len(v.Measured(c)) == 0 })
+	var header []string
 	for _, c := range cells {
-		t.Header = append(t.Header, "N = "+short(c.N), "×")
+		header = append(header, "N = "+short(c.N), "×")
 	}
-	for _, who := range v.ByMerit(v.Measured(cells...)) {
-		line := []any{label(who, false)}
-		for _, c := range cells {
-			row := c.Row(who.Name)
-			s := row.Cost()
-			switch {
-			case !s.OK():
-				line = append(line, nil, nil)
-			case who.Role == results.RoleFloor:
-				line = append(line, withInterval(s), nil)
-			default:
-				line = append(line, withInterval(s), boldIf(row.MayBeBest(), times(row.ToBest())))
-			}
+	return pivot("lr", v.ByMerit(v.Measured(cells...)), header, func(who analysis.Contender, column int) any {
+		row := cells[column/2].Row(who.Name)
+		switch {
+		case !row.HasCost() || column%2 == 1 && who.Role == results.RoleFloor:
+			return nil
+		case column%2 == 0:
+			return withInterval(row.Cost())
 		}
-		t.add(line...)
-	}
-	return t.Markdown()
+		return boldIf(row.MayBeBest(), times(row.ToBest()))
+	})
 }
 
-// kindTable shows what an operation of each kind costs on average in one cell.
 func (v *View) kindTable(c *analysis.Cell) string {
 	var found []script.Kind
 	for _, r := range c.Rows {
@@ -220,29 +208,16 @@ func (v *View) kindTable(c *analysis.Cell) string {
 			}
 		}
 	}
-	if len(found) == 0 {
-		return ""
-	}
 	slices.Sort(found)
 	found = slices.Compact(found)
-	t := newTable("lr", "Structure")
+	var header []string
 	for _, k := range found {
-		t.Header = append(t.Header, Literal(k.String()))
+		header = append(header, k.String())
 	}
-	for _, who := range v.ByMerit(v.Contenders) {
-		row := c.Row(who.Name)
-		if row == nil || len(row.ByKind) == 0 {
-			continue
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who analysis.Contender, column int) any {
+		if s := c.Row(who.Name).KindCost(found[column]); s.OK() {
+			return withInterval(s)
 		}
-		line := []any{label(who, false)}
-		for _, k := range found {
-			if s := row.KindCost(k); s.OK() {
-				line = append(line, withInterval(s))
-			} else {
-				line = append(line, nil)
-			}
-		}
-		t.add(line...)
-	}
-	return t.Markdown()
+		return nil
+	})
 }

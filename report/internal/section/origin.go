@@ -9,7 +9,6 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// origin says how the results were made.
 func origin(v *View) Section {
 	s := Section{
 		Title: "How this was made",
@@ -32,7 +31,6 @@ func origin(v *View) Section {
 	return s
 }
 
-// originTable shows the environment and the parameters of the run.
 func (v *View) originTable() string {
 	e, q := v.Environment, v.Parameters
 	t := newTable("ll", "What", "Value")
@@ -84,7 +82,6 @@ func (v *View) originTable() string {
 	return t.Markdown()
 }
 
-// workloadTable says what the workloads are and where they come from.
 func (v *View) workloadTable() string {
 	t := newTable("lll", "Workload", "What it does", "Where it comes from")
 	for _, w := range v.Workloads() {
@@ -95,7 +92,6 @@ func (v *View) workloadTable() string {
 	return t.Markdown()
 }
 
-// traceTable shows what the traces among the workloads are.
 func (v *View) traceTable() string {
 	t := newTable("llllrrrr", "Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average",
 		"Cancelled share")
@@ -114,7 +110,6 @@ func (v *View) traceTable() string {
 	return t.Markdown()
 }
 
-// reproduce says how to make the results again.
 func reproduce(v *View) Section {
 	s := Section{Title: "How can I make these figures again?"}
 	if v.Command == "" {

@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// rank says which place each structure has among few timers and among many.
 func rank(v *View) Section {
 	return Section{
 		Title:  "Which place has each structure, among few timers and among many?",

@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// scale says how cost grows with the number of timers.
 func scale(v *View) Section {
 	return Section{
 		Title:  "How does the cost of a timer grow with their number?",

@@ -26,6 +26,22 @@ func newTable(align string, header ...string) *table {
 	return t
 }
 
+// pivot is a table with a row for each contender that has a value, and a column for each header.
+func pivot(align string, rows []analysis.Contender, header []string, value func(who analysis.Contender, column int) any) string {
+	t := newTable(align, append([]string{"Structure"}, header...)...)
+	for _, who := range rows {
+		line, found := []any{label(who, false)}, false
+		for column := range header {
+			v := value(who, column)
+			line, found = append(line, v), found || v != nil
+		}
+		if found {
+			t.add(line...)
+		}
+	}
+	return t.Markdown()
+}
+
 // markup is a text that is Markdown already.
 type markup string
 
@@ -78,7 +94,6 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// fenced puts a text into a code block.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -89,7 +104,6 @@ func fenced(language, text string) string {
 
 func bold(s string) markup { return markup("**" + s + "**") }
 
-// boldIf is a text that stands out or not.
 func boldIf(is bool, s string) markup {
 	if is {
 		return bold(s)
@@ -108,10 +122,8 @@ func label(who analysis.Contender, best bool) markup {
 	return boldIf(best, name)
 }
 
-// short writes a number of timers.
 func short(n int) string { return show.Short(float64(n)) }
 
-// shortList joins numbers of timers as a sentence does.
 func shortList(numbers []int) string {
 	var out []string
 	for _, n := range numbers {
@@ -120,7 +132,6 @@ func shortList(numbers []int) string {
 	return show.And(out)
 }
 
-// sized names a workload at a size.
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
 // perUnit says what the cost of a cell is counted per, where that is not the lifecycle of a timer.
@@ -137,7 +148,6 @@ func cellTitle(c *analysis.Cell) string { return sized(c.Workload, c.N) + perUni
 // cellName names a cell in attributes of charts.
 func cellName(c *analysis.Cell) string { return c.Workload + " " + short(c.N) }
 
-// times writes a ratio of two rows.
 func times(r stats.Ratio) string {
 	if r.Pairs == 0 {
 		return show.Unknown
@@ -145,7 +155,6 @@ func times(r stats.Ratio) string {
 	return show.Times(r.Center)
 }
 
-// interval writes the 95 % confidence interval.
 func interval(s analysis.Stat) markup {
 	if !s.Bounded() {
 		return show.Unknown
@@ -153,7 +162,6 @@ func interval(s analysis.Stat) markup {
 	return markup(show.Figure(s.Lo) + " to " + show.Figure(s.Hi))
 }
 
-// withInterval writes a median and its interval.
 func withInterval(s analysis.Stat) string {
 	if !s.Bounded() {
 		return show.Figure(s.Median)

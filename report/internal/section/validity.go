@@ -12,7 +12,6 @@ import (
 	"github.com/timerbench/timerbench/report/internal/looks"
 )
 
-// validity says what may make the figures wrong, or wrong elsewhere.
 func validity(v *View) Section {
 	s := Section{Title: "What threatens the validity?"}
 	if len(v.Measured(v.Cells...)) == 0 {
@@ -81,7 +80,6 @@ func (v *View) driftLead() string {
 		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence)))
 }
 
-// driftTable shows the cells that drift.
 func (v *View) driftTable() string {
 	t := newTable("lrrr", "Workload", "N", "Kendall's rank correlation", "p")
 	for _, d := range v.Drifts() {

@@ -85,7 +85,6 @@ func (m *marked) add(p shape.Part, l Label) {
 	m.labels[last] = append(m.labels[last], l)
 }
 
-// text writes an entry.
 func text(e shape.Entry, mark Mark) string {
 	out := mark.Sign() + fmt.Sprint(e.Filed)
 	if e.Moved() {
@@ -128,7 +127,6 @@ func entriesIn(p shape.Part) int {
 	return n
 }
 
-// idsOf returns the timers of a part in the order of its cells.
 func idsOf(p shape.Part) []structures.ID {
 	var out []structures.ID
 	for _, c := range p.Cells {

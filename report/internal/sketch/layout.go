@@ -46,7 +46,6 @@ func hasPart(s shape.Snapshot, name string) bool {
 	return false
 }
 
-// heading names a part and says what does not show in the picture.
 func heading(p shape.Part) string {
 	if p.Kind != shape.Slots {
 		return p.Name + ":"
@@ -61,7 +60,6 @@ func heading(p shape.Part) string {
 	return out + ":"
 }
 
-// part lays out the cells of a part.
 func part(p shape.Part, labels [][]Label, columns int) Sketch {
 	if len(p.Cells) == 0 {
 		s := Sketch{Columns: columns}
@@ -80,7 +78,6 @@ func part(p shape.Part, labels [][]Label, columns int) Sketch {
 	return row(p, labels, columns)
 }
 
-// indent is the room left of every part.
 const indent = 2
 
 // slots lays slots side by side, from the clock on, with the number of empty ones between.
@@ -140,7 +137,6 @@ func span(p shape.Part, c shape.Cell) string {
 	return ""
 }
 
-// bottom is the row below all boxes.
 func bottom(s Sketch) int {
 	rows := s.Rows
 	for _, b := range s.Boxes {
@@ -149,7 +145,6 @@ func bottom(s Sketch) int {
 	return rows
 }
 
-// row lays cells side by side.
 func row(p shape.Part, labels [][]Label, columns int) Sketch {
 	s := Sketch{Rows: 1}
 	x := indent
@@ -166,7 +161,6 @@ func row(p shape.Part, labels [][]Label, columns int) Sketch {
 	return s
 }
 
-// node returns a box without a frame.
 func node(labels []Label, red bool) Box {
 	b := Box{Labels: labels, Red: red}
 	b.Width = utf8.RuneCountInString(b.oneLine())

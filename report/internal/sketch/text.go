@@ -61,7 +61,6 @@ func (s Sketch) String() string {
 	return out.String()
 }
 
-// oneLine is what a box without a frame holds.
 func (b Box) oneLine() string {
 	texts := make([]string, len(b.Labels))
 	for i, l := range b.Labels {
