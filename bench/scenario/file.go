@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
@@ -31,6 +32,9 @@ type file struct {
 	places map[string]place // by key from the root: "parameters.class[0].delay"
 	items  map[string]int   // of each array, so far
 	faults []fault
+
+	unknown []fault       // keys that do not exist, for which others may be missing
+	tick    time.Duration // 0: not known
 }
 
 // fault is a fault at a line of a file.
@@ -143,9 +147,10 @@ var expectedForm = map[reflect.Kind]string{
 	reflect.Int64: `a duration in quotes, such as "100ms", "1.5s" or "2h"`,
 }
 
-// decode decodes the value of a key into v, which holds the defaults. The decoder of TOML is less
-// strict: it takes keys in upper case, a table for an array of tables, and a number for a duration.
-func (f *file) decode(key string, value any, v reflect.Value) {
+// decode decodes the value of a key into v, which holds the defaults, and checks its range. The
+// decoder of TOML is less strict: it takes keys in upper case, a table for an array of tables, and a
+// number for a duration.
+func (f *file) decode(key string, value any, v reflect.Value, tag reflect.StructTag) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -162,7 +167,7 @@ func (f *file) decode(key string, value any, v reflect.Value) {
 		if right = v.Kind() == reflect.Slice; right {
 			v.Set(reflect.MakeSlice(v.Type(), len(value), len(value)))
 			for i, item := range value {
-				f.decode(fmt.Sprintf("%s[%d]", key, i), item, v.Index(i))
+				f.decode(fmt.Sprintf("%s[%d]", key, i), item, v.Index(i), "")
 			}
 		}
 	case string:
@@ -184,28 +189,60 @@ func (f *file) decode(key string, value any, v reflect.Value) {
 			v.SetFloat(value)
 		}
 	}
-	if !right {
+	switch {
+	case !right:
 		f.wrong(key, f.places[key].text, expectedForm[v.Kind()])
+	case !strings.Contains(tag.Get("toml"), ",omitempty") || !v.IsZero():
+		f.checkRange(key, v)
+	case tag.Get("zero") == "no":
+		f.wrong(key, fmt.Sprint(v), "more than 0, unless it is left out")
 	}
 }
 
+// checkRange checks the range of a parameter, where the length of a tick is known.
+func (f *file) checkRange(key string, v reflect.Value) {
+	if want := workload.OutOfRange(v.Interface(), max(f.tick, 1)); want != "" && f.tick > 0 {
+		value := ""
+		if f.given(key) {
+			value = fmt.Sprint(v)
+		}
+		f.wrong(key, value, want)
+	}
+}
+
+// decodeTable decodes a table, which is nil if it is left out, and checks what its values are together.
 func (f *file) decodeTable(key string, table map[string]any, v reflect.Value) {
-	fields := map[string]reflect.Value{}
+	before := len(f.faults)
 	var names []string
 	for _, field := range reflect.VisibleFields(v.Type()) {
-		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != "" {
-			names = append(names, name)
-			fields[name] = v.FieldByIndex(field.Index)
+		name, options, _ := strings.Cut(field.Tag.Get("toml"), ",")
+		if name == "" {
+			continue
+		}
+		names = append(names, name)
+		below, to := join(key, name), v.FieldByIndex(field.Index)
+		switch value, given := table[name]; {
+		case given:
+			f.decode(below, value, to, field.Tag)
+		case strings.Contains(options, "omitempty"):
+		case to.Kind() == reflect.Interface:
+			f.decodeTable(below, nil, to.Elem().Elem())
+		case to.Kind() == reflect.Struct:
+			f.decodeTable(below, nil, to)
+		default:
+			f.checkRange(below, to)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		below := join(key, name)
-		if field, ok := fields[name]; ok {
-			f.decode(below, table[name], field)
-			continue
+		if below := join(key, name); !slices.Contains(names, name) {
+			f.unknown = append(f.unknown, fault{f.places[below].line, fmt.Sprintf("%s: there is no such key%s; there are: %s",
+				below, suggest.Nearest(name, names), strings.Join(names, ", "))})
 		}
-		f.faults = append(f.faults, fault{f.places[below].line, fmt.Sprintf("%s: there is no such key%s; there are: %s",
-			below, suggest.Nearest(name, names), strings.Join(names, ", "))})
+	}
+	if c, ok := v.Addr().Interface().(workload.Checker); ok && len(f.faults) == before {
+		for _, e := range c.Check() {
+			f.wrong(join(key, e.Key), e.Value, e.Want)
+		}
 	}
 }
 

@@ -96,7 +96,7 @@ func parse(name string, data []byte, taken map[string]string) (workload.Workload
 	return w, errors.Join(errs...)
 }
 
-// read checks a file in this order: TOML syntax, keys and types, ranges. It returns the
+// read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
 // faults of the first of these checks that fails.
 func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
 	var values map[string]any
@@ -108,10 +108,14 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 	if model == nil {
 		return w, f.faults
 	}
-	head := document{Parameters: model}
-	if f.decode("", values, reflect.ValueOf(&head)); f.faults != nil {
-		return w, f.faults
+	if text, ok := values["tick"].(string); ok {
+		f.tick, _ = time.ParseDuration(text)
 	}
+	head := document{Parameters: model}
+	if f.decodeTable("", values, reflect.ValueOf(&head).Elem()); f.unknown != nil {
+		return w, f.unknown
+	}
+	head.check(f)
 	w = workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
@@ -123,12 +127,8 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 			taken = nil // it may keep its name
 		}
 	}
-	head.check(f, taken)
-	if w.Tick > 0 {
-		given := func(key string) bool { return f.given("parameters." + key) }
-		for _, e := range workload.CheckModel(model, w.Tick, given) {
-			f.wrong(join("parameters", e.Key), e.Value, e.Want)
-		}
+	if by, ok := taken[w.Name]; ok {
+		f.wrong("name", fmt.Sprintf("%q", w.Name), "a name of its own, as this is that of "+by)
 	}
 	if f.faults == nil {
 		w.Resident = population(f, w)
@@ -173,13 +173,11 @@ func modelOf(value any, f *file) workload.Model {
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // check checks the values besides the parameters against their ranges.
-func (d *document) check(f *file, taken map[string]string) {
+func (d *document) check(f *file) {
 	if !nameForm.MatchString(d.Name) {
 		f.wrong("name", fmt.Sprintf("%q", d.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
-	} else if by, ok := taken[d.Name]; ok {
-		f.wrong("name", fmt.Sprintf("%q", d.Name), "a name of its own, as this is that of "+by)
 	}
-	if d.Tick <= 0 {
+	if f.tick <= 0 {
 		f.wrong("tick", d.Tick.String(), "a positive duration")
 	}
 	if f.given("population") && (d.Population < 1 || d.Population > maxPopulation) {

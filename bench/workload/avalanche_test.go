@@ -60,12 +60,3 @@ func TestAnAvalancheComesDueTogether(t *testing.T) {
 		}
 	}
 }
-
-func TestASpreadLongerThanThePeriodIsRefused(t *testing.T) {
-	t.Parallel()
-	m := &Avalanche{Period: Duration(2 * millisecond), Spread: Duration(3 * millisecond)}
-	errs := CheckModel(m, millisecond, nil)
-	if len(errs) != 1 || errs[0].Error() != "spread = 3ms: want at most the period, which is 2ms" {
-		t.Errorf("%v", errs)
-	}
-}

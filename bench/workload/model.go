@@ -13,12 +13,12 @@ import (
 //
 // The toml tag of a field is its key in files, the comment tag its explanation. A field
 // must be given, unless its tag says omitempty. A tag zero:"no" says that a given 0 is
-// an error and does not count as left out. Each type of parameter checks its own range
-// (see [CheckModel]). A model whose parameters depend on one another also implements
+// an error and does not count as left out. Each type of parameter has a range
+// (see [OutOfRange]). A model whose parameters depend on one another also implements
 // [Checker].
 type Model interface {
 	// New returns the process that writes the script with n resident timers, on a
-	// clock whose ticks have that length. The parameters must have passed CheckModel.
+	// clock whose ticks have that length. The parameters must be in their ranges.
 	New(n int, tick time.Duration) script.Process
 
 	// Kind says what holds for all models of the type.
