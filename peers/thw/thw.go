@@ -7,12 +7,11 @@
 // as a slot's entries are compared one by one: the second is how timers are spread, not how
 // they are rounded. So this structure is exact.
 //
-// The adapter gives it ticks for nanoseconds, by default a million for one, as the ticks of
-// the suite's workloads are milliseconds. It calls the method behind ExpireTasks that takes
-// the time, which is not exported. It sorts what has expired, as the wheel goes through its
-// slots in the order of their numbers and through a slot in any, and keeps values and
-// deadlines by ID in a map, as a user of the wheel has to. Deadlines that nanoseconds do
-// not hold, with the default those after 292 years, stay in the last slot until they are due.
+// A tick is a millisecond. The adapter calls the method behind ExpireTasks that takes the time,
+// which is not exported. It sorts what has expired, as the wheel goes through its slots in the
+// order of their numbers and through a slot in any, and keeps values and deadlines by ID in a map,
+// as a user of the wheel has to. Deadlines that nanoseconds do not hold, those after 292 years,
+// stay in the last slot until they are due.
 //
 // Costs, for n pending timers: Schedule, Cancel and Reschedule O(1), three accesses to maps or
 // more. A Pop at which something has expired goes through all 4096 slots, and through all
@@ -28,10 +27,8 @@ package thw
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"time"
 	_ "unsafe" // for the method that takes the time
 
 	"github.com/nats-io/nats-server/v2/server/thw"
@@ -44,25 +41,10 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 //go:linkname expireTasks github.com/nats-io/nats-server/v2/server/thw.(*HashWheel).expireTasks
 func expireTasks(wheel *thw.HashWheel, now int64, callback func(sequence uint64, expires int64) bool)
 
-// An Option sets up a Wheel.
-type Option func(*config)
-
-type config struct{ tick time.Duration }
-
-// Tick sets the length of a tick on the wheel, from a nanosecond to an hour, by default a
-// millisecond. New panics otherwise.
-func Tick(length time.Duration) Option {
-	if length < 1 || length > time.Hour {
-		panic(fmt.Sprintf("thw: Tick(%v): want a length from 1ns to 1h", length))
-	}
-	return func(c *config) { c.tick = length }
-}
-
 // Wheel is a hash wheel of timers with values of type T. Make it with New. It keeps the
 // contract of structures.Scheduler, but for the promises on memory.
 type Wheel[T any] struct {
 	wheel  *thw.HashWheel
-	tick   structures.Tick // in nanoseconds
 	clock  structures.Tick
 	last   structures.ID // the last one given
 	timers map[structures.ID]timer[T]
@@ -81,21 +63,20 @@ type expired struct {
 	id       structures.ID
 }
 
-// New returns an empty wheel whose clock is at tick 0. It panics when an option is invalid.
-func New[T any](opts ...Option) *Wheel[T] {
-	c := config{tick: time.Millisecond}
-	for _, set := range opts {
-		set(&c)
-	}
-	return &Wheel[T]{wheel: thw.NewHashWheel(), tick: structures.Tick(c.tick), timers: map[structures.ID]timer[T]{}}
+// tick is the length of a tick on the wheel, in nanoseconds: a millisecond, as most workloads have.
+const tick structures.Tick = 1_000_000
+
+// New returns an empty wheel whose clock is at tick 0.
+func New[T any]() *Wheel[T] {
+	return &Wheel[T]{wheel: thw.NewHashWheel(), timers: map[structures.ID]timer[T]{}}
 }
 
 // nanoseconds returns the time of a tick on the wheel, at most the last one that there is.
 func (w *Wheel[T]) nanoseconds(t structures.Tick) int64 {
-	if t > math.MaxInt64/w.tick {
+	if t > math.MaxInt64/tick {
 		return math.MaxInt64
 	}
-	return int64(t * w.tick)
+	return int64(t * tick)
 }
 
 // clamp applies the rule for deadlines in the past.
@@ -115,9 +96,7 @@ func (w *Wheel[T]) remove(id structures.ID, t timer[T]) {
 	if t.place > 0 {
 		return // it is passed over
 	}
-	if err := w.wheel.Remove(uint64(id), w.nanoseconds(t.deadline)); err != nil {
-		panic(fmt.Sprintf("thw: timer %d, due at %d: %v", id, t.deadline, err))
-	}
+	_ = w.wheel.Remove(uint64(id), w.nanoseconds(t.deadline)) // it is there
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID.
@@ -221,7 +200,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 		next = w.wheel.GetNextExpiration(math.MaxInt64)
 	}
 	if next < math.MaxInt64 {
-		return structures.Tick(next) / w.tick, true
+		return structures.Tick(next) / tick, true
 	}
 	at = math.MaxInt64
 	for _, t := range w.timers {
@@ -232,21 +211,3 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 
 // Len returns the number of pending timers.
 func (w *Wheel[T]) Len() int { return len(w.timers) }
-
-// CheckInvariants returns the first broken invariant. It costs O(n).
-func (w *Wheel[T]) CheckInvariants() error {
-	due := 0
-	for id, t := range w.timers {
-		if t.place == 0 {
-			continue
-		}
-		due++
-		if t.place <= w.served || t.place > len(w.due) || w.due[t.place-1] != (expired{t.deadline, id}) || t.deadline > w.clock {
-			return fmt.Errorf("thw: timer %d, due at %d, is not in its place %d among those due at %d", id, t.deadline, t.place, w.clock)
-		}
-	}
-	if on := w.wheel.Count(); on+uint64(due) != uint64(len(w.timers)) {
-		return fmt.Errorf("thw: %d timers on the wheel and %d due, want %d", on, due, len(w.timers))
-	}
-	return nil
-}
