@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -12,41 +14,30 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// series is a value of each result.
-type series struct {
-	name  string
-	color color.Color
-	of    func(result) float64
+var colors = []color.Color{
+	color.RGBA{R: 0x1f, G: 0x77, B: 0xb4, A: 0xff},
+	color.RGBA{R: 0xff, G: 0x7f, B: 0x0e, A: 0xff},
+	color.RGBA{R: 0xd6, G: 0x27, B: 0x28, A: 0xff},
 }
-
-var (
-	blue  = color.RGBA{R: 0x1f, G: 0x77, B: 0xb4, A: 0xff}
-	amber = color.RGBA{R: 0xff, G: 0x7f, B: 0x0e, A: 0xff}
-	red   = color.RGBA{R: 0xd6, G: 0x27, B: 0x28, A: 0xff}
-)
 
 // draw writes the charts. That of lateness has a logarithmic axis, as the setups lie far
 // apart.
 func draw(dir string, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	plotter.DefaultFont = plot.DefaultFont
-	rates := newPlot("Timers a second", results)
-	rates.Y.Min = 0
-	late := newPlot("Lateness, ms", results)
+	rates, err := chart("Timers a second", results, []string{"stored", "fired"},
+		func(r result) []float64 { return []float64{r.stored, r.fired} })
+	if err != nil {
+		return err
+	}
+	rates.Y.Min, rates.Y.Max = 0, rates.Y.Max*1.1
+	late, err := chart("Lateness, ms", results, []string{"median", "99th percentile", "largest"},
+		func(r result) []float64 { return []float64{r.p50, r.p99, r.max} })
+	if err != nil {
+		return err
+	}
 	late.Y.Scale, late.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	late.Legend.Left = true
-	for _, err := range []error{
-		points(rates, results, series{"stored", blue, func(r result) float64 { return r.Stored }}),
-		points(rates, results, series{"fired", amber, func(r result) float64 { return r.Fired }}),
-		points(late, results, series{"median", blue, func(r result) float64 { return r.P50 }}),
-		points(late, results, series{"99th percentile", amber, func(r result) float64 { return r.P99 }}),
-		points(late, results, series{"largest", red, func(r result) float64 { return r.Max }}),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	rates.Y.Max *= 1.1
 	late.Y.Min, late.Y.Max = late.Y.Min/2, late.Y.Max*5
 	const width, height = 20 * vg.Centimeter, 11 * vg.Centimeter
 	if err := rates.Save(width, height, filepath.Join(dir, "rates.svg")); err != nil {
@@ -55,30 +46,28 @@ func draw(dir string, results []result) error {
 	return late.Save(width, height, filepath.Join(dir, "lateness.svg"))
 }
 
-// newPlot returns a plot with a place for each result.
-func newPlot(title string, results []result) *plot.Plot {
+// chart returns a plot with a place for each result, and a dot there for each of its values.
+func chart(title string, results []result, names []string, values func(result) []float64) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.Legend.Top = title, true
 	var labels []string
-	for _, r := range results {
-		labels = append(labels, fmt.Sprintf("%s\n%d nodes\n%d workers", r.Backend, r.Nodes, r.Workers))
+	dots := make([]plotter.XYs, len(names))
+	for i, r := range results {
+		labels = append(labels, fmt.Sprintf("%v\n%d nodes\n%d workers", r.backend, r.nodes, r.workers))
+		for j, v := range values(r) {
+			dots[j] = append(dots[j], plotter.XY{X: float64(i), Y: max(v, 0.01)})
+		}
 	}
 	p.NominalX(labels...)
 	p.X.Min, p.X.Max = -0.5, float64(len(results))-0.5
-	return p
-}
-
-func points(p *plot.Plot, results []result, s series) error {
-	var values plotter.XYs
-	for i, r := range results {
-		values = append(values, plotter.XY{X: float64(i), Y: max(s.of(r), 0.01)})
+	for j, name := range names {
+		s, err := plotter.NewScatter(dots[j])
+		if err != nil {
+			return nil, err
+		}
+		s.Color, s.Radius, s.Shape = colors[j], vg.Points(4), vgdraw.CircleGlyph{}
+		p.Add(s)
+		p.Legend.Add(name, s)
 	}
-	dots, err := plotter.NewScatter(values)
-	if err != nil {
-		return err
-	}
-	dots.Color, dots.Radius, dots.Shape = s.color, vg.Points(4), vgdraw.CircleGlyph{}
-	p.Add(dots)
-	p.Legend.Add(s.name, dots)
-	return nil
+	return p, nil
 }

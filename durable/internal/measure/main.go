@@ -1,19 +1,22 @@
+//go:build unix
+
 // Command measure measures durable timers: how many are stored and fired a second, how
 // late they are, what they take of memory and disk, and how long it takes to recover
 // them; with the driver and with JetStream's own schedules, on one node and on three.
 //
-// It writes table.md, rates.svg, lateness.svg and results.json. Servers and workers
-// all run in this process.
+// It writes table.md, rates.svg and lateness.svg. Servers and workers all run in this process.
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"text/tabwriter"
 
 	"github.com/timerbench/timerbench/durable"
 )
@@ -21,73 +24,72 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx); err != nil {
+	out := flag.String("out", "", "the `folder` for what is found")
+	flag.Parse()
+	if err := run(ctx, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
-	out := flag.String("out", "", "the `folder` for what is found")
-	many := flag.Int("n", 1_000_000, "timers pending in the first setup")
-	only := flag.Int("nodes", 0, "measure only the setups with this many `nodes`: 1 or 3")
-	flag.Parse()
-	if *out == "" || *many < 1 {
-		return fmt.Errorf("-out %q -n %d: want a folder and at least 1 timer", *out, *many)
+func run(ctx context.Context, out string) error {
+	if out == "" {
+		return errors.New("-out: want a folder")
 	}
-	if err := os.MkdirAll(*out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	var results []result
-	for _, s := range setups(*many) {
-		if *only != 0 && s.nodes != *only {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "%s\n", s)
-		r, err := s.measure(ctx)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s, err)
-		}
-		fmt.Fprintf(os.Stderr, "  %+v\n", r)
-		results = append(results, r)
-	}
-	text, err := json.MarshalIndent(results, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := write(*out, "results.json", append(text, '\n')); err != nil {
-		return err
-	}
-	if err := write(*out, "table.md", table(results)); err != nil {
-		return err
-	}
-	return draw(*out, results)
-}
-
-// write replaces a file as a whole.
-func write(dir, name string, text []byte) error {
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
-}
-
-// setups are what is measured, the one with the many timers first.
-func setups(many int) []setup {
-	list := []setup{
-		{backend: durable.Driver, nodes: 1, workers: 1, pending: many, recovers: true},
+	for _, s := range []setup{
+		{backend: durable.Driver, nodes: 1, workers: 1, pending: 1_000_000},
 		{backend: durable.Driver, nodes: 1, workers: 3},
 		{backend: durable.JetStream, nodes: 1, workers: 1},
 		{backend: durable.Driver, nodes: 3, workers: 1},
 		{backend: durable.Driver, nodes: 3, workers: 3},
 		{backend: durable.JetStream, nodes: 3, workers: 1},
+	} {
+		s.burst, s.rate = 30_000, 5000
+		if s.nodes == 3 {
+			s.burst, s.rate = 10_000, 1000
+		}
+		fmt.Fprintln(os.Stderr, s)
+		r, err := s.measure(ctx)
+		if err != nil {
+			return fmt.Errorf("%v: %w", s, err)
+		}
+		results = append(results, r)
 	}
-	for i := range list {
-		list[i].burst, list[i].rate = 30_000, 5000
-		if list[i].nodes == 3 {
-			list[i].burst, list[i].rate = 10_000, 1000
+	if err := os.WriteFile(filepath.Join(out, "table.md"), table(results), 0o644); err != nil {
+		return err
+	}
+	return draw(out, results)
+}
+
+// table returns what was found as Markdown.
+func table(results []result) []byte {
+	var b bytes.Buffer
+	// lines between the cells
+	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
+	fmt.Fprintln(w, "fires\t nodes\t workers\t pending\t stored/s\t µs each\t fired/s\t µs each\t at timers/s\t p50\t p99\t max\t")
+	fmt.Fprintln(w, "---\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t")
+	for _, r := range results {
+		fmt.Fprintf(w, "%v\t %d\t %d\t %d\t %.0f\t %.0f\t %.0f\t %.0f\t %d\t %s\t %s\t %s\t\n",
+			r.backend, r.nodes, r.workers, r.pending, r.stored, r.storedCPU, r.fired, r.firedCPU, r.rate,
+			ms(r.p50), ms(r.p99), ms(r.max))
+	}
+	_ = w.Flush() // to memory
+	for _, r := range results {
+		if r.recovery > 0 {
+			fmt.Fprintf(&b, "\nA million timers, %v, one node: %.0f MB of memory (server and worker), "+
+				"%.0f MB on disk, %.1f s to recover.\n", r.backend, r.memory, r.disk, r.recovery)
 		}
 	}
-	return list
+	return b.Bytes()
+}
+
+func ms(x float64) string {
+	if x >= 1000 {
+		return fmt.Sprintf("%.1f s", x/1000)
+	}
+	return fmt.Sprintf("%.1f ms", x)
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -9,7 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,45 +25,32 @@ import (
 type setup struct {
 	backend        durable.Backend
 	nodes, workers int
-	pending        int  // timers that are there all the time
-	burst          int  // timers that are due at once
-	rate           int  // timers a second while lateness is measured
-	recovers       bool // measure memory, disk and recovery as well
+	pending        int // timers that are there all the time; with some, memory is measured as well
+	burst          int // timers that are due at once
+	rate           int // timers a second while lateness is measured
 }
 
 func (s setup) String() string {
-	text := fmt.Sprintf("%v, %d nodes, %d workers", s.backend, s.nodes, s.workers)
-	if s.nodes == 1 {
-		text = fmt.Sprintf("%v, 1 node, %d workers", s.backend, s.workers)
-	}
-	return text
+	return fmt.Sprintf("%v, nodes: %d, workers: %d", s.backend, s.nodes, s.workers)
 }
 
-// result is what was found. Durations are in milliseconds.
+// result is what was found. Lateness is in ms.
 type result struct {
-	Backend        string
-	Nodes, Workers int
-	Pending        int
-	Stored         float64 // a second
-	StoredCPU      float64 // processor time of a timer in all, microseconds
-	Fired          float64 // a second, until handled
-	FiredCPU       float64 // processor time of a timer in all, microseconds
-	Rate           int     // offered while lateness was measured, a second
-	P50, P99, Max  float64
-	Memory, Disk   float64 `json:",omitempty"` // bytes a timer
-	Recovery       float64 `json:",omitempty"` // for a million
+	setup
+	stored, fired       float64 // a second; fired until handled
+	storedCPU, firedCPU float64 // processor time of a timer in all, µs
+	p50, p99, max       float64
+	memory, disk        float64 // bytes a timer
+	recovery            float64 // for a million, s
 }
 
-const (
-	callers = 256             // goroutines that schedule
-	steady  = 3 * time.Second // how long lateness is measured
-)
+// steady is how long lateness is measured.
+const steady = 3 * time.Second
 
 func (s setup) measure(ctx context.Context) (r result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r = result{Backend: s.backend.String(), Nodes: s.nodes, Workers: s.workers, Pending: s.pending,
-		Rate: s.rate}
+	r = result{setup: s}
 	dir, err := os.MkdirTemp("", "durable")
 	if err != nil {
 		return r, err
@@ -80,26 +69,26 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	if err := b.schedule(ctx, "far", n, func(int) time.Time { return far }); err != nil {
 		return r, err
 	}
-	r.Stored = float64(n) / time.Since(began).Seconds()
-	r.StoredCPU = float64((processorTime() - used).Microseconds()) / float64(n)
-	if s.recovers {
-		r.Memory = float64(heap()-before) / float64(n)
+	r.stored = float64(n) / time.Since(began).Seconds()
+	r.storedCPU = float64((processorTime() - used).Microseconds()) / float64(n)
+	if s.pending > 0 {
+		r.memory = float64(heap()-before) / float64(n)
 		size, err := folder.Size(dir)
 		if err != nil {
 			return r, err
 		}
-		r.Disk = float64(size) / float64(n)
+		r.disk = float64(size) / float64(n)
 		b.close()
 		began = time.Now()
 		if b, err = s.start(ctx, dir); err != nil {
 			return r, err
 		}
-		r.Recovery = time.Since(began).Seconds() * 1000 * 1e6 / float64(n)
+		r.recovery = time.Since(began).Seconds() * 1e6 / float64(n)
 	}
 
 	// When n timers are due, with time enough to store them before.
 	after := func(n int) time.Time {
-		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.Stored*float64(time.Second)))
+		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.stored*float64(time.Second)))
 	}
 	due := after(s.burst)
 	if err := b.schedule(ctx, "burst", s.burst, func(int) time.Time { return due }); err != nil {
@@ -113,8 +102,8 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	if _, err := b.wait(ctx, s.burst); err != nil {
 		return r, err
 	}
-	r.Fired = float64(s.burst) / time.Since(due).Seconds()
-	r.FiredCPU = float64((processorTime() - used).Microseconds()) / float64(s.burst)
+	r.fired = float64(s.burst) / time.Since(due).Seconds()
+	r.firedCPU = float64((processorTime() - used).Microseconds()) / float64(s.burst)
 
 	// Evenly, stored before.
 	n = int(float64(s.rate) * steady.Seconds())
@@ -130,7 +119,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	}
 	slices.Sort(late)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	r.P50, r.P99, r.Max = ms(late[n/2]), ms(late[n*99/100]), ms(late[n-1])
+	r.p50, r.p99, r.max = ms(late[n/2]), ms(late[n*99/100]), ms(late[n-1])
 	return r, nil
 }
 
@@ -142,6 +131,15 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
+// processorTime returns the processor time that this process has taken, or 0.
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
 // bench is servers and workers that run.
 type bench struct {
 	servers []*durable.Server
@@ -150,9 +148,8 @@ type bench struct {
 	stop    context.CancelFunc
 	serving sync.WaitGroup
 
-	handled atomic.Int64
-	mu      sync.Mutex
-	late    []time.Duration
+	mu   sync.Mutex
+	late []time.Duration // of what has been handled
 }
 
 // start returns when the servers are there and all partitions have been read.
@@ -164,73 +161,61 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 			b.close()
 		}
 	}()
-	if err := b.startServers(dir, s.nodes); err != nil {
+	list, err := address.Free(2 * s.nodes)
+	if err != nil {
 		return nil, err
 	}
-	var clients []*durable.Client
-	for i := range s.workers {
-		c, err := b.open(ctx, i, durable.Config{Backend: s.backend, Replicas: s.nodes, Concurrency: 256})
+	for i, clients := range list[:s.nodes] {
+		var options []durable.ServerOption
+		if s.nodes > 1 {
+			options = append(options, durable.Listen(clients),
+				durable.Cluster("measure", fmt.Sprintf("node%d", i), list[s.nodes+i], list[s.nodes:]...))
+		}
+		server, err := durable.Embedded(filepath.Join(dir, fmt.Sprint(i)), options...)
 		if err != nil {
 			return nil, err
 		}
-		clients = append(clients, c)
-		b.serving.Go(func() { _ = c.Serve(ctx, b.handle) }) // it ends by stop
+		b.servers = append(b.servers, server)
 	}
-	if b.client, err = b.open(ctx, s.workers, durable.Config{Backend: s.backend}); err != nil {
+	if b.client, err = b.open(ctx, s); err != nil {
 		return nil, err
 	}
-	for {
-		served := 0
-		for _, c := range clients {
+	var workers []*durable.Client
+	for range s.workers {
+		c, err := b.open(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		workers = append(workers, c)
+		b.serving.Go(func() { _ = c.Serve(ctx, b.handle) }) // it ends by stop
+	}
+	for served := 0; served != 16; {
+		if served = 0; ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		time.Sleep(10 * time.Millisecond)
+		for _, c := range workers {
 			served += c.Stats().Partitions
 		}
-		if served == 16 {
-			return b, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(10 * time.Millisecond):
-		}
 	}
+	return b, nil
 }
 
-func (b *bench) startServers(dir string, nodes int) error {
-	list, err := address.Free(2 * nodes)
-	if err != nil {
-		return err
-	}
-	clients, addresses := list[:nodes], list[nodes:]
-	for i := range nodes {
-		var options []durable.ServerOption
-		if nodes > 1 {
-			options = append(options, durable.Listen(clients[i]),
-				durable.Cluster("measure", fmt.Sprintf("node%d", i), addresses[i], addresses...))
-		}
-		s, err := durable.Embedded(filepath.Join(dir, fmt.Sprint(i)), options...)
-		if err != nil {
-			return err
-		}
-		b.servers = append(b.servers, s)
-	}
-	return nil
-}
-
-// open opens a client at one of the servers, once these have found each other.
-func (b *bench) open(ctx context.Context, i int, cfg durable.Config) (*durable.Client, error) {
-	nc, err := b.servers[i%len(b.servers)].Connect()
+// open opens a client at the next of the servers, once these have found each other.
+func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
+	nc, err := b.servers[len(b.conns)%len(b.servers)].Connect()
 	if err != nil {
 		return nil, err
 	}
 	b.conns = append(b.conns, nc)
-	for end := time.Now().Add(20 * time.Second); ; {
+	cfg := durable.Config{Backend: s.backend, Replicas: s.nodes, Concurrency: 256}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		try, cancel := context.WithTimeout(ctx, 2*time.Second)
 		c, err := durable.Open(try, nc, cfg)
 		cancel()
 		if err == nil || ctx.Err() != nil || time.Now().After(end) {
 			return c, err
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -247,55 +232,41 @@ func (b *bench) close() {
 
 func (b *bench) handle(_ context.Context, f durable.Fired) error {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.late = append(b.late, f.Lateness)
-	b.mu.Unlock()
-	b.handled.Add(1)
 	return nil
 }
 
-// schedule sets n timers from many goroutines.
+// schedule sets n timers, 256 at a time.
 func (b *bench) schedule(ctx context.Context, name string, n int, at func(i int) time.Time) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	payload := make([]byte, 64)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := b.client.Schedule(ctx, fmt.Sprintf("%s-%d", name, i), at(i), payload); err != nil {
-					cancel(err)
-				}
-			}
-		})
+	const most = 10_000 // of one Set
+	payload, timers := make([]byte, 64), make([]durable.Timer, 0, most)
+	for i := range n {
+		timers = append(timers, durable.Timer{Key: fmt.Sprintf("%s-%d", name, i), Deadline: at(i), Payload: payload})
+		if len(timers) < most && i < n-1 {
+			continue
+		}
+		if err := b.client.Set(ctx, timers...); err != nil {
+			return err
+		}
+		timers = timers[:0]
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	return nil
 }
 
 // wait waits until n more timers have been handled, and returns how late they were.
-func (b *bench) wait(ctx context.Context, n int) ([]time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	for b.handled.Load() < int64(n) {
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%d of %d timers were handled: %w",
-				b.handled.Load(), n, context.Cause(ctx))
-		case <-time.After(time.Millisecond):
+func (b *bench) wait(ctx context.Context, n int) (late []time.Duration, err error) {
+	for end := time.Now().Add(2 * time.Minute); len(late) < n; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil || time.Now().After(end) {
+			return nil, fmt.Errorf("%d of %d timers were handled", len(late), n)
 		}
+		b.mu.Lock()
+		late = append(late, b.late...)
+		b.late = b.late[:0]
+		b.mu.Unlock()
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	late := b.late
-	b.late = nil
 	if len(late) != n {
 		return nil, fmt.Errorf("%d timers were handled, want %d", len(late), n)
 	}
-	b.handled.Store(0)
 	return late, nil
 }
