@@ -82,7 +82,6 @@ func New(opts ...Option) (*Driver, error) {
 	return d, nil
 }
 
-// newStructure makes the structure of shard i.
 func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 	i int) (structures.Scheduler[Task], error) {
 	s := newScheduler()

@@ -148,7 +148,6 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	return &e.t
 }
 
-// next asks the recurrence.
 func (e *every) next(t time.Time) time.Time {
 	next := e.r.Next(t)
 	if !next.IsZero() && !next.After(t) {

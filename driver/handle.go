@@ -115,7 +115,6 @@ func (t *refTable) release(given []shardRef) {
 	}
 }
 
-// publish makes a shard known by its reference, and unpublish makes it unknown.
 func (sh *shard) publish()   { refs.entry(sh.ref).Store(sh) }
 func (sh *shard) unpublish() { refs.entry(sh.ref).Store(nil) }
 

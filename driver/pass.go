@@ -8,10 +8,9 @@ import (
 
 // pass is the state of the pass that is under way: there is one at a time at most.
 type pass struct {
-	batch []call            // functions of timers that have fired, not handed over yet
-	due   []structures.Tick // deadlines of timers that have fired, not counted yet
-	fired int               // timers that fired in this pass
-	since []int64           // ns: when those came that were due at once, the same
+	batch []call  // functions of timers that have fired, not handed over yet
+	due   []int64 // ns: when timers were due that have fired, not counted yet
+	fired int     // timers that fired in this pass
 
 	mu       sync.Mutex // guards lateness
 	lateness Distribution
@@ -82,8 +81,8 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
 	more := sh.collect(at, d.budget)
-	if len(p.due)+len(p.since) > 0 {
-		p.count(&d.clock)
+	if len(p.due) > 0 {
+		p.count(d.clock.now())
 	}
 	n := len(p.batch)
 	if n > 0 {
@@ -98,8 +97,7 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 }
 
 // count notes how late timers have fired. All of one tick are counted together.
-func (p *pass) count(c *clock) {
-	now := c.now()
+func (p *pass) count(now int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := 0; i < len(p.due); {
@@ -107,13 +105,10 @@ func (p *pass) count(c *clock) {
 		for i < len(p.due) && p.due[i] == p.due[first] {
 			i++
 		}
-		p.lateness.add(now-c.begin(p.due[first]), uint64(i-first))
+		p.lateness.add(now-p.due[first], uint64(i-first))
 	}
-	for _, since := range p.since {
-		p.lateness.add(now-since, 1)
-	}
-	p.fired += len(p.due) + len(p.since)
-	p.due, p.since = p.due[:0], p.since[:0]
+	p.fired += len(p.due)
+	p.due = p.due[:0]
 }
 
 // countAtOnce notes that a timer has fired at once.
@@ -146,7 +141,7 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 			sh.profile.fired(timer)
 		}
 		if sh.fired > before {
-			p.due = append(p.due, timer.Deadline)
+			p.due = append(p.due, int64(timer.Deadline)*sh.clock.tick)
 		}
 	}
 	return true
@@ -160,7 +155,7 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 			return true
 		}
 		u, _ := sh.urgent.pop()
-		p.batch, p.since = append(p.batch, u.call), append(p.since, u.since)
+		p.batch, p.due = append(p.batch, u.call), append(p.due, u.since)
 		sh.pending--
 		sh.fired++
 	}

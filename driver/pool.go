@@ -133,7 +133,6 @@ func (p *pool) work(counted bool) {
 	p.mu.Unlock()
 }
 
-// enter makes a goroutine known as one that works. The lock is held.
 func (p *pool) enter(goroutine uintptr) (w *worker) {
 	if n := len(p.free); n > 0 {
 		w, p.free = p.free[n-1], p.free[:n-1]
@@ -145,7 +144,6 @@ func (p *pool) enter(goroutine uintptr) (w *worker) {
 	return w
 }
 
-// leave ends that. The lock is held.
 func (p *pool) leave(w *worker) {
 	p.goroutines--
 	p.free = append(p.free, w)
@@ -223,7 +221,6 @@ func (p *pool) left() int {
 	return p.dropped
 }
 
-// fifo is a queue.
 type fifo[T any] struct {
 	all  []T
 	head int

@@ -68,7 +68,6 @@ func (p *profile) started(task Task, id structures.ID, delay int64) {
 	}
 }
 
-// ended notes that a timer is not pending any more.
 func (p *profile) ended(key timerKey) {
 	if s := p.sampled[key]; s != nil {
 		delete(p.sampled, key)

@@ -21,7 +21,6 @@ type Queue[T any] struct {
 	over    bool       // closed is
 }
 
-// queued is a value in a Queue.
 type queued[T any] struct {
 	internal
 	q          *Queue[T]

@@ -3,7 +3,6 @@ package driver
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 )
 
@@ -44,7 +43,7 @@ func (d *Driver) Stats() Stats {
 	s.Wakeups, s.IdleWakeups = d.alarm.wakeups, d.alarm.idle
 	d.alarm.mu.Unlock()
 	d.pass.mu.Lock()
-	s.Lateness = d.pass.lateness.clone()
+	s.Lateness.merge(d.pass.lateness)
 	d.pass.mu.Unlock()
 	return s
 }
@@ -101,9 +100,8 @@ func (l *Distribution) add(ns int64, n uint64) {
 	l.max = max(l.max, ns)
 }
 
-// merge adds what another distribution has counted.
 func (l *Distribution) merge(other Distribution) {
-	if l.counts == nil {
+	if l.counts == nil && other.counts != nil {
 		l.counts = make([]uint64, latenessBuckets)
 	}
 	for bucket, count := range other.counts {
@@ -116,11 +114,6 @@ func (l *Distribution) merge(other Distribution) {
 func (l Distribution) json() string {
 	return fmt.Sprintf(`{"count": %d, "p50": %d, "p99": %d, "p999": %d, "max": %d}`,
 		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Quantile(0.999), l.max)
-}
-
-func (l Distribution) clone() Distribution {
-	l.counts = slices.Clone(l.counts)
-	return l
 }
 
 // Count returns the number of timers.

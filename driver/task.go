@@ -14,10 +14,8 @@ type Task struct{ p unsafe.Pointer }
 // taskOf returns the task of calling f, for a timer that nobody knows but by its ID.
 func taskOf(f func()) Task { return Task{*(*unsafe.Pointer)(unsafe.Pointer(&f))} }
 
-// task returns the task of a timer.
 func (t *Timer) task() Task { return Task{unsafe.Add(unsafe.Pointer(t), 1)} }
 
-// timer returns the timer of a task, or nil if it is a function.
 func (task Task) timer() *Timer {
 	if uintptr(task.p)&1 == 0 {
 		return nil
@@ -25,7 +23,6 @@ func (task Task) timer() *Timer {
 	return (*Timer)(unsafe.Add(task.p, -1))
 }
 
-// function returns the function of a task that has no timer.
 func (task Task) function() (f func()) {
 	*(*unsafe.Pointer)(unsafe.Pointer(&f)) = task.p
 	return f
@@ -47,7 +44,6 @@ func overwritten() {
 	panic("driver: a Timer was overwritten while it was pending, as by *c = conn{}: Stop it before")
 }
 
-// mustRun panics where there is no function to run.
 func mustRun(f func(), caller string) {
 	if f == nil {
 		panic("driver: " + caller + ": the function is nil")

@@ -152,7 +152,6 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
 }
 
-// mustBeWindow panics where a window ends before it begins.
 func mustBeWindow(earliest, latest time.Duration, caller string) {
 	if earliest > latest {
 		panic(fmt.Sprintf("driver: %s(%v, %v): want an earliest delay that is not after the latest one",

@@ -181,25 +181,12 @@ func (c *Client) set(ctx context.Context, what string, t Timer,
 	if err := c.check(&t); err != nil {
 		return false, err
 	}
-	defer wrap(&err, "%s %q", what, t.Key)
-	if err := c.claim(ctx, t); err != nil {
-		return false, err
-	}
-	old := Timer{Key: t.Key} // none, as is most likely
-	for {
-		m, err := c.replacing(ctx, old, t)
-		if err != nil {
-			return false, err
+	return c.change(ctx, what, t.Key, func(old Timer) (*nats.Msg, error) {
+		if old.Revision > 0 && (keep(old) || again && same(old, t)) {
+			return nil, nil
 		}
-		if done, err := c.try(ctx, m); done || err != nil {
-			return done, err
-		}
-		var found bool
-		old, found, err = c.find(ctx, t.Key)
-		if err != nil || found && (keep(old) || again && same(old, t)) {
-			return false, err
-		}
-	}
+		return c.replacing(ctx, old, t)
+	}, t)
 }
 
 // same tells whether a and b are the same timer of Every, whenever the next run is.
@@ -256,39 +243,38 @@ func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 	})
 }
 
-// change publishes what message makes of the timer under key, until it did so
-// before anybody else changed the timer.
+// change stores what message makes of the timer under key, until it did so before anybody
+// else changed the timer, or there is no message. One to add is most likely not there: message
+// first gets a timer of revision 0, without a look. Without one to add there has to be a timer.
 func (c *Client) change(ctx context.Context, what, key string,
-	message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
+	message func(Timer) (*nats.Msg, error), add ...Timer) (ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return false, err
 	}
 	defer wrap(&err, "%s %q", what, key)
-	for {
-		t, ok, err := c.find(ctx, key)
-		if err != nil || !ok {
+	for _, t := range add {
+		if err := c.claim(ctx, t); err != nil {
 			return false, err
-		}
-		m, err := message(t)
-		if err != nil {
-			return false, err
-		}
-		if done, err := c.try(ctx, m); done || err != nil {
-			return done, err
 		}
 	}
-}
-
-// try stores a message that depends on a revision of a timer. It returns false if the
-// timer is to be looked at anew, as it has another one by now.
-func (c *Client) try(ctx context.Context, m *nats.Msg) (done bool, err error) {
-	switch err := c.publish(ctx, m); {
-	case isChanged(err):
-		return false, nil
-	case isChanging(err):
-		return false, sleep(ctx, changingPause)
-	default:
-		return err == nil, err
+	for t, look := (Timer{Key: key}), len(add) == 0; ; look = true {
+		if look {
+			if t, err = c.find(ctx, key); err != nil || t.Revision == 0 && len(add) == 0 {
+				return false, err
+			}
+		}
+		m, err := message(t)
+		if m == nil || err != nil {
+			return false, err
+		}
+		switch err = c.publish(ctx, m); {
+		case isChanging(err):
+			if err := sleep(ctx, changingPause); err != nil {
+				return false, err
+			}
+		case !isChanged(err):
+			return err == nil, err
+		}
 	}
 }
 
@@ -309,22 +295,28 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 		return Timer{}, false, err
 	}
 	defer wrap(&err, "get %q", key)
-	return c.find(ctx, key)
+	t, err = c.find(ctx, key)
+	if err != nil || t.Revision == 0 {
+		return Timer{}, false, err
+	}
+	return t, true, nil
 }
 
-// find is Get. What was removed and is there again it removes.
-func (c *Client) find(ctx context.Context, key string) (t Timer, ok bool, err error) {
+// find returns the timer under key, of revision 0 if there is none. What was removed and is
+// there again it removes.
+func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 	removed, err := c.removedNow(ctx, anyAge)
 	for err == nil {
 		var m *nats.RawStreamMsg
 		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
 			break
 		}
+		var t Timer
 		if t, err = c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
 			break
 		}
 		if !removed.has(c.layout.partition(key), t) {
-			return t, true, nil
+			return t, nil
 		}
 		// each removal is a message
 		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil {
@@ -334,7 +326,7 @@ func (c *Client) find(ctx context.Context, key string) (t Timer, ok bool, err er
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		err = nil
 	}
-	return Timer{}, false, err
+	return Timer{Key: key}, err
 }
 
 // Pending goes through all timers that are pending and whose key begins with
