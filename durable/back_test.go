@@ -78,14 +78,14 @@ func TestReadEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	came := 0
-	for _, err := range c.read(ctx, whole, c.layout.allFired()) {
-		if came == 0 {
-			err = errors.Join(err, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allFired())))
+	err := c.read(ctx, whole, c.layout.allFired(), func(message) error {
+		if came++; came > 1 {
+			return nil
 		}
-		if err != nil {
-			t.Fatalf("after %d messages: %v", came, err)
-		}
-		came++
+		return c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allFired()))
+	})
+	if err != nil {
+		t.Fatalf("after %d messages: %v", came, err)
 	}
 	if came == 0 || came == n {
 		t.Errorf("%d messages came, want some of %d", came, n)
@@ -109,10 +109,7 @@ func TestReadsLastAfterReset(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	came := make(map[string]int)
-	for m, err := range c.read(ctx, lastOfEach, c.layout.allTimers()) {
-		if err != nil {
-			t.Fatalf("after %d messages: %v", len(came), err)
-		}
+	err := c.read(ctx, lastOfEach, c.layout.allTimers(), func(m message) error {
 		if len(came) == 0 {
 			for name := range c.stream.ConsumerNames(ctx).Name() {
 				if err := c.stream.DeleteConsumer(ctx, name); err != nil && name != workersConsumer {
@@ -121,6 +118,10 @@ func TestReadsLastAfterReset(t *testing.T) {
 			}
 		}
 		came[m.Subject()]++
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("after %d messages: %v", len(came), err)
 	}
 	if len(came) != n-1 || came[c.layout.timer(strconv.Itoa(n-2))] != 1 {
 		t.Errorf("%d keys came, want %d, and the last of them %d times, want once",

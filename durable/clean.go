@@ -125,21 +125,16 @@ func (c *Client) sweepOnce(ctx context.Context) error {
 	}
 	// All that has fired up to the floor has been handled.
 	var orphans []spent
-	for m, err := range c.read(ctx, headersOnly, c.layout.allFired()) {
-		if err != nil {
-			return err
-		}
+	err = c.read(ctx, headersOnly, c.layout.allFired(), func(m message) error {
 		if m.revision() > info.AckFloor.Stream || info.TimeStamp.Sub(m.Timestamp) < orphaned {
-			break
+			return errEnough
 		}
 		s, err := spentMessage(m)
-		if err != nil {
-			return err
-		}
 		orphans = append(orphans, s)
-	}
-	if len(orphans) == 0 {
-		return nil
+		return err
+	})
+	if err != nil || len(orphans) == 0 {
+		return err
 	}
 	if err := c.noteSpent(orphans); err != nil {
 		return err

@@ -181,7 +181,7 @@ func (c *Client) holding(ctx context.Context, last uint64, was holding) (h holdi
 	}
 	since := whole
 	since.DeliverPolicy, since.OptStartSeq = jetstream.DeliverByStartSequencePolicy, was.Last+1
-	err = c.readEach(ctx, since, c.layout.notes(), func(m message) error {
+	err = c.read(ctx, since, c.layout.notes(), func(m message) error {
 		revisions, err := parseNote(nil, m.Data())
 		h.changes += uint64(len(revisions))
 		return err

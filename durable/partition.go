@@ -109,21 +109,18 @@ func (p *partition) follow(ctx context.Context) error {
 
 // read takes over all messages of the partition, until ctx ends or there is an error.
 func (p *partition) read(ctx context.Context) error {
-	for m, err := range p.c.follow(ctx, whole, p.c.layout.changes(p.number)) {
-		if err != nil {
-			return err
-		}
+	return p.c.follow(ctx, whole, p.c.layout.changes(p.number), func(m message) error {
 		if m.Msg == nil { // all that was stored has been read
 			p.endScan()
-			continue
+			return nil
 		}
 		if err := p.apply(m); err != nil {
 			p.leave(&near{deadline: 1}) // at whatever time it is due
 			p.c.cfg.Logger.Error("message in a partition is left alone", "partition", p.number, "error", err)
 		}
 		p.fire.due.wait(ctx, maxQueued)
-	}
-	return nil
+		return nil
+	})
 }
 
 func (p *partition) beginScan(removed *removedSet) {

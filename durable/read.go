@@ -84,16 +84,19 @@ const (
 	maxFailures = 4                      // consumers one after the other that bring nothing
 )
 
-// read goes through the messages of a subject filter that are stored now.
-func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig,
-	filter string) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		for m, err := range c.follow(ctx, how, filter) {
-			if err == nil && m.Msg == nil || !yield(m, err) {
-				return
-			}
+// errEnough is the error of a function that wants no more messages.
+var errEnough = errors.New("enough")
+
+// read calls f with the messages of a subject filter that are stored now, until it returns an
+// error.
+func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string,
+	f func(message) error) error {
+	return c.follow(ctx, how, filter, func(m message) error {
+		if m.Msg == nil {
+			return errEnough
 		}
-	}
+		return f(m)
+	})
 }
 
 // list goes through what parse makes of the messages of a subject filter, without that for
@@ -101,44 +104,41 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig,
 func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
 	filter string, parse func(message, *removedSet) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(v T, err error) bool) {
-		var zero T
 		removed, err := c.removedNow(ctx, time.Second)
-		if wrap(&err, "%s", what); err != nil {
-			yield(zero, err)
-			return
+		if err == nil {
+			err = c.read(ctx, how, filter, func(m message) error {
+				v, keep, err := parse(m, removed)
+				if err == nil && keep && !yield(v, nil) {
+					return errEnough
+				}
+				return err
+			})
 		}
-		for m, err := range c.read(ctx, how, filter) {
-			v, keep := zero, true
-			if err == nil {
-				v, keep, err = parse(m, removed)
-			}
-			wrap(&err, "%s", what)
-			if (keep || err != nil) && !yield(v, err) || err != nil {
-				return
-			}
+		if wrap(&err, "%s", what); err != nil {
+			var zero T
+			yield(zero, err)
 		}
 	}
 }
 
-// follow goes through the messages of a subject filter: first those that are stored, then
-// one without a Msg, and then those that come. It goes on by another consumer where one is
-// lost, as with a node that was killed. After an error there is nothing more.
-func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig,
-	filter string) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		r := reading{Client: c, how: how, filter: filter, yield: yield}
-		for failures := 0; ; failures++ {
-			before := r.seen
-			err := r.consume(ctx)
-			switch {
-			case err == nil:
-				return
-			case r.seen > before:
-				failures = 0
-			case ctx.Err() != nil || r.consumer == nil || failures == maxFailures:
-				yield(message{}, errors.Join(context.Cause(ctx), err))
-				return
-			}
+// follow calls f with the messages of a subject filter: first those that are stored, then
+// one without a Msg, and then those that come, until f returns an error. It goes on by another
+// consumer where one is lost, as with a node that was killed.
+func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filter string,
+	f func(message) error) error {
+	r := reading{Client: c, how: how, filter: filter, f: f}
+	for failures := 0; ; failures++ {
+		before := r.seen
+		err := r.consume(ctx)
+		switch {
+		case errors.Is(r.told, errEnough):
+			return nil
+		case r.told != nil:
+			return r.told
+		case r.seen > before:
+			failures = 0
+		case ctx.Err() != nil || r.consumer == nil || failures == maxFailures:
+			return errors.Join(context.Cause(ctx), err)
 		}
 	}
 }
@@ -148,15 +148,16 @@ type reading struct {
 	*Client
 	how      jetstream.ConsumerConfig
 	filter   string
-	yield    func(message, error) bool
+	f        func(message) error
+	told     error              // what f has returned
 	consumer jetstream.Consumer // nil if it could not be made
 	came     uint64             // messages from consumer
 	seen     uint64             // the last revision
 	stored   bool               // all that was stored has been read
 }
 
-// consume goes on after the message seen, by a consumer of its own. It returns nil when
-// yield has returned false, and an error where messages were lost or do not come.
+// consume goes on after the message seen, by a consumer of its own, until there is an error: that
+// of f, or as messages were lost or do not come.
 func (r *reading) consume(ctx context.Context) (err error) {
 	how := r.how
 	if r.seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
@@ -166,8 +167,8 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	if r.consumer, err = r.newConsumer(ctx, how, r.filter); err != nil {
 		return err
 	}
-	if !r.left(r.consumer.CachedInfo().NumPending) {
-		return nil
+	if err := r.left(r.consumer.CachedInfo().NumPending); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,10 +193,10 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	look := time.NewTicker(readPause)
 	defer look.Stop()
 	connection, before := r.nc.Stats().Reconnects, r.came
-	for more := true; more && err == nil; {
+	for err == nil {
 		select {
 		case m := <-messages:
-			more, err = r.take(m)
+			err = r.take(m)
 		case err = <-failed:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
@@ -203,7 +204,7 @@ func (r *reading) consume(ctx context.Context) (err error) {
 			if r.nc.Stats().Reconnects != connection { // what was on its way is lost
 				err = errors.New("the connection is another one")
 			} else if !r.stored && r.came == before && len(messages) == 0 {
-				more, err = r.silent(ctx)
+				err = r.silent(ctx)
 			}
 			before = r.came
 		}
@@ -211,47 +212,45 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	return err
 }
 
-// take takes a message. It reports whether there is to be more.
-func (r *reading) take(raw jetstream.Msg) (more bool, err error) {
+// take passes a message on, unless it has been.
+func (r *reading) take(raw jetstream.Msg) error {
 	m, err := withMetadata(raw)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if r.came++; m.Sequence.Consumer != r.came {
-		return false, fmt.Errorf("message %d of %s has come as number %d",
-			m.Sequence.Consumer, r.filter, r.came)
+		return fmt.Errorf("message %d of %s has come as number %d", m.Sequence.Consumer, r.filter, r.came)
 	}
 	if m.revision() > r.seen {
 		r.seen = m.revision()
-		if !r.yield(m, nil) {
-			return false, nil
+		if r.told = r.f(m); r.told != nil {
+			return r.told
 		}
 	}
-	return r.left(m.NumPending), nil
+	return r.left(m.NumPending)
 }
 
-// left takes note of how many of the messages that were stored are left. It reports whether
-// there is to be more.
-func (r *reading) left(n uint64) (more bool) {
-	if n > 0 || r.stored {
-		return true
+// left takes note of how many of the messages that were stored are left.
+func (r *reading) left(n uint64) error {
+	if n == 0 && !r.stored {
+		r.stored = true
+		r.told = r.f(message{})
 	}
-	r.stored = true
-	return r.yield(message{}, nil)
+	return r.told
 }
 
 // silent finds out why nothing came: what was left may have been removed since, or be lost.
-func (r *reading) silent(ctx context.Context) (more bool, err error) {
+func (r *reading) silent(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
 	defer cancel()
 	info, err := r.consumer.Info(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if info.NumPending > 0 || info.Delivered.Consumer > r.came {
-		return false, fmt.Errorf("messages of %s do not come", r.filter)
+		return fmt.Errorf("messages of %s do not come", r.filter)
 	}
-	return r.left(0), nil
+	return r.left(0)
 }
 
 // newConsumer makes a consumer of a subject filter that nobody else knows.

@@ -201,7 +201,7 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 			return json.Unmarshal(m.Data(), &set.done[n])
 		}},
 	} {
-		if err := c.readEach(ctx, part.how, part.filter, part.read); err != nil {
+		if err := c.read(ctx, part.how, part.filter, part.read); err != nil {
 			return nil, err
 		}
 	}
@@ -209,25 +209,11 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 	return set, nil
 }
 
-// readEach calls f with the messages of a subject filter until it returns an error.
-func (c *Client) readEach(ctx context.Context, how jetstream.ConsumerConfig, filter string,
-	f func(message) error) error {
-	for m, err := range c.read(ctx, how, filter) {
-		if err == nil {
-			err = f(m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // forgetNotes removes the notes that are older than noteAge and whose timers are not due
 // any more, had they not been removed.
 func (c *Client) forgetNotes(ctx context.Context) error {
 	now := c.cfg.Now()
-	return c.readEach(ctx, headersOnly, c.layout.notes(), func(m message) error {
+	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {
 		until, err := number(m.Headers(), headerUntil)
 		if err != nil || now.Sub(m.Timestamp) < noteAge || now.Sub(time.Unix(0, until)) < noteAge {
 			return err
