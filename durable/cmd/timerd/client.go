@@ -37,13 +37,9 @@ func (o *options) command(use, short string, args cobra.PositionalArgs,
 	run func(call) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := o.identity.client()
+			nc, err := o.connect()
 			if err != nil {
 				return err
-			}
-			nc, err := nats.Connect(o.url, options...)
-			if err != nil {
-				return fmt.Errorf("server %s: %w", o.url, err)
 			}
 			defer nc.Close()
 			c, err := durable.Open(cmd.Context(), nc, o.cfg)
@@ -52,6 +48,18 @@ func (o *options) command(use, short string, args cobra.PositionalArgs,
 			}
 			return run(call{c, cmd.Context(), args, cmd.OutOrStdout()})
 		}}
+}
+
+func (o *options) connect(more ...nats.Option) (*nats.Conn, error) {
+	options, err := o.identity.client()
+	if err != nil {
+		return nil, err
+	}
+	nc, err := nats.Connect(o.url, append(options, more...)...)
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w", o.url, err)
+	}
+	return nc, nil
 }
 
 func scheduleCommand(o *options) *cobra.Command {
@@ -75,7 +83,7 @@ func scheduleCommand(o *options) *cobra.Command {
 			}
 			return err
 		})
-	cmd.Long = `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h, -5s), a time
+	cmd.Long = `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h), a time
 (2026-12-31T23:59:59+01:00) or, with --every, a cron expression ("CRON_TZ=Europe/Berlin 30 7 * * 1-5", "@every 10m").`
 	flags := cmd.Flags()
 	flags.BoolVar(&cron, "every", false, "WHEN is a cron expression")

@@ -287,10 +287,9 @@ func TestServeRefuses(t *testing.T) {
 			t.Errorf("%q: %v, want an error with %q", args, err, want)
 		}
 	}
-	for text, want := range map[string]size{"1": 1, "500M": 500 << 20, "20G": 20 << 30,
+	for text, want := range map[string]int64{"1": 1, "500M": 500 << 20, "20G": 20 << 30,
 		"0": -1, "-1": -1, "G": -1, "9999999T": -1, "5g": -1} {
-		var got size
-		if err := got.Set(text); err == nil && got != want || err != nil && want != -1 {
+		if got, err := parseSize(text); err == nil && got != want || err != nil && want != -1 {
 			t.Errorf("size %q: %d, %v", text, got, err)
 		}
 	}

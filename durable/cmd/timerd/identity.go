@@ -70,22 +70,21 @@ func (i *identity) client() ([]nats.Option, error) {
 }
 
 // server returns the options of an embedded server.
-func (i *identity) server() ([]durable.ServerOption, error) {
+func (i *identity) server() (options []durable.ServerOption, err error) {
 	if err := i.complete(); err != nil {
 		return nil, err
 	}
-	var options []durable.ServerOption
 	if i.user != "" {
 		options = append(options, durable.Password(i.user, i.password))
 	}
 	if i.token != "" {
 		options = append(options, durable.Token(i.token))
 	}
-	if i.cert == "" && i.ca != "" {
-		return nil, errors.New("--tlsca: an embedded server wants --tlscert and --tlskey as well")
-	}
 	if i.cert == "" {
-		return options, nil
+		if i.ca != "" {
+			err = errors.New("--tlsca: an embedded server wants --tlscert and --tlskey as well")
+		}
+		return options, err
 	}
 	pair, err := tls.LoadX509KeyPair(i.cert, i.key)
 	if err != nil {
@@ -94,12 +93,12 @@ func (i *identity) server() ([]durable.ServerOption, error) {
 	config := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	if i.ca != "" {
 		text, err := os.ReadFile(i.ca)
-		if err != nil {
-			return nil, fmt.Errorf("--tlsca: %w", err)
-		}
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
-		if !config.ClientCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--tlsca %s: there is no certificate in it", i.ca)
+		if err == nil && !config.ClientCAs.AppendCertsFromPEM(text) {
+			err = errors.New("there is no certificate in it")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--tlsca %s: %w", i.ca, err)
 		}
 	}
 	return append(options, durable.TLS(config)), nil

@@ -18,8 +18,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,9 +37,7 @@ func main() {
 		o.exec.killAll()
 		os.Exit(1)
 	}()
-	cmd := command(o)
-	cmd.SetArgs(protect(os.Args[1:]))
-	if err := cmd.ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := command(o).ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "timerd:", err)
 		os.Exit(1)
 	}
@@ -56,11 +52,6 @@ func command(o *options) *cobra.Command {
 		Short:         "Timers that survive crashes, on NATS JetStream",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRun: func(_ *cobra.Command, args []string) {
-			for i := range args {
-				args[i] = strings.TrimPrefix(args[i], protection)
-			}
-		},
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress,
@@ -79,20 +70,4 @@ func command(o *options) *cobra.Command {
 			withDead((*durable.Client).Discard)),
 		o.command("stats", "Say how much is stored", cobra.NoArgs, stats))
 	return root
-}
-
-// protection goes before an argument that begins with - and is no flag: a negative
-// duration, or a key or payload like it. No argument of a process has a NUL byte.
-const protection = "\x00"
-
-// protect returns args with those protected that begin with - and a digit: no flag
-// does.
-func protect(args []string) []string {
-	args = slices.Clone(args)
-	for i, arg := range args {
-		if len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.') {
-			args[i] = protection + arg
-		}
-	}
-	return args
 }

@@ -73,9 +73,7 @@ before they are killed. A second one ends it at once, with all commands.`
 type serving struct {
 	dir, listen, http string
 	verbose           bool
-	insecure          bool
-	acceptLoss        bool
-	maxStore          size
+	options           []durable.ServerOption
 }
 
 func serveCommand(o *options) *cobra.Command {
@@ -140,13 +138,18 @@ func serveCommand(o *options) *cobra.Command {
 		"`address` at which the embedded server listens")
 	flags.StringVar(&s.http, "http", "",
 		"`address` at which anybody may ask for /metrics, /live and /ready")
-	flags.BoolVar(&s.insecure, "insecure", false,
-		"listen where other machines can connect, and ask them for nothing")
-	flags.Var(&s.maxStore, "max-store",
+	add := func(option durable.ServerOption) error { s.options = append(s.options, option); return nil }
+	flags.BoolFunc("insecure", "listen where other machines can connect, and ask them for nothing",
+		func(string) error { return add(durable.Insecure()) })
+	flags.Func("max-store",
 		"`bytes` that the embedded server may store, such as 500M or 20G (half of the room on the disk); "+
-			"the last tenth is kept for moving, cancelling and firing")
-	flags.BoolVar(&s.acceptLoss, "accept-loss", false,
-		"start although timers are missing in the folder")
+			"the last tenth is kept for moving, cancelling and firing",
+		func(text string) error {
+			n, err := parseSize(text)
+			return errors.Join(err, add(durable.MaxStore(n)))
+		})
+	flags.BoolFunc("accept-loss", "start although timers are missing in the folder",
+		func(string) error { return add(durable.AcceptLoss()) })
 	flags.StringVar(&o.exec.text, "exec", "", "shell `command` to run for each timer")
 	flags.DurationVar(&o.exec.timeout, "timeout", time.Minute, "how long a command may run")
 	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to end")
@@ -157,16 +160,11 @@ func serveCommand(o *options) *cobra.Command {
 
 // connect connects to the server, which it starts if it is embedded. It calls failed
 // if that cannot go on.
-func (s *serving) connect(o *options, failed func(error)) (
-	nc *nats.Conn, closeAll func(), err error) {
+func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
 	if s.dir == "" {
-		options, err := o.identity.client()
+		nc, err := o.connect(nats.RetryOnFailedConnect(true))
 		if err != nil {
 			return nil, nil, err
-		}
-		nc, err := nats.Connect(o.url, append(options, nats.RetryOnFailedConnect(true))...)
-		if err != nil {
-			return nil, nil, fmt.Errorf("server %s: %w", o.url, err)
 		}
 		return nc, nc.Close, nil
 	}
@@ -174,16 +172,7 @@ func (s *serving) connect(o *options, failed func(error)) (
 	if err != nil {
 		return nil, nil, err
 	}
-	options = append(options, durable.Listen(s.listen), durable.Log(o.cfg.Logger))
-	if s.insecure {
-		options = append(options, durable.Insecure())
-	}
-	if s.acceptLoss {
-		options = append(options, durable.AcceptLoss())
-	}
-	if s.maxStore > 0 {
-		options = append(options, durable.MaxStore(int64(s.maxStore)))
-	}
+	options = append(append(options, s.options...), durable.Listen(s.listen), durable.Log(o.cfg.Logger))
 	server, err := durable.Embedded(s.dir, options...)
 	if errors.Is(err, durable.ErrLoss) {
 		err = fmt.Errorf("%w: restore the folder from a copy, or go on by --accept-loss", err)
@@ -203,30 +192,15 @@ func (s *serving) connect(o *options, failed func(error)) (
 	return nc, func() { nc.Close(); server.Close() }, nil
 }
 
-// size is a flag for a number of bytes.
-type size int64
-
-// String returns what Set takes, or nothing for 0.
-func (s *size) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-// Type is the name of the flag's type in help.
-func (s *size) Type() string { return "bytes" }
-
-// Set takes a number, with one of K, M, G and T for powers of 1024.
-func (s *size) Set(text string) error {
+// parseSize reads a number of bytes, with one of K, M, G and T for powers of 1024.
+func parseSize(text string) (int64, error) {
 	number, unit := text, int64(1)
 	if at := strings.IndexAny(text, "KMGT"); at >= 0 && at == len(text)-1 {
 		number, unit = text[:at], 1<<(10*(1+strings.IndexByte("KMGT", text[at])))
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		return errors.New("want a number of bytes such as 500M or 20G")
+		return 0, errors.New("want a number of bytes such as 500M or 20G")
 	}
-	*s = size(n * unit)
-	return nil
+	return n * unit, nil
 }
