@@ -23,7 +23,6 @@ type spent struct {
 	at time.Time // when it has; it is removed removeAfter
 }
 
-// spentMessage is m, as of when it was stored.
 func spentMessage(m message) (spent, error) {
 	r, err := readRemoval(m.Headers())
 	return spent{m.revision(), r, m.Timestamp}, err

@@ -30,7 +30,6 @@ type Client struct {
 	members  jetstream.KeyValue
 	layout   layout
 	space    space
-	replicas int
 
 	serving  atomic.Bool
 	owner    atomic.Pointer[owner] // while the client serves
@@ -73,7 +72,6 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}
-	c.replicas = c.stream.CachedInfo().Config.Replicas
 	if c.consumer, err = openConsumer(ctx, c.stream, c.layout, cfg.AckWait); err != nil {
 		return nil, err
 	}
@@ -170,7 +168,6 @@ func (c *Client) check(t *Timer) error {
 	return checkDeadline(t.Key, t.Deadline)
 }
 
-// replace says that no timer is to be left as it is.
 func replace(Timer) bool { return false }
 
 // set stores t, unless keep says that the one under its key is to be left as it is, or it is
@@ -278,10 +275,6 @@ func (c *Client) change(ctx context.Context, what, key string,
 	}
 }
 
-// replicated tells whether more than one node stores the timers.
-func (c *Client) replicated() bool { return c.replicas > 1 }
-
-// publish stores one message.
 func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

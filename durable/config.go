@@ -135,7 +135,6 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// doubling is the default of Config.Backoff.
 func doubling(attempt int) time.Duration {
 	const first, longest = 100 * time.Millisecond, time.Minute
 	if attempt > 10 {

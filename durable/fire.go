@@ -90,12 +90,8 @@ func (f *firing) run(ctx context.Context) {
 
 // fire sends what makes n fire, unless it is not there any more.
 func (f *firing) fire(ctx context.Context, n *near) {
-	if !n.p.has(n) {
-		return
-	}
 	now := f.c.cfg.Now()
-	if now.UnixNano() < n.deadline {
-		n.p.wait(n) // the clock was set back
+	if !n.p.due(n, now) {
 		return
 	}
 	if err := f.c.shorten(ctx, &n.timer); err != nil { // of Every, where each run moves the timer
@@ -150,7 +146,6 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 	return m, nil
 }
 
-// stored goes on with n after the server has stored its message.
 func (f *firing) stored(n *near) {
 	n.tries = 0
 	if n.moves {

@@ -20,17 +20,15 @@ const maxKept = 1 << 30
 
 const (
 	lookPause   = 250 * time.Millisecond // between looks at the room that is left
-	noLimit     = 10 * time.Second       // where there is no limit, or nobody tells it for long
+	noLimit     = 10 * time.Second       // where there is no limit, or nobody tells it
 	lookTimeout = time.Second
 )
 
-// space is what a client knows of the room in the store.
 type space struct {
 	mutex
 	next   time.Time // when to look again
 	server string    // the start of a server for which it was looked
 	left   int64     // what this client may store until then
-	miss   int       // looks without an answer
 }
 
 // claim returns ErrFull if t is not to be stored. Several clients look on their own:
@@ -44,26 +42,17 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 	defer s.unlock()
 	server := c.nc.ConnectedServerId()
 	if s.left < size || time.Now().After(s.next) || s.server != server {
-		s.server = server
 		stored, limit, err := c.stored(ctx)
-		pause := noLimit
-		switch {
-		case err != nil: // the server decides
-			s.left, pause = 1<<62, min(lookPause<<min(s.miss, 10), noLimit)
-			s.miss++
-		case limit == 0:
-			s.left = 1 << 62
-		default:
-			s.miss = 0
+		s.server, s.left, s.next = server, 1<<62, time.Now().Add(noLimit)
+		if err == nil && limit > 0 { // else the server decides
 			room := limit - min(limit/10, maxKept) - stored
 			if room < size {
 				s.left = 0
 				return fmt.Errorf("%w: %d bytes of %d are in use, and the rest is kept for timers that are there",
 					ErrFull, stored, limit)
 			}
-			s.left, pause = max(room/4, size), lookPause
+			s.left, s.next = max(room/4, size), time.Now().Add(lookPause)
 		}
-		s.next = time.Now().Add(pause)
 	}
 	s.left -= size
 	return nil
@@ -81,7 +70,6 @@ func (c *Client) stored(ctx context.Context) (stored, limit int64, err error) {
 	return int64(info.Store), max(info.Limits.MaxStore, 0), nil
 }
 
-// asFull makes an answer of the server that there is no room at all an ErrFull.
 func asFull(err error) error {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {

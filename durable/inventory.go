@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // ErrLoss is returned by Embedded if there are fewer timers in the store than it has
@@ -120,21 +122,7 @@ func (s *Server) writeInventory() error {
 	if err != nil {
 		return err
 	}
-	next := s.inventoryPath() + ".next"
-	if err := writeSynced(next, text); err != nil {
-		return err
-	}
-	return os.Rename(next, s.inventoryPath())
-}
-
-// writeSynced writes a file, and brings it to the disk.
-func writeSynced(name string, text []byte) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	return atomicfile.WriteBytes(s.inventoryPath(), text)
 }
 
 // takeInventory returns what the streams of timers hold, and how much has changed since was.

@@ -12,7 +12,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// sign is a sign of life of a worker.
 type sign struct {
 	Serves []int         `json:"serves"` // the partitions whose timers it has read
 	Lease  time.Duration `json:"lease"`  // after which it counts as dead

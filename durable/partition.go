@@ -86,7 +86,7 @@ func (p *partition) follow(ctx context.Context) error {
 	defer look.Stop()
 	store := time.NewTicker(donePause)
 	defer store.Stop()
-	if p.c.replicated() { // what a node has not read yet would be taken for done with
+	if p.c.stream.CachedInfo().Config.Replicas > 1 { // what a node has not read yet would be taken for done with
 		store.Stop()
 	}
 	for {
@@ -136,9 +136,6 @@ func (p *partition) beginScan(removed *removedSet) {
 	default:
 	}
 }
-
-// readAnew begins another scan.
-func (p *partition) readAnew() { poke(p.rescan) }
 
 // endScan drops what is in memory and not stored any more, and what is stored though it
 // was removed: the server forgets removals when it is killed.
@@ -260,13 +257,19 @@ func (p *partition) start(n *near) {
 		func() { p.fire.due.put(n) })
 }
 
-// wait starts n again, whose deadline is not there by the clock of the worker.
-func (p *partition) wait(n *near) {
+// due tells whether n is still what is known under its key, and its deadline is there by the clock
+// of the worker. It starts n again if that was set back.
+func (p *partition) due(n *near, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.near[n.timer.Key] == n {
+	if p.near[n.timer.Key] != n {
+		return false
+	}
+	is := now.UnixNano() >= n.deadline
+	if !is {
 		p.start(n)
 	}
+	return is
 }
 
 // restart starts all timers anew, after the clock of the worker was set.
@@ -279,13 +282,6 @@ func (p *partition) restart() {
 			p.start(n)
 		}
 	}
-}
-
-// has tells whether n is still what is known under its key.
-func (p *partition) has(n *near) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.near[n.timer.Key] == n
 }
 
 // drop forgets n.

@@ -55,7 +55,6 @@ func (c *Client) at(ctx context.Context, revision uint64,
 	return c.get.GetMsg(c.layout.name, revision, append(how, nats.Context(ctx))...)
 }
 
-// message is a message of the stream, and what the server says of it.
 type message struct {
 	jetstream.Msg
 	*jetstream.MsgMetadata
@@ -143,7 +142,6 @@ func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filte
 	}
 }
 
-// reading is a follow under way.
 type reading struct {
 	*Client
 	how      jetstream.ConsumerConfig
@@ -253,7 +251,6 @@ func (r *reading) silent(ctx context.Context) error {
 	return r.left(0)
 }
 
-// newConsumer makes a consumer of a subject filter that nobody else knows.
 func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig,
 	filter string) (jetstream.Consumer, error) {
 	how.FilterSubject, how.AckPolicy = filter, jetstream.AckNonePolicy
@@ -265,7 +262,6 @@ func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig,
 	return consumer, nil
 }
 
-// count returns the number of messages of a subject filter.
 func (c *Client) count(ctx context.Context, filter string) (uint64, error) {
 	once := jetstream.ConsumerConfig{InactiveThreshold: time.Second}
 	consumer, err := c.newConsumer(ctx, once, filter)

@@ -56,7 +56,6 @@ func (t Timer) removal() removal {
 		max(t.removed.until, t.Deadline.UnixNano())}
 }
 
-// write puts r into the headers of a message.
 func (r removal) write(m *nats.Msg) {
 	if len(r.revisions) == 0 {
 		return
@@ -66,7 +65,6 @@ func (r removal) write(m *nats.Msg) {
 	setNumber(m, headerUntil, r.until)
 }
 
-// readRemoval returns what a message with this header has removed.
 func readRemoval(header nats.Header) (r removal, err error) {
 	for word := range strings.FieldsSeq(header.Get(headerRemoves)) {
 		revision, err := strconv.ParseUint(word, 10, 64)

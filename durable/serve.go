@@ -174,7 +174,7 @@ func (o *owner) watch(ctx context.Context) {
 		}
 		if now := o.c.nc.ConnectedServerId(); now != "" && now != server {
 			server = now
-			o.each((*partition).readAnew)
+			o.each(func(p *partition) { poke(p.rescan) })
 		}
 	}
 }

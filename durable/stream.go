@@ -88,7 +88,6 @@ func openStream(ctx context.Context, js jetstream.JetStream,
 // that were killed leave for a minute. The server's default, 1000, is less than partitions.
 const maxConsumers = 1 << 16
 
-// streamConfig is what a stream is made with.
 func streamConfig(cfg Config) jetstream.StreamConfig {
 	setDefault(&cfg.Partitions, defaultPartitions)
 	return jetstream.StreamConfig{
@@ -144,7 +143,6 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 // workersConsumer is the name of the consumer by which workers get what has fired.
 const workersConsumer = "workers"
 
-// openConsumer makes the consumer of all workers unless it is there.
 func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
 	ackWait time.Duration) (jetstream.Consumer, error) {
 	consumer, err := getOrMake(

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/timerbench/timerbench/durable/internal/folder"
+	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 const (
@@ -112,15 +112,7 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 	s.log.Error("the store cannot be written: the server is down until it can",
 		"folder", s.dir, "error", cause)
 	s.shutdown()
-	for reported := time.Now(); ; {
-		err := probe(s.dir)
-		if err == nil {
-			break
-		}
-		if time.Since(reported) > time.Minute {
-			s.log.Error("the store still cannot be written", "folder", s.dir, "error", err)
-			reported = time.Now()
-		}
+	for probe(s.dir) != nil {
 		if sleep(ctx, watchPause) != nil {
 			return nil
 		}
@@ -137,11 +129,10 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 func probe(dir string) error {
 	const size = 128 << 10 // what the server writes at its start, and some messages
 	name := filepath.Join(dir, "probe")
-	err := writeSynced(name, make([]byte, size))
-	if remove := os.Remove(name); !errors.Is(remove, fs.ErrNotExist) {
-		err = errors.Join(err, remove)
+	if err := atomicfile.WriteBytes(name, make([]byte, size)); err != nil {
+		return err
 	}
-	return err
+	return os.Remove(name)
 }
 
 // limitStore makes the limit of the account MaxStore, or half of what its files have and

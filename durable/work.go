@@ -102,7 +102,6 @@ func (c *Client) work(ctx context.Context, remove remover,
 
 const fetchers = 2 // requests for what has fired at a time
 
-// isGone tells whether somebody has removed the consumer.
 func isGone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) ||
 		errors.Is(err, jetstream.ErrConsumerDeleted)
@@ -213,8 +212,6 @@ func (w *worker) timeout(f Fired) time.Duration {
 	return cmp.Or(f.Timeout, w.c.cfg.HandlerTimeout)
 }
 
-// attempt calls the handler, and tells the server what has come of it: when it has not
-// returned in time that it has failed.
 func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
 	timeout := w.timeout(f)
 	var once sync.Once
@@ -238,7 +235,6 @@ func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
 	settle(err)
 }
 
-// call calls the handler.
 func (w *worker) call(ctx context.Context, f Fired) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, w.timeout(f))
 	defer cancel()
@@ -276,7 +272,6 @@ func (w *worker) settle(ctx context.Context, m message, s spent, f Fired, err er
 	w.tell(m.NakWithDelay(told.after))
 }
 
-// bury makes a dead letter of m.
 func (w *worker) bury(ctx context.Context, m message, s spent, f Fired, cause error) {
 	if err := w.c.writeDead(ctx, f, cause); err != nil {
 		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", f.Key, "error", err)

@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/durable"
 )
 
-// options are the flags of all commands.
 type options struct {
 	url      string
 	cfg      durable.Config
@@ -118,7 +117,6 @@ func cancelTimer(c call) error {
 	return c.known(ok, err)
 }
 
-// known is an error if there is no timer.
 func (c call) known(ok bool, err error) error {
 	if err == nil && !ok {
 		err = fmt.Errorf("there is no timer %q: it has fired or was never set", c.args[0])
@@ -203,7 +201,6 @@ func (f filter) line(w io.Writer, key string, deadline time.Time, more string, p
 	}
 }
 
-// each calls do with each value, until there is an error.
 func each[T any](values iter.Seq2[T, error], do func(T)) error {
 	for v, err := range values {
 		if err != nil {

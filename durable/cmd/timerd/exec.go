@@ -15,7 +15,6 @@ import (
 	"github.com/timerbench/timerbench/durable"
 )
 
-// commands runs the command of --exec.
 type commands struct {
 	text           string
 	timeout, grace time.Duration
@@ -81,7 +80,6 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	return nil
 }
 
-// killAll kills all commands that run, and their children.
 func (c *commands) killAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -126,108 +125,69 @@ func TestExecTimeout(t *testing.T) {
 	}
 }
 
-// served is timerd serve in a process of its own, whose command runs.
-func served(t *testing.T, file string, args ...string) *exec.Cmd {
-	t.Helper()
-	dir := t.TempDir()
-	s, err := durable.Embedded(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := durable.Open(t.Context(), nc, durable.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Schedule(t.Context(), "key", time.Now(), nil); err != nil {
-		t.Fatal(err)
-	}
-	nc.Close()
-	s.Close()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe)
-	args = append([]string{"serve", "--embedded", dir, "--listen", freeAddress(t)}, args...)
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	scanner := bufio.NewScanner(out)
-	for scanner.Scan() && scanner.Text() != "timerd: serving" {
-		t.Log(scanner.Text())
-	}
-	for range 1000 {
-		time.Sleep(10 * time.Millisecond)
-		if _, err := os.Stat(file); err == nil {
-			return cmd
-		}
-	}
-	t.Fatal("the command does not run")
-	return nil
-}
-
 // The first signal lets a command come to its end, but not for longer than the grace;
 // the second one does not.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	ended := func(t *testing.T, cmd *exec.Cmd, within time.Duration) error {
-		t.Helper()
-		late := time.AfterFunc(within, func() {
-			t.Errorf("it has not ended within %v", within)
-			_ = cmd.Process.Kill()
-		})
-		defer late.Stop()
-		return cmd.Wait()
+	slow := func(file string) string {
+		return fmt.Sprintf("echo begun >>'%[1]s'; sleep 1; echo done >>'%[1]s'", file)
 	}
-	t.Run("within the grace", func(t *testing.T) {
-		t.Parallel()
-		file := filepath.Join(t.TempDir(), "file")
-		text := fmt.Sprintf("echo begun >>'%[1]s'; sleep 1; echo done >>'%[1]s'", file)
-		web := freeAddress(t)
-		cmd := served(t, file, "--exec", text, "--grace", "20s", "--http", web)
-		if response, err := http.Get("http://" + web + "/live"); err != nil || response.StatusCode != http.StatusOK {
-			t.Errorf("/live: %+v, %v", response, err)
-		}
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := ended(t, cmd, 15*time.Second); err != nil {
-			t.Error(err)
-		}
-		if text, err := os.ReadFile(file); string(text) != "begun\ndone\n" {
-			t.Errorf("the command wrote %q, %v", text, err)
-		}
-	})
-	t.Run("beyond the grace", func(t *testing.T) {
-		t.Parallel()
-		file := filepath.Join(t.TempDir(), "file")
-		cmd := served(t, file, "--exec", beats(file), "--grace", "300ms")
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := ended(t, cmd, 15*time.Second); err != nil {
-			t.Error(err)
-		}
-		stopped(t, file)
-	})
-	t.Run("twice", func(t *testing.T) {
-		t.Parallel()
-		file := filepath.Join(t.TempDir(), "file")
-		cmd := served(t, file, "--exec", beats(file), "--grace", "1h")
-		_ = cmd.Process.Signal(os.Interrupt)
-		time.Sleep(100 * time.Millisecond)
-		_ = cmd.Process.Signal(os.Interrupt)
-		if err := ended(t, cmd, 5*time.Second); err == nil {
-			t.Error("its exit status is 0")
-		}
-		stopped(t, file)
-	})
+	for name, test := range map[string]struct {
+		command func(file string) string
+		grace   string
+		signals int
+	}{
+		"within the grace": {slow, "20s", 1},
+		"beyond the grace": {beats, "300ms", 1},
+		"twice":            {beats, "1h", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "file")
+			address, web := freeAddress(t), freeAddress(t)
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe)
+			cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{"serve", "--embedded", t.TempDir(), "--listen", address,
+				"--http", web, "--exec", test.command(file), "--grace", test.grace}, "\n"))
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			defer late.Stop()
+			until := func(is func() bool) {
+				t.Helper()
+				for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("it does not come to be")
+					}
+				}
+			}
+			until(func() bool {
+				response, err := http.Get("http://" + web + "/live")
+				return err == nil && response.StatusCode == http.StatusOK
+			})
+			if _, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+address); err != nil {
+				t.Fatal(err)
+			}
+			until(func() bool { _, err := os.Stat(file); return err == nil })
+			for range test.signals {
+				_ = cmd.Process.Signal(syscall.SIGTERM)
+				time.Sleep(100 * time.Millisecond) // or the two are one
+			}
+			if err := cmd.Wait(); (err == nil) != (test.signals == 1) {
+				t.Errorf("it ends with %v", err)
+			}
+			if stopped(t, file); test.grace != "20s" {
+				return
+			}
+			if text, err := os.ReadFile(file); string(text) != "begun\ndone\n" {
+				t.Errorf("the command wrote %q, %v", text, err)
+			}
+		})
+	}
 }
 
 // What is no UTF-8 is in the line as base64.

@@ -48,7 +48,6 @@ func (i *identity) complete() error {
 	return nil
 }
 
-// client returns the options of a connection.
 func (i *identity) client() ([]nats.Option, error) {
 	if err := i.complete(); err != nil {
 		return nil, err
@@ -69,7 +68,6 @@ func (i *identity) client() ([]nats.Option, error) {
 	return options, nil
 }
 
-// server returns the options of an embedded server.
 func (i *identity) server() (options []durable.ServerOption, err error) {
 	if err := i.complete(); err != nil {
 		return nil, err

@@ -128,11 +128,11 @@ func TestDeadLetters(t *testing.T) {
 		})
 	}()
 	<-handled
+	<-handled
 	if out := must("list", "k", "--state", "fired"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"key"`) {
 		t.Errorf("list k --state fired:\n%s", out)
 	}
 	close(end)
-	<-handled
 	dead := func(lines int) {
 		t.Helper()
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {

@@ -69,7 +69,6 @@ and, after --grace, SIGKILL. A timer with a --timeout of its own has that for bo
 SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return
 before they are killed. A second one ends it at once, with all commands.`
 
-// serving is the flags of serve.
 type serving struct {
 	dir, listen, http string
 	verbose           bool
