@@ -1,9 +1,11 @@
 package calendar
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -87,11 +89,9 @@ func TestWorkIsCounted(t *testing.T) {
 
 // Inserting is counted by hand, too: all timers are in one bucket.
 func TestInsertingIsCounted(t *testing.T) {
-	var d days
-	d.nodes = make([]node, 1)
-	d.setWidth(minWidth)
-	d.shift = 20
-	for _, step := range []struct {
+	c := newCore(0)
+	c.shift = 20
+	for i, step := range []struct {
 		deadline    structures.Tick
 		comparisons uint64
 		steps       int
@@ -106,21 +106,20 @@ func TestInsertingIsCounted(t *testing.T) {
 		{95, 1, 0}, // 10 20 50 60 70 90 90 95
 		{90, 3, 1}, // 10 20 50 60 70 90 90 90 95: 10 is earlier, then 90 comes before
 	} {
-		before := d.comparisons
-		d.nodes = append(d.nodes, node{deadline: step.deadline})
-		steps := d.insert(uint32(len(d.nodes) - 1))
-		if got := d.comparisons - before; got != step.comparisons || steps != step.steps {
+		before := c.work.Comparisons
+		c.nodes.SetDeadline(uint32(i+1), step.deadline)
+		steps := c.insert(uint32(i+1), step.deadline)
+		if got := c.work.Comparisons - before; got != step.comparisons || steps != step.steps {
 			t.Errorf("insert %d: %d comparisons and %d steps, want %d and %d",
 				step.deadline, got, steps, step.comparisons, step.steps)
 		}
 	}
-	want := []uint32{4, 7, 1, 6, 5, 2, 3, 9, 8} // equal ones in their order
-	slot := d.bucket(0).head
-	for _, w := range want {
-		if slot != w {
-			t.Fatalf("slot %d, want %d, of %v", slot, w, want)
-		}
-		slot = d.nodes[slot].next
+	var got []uint32
+	for slot := range c.nodes.All(*c.bucket(0)) {
+		got = append(got, slot)
+	}
+	if want := []uint32{4, 7, 1, 6, 5, 2, 3, 9, 8}; !slices.Equal(got, want) { // equal ones in their order
+		t.Fatalf("slots %v, want %v", got, want)
 	}
 }
 
@@ -159,17 +158,14 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		return &q.scheduler
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"order":     func(c *core) { l := c.bucket(c.day(3)); c.nodes[l.head].deadline += 16 },
-		"bucket":    func(c *core) { l := c.bucket(c.day(3)); c.nodes[l.tail].deadline++ },
-		"prev":      func(c *core) { l := c.bucket(c.day(3)); c.nodes[l.tail].prev = l.tail },
-		"circle":    func(c *core) { l := c.bucket(c.day(3)); c.nodes[l.tail].next = l.head },
-		"slot":      func(c *core) { l := c.bucket(c.day(3)); c.nodes[l.head].next = 99 },
-		"tail":      func(c *core) { l := c.bucket(c.day(3)); l.tail = l.head },
-		"lost":      func(c *core) { l := c.bucket(c.day(3)); *l = list{} },
+		"order":     func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Front(), 19) },
+		"bucket":    func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Back(), 4) },
+		"links":     func(c *core) { c.nodes.Detach(c.bucket(c.day(3)).Back()) },
+		"lost":      func(c *core) { *c.bucket(c.day(3)) = fifo.List{} },
 		"size":      func(c *core) { c.size++ },
 		"today":     func(c *core) { c.today++ },
-		"yesterday": func(c *core) { c.first, c.today = none, c.today+1 },
-		"first":     func(c *core) { l := c.bucket(c.day(3)); c.first = l.tail },
+		"yesterday": func(c *core) { c.first, c.today = 0, c.today+1 },
+		"first":     func(c *core) { c.first = c.bucket(c.day(3)).Back() },
 		"not today": func(c *core) { c.today-- },
 		"width":     func(c *core) { c.width++ },
 		"shift":     func(c *core) { c.shift = -1 },

@@ -7,27 +7,53 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// core is the queue of slots: a calendar, and the search for its earliest timer. No
-// timer is due on a day before today. first is the earliest timer, which is due today,
-// or none while it is not known.
+// core is the queue of slots: a calendar of days of 2^shift ticks, and years of 2^width days, one
+// for each bucket. A bucket holds the timers of one day of every year, by deadline, equal ones in
+// the order in which they came. No timer is due on a day before today. first is the earliest
+// timer, which is due today, or none while it is not known.
 type core struct {
-	days
-	size   int // timers in the calendar
-	today  uint64
-	first  uint32
-	excess excess
-	work   structures.Work
+	nodes   fifo.Lists
+	buckets []fifo.List
+	shift   int
+	width   int
+	size    int // timers in the calendar
+	today   uint64
+	first   uint32
+	excess  excess
+	work    structures.Work
 }
 
 func newCore(capacity int) core {
-	c := core{days: days{nodes: make([]node, 1, 1+capacity)}}
-	c.buckets = make([]list, 0, 1<<widthFor(capacity))
+	c := core{nodes: fifo.New(capacity), buckets: make([]fifo.List, 0, 1<<widthFor(capacity))}
 	c.setWidth(minWidth)
 	return c
+}
+
+// day returns the day of a tick, which is not negative.
+func (c *core) day(tick structures.Tick) uint64 { return uint64(tick) >> c.shift }
+
+// bucket returns the bucket of a day. The days of a year have consecutive buckets, but each year
+// begins at another one, which Fibonacci hashing chooses. If all began at the same one, deadlines
+// that are multiples of a long interval would share a few.
+func (c *core) bucket(day uint64) *fifo.List {
+	start := day >> c.width * 0x9e3779b97f4a7c15 >> (64 - c.width)
+	return &c.buckets[(day+start)&uint64(len(c.buckets)-1)]
+}
+
+// setWidth makes 2^width buckets, in the same array if that is large enough. All are empty.
+func (c *core) setWidth(width int) {
+	c.width = width
+	if n := 1 << width; n <= cap(c.buckets) {
+		c.buckets = c.buckets[:n]
+	} else {
+		c.buckets = make([]fifo.List, n)
+	}
 }
 
 // Pop removes the earliest timer if it is due.
@@ -35,12 +61,12 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.find(clock)
 	switch {
 	case c.size == 0:
-		return none, math.MaxInt64
-	case slot == none:
-		return none, clock + 1 // the clock is not at the last tick, or a timer was found
+		return slab.None, math.MaxInt64
+	case slot == slab.None:
+		return slab.None, clock + 1 // the clock is not at the last tick, or a timer was found
 	}
-	if at = c.nodes[slot].deadline; at > clock {
-		return none, at
+	if at = c.nodes.Deadline(slot); at > clock {
+		return slab.None, at
 	}
 	c.Remove(slot)
 	return slot, at
@@ -48,36 +74,29 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 // Next returns the earliest deadline.
 func (c *core) Next(structures.Tick) structures.Tick {
-	return c.nodes[c.find(math.MaxInt64)].deadline
+	return c.nodes.Deadline(c.find(math.MaxInt64))
 }
 
 // Work returns the counters of the work done so far.
-func (c *core) Work() structures.Work {
-	w := c.work
-	w.Comparisons = c.comparisons
-	return w
-}
+func (c *core) Work() structures.Work { return c.work }
 
 // Add adds a timer to the bucket of its day.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
-	for int(slot) >= len(c.nodes) {
-		c.nodes = append(c.nodes, node{})
-	}
 	if c.size >= 2*len(c.buckets) {
 		c.resize(c.width + 1)
 	}
-	c.nodes[slot].deadline = deadline
+	c.nodes.SetDeadline(slot, deadline)
 	c.size++
 	c.updateFirst(slot, deadline)
-	c.countSteps(c.insert(slot))
+	c.countSteps(c.insert(slot, deadline))
 }
 
 // updateFirst updates first and today for a timer that is added.
 func (c *core) updateFirst(slot uint32, deadline structures.Tick) {
 	day := c.day(deadline)
-	if c.first != none {
-		c.comparisons++
-		if deadline < c.nodes[c.first].deadline {
+	if c.first != slab.None {
+		c.work.Comparisons++
+		if deadline < c.nodes.Deadline(c.first) {
 			c.first, c.today = slot, day
 		}
 	} else if c.size == 1 {
@@ -87,15 +106,50 @@ func (c *core) updateFirst(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// Remove removes a timer. If it was the first one, the next one in its bucket is the
-// first now, provided that it is due on the same day.
+// insert puts a slot into its bucket, behind all timers up to its deadline. It returns how many
+// steps it took to find the place, 0 for the end.
+func (c *core) insert(slot uint32, deadline structures.Tick) (steps int) {
+	l := c.bucket(c.day(deadline))
+	before := l.Back()
+	if before != slab.None {
+		c.work.Comparisons++
+		if deadline < c.nodes.Deadline(before) {
+			before, steps = c.search(l, deadline)
+		}
+	}
+	c.nodes.InsertAfter(l, before, slot)
+	return steps
+}
+
+// search finds the place of a deadline before that of the last timer. It goes from both ends in
+// turn, so that it need not pass a crowd of timers of one deadline at either end.
+func (c *core) search(l *fifo.List, deadline structures.Tick) (before uint32, steps int) {
+	before = l.Back()
+	for next := l.Front(); ; next = c.nodes.Next(next) {
+		steps++
+		if c.nodes.Deadline(next) > deadline {
+			before = c.nodes.Prev(next)
+			c.work.Comparisons--
+			break
+		}
+		before = c.nodes.Prev(before) // exists, as some timer is not after deadline
+		if c.nodes.Deadline(before) <= deadline {
+			break
+		}
+	}
+	c.work.Comparisons += 2 * uint64(steps)
+	return before, steps
+}
+
+// Remove removes a timer. If it was the first one, the next one in its bucket is the first now,
+// provided that it is due on the same day.
 func (c *core) Remove(slot uint32) {
-	c.unlink(slot)
+	c.nodes.Remove(c.bucket(c.day(c.nodes.Deadline(slot))), slot)
 	c.size--
 	if slot == c.first {
-		c.first = c.nodes[slot].next
-		if c.first != none && c.day(c.nodes[c.first].deadline) != c.today {
-			c.first = none
+		c.first = c.nodes.Next(slot)
+		if c.first != slab.None && c.day(c.nodes.Deadline(c.first)) != c.today {
+			c.first = slab.None
 		}
 		c.allowVisits()
 	}
@@ -110,28 +164,28 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Add(slot, deadline)
 }
 
-// find returns the earliest timer, or none if no timer is due up to a tick. It may
-// also return a timer that is due later. It goes from day to day for a year, and if
-// nothing is due until then it looks into all buckets.
+// find returns the earliest timer, or none if no timer is due up to a tick. It may also return a
+// timer that is due later. It goes from day to day for a year, and if nothing is due until then
+// it looks into all buckets.
 func (c *core) find(until structures.Tick) uint32 {
 	last := c.day(until)
-	if c.first != none || c.size == 0 || c.today > last {
+	if c.first != slab.None || c.size == 0 || c.today > last {
 		return c.first
 	}
 	end := min(last, c.today+uint64(len(c.buckets))-1)
 	day, empty := c.today, 0
 	for ; day <= end; day++ {
-		head := c.bucket(day).head
-		if head == none {
+		head := c.bucket(day).Front()
+		if head == slab.None {
 			empty++
-		} else if c.day(c.nodes[head].deadline) == day {
+		} else if c.day(c.nodes.Deadline(head)) == day {
 			c.first = head
 			break
 		}
 	}
 	visited := int(min(day, end)-c.today) + 1
 	c.today = day
-	if c.first == none && end < last {
+	if c.first == slab.None && end < last {
 		empty += c.findFar()
 		visited += len(c.buckets)
 	}
@@ -141,124 +195,51 @@ func (c *core) find(until structures.Tick) uint32 {
 	return c.first
 }
 
-// findFar sets first to the earliest timer, however far away it is: the earliest of
-// those that are the first in their buckets. It returns how many buckets are empty.
+// findFar sets first to the earliest of those that are the first in their buckets. It returns how
+// many buckets are empty.
 func (c *core) findFar() (empty int) {
-	for i := range c.buckets {
-		head := c.buckets[i].head
-		if head == none {
+	for _, l := range c.buckets {
+		switch head := l.Front(); {
+		case head == slab.None:
 			empty++
-			continue
-		}
-		if c.first == none {
+		case c.first == slab.None:
 			c.first = head
-			continue
-		}
-		c.comparisons++
-		if c.nodes[head].deadline < c.nodes[c.first].deadline {
-			c.first = head
+		default:
+			c.work.Comparisons++
+			if c.nodes.Deadline(head) < c.nodes.Deadline(c.first) {
+				c.first = head
+			}
 		}
 	}
-	c.today = c.day(c.nodes[c.first].deadline)
+	c.today = c.day(c.nodes.Deadline(c.first))
 	return empty
 }
 
-// Walk adds the buckets that hold a timer. The span of a bucket is the day of its first
-// timer; the others may be due on the day that has this bucket in another year.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
-		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks",
-			len(c.buckets), c.width, c.shift)
-	}
-	width := structures.Tick(1) << c.shift
-	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
-	b.Loose = true
-	year := &b.Parts[len(b.Parts)-1]
-	now := c.bucket(c.day(b.Clock))
-	earliest := none
-	for i := range c.buckets {
-		l := &c.buckets[i]
-		if l == now {
-			year.Now = i
-		}
-		if err := c.walkBucket(b, i, l); err != nil {
-			return fmt.Errorf("calendar: bucket %d: %w", i, err)
-		}
-		if l.head != none && (earliest == none || c.nodes[l.head].deadline < c.nodes[earliest].deadline) {
-			earliest = l.head
-		}
-	}
-	if b.Count != c.size || c.size > 2*len(c.buckets) ||
-		c.width > minWidth && c.size < len(c.buckets)/2 {
-		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
-	}
-	if c.first != none && (c.first != earliest || c.day(c.nodes[earliest].deadline) != c.today) {
-		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d",
-			c.first, earliest, c.today)
-	}
-	return nil
-}
-
-// walkBucket walks a bucket. As each timer must point back to the one before, the walk ends
-// even where links form a circle.
-func (c *core) walkBucket(b *snapshot.Builder, i int, l *list) error {
-	prev := none
-	for slot := l.head; slot != none; slot = c.nodes[slot].next {
-		if int(slot) >= len(c.nodes) || c.nodes[slot].prev != prev {
-			return fmt.Errorf("slot %d comes after %d and does not point back", slot, prev)
-		}
-		deadline := c.nodes[slot].deadline
-		if day := c.day(deadline); day < c.today || c.bucket(day) != l ||
-			prev != none && deadline < c.nodes[prev].deadline {
-			return fmt.Errorf("deadline %d after slot %d is on day %d, today is %d",
-				deadline, prev, day, c.today)
-		}
-		prev = slot
-	}
-	if l.tail != prev {
-		return fmt.Errorf("the last slot is %d, the bucket says %d", prev, l.tail)
-	}
-	if l.head == none {
-		return nil
-	}
-	from := structures.Tick(c.day(c.nodes[l.head].deadline) << c.shift)
-	b.Cell(shape.Cell{Index: i, From: from, To: from + 1<<c.shift - 1},
-		func(yield func(uint32, structures.Tick) bool) {
-			for slot := l.head; slot != none && yield(slot, c.nodes[slot].deadline); {
-				slot = c.nodes[slot].next
-			}
-		})
-	return nil
-}
-
-// A calendar is good if it takes few visits of days to find a timer and few steps to
-// insert one. There are at most twice as many timers as buckets, and at least half as
-// many. The length of a day is chosen in two ways:
+// A calendar is good if it takes few visits of days to find a timer and few steps to insert one.
+// There are at most twice as many timers as buckets, and at least half as many. The length of a
+// day is chosen in two ways:
 //
 //   - When the number of timers has doubled or halved, so does that of buckets, and the
 //     separation of timers is sampled again.
-//   - In between, what timers cost beyond an allowance is added up. Too many visits make
-//     days longer, too many steps make them shorter. So a bad sample, or timers of
-//     another kind, do no lasting harm.
+//   - In between, what timers cost beyond an allowance is added up. Too many visits make days
+//     longer, too many steps make them shorter. So a bad sample does no lasting harm.
 //
-// To rebuild the calendar costs about as much as that sum, so that timers for which no
-// length is good cost about twice as much and not more.
+// To rebuild the calendar costs about as much as that sum, so that timers for which no length is
+// good cost about twice as much and not more.
 const (
 	minWidth = 3  // of the year: 8 days
 	maxShift = 62 // of the day: half of all ticks
 
-	visitsAllowed = 8 // for each timer found; a visit costs little, as the next bucket is the next in memory
+	visitsAllowed = 8 // for each timer found; the next bucket is the next in memory
 	stepsAllowed  = 2 // for each timer inserted
 	samples       = 64
 )
 
 // widthFor returns the width of a year with room for n timers.
-func widthFor(n int) int {
-	return max(minWidth, bits.Len(uint(max(n, 1)-1)/2))
-}
+func widthFor(n int) int { return max(minWidth, bits.Len(uint(max(n, 1)-1)/2)) }
 
-// excess is what timers have cost beyond what is allowed since the length of a day was
-// changed. Neither sum goes below 0, so that cheap timers do not pay for dear ones.
+// excess is what timers have cost beyond what is allowed since the length of a day was changed.
+// Neither sum goes below 0, so that cheap timers do not pay for dear ones.
 type excess struct {
 	visits   int // of days
 	steps    int // to insert timers
@@ -275,12 +256,10 @@ func (c *core) countVisits(visits int) {
 }
 
 // allowVisits allows the visits for finding one more timer, as the earliest was removed.
-func (c *core) allowVisits() {
-	c.excess.visits = max(0, c.excess.visits-visitsAllowed)
-}
+func (c *core) allowVisits() { c.excess.visits = max(0, c.excess.visits-visitsAllowed) }
 
-// countSteps adds the steps that it took to insert a timer, and makes days shorter if
-// they were too many.
+// countSteps adds the steps that it took to insert a timer, and makes days shorter if they were
+// too many.
 func (c *core) countSteps(steps int) {
 	c.excess.inserted++
 	c.excess.steps = max(0, c.excess.steps+steps-stepsAllowed)
@@ -289,8 +268,8 @@ func (c *core) countSteps(steps int) {
 	}
 }
 
-// retune makes days longer if direction is 1 and shorter if it is -1: by a factor of
-// two, and if soon after that turns out not to be enough of four, then 16 and so on.
+// retune makes days longer if direction is 1 and shorter if it is -1: by a factor of two, and if
+// soon after that turns out not to be enough of four, then 16 and so on.
 func (c *core) retune(direction int) {
 	soon := c.excess.inserted <= 2*c.size
 	if soon && c.excess.change*direction > 0 {
@@ -304,9 +283,9 @@ func (c *core) retune(direction int) {
 
 func clamp(shift int) int { return min(max(shift, 0), maxShift) }
 
-// resize makes the year as long as the number of timers requires. More timers never
-// require longer days: if the sample says so, the sample is wrong. Only a calendar of
-// the least size, which has seen few timers, believes it.
+// resize makes the year as long as the number of timers requires. More timers never require
+// longer days: if the sample says so, it is wrong. Only a calendar of the least size, which has
+// seen few timers, believes it.
 func (c *core) resize(width int) {
 	shift := c.sample()
 	if c.width > minWidth && width > c.width {
@@ -316,17 +295,17 @@ func (c *core) resize(width int) {
 	c.rebuild(width, shift)
 }
 
-// sample returns the shift of days somewhat shorter than timers are apart. It
-// looks at the first timers of up to 64 buckets, and takes the earliest quarter of
-// them for the earliest quarter of all timers. Timers far away do not matter yet.
+// sample returns the shift of days somewhat shorter than timers are apart. It looks at the first
+// timers of up to 64 buckets, and takes the earliest quarter of them for the earliest quarter of
+// all timers. Timers far away do not matter yet.
 func (c *core) sample() (shift int) {
 	var room [samples]structures.Tick
 	sample := room[:0]
 	stride := max(1, len(c.buckets)/samples)
 	for i := 0; i < len(c.buckets); i += stride {
 		for _, l := range c.buckets[i : i+stride] {
-			if l.head != none {
-				sample = append(sample, c.nodes[l.head].deadline)
+			if !l.Empty() {
+				sample = append(sample, c.nodes.Deadline(l.Front()))
 				break
 			}
 		}
@@ -341,35 +320,95 @@ func (c *core) sample() (shift int) {
 	return clamp(bits.Len64(span/timers) - 1)
 }
 
-// rebuild inserts all timers again, into years of 2^width days of 2^shift
-// ticks, or of shorter ones if these are too crowded.
+// rebuild inserts all timers again, into years of 2^width days of 2^shift ticks, or of shorter
+// ones if these are too crowded.
 func (c *core) rebuild(width, shift int) {
 	today := c.today << c.shift // the tick at which it begins
 	all := c.gather()
 	c.setWidth(width)
 	c.shift = shift
-	for rest := c.scatter(all.head); rest != none; {
-		done := c.gather()
-		c.nodes[done.tail].next = rest
+	for rest := c.scatter(all); !rest.Empty(); rest = c.scatter(all) {
+		all = c.gather()
+		c.nodes.Append(&all, &rest)
 		c.shift = clamp(c.shift - 2)
-		rest = c.scatter(done.head)
 	}
 	c.today = today >> c.shift
-	if c.first != none {
-		c.today = c.day(c.nodes[c.first].deadline)
+	if c.first != slab.None {
+		c.today = c.day(c.nodes.Deadline(c.first))
 	}
 }
 
-// scatter inserts the timers of a chain, in its order, until it has taken too
-// many steps, and returns the first one that it did not insert. Days of one tick
-// are never too crowded, as it takes no steps to insert timers of one deadline.
-func (c *core) scatter(slot uint32) (rest uint32) {
-	left := 2 * (c.size + len(c.buckets))
-	for slot != none && (left > 0 || c.shift == 0) {
-		next := c.nodes[slot].next
-		left -= c.insert(slot)
-		c.work.Moved++
+// gather removes all timers from their buckets, equal deadlines in their order.
+func (c *core) gather() (all fifo.List) {
+	for i := range c.buckets {
+		if !c.buckets[i].Empty() {
+			c.nodes.Append(&all, &c.buckets[i])
+		}
+	}
+	return all
+}
+
+// scatter inserts the timers of a list, in its order, until it has taken too many steps, and
+// returns those left. Days of one tick are never too crowded, as it takes no steps to insert
+// timers of one deadline.
+func (c *core) scatter(l fifo.List) (rest fifo.List) {
+	left, moved := 2*(c.size+len(c.buckets)), uint64(0)
+	for slot := l.Front(); slot != slab.None; moved++ {
+		if left <= 0 && c.shift > 0 {
+			rest = c.nodes.From(slot, l)
+			break
+		}
+		next := c.nodes.Next(slot)
+		left -= c.insert(slot, c.nodes.Deadline(slot))
 		slot = next
 	}
-	return slot
+	c.work.Moved += moved
+	return rest
+}
+
+// Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer;
+// the others may be due on the day that has this bucket in another year.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
+		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks",
+			len(c.buckets), c.width, c.shift)
+	}
+	width := structures.Tick(1) << c.shift
+	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
+	b.Loose = true
+	year := len(b.Parts) - 1
+	first := slab.None
+	for i := range c.buckets {
+		l := &c.buckets[i]
+		if l == c.bucket(c.day(b.Clock)) {
+			b.Parts[year].Now = i
+		}
+		if l.Empty() {
+			continue
+		}
+		last := c.nodes.Deadline(l.Front())
+		if first == slab.None || last < c.nodes.Deadline(first) {
+			first = l.Front()
+		}
+		from := last &^ (width - 1)
+		if _, err := c.nodes.Walk(b, shape.Cell{Index: i, From: from, To: from + width - 1}, *l); err != nil {
+			return fmt.Errorf("calendar: bucket %d: %w", i, err)
+		}
+		for slot, deadline := range c.nodes.All(*l) {
+			if day := c.day(deadline); day < c.today || c.bucket(day) != l || deadline < last {
+				return fmt.Errorf("calendar: bucket %d: slot %d, due at %d after %d, is on day %d, today is %d",
+					i, slot, deadline, last, day, c.today)
+			}
+			last = deadline
+		}
+	}
+	if b.Count != c.size || c.size > 2*len(c.buckets) ||
+		c.width > minWidth && c.size < len(c.buckets)/2 {
+		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
+	}
+	if c.first != slab.None && (c.first != first || c.day(c.nodes.Deadline(first)) != c.today) {
+		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d",
+			c.first, first, c.today)
+	}
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // A year has each bucket once, and successive days have successive buckets.
 func TestAYearHasEachBucketOnce(t *testing.T) {
-	var d days
+	d := newCore(0)
 	for width := minWidth; width < 12; width++ {
 		d.setWidth(width)
 		year := uint64(len(d.buckets))

@@ -79,19 +79,20 @@ func (ls *Lists) PushBack(l *List, slot uint32) {
 
 // InsertAfter adds slot, which is in no list, behind another one of l, or first if that is 0.
 func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
-	next := l.head
-	if before != none {
-		next = ls.nodes[before].next
-		ls.nodes[before].next = slot
-	} else {
+	nodes, next := ls.nodes, l.head
+	if before == none {
 		l.head = slot
-	}
-	if next != none {
-		ls.nodes[next].prev = slot
 	} else {
-		l.tail = slot
+		next = nodes[before].next
+		nodes[before].next = slot
 	}
-	ls.nodes[slot].next, ls.nodes[slot].prev = next, before
+	if next == none {
+		l.tail = slot
+	} else {
+		nodes[next].prev = slot
+	}
+	n := &nodes[slot]
+	n.next, n.prev = next, before
 }
 
 // Detach clears the links of slot, which is in no list. A timer that Removals may hold
@@ -142,6 +143,12 @@ func (ls *Lists) Append(l, from *List) {
 		l.tail = from.tail
 	}
 	*from = List{}
+}
+
+// From returns what is left of l when the slots before one of it have gone to other lists.
+func (ls *Lists) From(slot uint32, l List) List {
+	ls.nodes[slot].prev = none
+	return List{slot, l.tail}
 }
 
 // All returns an iterator over the slots of l and their deadlines, first to
