@@ -37,7 +37,7 @@ type loaded struct {
 	bytes, slots, ops int
 	pops              []structures.Tick
 	due               []expected
-	want              wanted // of an exact program
+	want              answer // of an exact program
 }
 
 // open makes the file.

@@ -180,7 +180,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 		}
 	}
 	if !p.Coarse {
-		return time.Duration(a.NS), l.want.check(a)
+		return time.Duration(a.NS), a.check(l.want)
 	}
 	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.Len != pending {
 		return 0, fmt.Errorf("%d timers are pending, want %d", a.Len, pending)

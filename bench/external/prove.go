@@ -14,36 +14,29 @@ type expected struct {
 	slot uint32
 }
 
-// wanted is what a block of an exact program must come to.
-type wanted struct {
-	fired    uint64
-	checksum uint64
-	len      uint64
-}
-
-// want returns what the operations of a block come to in an exact program: every timer fires at the
-// first pop from its deadline on.
-func want(pops []structures.Tick, fires []expected, pending uint64) wanted {
-	w := wanted{fired: uint64(len(fires)), len: pending}
+// want returns what a block of an exact program must come to: every timer fires at the first pop
+// from its deadline on.
+func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
+	w.Fired, w.Len = uint64(len(fires)), pending
 	for _, at := range pops {
 		for len(fires) > 0 && fires[0].At <= at {
-			w.checksum += script.Checksum(at, uint64(fires[0].slot))
+			w.Checksum += script.Checksum(at, uint64(fires[0].slot))
 			fires = fires[1:]
 		}
 	}
 	return w
 }
 
-// check compares the answer of an exact program.
-func (w wanted) check(a answer) error {
+// check compares an answer with what it must be.
+func (a answer) check(want answer) error {
 	switch {
-	case a.Fired != w.fired:
-		return fmt.Errorf("%d timers fired, want %d", a.Fired, w.fired)
-	case a.Len != w.len:
-		return fmt.Errorf("%d timers are pending, want %d", a.Len, w.len)
-	case a.Checksum != w.checksum:
+	case a.Fired != want.Fired:
+		return fmt.Errorf("%d timers fired, want %d", a.Fired, want.Fired)
+	case a.Len != want.Len:
+		return fmt.Errorf("%d timers are pending, want %d", a.Len, want.Len)
+	case a.Checksum != want.Checksum:
 		return fmt.Errorf("the checksum over (tick, slot) of the %d timers that fired is %#x, want %#x: "+
-			"not those, or not then", a.Fired, a.Checksum, w.checksum)
+			"not those, or not then", a.Fired, a.Checksum, want.Checksum)
 	}
 	return nil
 }
@@ -58,24 +51,24 @@ type prover struct {
 
 // prove holds what fired in a block against its pops and the timers that came due. It returns the
 // slots of those that fired.
-func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) ([]uint32, error) {
-	var slots []uint32
-	before := make(map[uint32]structures.Tick) // the last fire of each slot
+func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) (slots []uint32, err error) {
 	for _, at := range pops {
 		for len(due) > 0 && due[0].At <= at {
 			p.unfired[due[0].slot] = due[0].Fire
 			due = due[1:]
 		}
-		for len(fired) > 0 && fired[0].At == at {
-			f := fired[0]
-			if last, ok := before[f.Slot]; ok && last == at {
-				return nil, fmt.Errorf("the timer of slot %d fired a second time, at tick %d", f.Slot, at)
+		for ; len(fired) > 0 && fired[0].At == at; fired = fired[1:] {
+			slot := fired[0].Slot
+			was, ok := p.unfired[slot]
+			if !ok {
+				return nil, fmt.Errorf("the timer of slot %d fired early or a second time, at tick %d", slot, at)
 			}
-			if err := p.fire(f, due); err != nil {
-				return nil, err
+			if latest := p.latest(was); at > latest && p.lastWake >= latest && was.At <= p.lastWake {
+				return nil, fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
+					was.At, was.Delay, at, latest)
 			}
-			before[f.Slot] = at
-			slots, fired = append(slots, f.Slot), fired[1:]
+			delete(p.unfired, slot)
+			slots = append(slots, slot)
 		}
 		if p.late == nil {
 			if err := p.lost(at); err != nil {
@@ -89,25 +82,6 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) ([]
 			fired[0].Slot, fired[0].At)
 	}
 	return slots, p.lost(p.lastWake)
-}
-
-// fire takes note of one timer that has fired; later are those that come due in this block.
-func (p *prover) fire(f fire, later []expected) error {
-	was, ok := p.unfired[f.Slot]
-	if !ok {
-		for _, l := range later {
-			if l.slot == f.Slot {
-				return fmt.Errorf("a timer with deadline %d fired early, at tick %d (slot %d)", l.At, f.At, f.Slot)
-			}
-		}
-		return fmt.Errorf("the timer of slot %d fired at tick %d, early or a second time", f.Slot, f.At)
-	}
-	if latest := p.latest(was); f.At > latest && p.lastWake >= latest && was.At <= p.lastWake {
-		return fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
-			was.At, was.Delay, f.At, latest)
-	}
-	delete(p.unfired, f.Slot)
-	return nil
 }
 
 // lost returns an error if a timer has not fired by a tick at which it should have.
