@@ -70,11 +70,11 @@ type driverSystem struct{ *driver.Driver }
 func (d driverSystem) Timers(form results.Form, n int, function func(i int) func()) Timers {
 	switch form {
 	case results.FormAfterFunc:
-		return newPointers(d.AfterFunc, n, function)
+		return newHeld(d.AfterFunc, n, function)
 	case results.FormChannel:
-		return newPointers(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }, n, function)
+		return newHeld(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }, n, function)
 	case results.FormSchedule:
-		return &handles{d.Driver, make([]driver.Handle, n), functions(n, function)}
+		return newHeld(d.Schedule, n, function)
 	case results.FormEmbedded:
 		e := embedded(make([]driver.Timer, n))
 		for i := range e {
@@ -86,17 +86,6 @@ func (d driverSystem) Timers(form results.Form, n int, function func(i int) func
 }
 
 func (d driverSystem) Wakeups() uint64 { return d.Stats().Wakeups }
-
-// handles are timers of the form Schedule.
-type handles struct {
-	d *driver.Driver
-	h []driver.Handle
-	f []func()
-}
-
-func (h *handles) Start(i int, delay time.Duration)      { h.h[i] = h.d.Schedule(delay, h.f[i]) }
-func (h *handles) Stop(i int) bool                       { return h.h[i].Stop() }
-func (h *handles) Reset(i int, delay time.Duration) bool { return h.h[i].Reset(delay) }
 
 // embedded are timers of the form Embedded, each the only field of its owner.
 type embedded []driver.Timer
@@ -115,17 +104,17 @@ type goTime struct{}
 func (goTime) Timers(form results.Form, n int, function func(i int) func()) Timers {
 	switch form {
 	case results.FormAfterFunc:
-		return newPointers(time.AfterFunc, n, function)
+		return newHeld(time.AfterFunc, n, function)
 	case results.FormChannel:
-		return newPointers(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }, n, function)
+		return newHeld(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }, n, function)
 	}
 	return nil
 }
 
 func (goTime) Close() error { return nil }
 
-// pointers are timers that are held by pointers.
-type pointers[T timer] struct {
+// held are timers that are held by what starting them returns.
+type held[T timer] struct {
 	start func(time.Duration, func()) T
 	t     []T
 	f     []func()
@@ -136,21 +125,17 @@ type timer interface {
 	Reset(time.Duration) bool
 }
 
-func newPointers[T timer](start func(time.Duration, func()) T, n int, function func(i int) func()) *pointers[T] {
-	return &pointers[T]{start, make([]T, n), functions(n, function)}
-}
-
-func (p *pointers[T]) Start(i int, delay time.Duration)      { p.t[i] = p.start(delay, p.f[i]) }
-func (p *pointers[T]) Stop(i int) bool                       { return p.t[i].Stop() }
-func (p *pointers[T]) Reset(i int, delay time.Duration) bool { return p.t[i].Reset(delay) }
-
-func functions(n int, function func(i int) func()) []func() {
-	f := make([]func(), n)
-	for i := range f {
-		f[i] = function(i)
+func newHeld[T timer](start func(time.Duration, func()) T, n int, function func(i int) func()) *held[T] {
+	h := &held[T]{start, make([]T, n), make([]func(), n)}
+	for i := range h.f {
+		h.f[i] = function(i)
 	}
-	return f
+	return h
 }
+
+func (p *held[T]) Start(i int, delay time.Duration)      { p.t[i] = p.start(delay, p.f[i]) }
+func (p *held[T]) Stop(i int) bool                       { return p.t[i].Stop() }
+func (p *held[T]) Reset(i int, delay time.Duration) bool { return p.t[i].Reset(delay) }
 
 // Floor returns a contender that does nothing: what is measured of it is what the loads
 // themselves take.

@@ -3,7 +3,6 @@ package live
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -19,39 +18,34 @@ const maxTogether = 8_000_000
 // groups divides entries into those that are measured together: of one number of resident
 // timers, as many as memory allows, and the baseline with each of them. Contenders that
 // wake up at every tick are not together with those that do not.
-func groups(list []*entry) [][]*entry {
-	type kind struct {
-		resident int
-		driver   results.Driver
-	}
-	var kinds []kind
-	members := make(map[kind][]*entry)
-	baselines := make(map[int][]*entry)
-	for _, e := range list {
-		if e.Role == results.RoleBaseline {
-			baselines[e.row.Resident] = append(baselines[e.row.Resident], e)
+func groups(list []*entry) (out [][]*entry) {
+	var done []int
+	for _, first := range list {
+		n := first.row.Resident
+		if slices.Contains(done, n) {
 			continue
 		}
-		k := kind{e.row.Resident, ""}
-		if e.Driver == results.Ticking {
-			k.driver = results.Ticking
+		done = append(done, n)
+		var base, tickless, ticking []*entry
+		for _, e := range list {
+			switch {
+			case e.row.Resident != n:
+			case e.Role == results.RoleBaseline:
+				base = append(base, e)
+			case e.Driver == results.Ticking:
+				ticking = append(ticking, e)
+			default:
+				tickless = append(tickless, e)
+			}
 		}
-		if members[k] == nil {
-			kinds = append(kinds, k)
+		for _, members := range [][]*entry{tickless, ticking} {
+			for part := range slices.Chunk(members, max(1, maxTogether/n-len(base))) {
+				out = append(out, slices.Concat(base, part))
+			}
 		}
-		members[k] = append(members[k], e)
-	}
-	var out [][]*entry
-	alone := maps.Clone(baselines)
-	for _, k := range kinds {
-		base := baselines[k.resident]
-		for part := range slices.Chunk(members[k], max(1, maxTogether/k.resident-len(base))) {
-			out = append(out, slices.Concat(base, part))
+		if len(tickless)+len(ticking) == 0 {
+			out = append(out, base)
 		}
-		delete(alone, k.resident)
-	}
-	for n := range alone {
-		out = append(out, baselines[n])
 	}
 	return out
 }

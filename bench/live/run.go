@@ -233,7 +233,7 @@ func (r *runner) round(round int) {
 		r.progress("idle", e.Contender, 0)
 		r.try(e, "idle", func() error { return r.measureIdle(e) })
 	}
-	for _, group := range groups(r.shuffled()) {
+	for _, group := range turns.Shuffled(r.random, groups(r.shuffled())) {
 		r.measureGroup(group, round)
 	}
 }

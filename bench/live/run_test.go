@@ -189,7 +189,7 @@ func TestGroups(t *testing.T) {
 	}
 	want := []string{
 		fmt.Sprintf("time %d a %d b %d", big, big, big), fmt.Sprintf("time %d c %d", big, big), fmt.Sprintf("time %d ticks %d", big, big),
-		"floor 20 d 20", "time 10",
+		"time 10", "floor 20 d 20",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
