@@ -146,75 +146,44 @@ func synthetic(costs map[string][]float64) *measured {
 }
 
 func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
-	stopped := func(c *measured) map[string]results.Stopped {
-		out := make(map[string]results.Stopped)
-		for _, row := range c.rows {
-			out[row.Structure] = row.Stopped
-		}
-		return out
-	}
+	const beaten, settled = results.StoppedBeaten, results.StoppedSettled
 	// Of a and b nobody knows who is the better one. All others are far behind.
-	noisy := func() map[string][]float64 {
-		return map[string][]float64{
-			"a": {100, 120, 90, 115, 105, 95},
-			"b": {120, 95, 108, 90, 97, 119},
-			"c": {900, 910, 890, 905, 895, 900},
-			"d": {700, 710, 690, 705, 695, 700},
+	noisy := map[string][]float64{
+		"a": {100, 120, 90, 115, 105, 95}, "b": {120, 95, 108, 90, 97, 119},
+		"c": {900, 910, 890, 905, 895, 900}, "d": {700, 710, 690, 705, 695, 700},
+	}
+	clear := map[string][]float64{
+		"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1},
+		"c": {900, 901, 899, 900, 900, 901},
+	}
+	few := map[string][]float64{"a": noisy["a"][:4], "b": noisy["b"][:4], "c": {900, 280, 890, 905}, "d": noisy["d"][:4]}
+	for name, test := range map[string]struct {
+		costs     map[string][]float64
+		reference string
+		passes    int
+		open      int
+		stopped   map[string]results.Stopped
+	}{
+		"two of which nobody knows":      {noisy, "", 3, 2, map[string]results.Stopped{"c": beaten, "d": beaten}},
+		"the reference of a shard":       {noisy, "d", 3, 2, map[string]results.Stopped{"c": beaten}},
+		"a clear winner":                 {clear, "", 3, 0, map[string]results.Stopped{"a": settled, "b": settled, "c": beaten}},
+		"all passes that there are":      {noisy, "", 3 * maxPasses, 0, map[string]results.Stopped{"c": beaten, "d": beaten}},
+		"far behind in each of 4 rounds": {few, "", 2, 3, map[string]results.Stopped{"d": beaten}},
+	} {
+		m := synthetic(test.costs)
+		m.cell.reference, m.passes = test.reference, test.passes
+		if open := m.look(); open != test.open {
+			t.Errorf("%s: %d contenders are open, want %d", name, open, test.open)
 		}
-	}
-	c := synthetic(noisy())
-	if open := c.look(); open != 2 {
-		t.Errorf("%d contenders are open, want a and b", open)
-	}
-	got := stopped(c)
-	if got["c"] != results.StoppedBeaten || got["d"] != results.StoppedBeaten || got["a"] != "" || got["b"] != "" || got["a-control"] != "" || got[FloorName] != "" {
-		t.Errorf("stopped: %v", got)
-	}
-	var names []string
-	for _, row := range c.racing() {
-		names = append(names, row.Structure)
-	}
-	slices.Sort(names)
-	if !slices.Equal(names, []string{"a", "a-control", "b", FloorName}) {
-		t.Errorf("%q race on", names)
-	}
-
-	// The reference of a shard stays, although it is beaten.
-	c = synthetic(noisy())
-	c.cell.reference = "d"
-	c.look()
-	if got := stopped(c); got["d"] != "" || got["c"] != results.StoppedBeaten {
-		t.Errorf("with d as the reference, stopped: %v", got)
-	}
-
-	// A clear winner settles the cell.
-	c = synthetic(map[string][]float64{
-		"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1}, "c": {900, 901, 899, 900, 900, 901},
-	})
-	if open := c.look(); open != 0 {
-		t.Errorf("%d contenders are open behind a clear winner", open)
-	}
-	if got := stopped(c); got["a"] != results.StoppedSettled || got["b"] != results.StoppedSettled || got["c"] != results.StoppedBeaten {
-		t.Errorf("behind a clear winner, stopped: %v", got)
-	}
-
-	// The number of rounds is limited.
-	c = synthetic(noisy())
-	c.passes = maxPasses * c.cell.passes()
-	if open := c.look(); open != 0 || stopped(c)["a"] != results.StoppedDone {
-		t.Errorf("after all rounds that there are, %d are open, stopped: %v", open, stopped(c))
-	}
-
-	// Before six rounds only those drop out that are far behind in every round.
-	noisyButSlow := noisy()
-	noisyButSlow["c"] = []float64{900, 280, 890, 905}
-	few := noisyButSlow
-	for name := range few {
-		few[name] = few[name][:4]
-	}
-	c = synthetic(few)
-	if open := c.look(); open != 3 || stopped(c)["d"] != results.StoppedBeaten {
-		t.Errorf("after four rounds %d are open, want all but d: %v", open, stopped(c))
+		racing := m.racing()
+		for _, row := range m.rows {
+			if row.Stopped != test.stopped[row.Structure] {
+				t.Errorf("%s: %s stopped %q, want %q", name, row.Structure, row.Stopped, test.stopped[row.Structure])
+			}
+			if slices.Contains(racing, row) != (row.Stopped == "") {
+				t.Errorf("%s: %s, stopped %q, is among those that race: %t", name, row.Structure, row.Stopped, row.Stopped != "")
+			}
+		}
 	}
 }
 

@@ -11,17 +11,24 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// failures are structures that broke their contract.
-type failures []results.Failure
-
-// try measures a structure. If it fails or panics, that is a failure at where. The error is
-// that of ctx.
-func (f *failures) try(
-	ctx context.Context, e catalog.Entry, where string, measure func() error,
-) error {
-	err := turns.Try(ctx, measure)
-	if err != nil && ctx.Err() == nil {
-		*f = append(*f, results.Failure{Structure: e.Name, Where: where, Reason: err.Error()})
+// each measures structures. One that fails or panics is a failure at where. The error is that of ctx.
+func each[R any](
+	ctx context.Context, entries []catalog.Entry, where string, measure func(catalog.Entry) (R, error),
+) (out []R, failed []results.Failure, err error) {
+	for _, e := range entries {
+		var of R
+		err := turns.Try(ctx, func() (err error) {
+			of, err = measure(e)
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err != nil:
+			failed = append(failed, results.Failure{Structure: e.Name, Where: where, Reason: err.Error()})
+		default:
+			out = append(out, of)
+		}
 	}
-	return ctx.Err()
+	return out, failed, nil
 }

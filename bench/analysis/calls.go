@@ -53,24 +53,16 @@ func (c Calls) Run(ctx context.Context, entries []catalog.Entry) (
 		return nil, nil, err
 	}
 	_, errs := c.prove(ctx, k, entries)
-	var out []results.Calls
-	var failed failures
+	proved := make(map[string]error)
 	for i, e := range entries {
-		err := failed.try(ctx, e, c.where(), func() error {
-			if errs[i] != nil {
-				return errs[i]
-			}
-			calls, err := c.measure(ctx, k, e)
-			if err == nil {
-				out = append(out, calls)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
+		proved[e.Name] = errs[i]
 	}
-	return out, failed, nil
+	return each(ctx, entries, c.where(), func(e catalog.Entry) (results.Calls, error) {
+		if err := proved[e.Name]; err != nil {
+			return results.Calls{}, err
+		}
+		return c.measure(ctx, k, e)
+	})
 }
 
 func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Seed) }

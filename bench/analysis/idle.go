@@ -51,26 +51,19 @@ func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
 	for sc.Now() < structures.Tick(c.Ticks) {
 		blocks = append(blocks, sc.Next(1, nil))
 	}
-	var out []results.Idle
-	var failed failures
-	for _, e := range entries {
-		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-			where := fmt.Sprintf("%s, %s driver, seed %d", c.Name(), d, c.Seed)
-			err := failed.try(ctx, e, where, func() error {
-				idle, err := c.count(e, d, blocks)
-				if err != nil {
-					return err
-				}
-				idle.NS = shortestPass(e, d, blocks)
-				out = append(out, idle)
-				return nil
-			})
-			if err != nil {
-				return nil, nil, err
+	where := fmt.Sprintf("%s, seed %d", c.Name(), c.Seed)
+	out, failed, err := each(ctx, entries, where, func(e catalog.Entry) ([]results.Idle, error) {
+		both := make([]results.Idle, 2)
+		for i, d := range []results.Driver{results.Ticking, results.Tickless} {
+			var err error
+			if both[i], err = c.count(e, d, blocks); err != nil {
+				return nil, fmt.Errorf("under the %s driver: %w", d, err)
 			}
+			both[i].NS = shortestPass(e, d, blocks)
 		}
-	}
-	return out, failed, nil
+		return both, nil
+	})
+	return slices.Concat(out...), failed, err
 }
 
 // count replays blocks on one structure under one driver.

@@ -34,24 +34,12 @@ func (c Memory) Seconds(structures int) float64 {
 func (c Memory) Run(ctx context.Context, entries []catalog.Entry) (
 	[]results.Memory, []results.Failure, error,
 ) {
-	var out []results.Memory
-	var failed failures
-	for _, e := range entries {
-		err := failed.try(ctx, e, c.Name(), func() error {
-			if err := checkReleases(e.Name); err != nil {
-				return err
-			}
-			m, err := c.measure(ctx, e)
-			if err == nil {
-				out = append(out, m)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
+	return each(ctx, entries, c.Name(), func(e catalog.Entry) (results.Memory, error) {
+		if err := checkReleases(e.Name); err != nil {
+			return results.Memory{}, err
 		}
-	}
-	return out, failed, nil
+		return c.measure(ctx, e)
+	})
 }
 
 func (c Memory) measure(ctx context.Context, e catalog.Entry) (results.Memory, error) {

@@ -128,7 +128,7 @@ func errNothing(old, new *results.Run) error {
 			return "no cells"
 		}
 		c := r.Cells[0]
-		return fmt.Sprintf("%d cells, the first is %s, n %d, with %s", len(r.Cells), c.Workload, c.N, strings.Join(structuresOf(c), " "))
+		return fmt.Sprintf("%d cells, the first is %s, n %d, with %s", len(r.Cells), c.Workload, c.N, strings.Join(c.Structures(), " "))
 	}
 	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }

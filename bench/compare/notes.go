@@ -60,7 +60,7 @@ const shiftNoted, floorNoted = 0.02, 0.10
 func missing(of, in *results.Run) []string {
 	there := make(map[cellKey][]string)
 	for _, c := range in.Cells {
-		there[keyOf(c)] = structuresOf(c)
+		there[keyOf(c)] = c.Structures()
 	}
 	var out []string
 	for _, c := range of.Cells {
@@ -70,22 +70,12 @@ func missing(of, in *results.Run) []string {
 			out = append(out, where)
 			continue
 		}
-		only := slices.DeleteFunc(structuresOf(c), func(name string) bool { return slices.Contains(names, name) })
+		only := slices.DeleteFunc(c.Structures(), func(name string) bool { return slices.Contains(names, name) })
 		if len(only) > 0 {
 			out = append(out, where+": "+strings.Join(only, ", "))
 		}
 	}
 	return out
-}
-
-func structuresOf(c results.Cell) []string {
-	var names []string
-	for _, row := range c.Rows {
-		if row.Role == results.RoleStructure {
-			names = append(names, row.Structure)
-		}
-	}
-	return names
 }
 
 // Of returns the rows with a verdict.

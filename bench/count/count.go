@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -69,29 +69,23 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, ErrNoValgrind
 	}
-	rows, errs := make([]Row, len(cells)), make([]error, len(cells))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var group sync.WaitGroup
-	var one sync.Mutex // calls done
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for i, cell := range cells {
-		slots <- struct{}{}
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() {
-			defer func() { <-slots }()
-			if rows[i], errs[i] = cell.count(ctx, program, caches); errs[i] != nil {
-				cancel() // the others are of no use
-				return
-			}
-			one.Lock()
-			defer one.Unlock()
-			done()
-		})
+	rows, places := make([]Row, len(cells)), make([]int, len(cells))
+	for i := range places {
+		places[i] = i
 	}
-	group.Wait()
+	var one sync.Mutex // calls done
+	errs := turns.SideBySide(ctx, places, func(i int) (err error) {
+		if rows[i], err = cells[i].count(ctx, program, caches); err != nil {
+			cancel() // the others are of no use
+			return err
+		}
+		one.Lock()
+		defer one.Unlock()
+		done()
+		return nil
+	})
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			return nil, err

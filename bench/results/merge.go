@@ -219,7 +219,7 @@ func MergeLayouts(runs []Named) (*Run, error) {
 			})
 		})
 	}
-	out.Cells = slices.DeleteFunc(out.Cells, func(c Cell) bool { return len(c.structures()) == 0 })
+	out.Cells = slices.DeleteFunc(out.Cells, func(c Cell) bool { return len(c.Structures()) == 0 })
 	return out, nil
 }
 

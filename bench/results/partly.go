@@ -24,7 +24,7 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 		switch {
 		case old == nil:
 			whole.Cells = append(whole.Cells, c)
-		case lacks(c.structures(), old.structures()):
+		case lacks(c.Structures(), old.Structures()):
 			continue
 		default:
 			*old = c
@@ -38,8 +38,8 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	return &whole, taken
 }
 
-// structures returns the names of the structures that were compared in the cell.
-func (c Cell) structures() []string {
+// Structures returns the names of the structures that were compared in the cell.
+func (c Cell) Structures() []string {
 	var out []string
 	for _, row := range c.Rows {
 		if row.Role == RoleStructure {

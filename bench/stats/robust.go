@@ -18,7 +18,7 @@ func Median(values []float64) float64 {
 }
 
 // huber is the distance from the center, in robust standard deviations, from which on a point
-// pulls no stronger. With 1.345 the estimate is 95 % as precise as the mean where the
+// pulls no stronger. With 1 the estimate is 90 % as precise as the mean where the
 // distribution is normal.
 const huber = 1.0
 
