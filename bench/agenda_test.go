@@ -54,10 +54,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
 	cfg.Trials, cfg.Layout, cfg.Layouts = 5, 3, 4
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if r.Parameters.Instances != 3 || made != 4 { // and one for the pass with the collector on
 		t.Errorf("%d instances asked for, %d made, want 3 and one more for the garbage collector", r.Parameters.Instances, made)
 	}
@@ -199,10 +196,7 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 		return nil
 	}
 	started := time.Now()
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if took := time.Since(started); took > 2*cfg.Budget {
 		t.Errorf("it took %v", took)
 	}
@@ -286,10 +280,7 @@ func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 	cfg.Structures = []catalog.Entry{heapEntry("slow", 2_000, nil)}
 	cfg.Trials, cfg.Budget = 6, 300*time.Millisecond
 	started := time.Now()
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if len(r.Cells) == 0 || len(r.NotMeasured) == 0 || !r.Complete {
 		t.Errorf("%d cells, not measured: %q, complete: %t", len(r.Cells), r.NotMeasured, r.Complete)
 	}
@@ -301,10 +292,7 @@ func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 func TestThePassWithTheCollectorOn(t *testing.T) {
 	cfg := tinyRun(t, []string{"hwheel", "quadheap"}, []string{"hold", "churn", "reschedule"}) // the first two have one unit
 	cfg.N = []int{50, 500}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
 			want := 0
@@ -345,10 +333,7 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
 	cfg.N, cfg.Trials = nil, 6
 	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{10, 100, 1001}, 100
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	for i, want := range [][]string{nil, {"hopeless"}, nil} { // 1001 is more than ten times 100
 		c := r.Cells[i]
 		if !slices.Equal(c.LeftOut, want) {

@@ -16,10 +16,7 @@ import (
 // A run times the calls of a workload of single calls, and has no cell for it.
 func TestARunTimesSingleCalls(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux", "hwheel"}, []string{"avalanche-slot", "avalanche-period-256"})
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if len(r.Cells) != 0 || len(r.Calls) != 6 {
 		t.Fatalf("%d cells and %d lists of calls, want 0 and 6", len(r.Cells), len(r.Calls))
 	}
@@ -69,10 +66,7 @@ func TestTheLongestCallIsFound(t *testing.T) {
 	cfg.Structures = []catalog.Entry{{Name: "sleepy", New: func() structures.Scheduler[uint64] {
 		return &sleepy{minheap.New[uint64](), 131}
 	}}}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if got := r.Calls[0].Max(); got.Operation != results.Pop || got.At != 131 || got.NS < 2e6 {
 		t.Errorf("the longest call is %+v, want Pop at tick 131 of 2 ms", got)
 	}

@@ -26,10 +26,7 @@ func tinyLeanRun(t *testing.T, structures, workloads []string) Config {
 
 func TestALeanRunHasItsReferencesAndTheLongestCalls(t *testing.T) {
 	cfg := tinyLeanRun(t, []string{"minheap", "hwheel-linux"}, []string{"start-stop", "hold", "fill-drain", "cancel-hold-50"})
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if !r.Parameters.Lean || len(r.Cells) != 3 {
 		t.Fatalf("lean %t, %d cells, want 3", r.Parameters.Lean, len(r.Cells))
 	}
@@ -109,10 +106,7 @@ func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
 	if need.Bytes == 0 || !cfg.apart["churn, n 500"] {
 		t.Fatalf("%+v, %v", need, cfg.apart)
 	}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	var names []string
 	for _, row := range r.Cells[0].Rows {
 		names = append(names, row.Structure)

@@ -42,6 +42,16 @@ func tinyRun(t *testing.T, structures, workloads []string) Config {
 	return cfg
 }
 
+// run runs without an error.
+func run(t *testing.T, cfg Config) *results.Run {
+	t.Helper()
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
 	var steps []string
@@ -56,10 +66,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		}
 		return nil
 	}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	wantRows := map[string][]string{
 		"churn": {"null", "time.AfterFunc", "quadheap", "hwheel", "quadheap-control"},
 		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
@@ -95,10 +102,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, []string{"sip", "hold"})
 	cfg.Profile, _ = FindProfile("full")
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if r.Cells[1].OtherSeeds != nil {
 		t.Errorf("%s has no size of its own, and is proved on %+v", r.Cells[1].Workload, r.Cells[1].OtherSeeds)
 	}
@@ -127,7 +131,7 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 		}
 		return entry.New()
 	}
-	r, err = Run(context.Background(), cfg)
+	r, err := Run(context.Background(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 1 {
 		t.Fatalf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
 	}
@@ -148,12 +152,9 @@ func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
 
 func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50"})
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	cfg.Structures[1].MaxLate = func(structures.Tick) structures.Tick { return 1 }
-	if _, err = Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
+	if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
 		t.Errorf("beyond its bound: error %v", err)
 	}
 	if err := r.Validate(); err != nil {

@@ -204,10 +204,7 @@ func TestATrialSumsUpTheSegmentsOfALongTrace(t *testing.T) {
 	tr := madeTrace(t, "mixed", 500, 300_000)
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
 	cfg.Traces = []*Trace{tr}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	c := r.Cells[0]
 	if c.Workload != "trace-test" || c.N != tr.n() || c.Unit != script.PerOperation || len(c.Rows) != 5 {
 		t.Fatalf("cell %s, n %d, per %s, with %d rows", c.Workload, c.N, c.Unit, len(c.Rows))
@@ -267,10 +264,7 @@ func TestARecordingIsRaced(t *testing.T) {
 	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("slow", 2_000, nil)}
 	cfg.Trials, cfg.Budget = 6, time.Minute // it ends when it knows
 	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 10_000)}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	c := r.Cells[1]
 	if one := rowNamed(t, c, "one"); c.Category != "recorded" || one.Stopped == results.StoppedDone && len(one.Cost) < maxPasses*6 {
 		t.Errorf("%s, %s: one stopped %q after %d rounds", c.Workload, c.Category, one.Stopped, len(one.Cost))

@@ -12,10 +12,7 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	cfg.Workloads[0].Trial, cfg.Workloads[1].Trial = 0, 0
 	taken := 0
 	cfg.Turns = &Turns{Rounds: 10, Wait: func() error { taken++; return nil }}
-	r, err := Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -52,10 +52,7 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "reschedule", "kafka-purgatory", "avalanche-slot", "fill-drain"})
 	cfg.Trials, cfg.Profile.otherSeeds = 5, 1
-	r, err := Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, cfg)
 	verify := func() (cells int, failed []results.Failure) {
 		t.Helper()
 		if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
