@@ -131,7 +131,6 @@ func (a *agenda) fits(s step) bool {
 
 func (a *agenda) left() float64 { return time.Until(a.deadline).Seconds() }
 
-// learn takes note of the seconds that a step took.
 func (a *agenda) learn(s step, took float64) {
 	if a != nil {
 		a.estimated, a.took = a.estimated+s.duration(), a.took+took

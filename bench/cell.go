@@ -58,7 +58,6 @@ func (c cell) where() string { return fmt.Sprintf("%s, seed %d", c.name(), c.see
 
 func cellName(workload string, n int) string { return fmt.Sprintf("%s, n %d", workload, n) }
 
-// cyclic reports whether a block is a whole cycle of all timers.
 func (c cell) cyclic() bool { return c.workload.Kind().Cyclic }
 
 // measured is what was measured of a cell in the passes so far. Between two passes it holds
@@ -84,7 +83,6 @@ type measured struct {
 	stored int     // failures that are in the results
 }
 
-// begun returns a cell in which nobody has run.
 func (c cell) begun(entries []catalog.Entry) *measured {
 	m := &measured{
 		cell:  c,
@@ -213,7 +211,6 @@ func (m *measured) passWithGC(ctx context.Context) error {
 	return nil
 }
 
-// proveOtherSeeds proves the cell on its other seeds.
 func (m *measured) proveOtherSeeds(ctx context.Context, entries []catalog.Entry) error {
 	c := m.cell
 	for range c.otherSeeds {
@@ -278,7 +275,6 @@ func (m *measured) racing() []*contender {
 	return turns.Shuffled(m.order, in)
 }
 
-// addControl adds a second instance of a structure.
 func (m *measured) addControl(of string) {
 	for _, r := range m.rows {
 		if r.Structure == of {

@@ -74,7 +74,6 @@ func (c cell) takingPart() []*external.Program {
 	})
 }
 
-// programContender returns the contender that is a program.
 func programContender(p *external.Program) *contender {
 	e := catalog.Entry{Name: p.Name, Allocates: true}
 	if p.Coarse {
@@ -109,7 +108,6 @@ func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func(
 	}
 }
 
-// describePrograms puts what is known of the programs into the results.
 func (cfg *Config) describePrograms(r *results.Run) {
 	r.External = nil
 	for _, p := range cfg.programs {
@@ -117,7 +115,6 @@ func (cfg *Config) describePrograms(r *results.Run) {
 	}
 }
 
-// controlOf returns a second instance of a structure.
 func controlOf(e catalog.Entry) *contender {
 	c := newContender(results.RoleControl, e)
 	c.Structure, c.Of = e.Name+"-control", e.Name
@@ -184,7 +181,6 @@ func (c *contender) allocations(instance int) (allocs, ops uint64) {
 	return allocs, ops
 }
 
-// stop drops the instance.
 func (c *contender) stop() {
 	if c.instance != nil {
 		c.instance.Stop()

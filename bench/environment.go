@@ -15,7 +15,6 @@ import (
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
-// environment describes the machine and the build of this process.
 func environment(clock replay.Clock) results.Environment {
 	build := buildinfo.Read()
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // Linux has it

@@ -54,7 +54,6 @@ func (c cell) begin(ctx context.Context, number int, rows []*contender, order *s
 	return p, nil
 }
 
-// fill fills all instances.
 func (p *pass) fill(ctx context.Context) error {
 	for _, c := range p.rows {
 		c.instance = replay.Prepare(c.entry, p.source.keys(), c.program)
@@ -111,7 +110,6 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	return p.sideBySide(ctx, b, func(c *contender) error { return c.prove(b) })
 }
 
-// next returns the next block of the source.
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
 	b, err := p.source.nextBlock(size, reuse)
 	if err == nil {
@@ -120,7 +118,6 @@ func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
 	return b, err
 }
 
-// replayNext replays a block on all rows without timing it.
 func (p *pass) replayNext(ctx context.Context, size int) error {
 	b, err := p.next(size, p.spare)
 	if err != nil {
@@ -276,7 +273,6 @@ func (p *pass) finish(ctx context.Context) error {
 	})
 }
 
-// forEach calls do with each of the rows, one after the other.
 func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
 	for _, c := range slices.Clone(rows) {
 		err := turns.Try(ctx, func() error { return do(c) })

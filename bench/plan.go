@@ -28,10 +28,8 @@ type step struct {
 	once bool
 }
 
-// duration returns the estimated duration in seconds.
 func (s step) duration() float64 { return s.seconds(len(s.entries)) }
 
-// some returns the step with some of its structures.
 func (s step) some(entries []catalog.Entry) step {
 	s.entries = entries
 	return s
@@ -47,7 +45,6 @@ func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
 	return steps
 }
 
-// allSteps lists the steps of all shards.
 func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	var steps []step
 	measured := make(map[int]bool)          // sizes at which a cell measures the memory
@@ -105,7 +102,6 @@ func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	return steps
 }
 
-// step returns the step that measures the cell.
 func (c cell) step(entries []catalog.Entry, todo *agenda) step {
 	return step{
 		name: c.name(), cell: c, rounds: min(c.trials, c.common()*c.perPass), entries: entries, seconds: c.seconds,
@@ -154,7 +150,6 @@ const roundsPerPass = 2
 // instance takes longer than its rounds (chosen).
 const roundsPerFrugalPass = 3
 
-// cell returns the configuration of the cell of a workload at one size.
 func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	c := cell{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
@@ -175,7 +170,6 @@ func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	return c
 }
 
-// calls returns the analysis of the single calls of the workload.
 func (c cell) calls() analysis.Calls {
 	return analysis.Calls{Workload: c.workload, N: c.n, Seed: c.seed, Block: c.block()}
 }
@@ -248,7 +242,6 @@ func (cfg Config) entries(n int) []catalog.Entry {
 	})
 }
 
-// allSizes returns the sizes of all workloads, each once.
 func (cfg Config) allSizes() []int {
 	var out []int
 	for _, w := range cfg.Workloads {
@@ -270,7 +263,6 @@ func (cfg Config) largestSize() int {
 	return slices.Max(append([]int{0}, sizes...))
 }
 
-// sizes returns the sizes at which to run a workload.
 func (cfg Config) sizes(w workload.Workload) []int {
 	if len(cfg.N) > 0 {
 		return cfg.N

@@ -142,7 +142,6 @@ func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.calls, w.Name)
 }
 
-// sizesOf returns the sizes at which the profile runs a workload.
 func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
 	case w.Resident > 0:
@@ -159,7 +158,6 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return p.sizes
 }
 
-// fits reports whether the profile runs a structure on n timers.
 func (p Profile) fits(e catalog.Entry, n int) bool {
 	if e.Limit > 0 && n > e.Limit {
 		return false
@@ -193,7 +191,6 @@ func (c cell) agePeriod() int {
 	return 2 * c.n
 }
 
-// block returns the number of operations in a timed block.
 func (c cell) block() int {
 	switch {
 	case c.workload.Trial > 0:

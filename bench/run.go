@@ -177,7 +177,6 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	return r, errors.Join(failures...)
 }
 
-// withDefaults fills in what the profile says.
 func (cfg Config) withDefaults() Config {
 	if cfg.Trials == 0 {
 		cfg.Trials = cfg.Profile.Trials

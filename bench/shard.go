@@ -35,7 +35,6 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// choose returns the steps of the shard, in their order.
 func (s Shard) choose(steps []step) []step {
 	if s.Of <= 1 {
 		return steps

@@ -46,7 +46,6 @@ type scriptSource struct {
 	fillBlock *script.Block
 }
 
-// openScript starts the script of a cell and writes the block that fills a structure.
 func openScript(ctx context.Context, c cell) (source, error) {
 	block := c.block()
 	s := &scriptSource{

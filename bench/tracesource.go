@@ -37,7 +37,6 @@ func OpenTrace(path string) (*Trace, error) {
 // Name returns the name of the workload in results.
 func (t *Trace) Name() string { return "trace-" + t.Summary.Header.Name }
 
-// n returns the mean number of pending timers.
 func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 
 func (t *Trace) workload() workload.Workload {
@@ -77,7 +76,6 @@ func (t *Trace) Measurable(trials int) error {
 // traceInstances is the number of fresh instances of a contender that replay a trace.
 const traceInstances = 3
 
-// cell returns the cell that replays the trace.
 func (t *Trace) cell(trials int, clock replay.Clock) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
 	return cell{
@@ -200,7 +198,6 @@ func (s *traceSource) pending(do func(script.Timer)) {
 	}
 }
 
-// rewind goes back to the beginning of the trace.
 func (s *traceSource) rewind() error {
 	s.close()
 	file, err := os.Open(s.Path)
@@ -254,7 +251,6 @@ func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float6
 	return b, nil
 }
 
-// add appends an operation of the trace to a block.
 func (s *traceSource) add(b *script.Block, op trace.Op) {
 	b.Calls++
 	switch op.Kind {

@@ -49,7 +49,6 @@ func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) err
 	return nil
 }
 
-// verify replays the cell with its seed.
 func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
 	operations int, failed []results.Failure, err error,
 ) {
@@ -210,7 +209,6 @@ func (c cell) verifyRows(
 	return nil
 }
 
-// compareRows compares rows with those of a replay.
 func (v *Verified) compareRows(m *measured, rows []results.Row) {
 	v.Failures = append(v.Failures, m.failed...)
 	for _, row := range rows {
@@ -225,7 +223,6 @@ func (v *Verified) compareRows(m *measured, rows []results.Row) {
 	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
 }
 
-// verifyCalls compares the proofs of the longest calls.
 func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Verified)) error {
 	for rest := r.Calls; len(rest) > 0; {
 		of := results.Cell{Workload: rest[0].Workload, N: rest[0].N}

@@ -45,8 +45,6 @@ type player struct {
 	err    error // with which it has ended
 }
 
-// start starts a program. When ctx is cancelled, the program is interrupted and gets time
-// to end.
 func start(ctx context.Context, program string, args []string) (*player, error) {
 	const grace = 10 * time.Second
 	p := &player{cmd: exec.CommandContext(ctx, program, args...)}

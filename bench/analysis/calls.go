@@ -133,7 +133,6 @@ type kept struct {
 	blocks []*script.Block // the first one is the fill
 }
 
-// write writes the script until each timer has fired once.
 func (c Calls) write(ctx context.Context) (*kept, error) {
 	k := &kept{Script: c.Workload.Script(c.N, c.Seed)}
 	b, err := k.FillContext(ctx)
@@ -146,7 +145,6 @@ func (c Calls) write(ctx context.Context) (*kept, error) {
 	return k, err
 }
 
-// replay replays the script on an instance, the blocks after the fill as block does.
 func (k *kept) replay(
 	ctx context.Context, i *replay.Instance, block func(*script.Block) error,
 ) error {

@@ -66,7 +66,6 @@ func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
 	return slices.Concat(out...), failed, err
 }
 
-// count replays blocks on one structure under one driver.
 func (c Idle) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (
 	results.Idle, error,
 ) {

@@ -68,7 +68,6 @@ func MeasureNoise(ctx context.Context, d time.Duration) (doctor.Noise, error) {
 	}
 }
 
-// noiseOf summarizes the logarithms of the ratios.
 func noiseOf(ratios []float64, took time.Duration) doctor.Noise {
 	n := doctor.Noise{Seconds: took.Seconds(), Pairs: len(ratios)}
 	if len(ratios) == 0 {

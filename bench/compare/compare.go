@@ -121,7 +121,6 @@ func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// errNothing says what each side has.
 func errNothing(old, new *results.Run) error {
 	side := func(r *results.Run) string {
 		if len(r.Cells) == 0 {

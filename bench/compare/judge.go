@@ -87,7 +87,6 @@ func (p *pair) shiftOf(others []*pair) (log float64, of int) {
 	return 0, 0
 }
 
-// shift returns the median log ratio of pairs.
 func shift(pairs []*pair) float64 {
 	logs := make([]float64, len(pairs))
 	for i, p := range pairs {

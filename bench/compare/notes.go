@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// notes lists what the reader must know besides the ratios.
 func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 	var out []string
 	note := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

@@ -135,7 +135,6 @@ func (s System) read(path string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// number reads a file that holds one whole number.
 func (s System) number(path string) (float64, error) {
 	text, err := s.read(path)
 	if err != nil {

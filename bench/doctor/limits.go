@@ -51,7 +51,6 @@ func (s System) smallest(controller string, limit func(folder string, v2 bool) (
 	}
 }
 
-// cpuLimit says how many processors the control group lets this process use.
 func (s System) cpuLimit() (value, advice string, err error) {
 	limit, err := s.smallest("cpu", func(folder string, v2 bool) (float64, error) {
 		var quota, period float64 // in us
@@ -79,7 +78,6 @@ func (s System) cpuLimit() (value, advice string, err error) {
 		"the kernel stops the process when its share of a period is used up, which shows as outliers: raise or lift the limit", err
 }
 
-// memoryLimit says how much memory the control group lets this process use.
 func (s System) memoryLimit() (value, advice string, err error) {
 	// Version 1 writes a number of pages near 2^63 for no limit.
 	const noLimit, enough = 1 << 60, 4 << 30 // enough: the normal run needs about 2 GB

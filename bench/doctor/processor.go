@@ -12,7 +12,6 @@ import (
 // cpus is where Linux describes its processors.
 const cpus = "sys/devices/system/cpu/"
 
-// governor says who chooses the frequency of the processors.
 func (s System) governor() (value, advice string, err error) {
 	if _, err := s.read(cpus + "online"); err != nil {
 		return "", "", err
@@ -40,7 +39,6 @@ func (s System) governor() (value, advice string, err error) {
 		"the frequency changes during a run: set it with `cpupower frequency-set -g performance`", nil
 }
 
-// turbo says whether the processors raise their frequency while they are cool.
 func (s System) turbo() (value, advice string, err error) {
 	for _, f := range []struct {
 		path string
@@ -61,7 +59,6 @@ func (s System) turbo() (value, advice string, err error) {
 	return "", "", err
 }
 
-// smt says whether two processors share a core.
 func (s System) smt() (value, advice string, err error) {
 	active, err := s.number(cpus + "smt/active")
 	if err != nil || active == 0 {
@@ -71,7 +68,6 @@ func (s System) smt() (value, advice string, err error) {
 		"what runs on the other half of a core slows this half: leave it idle (taskset), or write off to /" + cpus + "smt/control", nil
 }
 
-// load says how much else is running.
 func (s System) load() (value, advice string, err error) {
 	text, err := s.read("proc/loadavg")
 	if err != nil {
@@ -87,7 +83,6 @@ func (s System) load() (value, advice string, err error) {
 	return fmt.Sprintf("%.2f in the last minute", load), advice, nil
 }
 
-// virtualization says whether a hypervisor shares the machine out.
 func (s System) virtualization() (value, advice string, err error) {
 	name := s.Hypervisor
 	if info, err := s.read("proc/cpuinfo"); err == nil && name == "" && hasFlag(info, "hypervisor") {
@@ -100,7 +95,6 @@ func (s System) virtualization() (value, advice string, err error) {
 		"others share the caches and the memory bus, and take processors unseen: measure on a machine of your own, or repeat and trust ratios within one run", nil
 }
 
-// hasFlag reports whether /proc/cpuinfo lists a flag of the processors.
 func hasFlag(cpuinfo, flag string) bool {
 	for line := range strings.Lines(cpuinfo) {
 		name, flags, _ := strings.Cut(line, ":")
@@ -111,8 +105,6 @@ func hasFlag(cpuinfo, flag string) bool {
 	return false
 }
 
-// steal says how much processor time the hypervisor gave to others while this machine
-// wanted it.
 func (s System) steal() (value, advice string, err error) {
 	text, err := s.read("proc/stat")
 	if err != nil {

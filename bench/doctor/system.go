@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// clockSource says what the kernel reads as its clock.
 func (s System) clockSource() (value, advice string, err error) {
 	const folder = "sys/devices/system/clocksource/clocksource0/"
 	source, err := s.read(folder + "current_clocksource")
@@ -22,7 +21,6 @@ func (s System) clockSource() (value, advice string, err error) {
 	return source, advice, nil
 }
 
-// clockCost says what reading the clock costs.
 func (s System) clockCost() (value, advice string, err error) {
 	const most = 150 // ns, chosen: far above any clock that is read without a system call
 	if s.ReadNS <= 0 {
@@ -34,12 +32,10 @@ func (s System) clockCost() (value, advice string, err error) {
 	return fmt.Sprintf("%.0f ns a reading, in steps of %.0f ns", s.ReadNS, s.StepNS), advice, nil
 }
 
-// pageSize says how much memory an entry of the translation cache covers.
 func (s System) pageSize() (value, advice string, err error) {
 	return fmt.Sprintf("%d kB", s.PageSize/1024), "", nil
 }
 
-// hugePages says whether the kernel gives the heap pages of megabytes.
 func (s System) hugePages() (value, advice string, err error) {
 	const file = "sys/kernel/mm/transparent_hugepage/enabled"
 	text, err := s.read(file) // such as "always [madvise] never"

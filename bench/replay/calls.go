@@ -59,7 +59,6 @@ func (w *Watch) Result() (results.Calls, error) {
 	return out, nil
 }
 
-// add adds a call that began at a tick of the clock.
 func (w *Watch) add(o results.Operation, took time.Duration, at structures.Tick) {
 	round := len(w.calls) - 1
 	i := w.calls[round]

@@ -156,7 +156,6 @@ func (r *replayer) TimeByKind(b *script.Block, clock Clock) []results.KindTime {
 	return out
 }
 
-// doOne executes one operation.
 func (r *replayer) doOne(kind script.Kind, op script.Op) {
 	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
 }
@@ -246,7 +245,6 @@ func (r *replayer) tryStale(ops []script.Op) (granted uint64) {
 	return granted
 }
 
-// recordFired adds a timer that fired at a tick.
 func (o *Outcome) recordFired(at structures.Tick, t structures.Timer[uint64]) {
 	h := script.Checksum(t.Deadline, t.Value)
 	o.done.Fired++

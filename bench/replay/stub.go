@@ -33,7 +33,6 @@ func (s *stub) Schedule(deadline structures.Tick, value uint64) structures.ID {
 	return structures.ID(r.version)<<32 | structures.ID(at)
 }
 
-// find returns the record of a pending timer, or nil.
 func (s *stub) find(id structures.ID) *stubRecord {
 	at := uint64(uint32(id))
 	if at < uint64(len(s.records)) && s.records[at].version == uint32(id>>32) {

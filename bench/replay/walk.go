@@ -86,7 +86,6 @@ func (w *Walker) wake(at, programAt structures.Tick) {
 	w.lastWake = at
 }
 
-// fail keeps the first error.
 func (w *Walker) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)

@@ -49,7 +49,6 @@ func WriteBenchfmt(out io.Writer, r *Run) error {
 // benchWriter writes lines. Its Flush returns the first error.
 type benchWriter struct{ *bufio.Writer }
 
-// line writes a line of a benchmark: values, each before its unit.
 func (w benchWriter) line(name string, iterations any, values ...any) {
 	fmt.Fprintf(w, "Benchmark%s %d ", name, iterations)
 	fmt.Fprintln(w, values...)
@@ -80,7 +79,6 @@ func (w benchWriter) row(c Cell, row Row) {
 	}
 }
 
-// live writes the slices of throughput, the lateness and the idle times of a row.
 func (w benchWriter) live(row LiveRow) {
 	timers := strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(row.Name)
 	name := func(op string) string {

@@ -61,7 +61,6 @@ func (c *Cell) sameCounts() error {
 	return nil
 }
 
-// sums adds up the kinds of trials.
 func (c *Cell) sums() error {
 	for _, row := range c.Rows {
 		for _, t := range row.ByKind {
@@ -78,7 +77,6 @@ func (c *Cell) sums() error {
 	return nil
 }
 
-// fits compares the sum of the trials with the duration of the cell.
 func (c *Cell) fits() error {
 	sum := 0.0
 	for _, row := range c.Rows {

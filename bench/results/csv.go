@@ -108,7 +108,6 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	}
 }
 
-// environments returns the columns of the machines of the run.
 func (r *Run) environments() (out []values) {
 	machines := r.Machines
 	if len(machines) == 0 {

@@ -56,7 +56,6 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sealed returns the compact form of r with its digest.
 func sealed(r *Run) ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {

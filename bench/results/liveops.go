@@ -70,7 +70,6 @@ func medianOf[T any](items []T, value func(T) float64) float64 {
 	return stats.Median(values)
 }
 
-// has reports whether an operation was measured.
 func (r LiveRow) has(op Op) bool {
 	return slices.ContainsFunc(r.Throughput, func(t LiveThroughput) bool { return t.Op == op })
 }

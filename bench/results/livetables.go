@@ -49,7 +49,6 @@ type liveColumn struct {
 	cell func(LiveRow) string
 }
 
-// liveTable returns a table with a line for each row.
 func liveTable(title string, rows []LiveRow, columns []liveColumn) LiveTable {
 	t := LiveTable{title, show.Table{Header: []string{"timers"}}}
 	for _, c := range columns {
@@ -65,7 +64,6 @@ func liveTable(title string, rows []LiveRow, columns []liveColumn) LiveTable {
 	return t
 }
 
-// known writes a number, and nothing where there is none.
 func known(v float64, write func(float64) string) string {
 	if math.IsNaN(v) {
 		return ""
@@ -81,7 +79,6 @@ func (l *Live) goroutines() int {
 	return l.Goroutines[0]
 }
 
-// opColumns returns a column for each operation that a row has.
 func opColumns(rows []LiveRow, cell func(LiveRow, Op) string) []liveColumn {
 	var columns []liveColumn
 	for _, op := range Ops {

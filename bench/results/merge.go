@@ -120,7 +120,6 @@ type build struct {
 
 func buildOf(e Environment) build { return build{e.Go, e.Version, e.Revision} }
 
-// addPart adds the rows of another part of a cell.
 func (c *Cell) addPart(part Cell) error {
 	here, there, ok := c.reference(part)
 	if !ok {
@@ -281,10 +280,8 @@ func (c *Cell) append(row Row, place func(*Trial)) {
 	}
 }
 
-// trials returns the lists of trials of the row.
 func (r *Row) trials() [3]*[]Trial { return [3]*[]Trial{&r.Cost, &r.ByKind, &r.WithGC} }
 
-// cellOf returns the cell of the same workload and size, or nil.
 func (r *Run) cellOf(c Cell) *Cell {
 	for i := range r.Cells {
 		if r.Cells[i].Workload == c.Workload && r.Cells[i].N == c.N {
@@ -294,7 +291,6 @@ func (r *Run) cellOf(c Cell) *Cell {
 	return nil
 }
 
-// rowOf returns the row of that name, or nil.
 func (c *Cell) rowOf(name string) *Row {
 	for i := range c.Rows {
 		if c.Rows[i].Structure == name {

@@ -150,7 +150,6 @@ func (f *Folder) refuseRun(resume bool) error {
 	return nil
 }
 
-// removeUnfinished removes the hidden files that a killed process was writing.
 func (f *Folder) removeUnfinished() error {
 	var errs []error
 	for _, name := range []string{Results, Benchmarks} {

@@ -44,7 +44,6 @@ type modelTimer struct {
 // timer. Moving, cancelling or firing a timer changes the version.
 type dueEntry struct{ key, version uint32 }
 
-// reserve makes room for n timers and for the block that schedules them.
 func (w *Writer) reserve(n int) {
 	w.timers = make([]modelTimer, 0, n)
 	w.pendingKeys = make([]uint32, 0, n)
@@ -160,7 +159,6 @@ func (w *Writer) Cancel(key uint32) {
 	w.block.Calls++
 }
 
-// pending calls do with each pending timer, in an unspecified order.
 func (w *Writer) pending(do func(Timer)) {
 	for _, key := range w.pendingKeys {
 		do(Timer{key, w.timers[key].value})
@@ -205,12 +203,10 @@ func (w *Writer) removePending(key uint32) {
 	w.free = append(w.free, key)
 }
 
-// begin starts a block. It reuses the memory of reuse, if that is not nil.
 func (w *Writer) begin(reuse *Block) {
 	w.block, w.started, w.timerTicks = Reuse(reuse), w.now, 0
 }
 
-// end completes the block and returns it.
 func (w *Writer) end() *Block {
 	b := w.block
 	w.block = nil

@@ -150,7 +150,6 @@ func (p Prior) lone(e *estimate) (variance, df float64, ok bool) {
 	return max(of.high, e.variance/float64(len(e.units))), of.most, true
 }
 
-// trigamma is the derivative of the digamma function.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
 // trigammaInverse solves trigamma(x) = y for y above 0 by bisection of the logarithm.

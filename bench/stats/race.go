@@ -79,7 +79,6 @@ func (c *Cell) farBehind(i, best int) bool {
 	return len(d) > 1 && !slices.ContainsFunc(d, func(p point) bool { return p.log < math.Log(FarBehind) })
 }
 
-// costKnown reports whether the cost of the best is known well enough.
 func (c *Cell) costKnown(contenders [][]Sample, best int) bool {
 	o := c.Options
 	o.Prior = PoolCenters(contenders)

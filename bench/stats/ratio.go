@@ -75,7 +75,6 @@ type uncertain struct {
 	rounds      int
 }
 
-// error returns the estimate with its standard error.
 func (e *estimate) error(p Prior) uncertain {
 	if variance, df, ok := p.lone(e); ok {
 		return uncertain{e.center, math.Sqrt(variance), df, Instances, 1, e.points}

@@ -126,5 +126,4 @@ func (e *estimate) locate(scale float64) {
 	}
 }
 
-// df is the number of degrees of freedom of the variance.
 func (e *estimate) df() float64 { return float64(len(e.units) - 1) }

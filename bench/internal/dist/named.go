@@ -77,7 +77,6 @@ func pareto(mean float64) Dist {
 	return Pareto{Min: float64(mean*(alpha-1)) / alpha, Alpha: alpha}
 }
 
-// logNormal has a chosen sigma of 1.
 func logNormal(mean float64) Dist {
 	const sigma = 1
 	return LogNormal{Mu: detmath.Log(mean) - sigma*sigma/2.0, Sigma: sigma}
