@@ -38,7 +38,10 @@ func (s step) some(entries []catalog.Entry) step {
 // stepsOf lists the steps of a run, or of one shard. Those of the cells that are open after
 // it are entered in the agenda, which may be nil.
 func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
-	steps := cfg.Shard.choose(allSteps(cfg, clock, todo))
+	steps := allSteps(cfg, clock, todo)
+	if cfg.Shard.Of > 1 {
+		steps = divide(steps, cfg.Shard.Of)[cfg.Shard.Index-1]
+	}
 	if cfg.Layout > 1 { // the first layout has what they have in common
 		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
 	}

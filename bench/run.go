@@ -228,27 +228,26 @@ func parameters(cfg Config) results.Parameters {
 	for _, w := range cfg.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
 		if w.Definition != "" {
-			if p.Scenarios == nil {
-				p.Scenarios = make(map[string]string)
-			}
-			p.Scenarios[w.Name] = w.Definition
+			put(&p.Scenarios, w.Name, w.Definition)
 		}
 	}
 	for _, s := range cfg.External {
-		if p.External == nil {
-			p.External = make(map[string]string)
-		}
-		p.External[s.Name] = s.Command()
+		put(&p.External, s.Name, s.Command())
 	}
 	for _, t := range cfg.Traces {
 		p.Workloads = append(p.Workloads, t.Name())
-		if p.Traces == nil {
-			p.Traces = make(map[string]results.Recording)
-		}
-		p.Traces[t.Name()] = t.recording()
+		put(&p.Traces, t.Name(), t.recording())
 		if !slices.Contains(p.N, t.n()) {
 			p.N = append(p.N, t.n())
 		}
 	}
 	return p
+}
+
+// put enters a value in a map, which files leave out if it is empty.
+func put[V any](m *map[string]V, name string, v V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[name] = v
 }

@@ -35,13 +35,6 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-func (s Shard) choose(steps []step) []step {
-	if s.Of <= 1 {
-		return steps
-	}
-	return divide(steps, s.Of)[s.Index-1]
-}
-
 // divide distributes steps among shards by their estimated durations, the longest first,
 // each to the shard with the least so far. A step that takes longer than a shard should is
 // split by structures first. The parts of a step go to different shards.

@@ -22,8 +22,9 @@ const command = "./cmd/timerbench"
 // With more than one layout, the linker places the functions in a random order, the same
 // one for the same number of the layout.
 func Build(ctx context.Context, repository, revision, dir string, layouts int) (programs []string, err error) {
-	source := repository
+	source, name := repository, "the work tree"
 	if revision != "" {
+		name = "revision " + revision
 		var remove func() error
 		if source, remove, err = checkOut(ctx, repository, revision); err != nil {
 			return nil, err
@@ -40,7 +41,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 			link = LinkFlags(layout + 1)
 		}
 		if _, err := output(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
-			return nil, fmt.Errorf("building %s: %w", describe(revision), err)
+			return nil, fmt.Errorf("building %s: %w", name, err)
 		}
 		programs = append(programs, path)
 	}
@@ -50,13 +51,6 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 // LinkFlags returns the flag of go build for a program with the code layout of a seed. Without
 // its symbols a program is quick to link, and half the size.
 func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
-
-func describe(revision string) string {
-	if revision == "" {
-		return "the work tree"
-	}
-	return "revision " + revision
-}
 
 // Repository returns the root of the git repository that holds the folder dir.
 func Repository(ctx context.Context, dir string) (string, error) {

@@ -195,7 +195,7 @@ func pairsOfCell(old, new results.Cell, cell int, floor float64) []*pair {
 			cell: cell, role: row.Role, of: cmp.Or(row.Of, row.Structure), floor: floor,
 			old: results.Samples(old.Rows[i].Cost), new: results.Samples(row.Cost),
 		}
-		if len(ratios(p.old, p.new)) == 0 {
+		if inCommon(p.old, p.new) == 0 {
 			continue
 		}
 		p.row = Row{

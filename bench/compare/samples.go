@@ -67,18 +67,8 @@ func median(samples []stats.Sample) float64 {
 	return stats.Median(values)
 }
 
-// ratios returns the ratios of new to old in the rounds that both have.
-func ratios(old, new []stats.Sample) []stats.Sample {
-	byRound := make(map[int]float64, len(old))
-	for _, s := range old {
-		byRound[s.Round] = s.Value
-	}
-	var out []stats.Sample
-	for _, s := range new {
-		if before, ok := byRound[s.Round]; ok {
-			s.Value /= before
-			out = append(out, s)
-		}
-	}
-	return out
+// inCommon returns the number of rounds that both have.
+func inCommon(a, b []stats.Sample) int {
+	r, _ := stats.Paired(a, b, stats.Options{})
+	return r.Pairs
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,12 +23,6 @@ var ErrNoValgrind = errors.New("no valgrind: apt-get install valgrind (Debian, U
 // data read and written, D1mr a read that missed the first level, DLmw a write that missed the
 // last, Bcm a mispredicted conditional branch, Bim an indirect one.
 type events map[string]float64
-
-func (e events) add(factor float64, of events) {
-	for name, n := range of {
-		e[name] += factor * n
-	}
-}
 
 // cachegrind runs a program and returns its events by function, and what it printed.
 // The caches are given, so that all machines count the same. One thread and no collection of
@@ -46,18 +41,13 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "cachegrind.out")
-	args = append([]string{program}, args...)
+	caches := []string{"--cache-sim=no"}
 	if lastLevel != "" {
-		args = append([]string{
-			"--cache-sim=yes", "--I1=" + firstLevel, "--D1=" + firstLevel, "--LL=" + lastLevel,
-		}, args...)
-	} else {
-		args = append([]string{"--cache-sim=no"}, args...)
+		caches = []string{"--cache-sim=yes", "--I1=" + firstLevel, "--D1=" + firstLevel, "--LL=" + lastLevel}
 	}
-	cmd := exec.CommandContext(ctx, "setarch", append([]string{
-		"-R", valgrind, "--tool=cachegrind", "--branch-sim=yes", "--quiet",
-		"--cachegrind-out-file=" + path,
-	}, args...)...)
+	cmd := exec.CommandContext(ctx, "setarch", slices.Concat([]string{
+		"-R", valgrind, "--tool=cachegrind", "--branch-sim=yes", "--quiet", "--cachegrind-out-file=" + path,
+	}, caches, []string{program}, args)...)
 	cmd.Env = []string{
 		"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH"),
 	}

@@ -153,8 +153,9 @@ func (c Cell) steady(ctx context.Context, program, last, proved string, units fl
 		// The start of a program takes some more or less of the runtime each time.
 		started := strings.HasPrefix(function, "runtime.") && e["Ir"]-begin[function]["Ir"] < units
 		if ofStructure(function) && !started {
-			steady.add(1, e)
-			steady.add(-1, begin[function])
+			for name, n := range e {
+				steady[name] += n - begin[function][name]
+			}
 		}
 	}
 	if !named {

@@ -20,15 +20,6 @@ var CSVColumns = []string{
 	"arch_level", "kernel", "go", "version", "revision", "seed", "created",
 }
 
-// The tables of [WriteCSV].
-const (
-	tableCost    = "cost"    // a trial of a whole block
-	tableKind    = "kind"    // the operations of one kind in a trial
-	tableLatency = "latency" // single calls of one kind
-	tableMemory  = "memory"
-	tableIdle    = "idle"
-)
-
 // values are those of a line, by column. A column that is not there is empty.
 type values map[string]any
 
@@ -60,13 +51,13 @@ func WriteCSV(out io.Writer, r *Run) error {
 	}
 	for _, m := range r.Memory {
 		write(0, values{
-			"table": tableMemory, "n": m.N, "structure": m.Structure, "bytes_per_timer": m.Bytes,
+			"table": "memory", "n": m.N, "structure": m.Structure, "bytes_per_timer": m.Bytes,
 			"aged_bytes_per_timer": m.AgedBytes, "empty_bytes": m.EmptyBytes, "collect_ns": m.CollectNS,
 		})
 	}
 	for _, i := range r.Idle {
 		write(0, values{
-			"table": tableIdle, "workload": i.Workload, "n": i.N, "structure": i.Structure,
+			"table": "idle", "workload": i.Workload, "n": i.N, "structure": i.Structure,
 			"driver": string(i.Driver), "ticks": i.Ticks, "wakeups": i.Wakeups, "fired": i.Fired,
 			"idle_empty": i.Empty, "idle_moved": i.Moved, "idle_dropped": i.Dropped,
 		})
@@ -81,7 +72,7 @@ func WriteCSV(out io.Writer, r *Run) error {
 func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	for _, t := range r.Cost {
 		if t.Units > 0 {
-			line(tableCost, string(c.Unit), values{
+			line("cost", string(c.Unit), values{
 				"layout": t.Layout, "instance": t.Instance, "round": t.Round, "ns": t.NS, "count": t.Units,
 				"ns_per_op": t.NS / t.Units, "allocs": t.Allocs, "alloc_bytes": t.AllocBytes,
 			})
@@ -90,7 +81,7 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	for _, t := range r.ByKind {
 		for _, k := range t.Kinds {
 			if k.Count > 0 {
-				line(tableKind, k.Kind.String(), values{
+				line("kind", k.Kind.String(), values{
 					"layout": t.Layout, "instance": t.Instance, "round": t.Round, "ns": k.NS, "count": k.Count,
 					"ns_per_op": k.NS / float64(k.Count),
 				})
@@ -98,13 +89,13 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 		}
 	}
 	for _, l := range r.Latency {
-		line(tableLatency, l.Kind.String(), values{
+		line("latency", l.Kind.String(), values{
 			"count": l.Samples, "mean_ns": l.Mean, "p50_ns": l.P50, "p90_ns": l.P90, "p99_ns": l.P99,
 			"p999_ns": l.P999, "max_ns": l.Max,
 		})
 	}
 	if r.BytesPerTimer > 0 {
-		line(tableMemory, "", values{"bytes_per_timer": r.BytesPerTimer, "collect_ns": r.CollectNS})
+		line("memory", "", values{"bytes_per_timer": r.BytesPerTimer, "collect_ns": r.CollectNS})
 	}
 }
 

@@ -74,25 +74,16 @@ func reduced(r *Run) *Run {
 			}
 			kinds = kinds || len(row.ByKind) > 0
 			row.WithGC = nil
-			row.Cost = withoutAllocations(row.Cost)
-			latency := row.Latency
-			row.Latency = nil
-			for _, l := range latency {
-				l.Quantiles, l.Mean = nil, math.Round(l.Mean)
-				row.Latency = append(row.Latency, l)
+			row.Cost, row.Latency = slices.Clone(row.Cost), slices.Clone(row.Latency)
+			for i := range row.Cost {
+				row.Cost[i].Allocs, row.Cost[i].AllocBytes = 0, 0
+			}
+			for i, l := range row.Latency {
+				row.Latency[i].Quantiles, row.Latency[i].Mean = nil, math.Round(l.Mean)
 			}
 			c.Rows = append(c.Rows, row)
 		}
 		out.Cells = append(out.Cells, c)
 	}
 	return &out
-}
-
-func withoutAllocations(trials []Trial) []Trial {
-	var out []Trial
-	for _, t := range trials {
-		t.Allocs, t.AllocBytes = 0, 0
-		out = append(out, t)
-	}
-	return out
 }
