@@ -16,19 +16,31 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // unfold opens all details.
 const unfold = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
 
-// Charts fit the screen, and their texts can be read: they are drawn anew for a narrow one rather than made smaller. Tables that are wider scroll in boxes of their own; on a desk none that is open is, and the ranking is not on a phone.
+// Charts fit the screen, and their texts can be read: they are drawn anew for a narrow one rather than made smaller. Tables that are wider scroll in boxes of their own; on a desk none that is open is, and the ranking is not on a phone. The first
+// screen says when and on what the results were made, and what of the machine warns.
 func TestThePageDoesNotScrollSideways(t *testing.T) {
+	r, err := committed()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, s := range map[string]size{"phone": phone, "tablet": {820, 1180}, "desk": desk} {
 		p := open(t, whole, s)
 		p.picture(name)
+		made := get(p, chromedp.Text(chromedp.CSS(".made")))
+		for _, want := range []string{r.Created.UTC().Format("2 January 2006"), r.Environment.CPU, "The machine"} {
+			if !strings.Contains(made, want) {
+				t.Errorf("%s: %q does not say %q", name, made, want)
+			}
+		}
+		if bottom := eval[float64](p, `document.querySelector(".made").getBoundingClientRect().bottom`); bottom > float64(s.height)/2 {
+			t.Errorf("%s: what was measured ends at %.0f pixels of %d", name, bottom, s.height)
+		}
 		if open := map[string]string{"desk": ".wide", "phone": "#ranking"}[name]; open != "" {
 			if wide := eval[[]string](p, `[...document.querySelectorAll(%s)].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map(e => e.scrollWidth + " " + e.textContent.slice(0, 80))`, open); len(wide) > 0 {
 				t.Errorf("%s: open tables overflow: %q", name, wide)
@@ -87,6 +99,10 @@ func TestThePrintedPageIsTheAnswerTheChartsAndTheMainTable(t *testing.T) {
 // A dark page has dark charts, on which each colour can be told from the background.
 func TestTheDarkPageIsDark(t *testing.T) {
 	p := open(t, whole, desk)
+	p.with("prefers-reduced-motion", "reduce")
+	if got := eval[[]string](p, `[...new Set([...document.querySelectorAll("*")].map(e => { const s = getComputedStyle(e); return s.transitionDuration + " " + s.animationName; }))]`); !slices.Equal(got, []string{"0s none"}) {
+		t.Errorf("transitions and animations where these are unwelcome: %q", got)
+	}
 	p.with("prefers-color-scheme", "dark")
 	p.picture("dark")
 	eval[any](p, `document.querySelector("figure").scrollIntoView()`)
@@ -116,26 +132,13 @@ func TestTheDarkPageIsDark(t *testing.T) {
 	}
 }
 
-func TestNothingMovesWhereThatIsUnwelcome(t *testing.T) {
-	const durations = `[...new Set([...document.querySelectorAll("*")].map(e => { const s = getComputedStyle(e); return s.transitionDuration + " " + s.animationName; }))]`
-	p := open(t, whole, desk)
-	p.with("prefers-reduced-motion", "reduce")
-	if got := eval[[]string](p, durations); !slices.Equal(got, []string{"0s none"}) {
-		t.Errorf("transitions and animations: %q", got)
-	}
-}
-
 // Without its script the page is complete: the first answer, those to the standard questions, all charts and tables.
 func TestThePageWorksWithoutAScript(t *testing.T) {
-	r, err := committed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	p.do(chromedp.Reload())
 	p.picture("no-script")
-	a := advice.New(r)
+	a := adviser(t)
 	if got := get(p, chromedp.Text(chromedp.CSS("#sentence"))); got != a.Typical()[0].Sentence {
 		t.Errorf("the page says %q, want %q", got, a.Typical()[0].Sentence)
 	}
@@ -148,39 +151,10 @@ func TestThePageWorksWithoutAScript(t *testing.T) {
 	p.do(chromedp.WaitNotVisible(chromedp.CSS("#ask")), chromedp.WaitNotVisible(chromedp.CSS("#explore")))
 }
 
-// traced is the path of a page of which one workload was recorded.
-func traced() (string, error) {
-	r, err := tracedRun()
-	if err != nil {
-		return "", err
-	}
-	return write("traced", r)
-}
-
-func tracedRun() (*results.Run, error) {
-	r, err := committed()
-	if err != nil {
-		return nil, err
-	}
-	some := *r
-	some.Cells = nil
-	for _, c := range r.Cells {
-		if c.Grid != nil || c.Workload == "tcp" {
-			some.Cells = append(some.Cells, c)
-		}
-	}
-	some.Parameters.Traces = map[string]results.Recording{"tcp": {File: "tcp.trace"}}
-	return &some, nil
-}
-
 func TestATraceSetsTheControls(t *testing.T) {
-	r, err := tracedRun()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := open(t, traced, desk)
+	p := open(t, part, desk)
 	p.picture("trace")
-	a := advice.New(r)
+	a := adviser(t)
 	sentence := func() string { return get(p, chromedp.Text(chromedp.CSS("#sentence"))) }
 	chosen := func() string {
 		return strings.Join(eval[[]string](p, `[...document.querySelectorAll("#ask input:checked")].map(i => i.parentElement.textContent)`), ", ")
@@ -188,9 +162,8 @@ func TestATraceSetsTheControls(t *testing.T) {
 	if got, want := sentence(), a.Typical()[0].Sentence; got != want {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
-	_, questions := a.Recorded()
 	if got, want := chosen(), "100,000, 90 %, 0 %, any way, throughput, no, tcp"; got != want {
-		t.Errorf("the controls show %s, want %s for %+v", got, want, questions[0])
+		t.Errorf("the controls show %s, want %s", got, want)
 	}
 	p.do(chromedp.Click(chromedp.CSS(`#ask label:has([name=cancelled])`)))
 	if got := chosen(); got != "100,000, not known, 0 %, any way, throughput, no, any" || !strings.HasPrefix(sentence(), "For about 100,000 timers, any share cancelled, none moved, any delays: ") {
@@ -209,7 +182,7 @@ func (p *tab) column(table string, i int) []string {
 }
 
 func TestTablesAreSortedByAnyColumn(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	const header = "#ranking th:nth-child(5)" // bytes
 	before := p.column("#ranking", 1)
 	press := func() { p.do(chromedp.Click(chromedp.CSS(header + " [role=button]"))) }
@@ -276,7 +249,7 @@ const pins = `["svg [data-structure].pin", "td.pin, tr.pin", "#pins [aria-presse
 
 // A click on a structure pins it everywhere, wherever it was.
 func TestAStructureIsPinnedEverywhere(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	const unfoldRanking = "#ranking > button"
 	p.do(chromedp.Click(chromedp.CSS(unfoldRanking)))
 	ranking := p.column("#ranking", 1)
@@ -312,88 +285,59 @@ func TestAStructureIsPinnedEverywhere(t *testing.T) {
 	want("after Escape")
 }
 
+// What is filtered is shown nowhere. The rows of the heat map close up, and nothing stands on anything.
 func TestStructuresAreFiltered(t *testing.T) {
-	p := open(t, whole, desk)
-	eval[any](p, unfold)
-	visible := func() []string {
-		return eval[[]string](p, `[...new Set([...document.querySelectorAll("svg g[data-structure], #ranking td[data-pin], #pins button")]
-			.filter(e => e.getClientRects().length > 0).map(e => e.dataset.structure || e.dataset.pin))].sort()`)
-	}
-	r, err := committed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	without := func(keep func(family string, shelf bool) bool) {
-		t.Helper()
-		got := visible()
-		for _, e := range catalog.All() {
-			if !slices.Contains(r.Parameters.Structures, e.Name) {
-				continue
-			}
-			if want := keep(string(e.Family), e.ThirdParty != ""); slices.Contains(got, e.Name) != want {
-				t.Errorf("%s is shown: %v", e.Name, !want)
-			}
-		}
-	}
-	without(func(string, bool) bool { return true })
-	p.do(chromedp.Click(chromedp.CSS(`#pins input[name=wheels]`)))
-	without(func(family string, _ bool) bool { return family != "wheels" })
-	p.do(chromedp.Click(chromedp.CSS(`#pins input[name="off the shelf"]`)))
-	without(func(family string, shelf bool) bool { return family != "wheels" && !shelf })
-	p.picture("filtered")
-	p.do(chromedp.Click(chromedp.CSS(`#pins input[name=wheels]`)), chromedp.Click(chromedp.CSS(`#pins input[name="off the shelf"]`)))
-	without(func(string, bool) bool { return true })
-}
-
-// Where structures are filtered the rows of the heat map close up, and nothing stands on anything.
-func TestRowsCloseUpWhereStructuresAreFiltered(t *testing.T) {
+	a := adviser(t).Grid()
 	for name, s := range map[string]size{"desk": desk, "phone": phone} {
-		p := open(t, whole, s)
+		p := open(t, part, s)
 		eval[any](p, `document.getElementById("explore").open = true`)
-		// The middles of the rows of each table of the map, and the height of the chart.
-		rows := func() (out struct {
-			Rows   [][]float64
-			Height float64
-		}) {
-			return eval[struct {
-				Rows   [][]float64
-				Height float64
-			}](p, `(() => {
+		toggle := func(what string) {
+			t.Helper()
+			p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("#pins input[name=%q]", what))))
+			p.settle()
+		}
+		without := func(keep func(e catalog.Entry) bool) {
+			t.Helper()
+			got := eval[[]string](p, `[...document.querySelectorAll("svg g[data-structure], #ranking td[data-pin], #pins button")]
+				.filter(e => e.getClientRects().length > 0).map(e => e.dataset.structure || e.dataset.pin)`)
+			for _, s := range a.Answers[0].Ranking {
+				if e, _ := catalog.Find(s.Structure); slices.Contains(got, e.Name) != keep(e) {
+					t.Errorf("%s: %s is shown: %v", name, e.Name, !keep(e))
+				}
+			}
+		}
+		// The middles of the rows of the first table of the map, and the height of the chart.
+		rows := func() (middles []float64, height float64) {
+			all := eval[[]float64](p, `(() => {
 				const svg = [...document.querySelectorAll("#overview svg")].find(s => s.getClientRects().length);
-				const all = [...svg.querySelectorAll(":scope > g[data-structure]")].filter(g => g.getClientRects().length).map(g => g.getBoundingClientRect());
-				const rows = [[]];
-				for (const y of all.map(b => b.top + b.height / 2)) {
-					const last = rows.at(-1);
-					if (last.length && y < last.at(-1) - 5 || last.length && y > last.at(-1) + 60) rows.push([]);
-					rows.at(-1).push(y);
-				}
-				return { Rows: rows, Height: svg.getBoundingClientRect().height };
+				const all = [...svg.querySelectorAll(":scope > g[data-structure]")].map(g => g.getBoundingClientRect())
+					.filter(b => b.height).map(b => b.top + b.height / 2);
+				const end = all.findIndex((y, i) => i && (y < all[i - 1] || y > all[i - 1] + 60));
+				return [svg.getBoundingClientRect().height, ...all.slice(0, end < 0 ? all.length : end)];
 			})()`)
+			return all[1:], all[0]
 		}
-		before := rows()
-		p.do(chromedp.Click(chromedp.CSS(`#pins input[name=wheels]`)))
-		p.settle()
-		eval[any](p, `document.getElementById("overview").scrollIntoView()`)
+		shelf := func(e catalog.Entry) bool { return e.ThirdParty != "" }
+		without(func(catalog.Entry) bool { return true })
+		before, height := rows()
+		toggle("wheels")
+		without(func(e catalog.Entry) bool { return e.Family != catalog.Wheels })
 		p.picture("closed-" + name)
-		after := rows()
-		if len(before.Rows) != len(after.Rows) || after.Height >= before.Height {
-			t.Errorf("%s: %d tables %v pixels high, and %d of %v after structures were filtered", name, len(before.Rows), before.Height, len(after.Rows), after.Height)
-			continue
+		after, lower := rows()
+		if len(after) >= len(before) || len(after) < 5 || lower >= height {
+			t.Errorf("%s: %d rows of %d are left, %v pixels high of %v", name, len(after), len(before), lower, height)
 		}
-		for i, list := range after.Rows {
-			pitch := before.Rows[i][1] - before.Rows[i][0]
-			if len(list) >= len(before.Rows[i]) || len(list) < 5 {
-				t.Errorf("%s: %d rows of %d are left", name, len(list), len(before.Rows[i]))
-			}
-			for k := range list[1:] {
-				if d := list[k+1] - list[k]; math.Abs(d-pitch) > 1 {
-					t.Errorf("%s: row %d is %.1f pixels below the one before, want %.1f", name, k+1, d, pitch)
-				}
+		for k := range after[1:] {
+			if pitch, d := before[1]-before[0], after[k+1]-after[k]; math.Abs(d-pitch) > 1 {
+				t.Errorf("%s: row %d is %.1f pixels below the one before, want %.1f", name, k+1, d, pitch)
 			}
 		}
-		p.do(chromedp.Click(chromedp.CSS(`#pins input[name=wheels]`)))
-		p.settle()
-		if again := rows(); math.Abs(again.Height-before.Height) > 1 || len(again.Rows[0]) != len(before.Rows[0]) {
+		toggle("off the shelf")
+		without(func(e catalog.Entry) bool { return e.Family != catalog.Wheels && !shelf(e) })
+		toggle("wheels")
+		toggle("off the shelf")
+		without(func(catalog.Entry) bool { return true })
+		if again, height2 := rows(); math.Abs(height2-height) > 1 || len(again) != len(before) {
 			t.Errorf("%s: with all structures again the map is not as before", name)
 		}
 	}
@@ -401,7 +345,7 @@ func TestRowsCloseUpWhereStructuresAreFiltered(t *testing.T) {
 
 // What is chosen is in the address, and a page that is opened with it shows it again.
 func TestTheAddressHoldsWhatIsChosen(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	state := func(p *tab) string {
 		return eval[string](p, `[document.getElementById("sentence").textContent, ...[...document.querySelectorAll("#ask input:checked")].map(i => i.parentElement.textContent),
 			...[...document.querySelectorAll("#pins input:not(:checked)")].map(c => c.name), document.querySelectorAll("svg .pin").length, scrollY > 500].join("; ")`)
@@ -428,29 +372,9 @@ func TestTheAddressHoldsWhatIsChosen(t *testing.T) {
 	}
 }
 
-// The first screen says when and on what the results were made, and what of the machine warns.
-func TestTheFirstScreenSaysWhatWasMeasured(t *testing.T) {
-	r, err := committed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, s := range map[string]size{"desk": desk, "phone": phone} {
-		p := open(t, whole, s)
-		made := get(p, chromedp.Text(chromedp.CSS(".made")))
-		for _, want := range []string{r.Created.UTC().Format("2 January 2006"), r.Environment.CPU, "The machine"} {
-			if !strings.Contains(made, want) {
-				t.Errorf("%s: %q does not say %q", name, made, want)
-			}
-		}
-		if bottom := eval[float64](p, `document.querySelector(".made").getBoundingClientRect().bottom`); bottom > float64(s.height)/2 {
-			t.Errorf("%s: it ends at %.0f pixels of %d", name, bottom, s.height)
-		}
-	}
-}
-
 // The keyboard reaches all that the mouse does, in the order of the page.
 func TestTheKeyboardIsEnough(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	focus := func() string {
 		return eval[string](p, `(() => { const e = document.activeElement; return e.name || e.id || e.dataset.pin || e.textContent.trim().slice(0, 20); })()`)
 	}
@@ -483,7 +407,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 
 // The mouse on a series shows its name and its figures.
 func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	at := eval[[]float64](p, `(() => {
 		const g = [...document.querySelectorAll("figure g[data-structure]")].find(g => /\d/.test((g.querySelector(":scope > title") || {}).textContent || ""));
 		g.scrollIntoView({ block: "center" });
@@ -501,7 +425,7 @@ func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
 
 // A screen reader finds a name for whatever can be used.
 func TestWhatCanBeUsedHasAName(t *testing.T) {
-	p := open(t, whole, desk)
+	p := open(t, part, desk)
 	eval[any](p, `[...document.querySelectorAll("details")].slice(0, 8).forEach(d => { d.open = true; })`) // the others are like these
 	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	p.check(err)
