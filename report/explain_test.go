@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +96,10 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	}
 	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "there are no results that could tell" {
 		t.Errorf("without results: %q", got)
+	}
+	unclear := section.Facts(catalog.Entry{Name: "near"}, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}})))
+	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cells") || !strings.Contains(got, "in 1: hold, N = 1M") {
+		t.Errorf("what may be the fastest is %q", got)
 	}
 	if got := factOf(of("hwheel"), "Loses"); strings.Contains(got, "N = 100") {
 		t.Errorf("hwheel loses where it wins: %q", got)
@@ -204,18 +207,6 @@ func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 			if !bytes.Contains(page, []byte(want)) {
 				t.Errorf("the page of %s does not say %q", e.Name, want)
 			}
-		}
-	}
-}
-
-func TestAStructureMayBeUnclearEverywhere(t *testing.T) {
-	t.Parallel()
-	e := hidden()
-	e.Name = "near"
-	got := fmt.Sprint(section.Facts(e, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}))))
-	for _, want := range []string{"in 0 of 1 cells", "is not known well enough, in 1: hold, N = 1M"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the facts do not say %q: %s", want, got)
 		}
 	}
 }

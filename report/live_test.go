@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,22 +71,5 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 				t.Errorf("%s: %s does not name its contenders", what, f.Name)
 			}
 		}
-	}
-}
-
-func TestThereIsNoContentionOfOneGoroutine(t *testing.T) {
-	r := liveFixture(&results.Run{Complete: true}, 1)
-	names := func() (out []string) {
-		for _, f := range figures(viewOf(r, testKnowledge(six))) {
-			out = append(out, f.Name)
-		}
-		return out
-	}
-	if got := names(); !slices.Equal(got, []string{"live-lateness"}) {
-		t.Errorf("%q, want lateness and no contention", got)
-	}
-	r.Live = nil
-	if got := names(); got != nil {
-		t.Errorf("%q, want nothing where nothing was measured", got)
 	}
 }

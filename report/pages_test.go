@@ -122,10 +122,11 @@ func TestPages(t *testing.T) {
 				"the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
+		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"live-lateness"}, nil}, // one goroutine has no contention
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
 		"version 1": {version1, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
 			"**Results of an older version.** They are of version 1, and this program writes version 3.",
-			"**Some structures only.** Measured were 2 of 20: quadheap and hwheel.", "**One instance of each structure.**",
+			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls memory pareto drift"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
@@ -141,7 +142,7 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "new", "folder")
-			v := section.NewView(writeTo(t, dir, test.r, testKnowledge(twenty)))
+			v := section.NewView(writeTo(t, dir, test.r, testKnowledge(twelve)))
 			want := []string{HTMLPage, Page}
 			for _, name := range test.charts {
 				want = append(want, Charts+"/"+name+".png", Charts+"/"+name+".svg")
@@ -222,7 +223,7 @@ func checkPNG(t *testing.T, dir string, f *draw.Figure) {
 	if err != nil {
 		t.Fatalf("%s: %v", f.Name, err)
 	}
-	if got, want := img.Bounds().Dx(), int(draw.Width); got != want { // at 72 DPI a point is a pixel
+	if got, want := img.Bounds().Dx(), int(draw.Width)/2; got != want { // at 36 DPI a point is half a pixel
 		t.Errorf("%s: width %d, want %d", f.Name, got, want)
 	}
 	seen := make(map[color.Color]bool)

@@ -24,7 +24,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-const testDPI = 72
+// Pages are tested with small pictures, and pictures with larger ones.
+const (
+	testDPI    = 36
+	pictureDPI = 72
+)
 
 // golden compares with a file under testdata, or rewrites it.
 func golden(t *testing.T, name string, got []byte, equal func(got, want []byte) bool) {
@@ -127,7 +131,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "curve-hold-100000", "longest-calls", "memory", "pareto", "drift") {
-		got, err := f.PNG(testDPI)
+		got, err := f.PNG(pictureDPI)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +189,7 @@ func TestSameResultsSameBytes(t *testing.T) {
 	t.Parallel()
 	var files [2][]string
 	for i := range files {
-		dir, r := t.TempDir(), compact()
+		dir, r := t.TempDir(), tiny().results()
 		writeTo(t, dir, r, testKnowledge(six))
 		for _, path := range filesIn(t, dir) {
 			data, err := os.ReadFile(filepath.Join(dir, path))
@@ -194,7 +198,7 @@ func TestSameResultsSameBytes(t *testing.T) {
 			}
 			files[i] = append(files[i], path, string(data))
 		}
-		if !reflect.DeepEqual(r, compact()) {
+		if !reflect.DeepEqual(r, tiny().results()) {
 			t.Error("the results changed")
 		}
 	}

@@ -12,31 +12,20 @@ import (
 func TestAxesNameTheUnitOfTheirPanel(t *testing.T) {
 	t.Parallel()
 	f := tiny()
-	f.workloads = []string{"hold", "churn", "start-stop", "fill-drain"} // two in a row
-	for name, c := range map[string]struct {
-		moved      string // the workload whose unit is a reschedule
-		lifecycles int    // how many axes say lifecycle
-	}{
-		"all the same":  {"", 2},
-		"first of all":  {"hold", 2}, // churn beside it says so itself
-		"second in row": {"churn", 2},
-	} {
+	f.workloads = []string{"hold", "churn", "start-stop", "fill-drain"}           // two in a row
+	for moved, lifecycles := range map[string]int{"": 2, "hold": 2, "churn": 2} { // beside hold, churn says so itself
 		r := f.results()
+		reschedules := 0
 		for i := range r.Cells {
-			if r.Cells[i].Workload == c.moved {
-				r.Cells[i].Unit = script.PerReschedule
+			if r.Cells[i].Workload == moved {
+				r.Cells[i].Unit, reschedules = script.PerReschedule, 1
 			}
 		}
 		svg := chartsNamed(t, viewOf(r, testKnowledge(six)), "scale")[0].SVG()
-		reschedules := 0
-		if c.moved != "" {
-			reschedules = 1
-		}
-		if n := bytes.Count(svg, []byte(">time per lifecycle<")); n != c.lifecycles {
-			t.Errorf("%s: %d axes say lifecycle, want %d", name, n, c.lifecycles)
-		}
-		if n := bytes.Count(svg, []byte(">time per reschedule<")); n != reschedules {
-			t.Errorf("%s: %d axes say reschedule, want %d", name, n, reschedules)
+		for label, want := range map[string]int{">time per lifecycle<": lifecycles, ">time per reschedule<": reschedules} {
+			if n := bytes.Count(svg, []byte(label)); n != want {
+				t.Errorf("where %q is moved, %d axes say %s, want %d", moved, n, label, want)
+			}
 		}
 	}
 }

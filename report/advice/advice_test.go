@@ -106,6 +106,10 @@ func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 		t.Errorf("%s\nwant about\n%s", x.Sentence, want)
 	}
 	wantNames(t, answer(t, twoSizes(), advice.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
+	// A cost that nobody has measured is that of the nearest cell, which is named.
+	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence, "quadheap, 20 ns a timer in grid-uniform-0 with 1,000 timers. Next: ") {
+		t.Error(x.Sentence)
+	}
 }
 
 // Half way in decades both cells count alike.
@@ -237,18 +241,6 @@ func wantStandings(t *testing.T, x advice.Answer, want ...stats.Standing) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: standings %v, want %v", x.Sentence, got, want)
-	}
-}
-
-// A cost that nobody has measured in the nearest cell is not shown, and of the others the cell is named.
-func TestTheCostOfTheFirstIsThatOfTheNearestCell(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[float64]string{
-		1000: "quadheap, 20 ns a timer. Next: ", 3000: "quadheap, 20 ns a timer in grid-uniform-0 with 1,000 timers. Next: ",
-	} {
-		if x := answer(t, twoSizes(), advice.Question{N: n}); !strings.Contains(x.Sentence, want) {
-			t.Errorf("%s: want %q", x.Sentence, want)
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -13,9 +14,11 @@ import (
 	docs "github.com/timerbench/timerbench/docs/results"
 )
 
+var committed = sync.OnceValues(docs.Last)
+
 func committedRun(t *testing.T) *results.Run {
 	t.Helper()
-	r, err := docs.Last()
+	r, err := committed()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +63,6 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 		if strings.Contains(x.Sentence, "NaN") || strings.Contains(x.Sentence, "Inf") {
 			t.Error(x.Sentence)
 		}
-	}
-	for _, x := range a.Grid().Answers {
 		for i, s := range x.Ranking {
 			lo, hi := math.Round(100*s.Times.Lo), math.Round(100*s.Times.Hi)
 			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) {

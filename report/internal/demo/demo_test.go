@@ -44,6 +44,9 @@ func TestDrawings(t *testing.T) {
 // The steps do what their titles say: the same timers fire in every exact structure, and
 // each snapshot shows what a list of timers would.
 func TestStepsDoWhatTheySay(t *testing.T) {
+	if steps := Steps(schedtest.NewModel[uint64]()); steps != nil || Work(Step{}) != "not counted" {
+		t.Errorf("%d steps of what does not show its shape", len(steps))
+	}
 	for _, e := range catalog.All() {
 		steps := Steps(e.New())
 		if steps == nil {
@@ -89,25 +92,4 @@ func pending(s shape.Snapshot) []structures.Tick {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// The model of the conformance suite shows nothing of itself.
-func TestAStructureWithoutAShapeHasNoSteps(t *testing.T) {
-	if steps := Steps(schedtest.NewModel[uint64]()); steps != nil {
-		t.Errorf("%d steps", len(steps))
-	}
-}
-
-func TestWorkInWords(t *testing.T) {
-	for want, s := range map[string]Step{
-		"not counted":          {},
-		"none that is counted": {Counted: true},
-		"1 comparison, 2 slots visited, 1 of them empty, 3 timers moved or passed, 1 stale entry dropped": {
-			Counted: true, Work: structures.Work{Comparisons: 1, SlotsVisited: 2, EmptySlots: 1, Moved: 3, Dropped: 1},
-		},
-	} {
-		if got := Work(s); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }

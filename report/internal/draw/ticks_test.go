@@ -21,22 +21,3 @@ func TestLogTicks(t *testing.T) {
 		}
 	}
 }
-
-func TestFixedTicksEndWithTheAxis(t *testing.T) {
-	got := TicksAt([]int{1, 10, 100}, func(v float64) string { return fmt.Sprint(v) }).Ticks(2, 50)
-	if len(got) != 1 || got[0].Value != 10 || got[0].Label != "10" {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestAnAxisLeavesOutWhatHasNoLogarithm(t *testing.T) {
-	var s span
-	s.add(0, -1)
-	if (s != span{}) {
-		t.Errorf("%+v", s)
-	}
-	s.add(3, 0, 7, 5)
-	if (s != span{3, 7}) {
-		t.Errorf("%+v", s)
-	}
-}

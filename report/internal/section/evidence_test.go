@@ -7,7 +7,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 func TestCurvesEndWhereTheSystemDecides(t *testing.T) {
@@ -126,10 +125,11 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 func TestLatenessAgainstCost(t *testing.T) {
 	t.Parallel()
 	r := &results.Run{Cells: []results.Cell{timed("hold", 100, map[string]float64{"minheap": 10, "wheel": 20, "rbtree": 30, "quadheap": 40, "skiplist": 50})}}
-	late := func(mean, most float64) results.Idle {
-		return results.Idle{Workload: "idle", Distribution: "uniform", N: 100, Structure: "wheel", Driver: results.Ticking, Lateness: &results.Lateness{MeanShare: mean, MaxShare: most}}
+	r.Idle = []results.Idle{
+		{Structure: "minheap", Distribution: "uniform", N: 100, Driver: results.Ticking},
+		{Workload: "idle", Distribution: "uniform", N: 100, Structure: "wheel", Driver: results.Ticking, Fired: 12,
+			Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}},
 	}
-	r.Idle = []results.Idle{late(0.02, 0.1)}
 	v := viewOf(t, r)
 	svg := string(v.latenessChart().SVG())
 	for _, want := range []string{">wheel, at most 10 %<", ">minheap<", ">rbtree<", ">quadheap<", "late by 2 % of the delay on average"} {
@@ -140,26 +140,12 @@ func TestLatenessAgainstCost(t *testing.T) {
 	if strings.Contains(svg, ">skiplist<") {
 		t.Error("more than three exact structures")
 	}
-	r.Idle = nil
-	if viewOf(t, r).latenessChart() != nil {
+	if table := v.latenessTable(); !strings.Contains(table, "| wheel | uniform | 100 | 12 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
+		t.Errorf("the table says\n%s", table)
+	}
+	r.Idle = r.Idle[:1]
+	if v := viewOf(t, r); v.latenessChart() != nil || v.latenessTable() != "" {
 		t.Error("a chart of no coarse structure")
-	}
-}
-
-func TestAsFast(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		center float64
-		want   string
-	}{{0.074, "14 times as fast"}, {1, "as long"}, {0.98, "as long"}, {2.5, "2.5 times as long"}} {
-		r := stats.Ratio{Pairs: 3}
-		r.Center = c.center
-		if got := asFast(r); got != c.want {
-			t.Errorf("%g: %q, want %q", c.center, got, c.want)
-		}
-	}
-	if got := asFast(stats.Ratio{}); got != "–" {
-		t.Errorf("nothing to compare: %q", got)
 	}
 }
 

@@ -86,27 +86,6 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 	}
 }
 
-// Without a snapshot before, nothing is marked and nothing is left out.
-func TestTheFirstDrawingIsWhole(t *testing.T) {
-	stale := shape.Entry{Deadline: 7, Filed: 7}
-	got := Of(nil, snapshot(list(5), ring(-1, slot(7, stale))), Columns).String()
-	if want := "list:\n  5\nring: 16 slots of 1 tick:\n  ┌─ 7 ─┐\n  │ (7) │\n  └─────┘\n"; got != want {
-		t.Errorf("%swant\n%s", got, want)
-	}
-}
-
-// Slots are in the order in which the clock reaches them.
-func TestSlotsBeginAtTheClock(t *testing.T) {
-	got := Of(nil, snapshot(ring(5, slot(2, at(18)...), slot(6, at(6)...), slot(9, at(9)...))), Columns).String()
-	want := "ring: 16 slots of 1 tick, the clock is at slot 5:\n" +
-		"  ┌ 6 ┐   ┌ 9 ┐   ┌── 2 ──┐\n" +
-		"  │ 6 │·2·│ 9 │·8·│  18   │\n" +
-		"  └───┘   └───┘   └next: 2┘\n"
-	if got != want {
-		t.Errorf("%swant\n%s", got, want)
-	}
-}
-
 // What is wider than the page goes on below.
 func TestWideDrawingsAreBroken(t *testing.T) {
 	var deadlines []structures.Tick
