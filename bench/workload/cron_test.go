@@ -20,7 +20,8 @@ func TestCronFollowsWeightsAndPhases(t *testing.T) {
 		var counts []int
 		var weights []float64
 		periods := map[structures.Tick]int{}
-		for i, p := range azurePeriods {
+		w, _ := Find(name)
+		for i, p := range w.Model.(*Cron).Periods {
 			periods[p.Every.ticks(time.Second)] = i
 			counts = append(counts, 0)
 			weights = append(weights, float64(p.Weight))

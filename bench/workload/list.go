@@ -9,6 +9,8 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
+const millisecond = time.Millisecond
+
 // IdleName is the workload that the idle analysis goes with.
 const IdleName = "idle"
 
