@@ -20,24 +20,6 @@ type Period struct {
 	Weight Weight   `toml:"weight"`
 }
 
-// newAligned has periodic timers on round times: many come due at the same tick, for which
-// some structures are made. Periods, tick and population are chosen.
-func newAligned() Workload {
-	var periods []Period
-	for _, every := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
-		periods = append(periods, Period{Duration(every), 0.25})
-	}
-	return Workload{
-		Name:     "aligned",
-		Category: Synthetic,
-		Summary:  "periodic timers of four periods, all on round times: those of a period fire at once",
-		Source:   "chosen",
-		Tick:     time.Second,
-		Resident: 10_000,
-		Model:    &Cron{Periods: periods},
-	}
-}
-
 // Check returns an error if there is no period.
 func (m *Cron) Check() []ParameterError {
 	if len(m.Periods) == 0 {

@@ -17,7 +17,7 @@ const IdleName = "idle"
 // All returns every workload, in the order of the tables: first the synthetic ones,
 // then the grid, then those modelled on programs. Each call makes models of its own.
 func All() []Workload {
-	return slices.Concat(holds(), synthetics(), avalanches(), grid(), mixes(), programs())
+	return slices.Concat(holds(), synthetics(), avalanches(), grid(), programs())
 }
 
 // chosen returns a synthetic workload at a tick of 1 ms.
@@ -98,16 +98,6 @@ func grid() []Workload {
 		}
 	}
 	return list
-}
-
-func mixes() []Workload {
-	return []Workload{
-		chosen("periodic", "every timer is scheduled again with its own period when it fires", "chosen",
-			mix(delayOf("clustered"), Shares{Periodic: 1})),
-		chosen("mixed", "of the timers that come 40 % are cancelled and 20 % moved; a fifth of the population is periodic", "chosen",
-			mix(delayOf("uniform"), Shares{Cancel: 0.4, Reschedule: 0.2, Periodic: 0.2})),
-		newAligned(),
-	}
 }
 
 // mix returns a flow of one class that takes any population.

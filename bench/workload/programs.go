@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"sync"
@@ -19,6 +20,7 @@ var programsFile []byte
 type programEntry struct {
 	Name, Summary, Source, Model string
 
+	Category   Category // empty: Program
 	Tick       Duration
 	Population int
 	Unit       script.Unit
@@ -41,7 +43,7 @@ var programEntries = sync.OnceValue(func() []programEntry {
 	return file.Workload
 })
 
-// programs returns the workloads modelled on programs. They are data: programs.toml says where
+// programs returns the workloads modelled on programs, and mixes beside them. They are data: programs.toml says where
 // their parameters come from.
 func programs() (list []Workload) {
 	for _, e := range programEntries() {
@@ -51,7 +53,7 @@ func programs() (list []Workload) {
 			panic(fmt.Sprintf("bench: programs.toml: %s: %v", e.Name, err))
 		}
 		list = append(list, Workload{
-			Name: e.Name, Category: Program, Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
+			Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
 			Resident: e.Population, Unit: e.Unit, Extra: e.Extra, Model: m,
 		})
 	}
