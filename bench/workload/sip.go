@@ -20,19 +20,14 @@ import (
 //	                 C from the request, and anew from the answer, until the final one
 //	                 D from the final answer, if that refuses
 //	server, INVITE   G from a final answer that refuses, doubling up to T2, until its ACK
-//	                 H from there, 64 T1, until the ACK
-//	                 I from the ACK, T4
+//	                 H from there, 64 T1, until the ACK; I from the ACK, T4
 //	client, others   E from the request, doubling up to T2, until the answer
-//	                 F from the request, 64 T1, until the answer
-//	                 K from the answer, T4
+//	                 F from the request, 64 T1, until the answer; K from the answer, T4
 //	server, others   J from the answer, 64 T1
 //
-// A, E and G begin at T1, and at each of them something is sent again: at T1, 3 T1,
-// 7 T1, 15 T1 and so on; E and G from 7 T1 on every T2, as T2 is 8 T1. Without an
-// answer there are 6 of A and 10 of E or G before 64 T1 end it all.
-//
-// The proxy is a server to one side and a client to the other, and each call has
-// an INVITE and a BYE: the four kinds of transactions arrive equally often.
+// A, E and G begin at T1, and at each of them something is sent again. The proxy is a server
+// to one side and a client to the other, and each call has an INVITE and a BYE: the four kinds
+// of transactions arrive equally often.
 type SIP struct {
 	T1 Duration `toml:"t1" comment:"estimate of the round trip"`
 	T2 Duration `toml:"t2" comment:"longest interval of retransmissions other than A"`
@@ -157,20 +152,6 @@ func (p *sip) exchange(again, end, after byte, answer structures.Tick) (t timeli
 	return t
 }
 
-// inviteServer returns the timeline of a server that has refused an INVITE.
-func (p *sip) inviteServer(ack structures.Tick) timeline { return p.exchange('G', 'H', 'I', ack) }
-
-// requestClient returns the timeline of another request.
-func (p *sip) requestClient(answer structures.Tick) timeline {
-	return p.exchange('E', 'F', 'K', answer)
-}
-
-// requestServer returns the timeline of a server that answers another request at once.
-func (p *sip) requestServer() (t timeline) {
-	t.set('J', 0, 64*p.t1)
-	return t
-}
-
 // drawTimeline draws the timeline of a transaction.
 func (p *sip) drawTimeline(r *script.Rand) timeline {
 	answer := structures.Tick(maxDelay)
@@ -183,12 +164,12 @@ func (p *sip) drawTimeline(r *script.Rand) timeline {
 		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < p.refused)
 	case 1:
 		if r.Float64() < p.refused { // an accepted INVITE needs no timer
-			t = p.inviteServer(answer)
+			t = p.exchange('G', 'H', 'I', answer)
 		}
 	case 2:
-		t = p.requestClient(answer)
+		t = p.exchange('E', 'F', 'K', answer)
 	case 3:
-		t = p.requestServer()
+		t.set('J', 0, 64*p.t1) // it answers at once
 	}
 	slices.SortStableFunc(t, func(a, b sipAction) int { return cmp.Compare(a.at, b.at) })
 	return t

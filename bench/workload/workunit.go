@@ -9,36 +9,22 @@ import (
 
 // WorkUnit models pairs of connections, a client and its server, with five kinds
 // of timers whose outcome is known, after the benchmark of jsnell/ratas. A client sends a
-// request; the server answers with many messages, one per pace interval; once
-// they are all there, the client waits and sends the next request.
+// request; the server answers with R messages, one per pace interval; once they are all
+// there, the client waits and sends the next request. The timers of a pair:
 //
-// The timers of a pair:
-//
-//   - idle, one a side: set when the pair begins, and again for each message sent
-//     or received. It never fires.
+//   - idle, one a side: set at the beginning and for each message. It never fires.
 //   - close, one a side: fires twice. The first time no request follows any more,
 //     the second time the side is gone and its idle timer cancelled.
-//   - pace, the server's: set for each message, always fires. The last one of a
-//     response finds nothing left to send.
-//   - request, the client's: always fires. The one that fires after the first
-//     close does nothing.
+//   - pace, the server's: set for each message, always fires.
+//   - request, the client's: always fires; after the first close for nothing.
 //   - deadline, the client's: set with the request, moved to an *earlier* time at
-//     the first message, which comes at once, and always cancelled, when the last
-//     one is there.
+//     the first message, which comes at once, and cancelled when the last one is there.
 //
-// Their numbers follow. A response of R messages takes (R-1) paces, and the next
-// request follows an interval I later, so they begin (R-1) Pace + I apart, and a
-// pair sends as many as begin before Close: Q = ceil(Close / ((R-1) Pace + I)).
-// With the published parameters that is 176, whatever I is drawn. Over its life of
-// Close + Linger, each pair fires
-//
-//	pace     Q R    = 22528
-//	request  Q + 1  =   177   (the first one begins the life)
-//	close    2 x 2  =     4
-//
-// and it cancels Q = 176 deadlines and 2 idle timers, and reschedules Q = 176
-// deadlines and idle timers 2 Q R = 45056 times. A pair that has ended is followed
-// by another one. n timers are n/5 pairs.
+// Requests begin (R-1) Pace + I apart, with I the interval after a response, so a pair sends
+// Q = ceil(Close / ((R-1) Pace + I)) of them: 176 with the published parameters, whatever I is
+// drawn. In Close + Linger each pair fires Q R = 22528 paces, Q + 1 requests and 4 closes, cancels
+// Q deadlines and 2 idle timers, and moves Q deadlines, and idle timers 2 Q R = 45056 times. A
+// pair that has ended is followed by another one. n timers are n/5 pairs.
 type WorkUnit struct {
 	Idle     Duration `toml:"idle" comment:"from the last message"`
 	Close    Duration `toml:"close" comment:"from the beginning to the first close"`
