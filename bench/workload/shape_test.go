@@ -1,6 +1,9 @@
 package workload
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestShapeOf(t *testing.T) {
 	t.Parallel()
@@ -17,6 +20,17 @@ func TestShapeOf(t *testing.T) {
 	} {
 		if got := ShapeOf(test.p50, test.p90, test.p99); got != test.want {
 			t.Errorf("percentiles %g, %g, %g: %q, want %q", test.p50, test.p90, test.p99, got, test.want)
+		}
+	}
+}
+
+func TestDelaysOfAModel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"tcp": "[lognormal exponential]", "kafka-purgatory": "[constant lognormal]", "cache-ttl-23": "[mixture]", "cron-aligned": "[]",
+	} {
+		if w, _ := Find(name); fmt.Sprint(Delays(w.Model)) != want {
+			t.Errorf("%s: %v, want %s", name, Delays(w.Model), want)
 		}
 	}
 }
