@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,8 +24,8 @@ func command(args ...string) *exec.Cmd {
 }
 
 // signalAt runs a command, and sends it a signal each time that it says a line with a prefix. It
-// returns what it said, and how it ended.
-func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string, ended error) {
+// returns what it said.
+func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string) {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -44,15 +43,8 @@ func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (sai
 			}
 		}
 	}
-	return text.String(), cmd.Wait()
-}
-
-func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return 0
+	_ = cmd.Wait() // how it ended is asked of the command
+	return text.String()
 }
 
 // Ctrl-C in a session of ab ends the runs, and leaves neither temporary files nor an empty
@@ -62,8 +54,8 @@ func TestCtrlCEndsASession(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	cmd := command("ab", "--old", os.Args[0], "--new", os.Args[0], "-s", "^(quadheap)$", "-w", "^hold$", "-n", "1e6", "--rounds", "50", "--layouts", "1", "-o", filepath.Join(dir, "out"))
 	cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
-	if said, err := signalAt(t, "[1/", os.Interrupt, cmd); exitCode(err) != exitInterrupted {
-		t.Errorf("ended with %v, want exit %d: %s", err, exitInterrupted, said)
+	if said := signalAt(t, "[1/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v, want exit %d: %s", cmd.ProcessState, exitInterrupted, said)
 	}
 	left := files(t, dir) + files(t, temporary)
 	if left != "" && left != "goimports" { // which x/tools makes in programs of tests
@@ -91,7 +83,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	args := []string{"run", "-p", "smoke", "-s", "minheap$|quadheap$", "-w", "^hold$|^idle$", "-n", "10,20,30000", "--trials", "2", "-o", out}
-	said, _ := signalAt(t, "[3/", syscall.SIGKILL, command(args...))
+	said := signalAt(t, "[3/", syscall.SIGKILL, command(args...))
 	before, partial := rawCells(t, out), resultsOf(t, out)
 	kept := len(partial.Done) // the second one is not saved if the first save took long
 	if partial.Complete || len(before) != kept || kept < 1 || kept > 2 {
@@ -113,9 +105,9 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 		refused(t, append(args[:len(args):len(args)], change...), want)
 	}
 
-	said, err := signalAt(t, "[3/", os.Interrupt, command(args...))
-	if code := exitCode(err); code != exitInterrupted {
-		t.Fatalf("ended with %v, want exit %d; it said:\n%s", err, exitInterrupted, said)
+	cmd := command(args...)
+	if said = signalAt(t, "[3/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Fatalf("ended with %v, want exit %d; it said:\n%s", cmd.ProcessState, exitInterrupted, said)
 	}
 	says(t, said, fmt.Sprint(kept, " finished steps are kept"), "timerbench: stopping (again to end at once)", "the steps that were finished are in")
 	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {

@@ -287,8 +287,12 @@ func TestFilesOfFlags(t *testing.T) {
 		{"--json", append(tiny, "-o", filepath.Join(dir, "new"), "--json")},
 	} {
 		refused(t, append(c.args, dir), c.flag+" "+dir+": "+dir+" is a folder")
-		if stdout, _ := must(t, append(c.args, "-")...); len(stdout) < 100 || strings.Contains(stdout, "STRUCTURE ") {
+		stdout, stderr := must(t, append(c.args, "-")...)
+		if len(stdout) < 100 || strings.Contains(stdout, "STRUCTURE ") {
 			t.Errorf("%q to the standard output: %.100s", c.args, stdout)
+		}
+		if c.args[0] == "profile" && (!strings.HasPrefix(stdout, "\x1f\x8b") || !strings.Contains(stderr, "ns per lifecycle")) {
+			t.Errorf("want a profile, which gzip has packed: %.20q; it says %s", stdout, stderr)
 		}
 	}
 	if _, err := os.Stat("-"); err == nil {

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -135,18 +132,16 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 // A program that sets no timer leaves a trace that answers nothing.
 func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.trace")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := trace.NewWriter(file, trace.Header{Name: "none", Tick: time.Millisecond})
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Name: "none", Tick: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Advance(5)
-	if err := errors.Join(w.Close(), file.Close()); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	writeText(t, path, file.String())
 	must(t, "trace", "info", path)
 	refused(t, []string{"trace", "replay", path}, path, "1 operations are too few")
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
@@ -155,23 +150,9 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 // made sums up what a model does with n timers, after it has filled the structure.
 func made(t *testing.T, name string, n int) *tracestat.Summary {
 	t.Helper()
-	w, ok := workload.Find(name)
-	if !ok {
-		t.Fatalf("no workload %s", name)
-	}
 	path := filepath.Join(t.TempDir(), name)
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tw, err := trace.NewWriter(file, trace.Header{Name: w.Name, Tick: w.Tick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ops := uint64(60_000 + 20*n) // among which filling it is little
-	if err := errors.Join(bench.WriteTrace(t.Context(), tw, w, n, 1, ops), tw.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	ops := 60_000 + 20*n // among which filling it is little
+	must(t, "trace", "make", "-w", name, "-n", fmt.Sprint(n), "--ops", fmt.Sprint(ops), "-o", path)
 	s, err := tracestat.Read(path)
 	if err != nil {
 		t.Fatal(err)
