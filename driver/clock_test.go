@@ -40,23 +40,6 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 	}
 }
 
-// A deadline begins no earlier than it is asked for, and less than a tick after.
-func TestATickBeginsAtItsDeadlineOrAfter(t *testing.T) {
-	for _, tick := range []int64{1, 3, 1000, 1_000_000, int64(maxTick)} {
-		clock := clock{tick: tick}
-		for _, at := range []int64{1, 2, 999, 1000, 1001, 123_456_789, 1 << 40, math.MaxInt64 - 2, math.MaxInt64} {
-			deadline := clock.reach(at)
-			begin := clock.begin(deadline)
-			if begin < at && deadline != never-1 || begin-at >= tick {
-				t.Errorf("tick %d ns: %d ns is tick %d, which begins at %d ns", tick, at, deadline, begin)
-			}
-			if begin < math.MaxInt64 && clock.ticks(begin) != deadline {
-				t.Errorf("tick %d ns: tick %d begins at %d ns, which is tick %d", tick, deadline, begin, clock.ticks(begin))
-			}
-		}
-	}
-}
-
 // What goroutines share of the clock is never before the time, never long after, and never
 // goes back.
 func TestSoonIsNeverBeforeNow(t *testing.T) {
