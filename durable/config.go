@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -100,30 +101,26 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	invalid := func(field string, value any, want string) (Config, error) {
-		return Config{}, fmt.Errorf("durable: Config.%s is %v: want %s", field, value, want)
-	}
-	switch {
-	case !validName.MatchString(cfg.Name):
-		return invalid("Name", fmt.Sprintf("%q", cfg.Name), "1 to 64 letters, digits, - and _")
-	case cfg.Replicas < 1 || cfg.Replicas > 5:
-		return invalid("Replicas", cfg.Replicas, "1 to 5")
-	case cfg.Partitions < 0 || cfg.Partitions > 1024:
-		return invalid("Partitions", cfg.Partitions, "0 to 1024")
-	case cfg.Backend != Driver && cfg.Backend != JetStream:
-		return invalid("Backend", cfg.Backend, "Driver or JetStream")
-	case cfg.Horizon < time.Second:
-		return invalid("Horizon", cfg.Horizon, "at least 1s")
-	case cfg.Lease < 500*time.Millisecond:
-		return invalid("Lease", cfg.Lease, "at least 500ms")
-	case cfg.Concurrency < 1:
-		return invalid("Concurrency", cfg.Concurrency, "at least 1")
-	case cfg.HandlerTimeout <= 0:
-		return invalid("HandlerTimeout", cfg.HandlerTimeout, "more than 0")
-	case cfg.AckWait < 500*time.Millisecond:
-		return invalid("AckWait", cfg.AckWait, "at least 500ms")
-	case cfg.MaxAttempts < 1:
-		return invalid("MaxAttempts", cfg.MaxAttempts, "at least 1")
+	for _, f := range []struct {
+		valid bool
+		field string
+		value any
+		want  string
+	}{
+		{validName.MatchString(cfg.Name), "Name", strconv.Quote(cfg.Name), "1 to 64 letters, digits, - and _"},
+		{cfg.Replicas >= 1 && cfg.Replicas <= 5, "Replicas", cfg.Replicas, "1 to 5"},
+		{cfg.Partitions >= 0 && cfg.Partitions <= 1024, "Partitions", cfg.Partitions, "0 to 1024"},
+		{cfg.Backend == Driver || cfg.Backend == JetStream, "Backend", cfg.Backend, "Driver or JetStream"},
+		{cfg.Horizon >= time.Second, "Horizon", cfg.Horizon, "at least 1s"},
+		{cfg.Lease >= 500*time.Millisecond, "Lease", cfg.Lease, "at least 500ms"},
+		{cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1"},
+		{cfg.HandlerTimeout > 0, "HandlerTimeout", cfg.HandlerTimeout, "more than 0"},
+		{cfg.AckWait >= 500*time.Millisecond, "AckWait", cfg.AckWait, "at least 500ms"},
+		{cfg.MaxAttempts >= 1, "MaxAttempts", cfg.MaxAttempts, "at least 1"},
+	} {
+		if !f.valid {
+			return Config{}, fmt.Errorf("durable: Config.%s is %v: want %s", f.field, f.value, f.want)
+		}
 	}
 	return cfg, nil
 }

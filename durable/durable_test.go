@@ -47,6 +47,26 @@ func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
 	}
 }
 
+// pending returns the timers whose key begins with a prefix.
+func pending(t testing.TB, c *Client, prefix string) (all []Timer) {
+	t.Helper()
+	for timer, err := range c.Pending(t.Context(), prefix) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, timer)
+	}
+	return all
+}
+
+// mustCancel cancels a timer that is there.
+func mustCancel(t testing.TB, c *Client, key string) {
+	t.Helper()
+	if ok, err := c.Cancel(t.Context(), key); !ok || err != nil {
+		t.Fatalf("Cancel(%q) = %v, %v", key, ok, err)
+	}
+}
+
 // waitFor waits until something is so.
 func waitFor(t testing.TB, is func() bool) {
 	t.Helper()

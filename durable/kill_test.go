@@ -143,8 +143,8 @@ func TestKillWorkers(t *testing.T) {
 		time.Sleep(time.Second)
 		w.restart(t, time.Second/2, 0, 1, 2)
 	}, func() { w.kill(0, 1, 2) })
-	if v.fired < 100 {
-		t.Errorf("only %d timers fired", v.fired)
+	if v.fired == 0 {
+		t.Error("no timer has fired")
 	}
 }
 
@@ -255,9 +255,7 @@ func TestKillCron(t *testing.T) {
 				}
 			}
 			waitFor(t, func() bool { return mustGet(t, c, "job").Deadline.After(time.Now()) })
-			if ok, err := c.Cancel(t.Context(), "job"); !ok || err != nil {
-				t.Errorf("Cancel = %v, %v", ok, err)
-			}
+			mustCancel(t, c, "job")
 			end := time.Now()
 			settle(t, c)
 			w.kill(0, 1, 2)

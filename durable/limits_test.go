@@ -43,19 +43,15 @@ func TestSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n := 0
-	for timer, err := range c.Pending(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
+	all := pending(t, c, "")
+	for _, timer := range all {
 		isCron := timer.Cron != ""
 		if timer.Deadline.Equal(at) != (timer.Key != "every") || isCron == (timer.Limits == limits) {
 			t.Errorf("%+v", timer)
 		}
 	}
-	if n != len(timers) {
-		t.Errorf("%d timers are pending, want %d", n, len(timers))
+	if len(all) != len(timers) {
+		t.Errorf("%d timers are pending, want %d", len(all), len(timers))
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -93,9 +89,7 @@ func TestAdd(t *testing.T) {
 	if timer := mustGet(t, c, "key"); !slices.Equal(all, timer.Payload) {
 		t.Errorf("%d have added it, and it is that of %d", all, timer.Payload)
 	}
-	if ok, err := c.Cancel(t.Context(), "key"); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	mustCancel(t, c, "key")
 	if ok, err := c.Add(t.Context(), Timer{Key: "key", Deadline: at}); !ok || err != nil {
 		t.Errorf("after it is gone: %v, %v", ok, err)
 	}

@@ -170,9 +170,7 @@ func TestNoLoss(t *testing.T) {
 			receive(t, fired)
 		}
 		for i := range 50 {
-			if ok, err := c.Cancel(t.Context(), fmt.Sprint("key", i)); !ok || err != nil {
-				t.Fatalf("Cancel = %v, %v", ok, err)
-			}
+			mustCancel(t, c, fmt.Sprint("key", i))
 		}
 		stop()
 		s.Close()
