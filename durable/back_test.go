@@ -342,10 +342,12 @@ func TestNoteRefuses(t *testing.T) {
 func TestDone(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
-	c := open(t, connect(t, s), Config{Partitions: 1, Horizon: time.Minute})
+	var ahead atomic.Int64
+	c := open(t, connect(t, s), Config{Partitions: 1, Horizon: 30 * time.Minute,
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	now := time.Now()
 	var last Timer
-	for _, in := range []time.Duration{time.Second, 20 * time.Second, time.Hour} {
+	for _, in := range []time.Duration{10 * time.Minute, 20 * time.Minute, time.Hour} {
 		set(t, c, in.String(), in)
 		if timer := mustGet(t, c, in.String()); timer.Revision > last.Revision {
 			last = timer
@@ -362,13 +364,14 @@ func TestDone(t *testing.T) {
 			t.Errorf("done = %+v, %v: want at least revision %d and a deadline from %v to %v", d, ok, last.Revision, after, before)
 		}
 	}
-	check(-time.Second, time.Second)
+	check(-time.Second, 10*time.Minute)
 	if _, ok := p.done(); ok {
 		t.Error("nothing has changed, and done says otherwise")
 	}
+	ahead.Store(int64(10 * time.Minute))
 	<-fired
 	waitFor(t, func() bool { st := c.Stats(); return st.Near == 1 })
-	check(time.Second, 20*time.Second)
+	check(10*time.Minute, 20*time.Minute)
 	n := &near{p: p, timer: Timer{Key: "stuck"}, deadline: now.UnixNano()}
 	p.leave(n)
 	check(-time.Second, 0)

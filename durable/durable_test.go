@@ -70,7 +70,7 @@ func mustCancel(t testing.TB, c *Client, key string) {
 // waitFor waits until something is so.
 func waitFor(t testing.TB, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come to be")
 		}

@@ -254,9 +254,9 @@ func TestKillCron(t *testing.T) {
 					kills++
 				}
 			}
-			waitFor(t, func() bool { return mustGet(t, c, "job").Deadline.After(time.Now()) })
+			var end time.Time // all runs before have fired
+			waitFor(t, func() bool { end = mustGet(t, c, "job").Deadline; return end.After(time.Now()) })
 			mustCancel(t, c, "job")
-			end := time.Now()
 			settle(t, c)
 			w.kill(0, 1, 2)
 			again := 0
