@@ -71,26 +71,23 @@ func sortedShards(shards []Named) ([]Named, error) {
 	if len(shards) == 0 {
 		return nil, errors.New("no shards")
 	}
-	byIndex := make(map[int]Named)
 	first := shards[0]
-	of := 0
+	var out []Named
 	for _, s := range shards {
-		var index, n int
-		if _, err := fmt.Sscanf(s.Parameters.Shard, "%d/%d", &index, &n); err != nil {
+		var index, of int
+		_, err := fmt.Sscanf(s.Parameters.Shard, "%d/%d", &index, &of)
+		switch {
+		case err != nil || index < 1 || index > of:
 			return nil, fmt.Errorf("%s is not a shard of a run", s.Name)
-		}
-		if !s.Complete {
+		case !s.Complete:
 			return nil, fmt.Errorf("%s, shard %s, is not complete", s.Name, s.Parameters.Shard)
-		}
-		if of == 0 {
-			of = n
-		}
-		if n != of {
+		case out == nil:
+			out = make([]Named, of)
+		case of != len(out):
 			return nil, fmt.Errorf("%s is shard %s, %s is shard %s",
 				s.Name, s.Parameters.Shard, first.Name, first.Parameters.Shard)
-		}
-		if other, taken := byIndex[index]; taken {
-			return nil, fmt.Errorf("%s and %s are both shard %s", other.Name, s.Name, s.Parameters.Shard)
+		case out[index-1].Run != nil:
+			return nil, fmt.Errorf("%s and %s are both shard %s", out[index-1].Name, s.Name, s.Parameters.Shard)
 		}
 		if d := Difference(first.Parameters, s.Parameters, "shard", "n"); d != "" {
 			return nil, fmt.Errorf("%s and %s are not of one run: %s", first.Name, s.Name, d)
@@ -98,15 +95,12 @@ func sortedShards(shards []Named) ([]Named, error) {
 		if d := Difference(buildOf(first.Environment), buildOf(s.Environment)); d != "" {
 			return nil, fmt.Errorf("%s and %s are not of one build: %s", first.Name, s.Name, d)
 		}
-		byIndex[index] = s
+		out[index-1] = s
 	}
-	out := make([]Named, of)
-	for i := range out {
-		s, ok := byIndex[i+1]
-		if !ok {
-			return nil, fmt.Errorf("shard %d/%d is missing", i+1, of)
+	for i, s := range out {
+		if s.Run == nil {
+			return nil, fmt.Errorf("shard %d/%d is missing", i+1, len(out))
 		}
-		out[i] = s
 	}
 	return out, nil
 }

@@ -60,7 +60,7 @@ func TestRacesFindDifferencesAndSeldomOtherOnes(t *testing.T) {
 			logs[0] = 0
 			var cells, called share
 			for seed := range uint64(test.runs) {
-				for _, cell := range test.run(plan{test.passes, 2, true}, seed, logs...) {
+				for _, cell := range test.run(plan{test.passes, 2}, seed, logs...) {
 					differs := false
 					for i, r := range race(cell[:test.contenders]) {
 						differs = differs || r.Standing() == stats.Worse
