@@ -38,11 +38,8 @@ type Run struct {
 	Seconds  float64   `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
 	Done     []string  `json:"done,omitempty"`    // names of the finished steps of an interrupted run
 
-	// NotMeasured are the steps for which a run with a budget had no time, in the order in
-	// which they would have come.
-	NotMeasured []string `json:"not_measured,omitempty"`
-
-	Command     string      `json:"command,omitempty"` // command line that made it, without where it is written to
+	NotMeasured []string    `json:"not_measured,omitempty"` // steps for which a budget left no time, in order
+	Command     string      `json:"command,omitempty"`      // that made it, without where it is written to
 	Environment Environment `json:"environment"`
 
 	// Machines are the environments of the shards of a merged run, the first of them
@@ -51,13 +48,12 @@ type Run struct {
 
 	Parameters Parameters `json:"parameters"`
 	Cells      []Cell     `json:"cells"`
-	Failures   []Failure  `json:"failures,omitempty"` // of contenders, which have no row where they failed
+	Failures   []Failure  `json:"failures,omitempty"`
 	Idle       []Idle     `json:"idle"`
 	Memory     []Memory   `json:"memory,omitempty"`
 	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
-
-	External []External `json:"external,omitempty"` // programs of other languages that took part
+	External   []External `json:"external,omitempty"` // programs of other languages that took part
 
 	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a run of lean loops
 }
@@ -99,8 +95,7 @@ type Environment struct {
 	ClockNS    float64 `json:"clock_ns"`               // cost of reading the clock once, median
 	ClockStep  float64 `json:"clock_step_ns"`          // smallest difference the clock shows
 
-	// Machine says how fit the machine was for measuring. It is empty if not examined.
-	Machine []Finding `json:"machine,omitempty"`
+	Machine []Finding `json:"machine,omitempty"` // how fit it was for measuring; empty: not examined
 }
 
 // Finding is one property of a machine that affects what is measured on it.
@@ -134,14 +129,9 @@ type Parameters struct {
 	// session; 0: each round has its own.
 	Repeat int `json:"repeat,omitempty"`
 
-	// Scenarios are the texts of the scenario files among the workloads, by name.
-	Scenarios map[string]string `json:"scenarios,omitempty"`
-
-	// External are the commands of programs of other languages, by name, see Run.External.
-	External map[string]string `json:"external,omitempty"`
-
-	// Traces describe the traces among the workloads, by name.
-	Traces map[string]Recording `json:"traces,omitempty"`
+	Scenarios map[string]string    `json:"scenarios,omitempty"` // texts of the files among the workloads, by name
+	External  map[string]string    `json:"external,omitempty"`  // commands of the programs, by name
+	Traces    map[string]Recording `json:"traces,omitempty"`    // among the workloads, by name
 }
 
 // Recording describes a trace: its source and its contents.
@@ -173,9 +163,7 @@ type Cell struct {
 	// rounds. The proofs are those after the last of them. 0: as many as Trials asks for.
 	Common int `json:"common_passes,omitempty"`
 
-	// LeftOut are structures that took so long among fewer timers that they are not
-	// measured here.
-	LeftOut []string `json:"left_out,omitempty"`
+	LeftOut []string `json:"left_out,omitempty"` // structures that took too long among fewer timers
 
 	// Apart says that its structures did not fit into memory together. They were measured
 	// one after the other, so ratios between them may be off by what the machine does meanwhile.
@@ -190,9 +178,7 @@ type Cell struct {
 	// measured by the first part: the floor, the reference, the control.
 	Parts []Part `json:"parts,omitempty"`
 
-	// OtherSeeds are the proofs of the same workload at the same size under other seeds
-	// than the measured one.
-	OtherSeeds []SeedProof `json:"other_seeds,omitempty"`
+	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs under other seeds than the measured one
 }
 
 // Part is a part of a merged cell that was measured on another machine.
@@ -242,8 +228,7 @@ type Row struct {
 	Latency       []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
 	Proof         script.Proof `json:"proof"`
 
-	// Stopped says why the contender got no more rounds.
-	Stopped Stopped `json:"stopped,omitempty"`
+	Stopped Stopped `json:"stopped,omitempty"` // why it got no more rounds
 
 	// WithGC are trials with the garbage collector on and a heap of a program beside the
 	// structure. Only the largest cells have them.
