@@ -41,7 +41,14 @@ func (f *faulty) Cancel(id structures.ID) bool {
 	if f.has("panics") {
 		panic("on purpose")
 	}
-	return f.Heap.Cancel(id) && !f.has("refuses a cancel")
+	return f.Heap.Cancel(id) && !f.has("refuses a cancel") || f.fault == "grants a stale cancel"
+}
+
+func (f *faulty) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+	if f.has("fires at a later wake-up") {
+		return t, false
+	}
+	return f.Heap.Pop(now)
 }
 
 func faultyEntry(fault string) catalog.Entry {
