@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,10 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotReadFromFiles(t *testing.T) {
+// groups are the files of a process in those control groups.
+func groups(text string) fs.FS { return machine(map[string]string{unified: text}).Files }
+
+func TestOtherFindings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		change               func(s *System)
@@ -125,6 +129,8 @@ func TestWhatIsNotReadFromFiles(t *testing.T) {
 		{func(s *System) { s.ReadNS = 800 }, "cost of the clock", Warn, "800 ns"},
 		{func(s *System) { s.ReadNS = 0 }, "cost of the clock", Unavailable, "not measured"},
 		{func(s *System) { s.Hypervisor = "KVM" }, "virtualization", Warn, "KVM"},
+		{func(s *System) { s.Files = groups("nonsense") }, "processor limit", Unavailable, `a line "nonsense"`},
+		{func(s *System) { s.Files = groups("3:pids:/") }, "processor limit", Unavailable, "in no control group for cpu"},
 	} {
 		s := machine(fit())
 		c.change(&s)

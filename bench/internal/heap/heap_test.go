@@ -17,6 +17,9 @@ func TestWhatIsOnTheHeapIsMeasured(t *testing.T) {
 	if got := before.BytesSince(after); got != 0 {
 		t.Errorf("%.0f bytes, want 0", got)
 	}
+	if a, b := (Use{Collect: 1}), (Use{Collect: 3}); b.CollectSince(a) != 2 || a.CollectSince(b) != 0 {
+		t.Errorf("%g and %g ns", b.CollectSince(a), a.CollectSince(b))
+	}
 	if after.Collect <= 0 {
 		t.Errorf("a collection takes %v", after.Collect)
 	}
