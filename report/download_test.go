@@ -16,8 +16,7 @@ import (
 func TestThePageHoldsItsResults(t *testing.T) {
 	t.Parallel()
 	r := tiny().results()
-	_, _, html := htmlOf(t, viewOf(r, testKnowledge(six)))
-	links := readHTML(t, html).downloads
+	links := readHTML(t, htmlOf(t, viewOf(r, testKnowledge(six)))).downloads
 	if len(links) != 3 {
 		t.Fatalf("%d files, want 3", len(links))
 	}

@@ -256,25 +256,16 @@ func (f fixture) idle(distribution string, driver results.Driver, name string) r
 	r := random("idle", distribution, name)
 	i := results.Idle{Workload: "idle", Distribution: distribution, N: 1000, Structure: name, Driver: driver,
 		Ticks: 1_000_000, Fired: 90_000}
-	firing := uint64(88_000)
-	if driver == results.Ticking {
-		idle := i.Ticks - firing
-		i.Empty = idle
-		if strings.Contains(name, "wheel") {
-			i.Moved = idle / 3
-			i.Empty -= i.Moved
-		}
-	} else if strings.Contains(name, "wheel") {
-		i.Moved = uint64(20_000 * r.Float64())
-		i.Empty = uint64(9_000 * r.Float64())
+	if strings.Contains(name, "wheel") {
+		i.Moved, i.Empty = uint64(20_000*r.Float64()), uint64(9_000*r.Float64())
 	}
 	if strings.Contains(name, "lazy") {
 		i.Dropped = 40_000
 	}
-	if driver == results.Ticking && i.Total() > i.Ticks-firing {
-		i.Empty -= i.Total() - (i.Ticks - firing)
+	i.Wakeups = 88_000 + i.Total()
+	if driver == results.Ticking {
+		i.Empty, i.Wakeups = i.Empty+i.Ticks-i.Wakeups, i.Ticks
 	}
-	i.Wakeups = firing + i.Total()
 	i.Work = structures.Work{SlotsVisited: i.Moved * 3, EmptySlots: i.Moved, Moved: i.Moved * 2, Dropped: i.Dropped, Comparisons: uint64(r.IntN(1e6))}
 	return i
 }

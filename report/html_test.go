@@ -13,7 +13,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -122,16 +121,13 @@ func sha256Source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func htmlOf(t *testing.T, v *section.View) (page *page, figures []*draw.Figure, html []byte) {
+func htmlOf(t *testing.T, v *section.View) []byte {
 	t.Helper()
-	sections := section.All(v)
-	page = newPage(v, sections)
-	figures = section.Figures(sections)
-	html, err := page.html()
+	html, err := newPage(v, section.All(v)).html()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return page, figures, html
+	return html
 }
 
 // Names come from files. Whatever they hold, they are shown as they are.
@@ -173,8 +169,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		return workload.Workload{Name: name, Summary: names[0], Source: names[5]}, true
 	}
 
-	_, _, html := htmlOf(t, viewOf(r, known))
-	got := readHTML(t, html)
+	got := readHTML(t, htmlOf(t, viewOf(r, known)))
 	if got.elements["b"] > 0 || got.elements["del"] > 0 || got.elements["br"] > 0 {
 		t.Error("a name became markup")
 	}

@@ -135,20 +135,25 @@ func TestBetweenCellsTheAnswerIsTheMean(t *testing.T) {
 	}
 }
 
+// moves is a cell in which each call moves a timer.
+func moves() results.Cell {
+	c := cell(1000, 0, "uniform", costs{"hwheel": 5, "quadheap": 50})
+	c.Workload, c.Grid, c.Unit = "moves", nil, script.PerReschedule
+	for _, row := range c.Rows {
+		for j := range row.Cost {
+			row.Cost[j].Units = 2000
+		}
+	}
+	return c
+}
+
 func TestEachFeatureCounts(t *testing.T) {
 	t.Parallel()
 	r := run(
 		cell(1000, 0, "uniform", costs{"hwheel": 40, "quadheap": 20}), cell(1000, 90, "uniform", costs{"hwheel": 20, "quadheap": 40}),
 		cell(1000, 0, "clustered", costs{"hwheel": 10, "rbtree": 5, "quadheap": 6}),
 	)
-	moves := cell(1000, 0, "uniform", costs{"hwheel": 5, "quadheap": 50})
-	moves.Workload, moves.Grid, moves.Unit = "moves", nil, script.PerReschedule
-	for i := range moves.Rows {
-		for j := range moves.Rows[i].Cost {
-			moves.Rows[i].Cost[j].Units = 2000
-		}
-	}
-	r.Cells = append(r.Cells, moves)
+	r.Cells = append(r.Cells, moves())
 	for _, test := range []struct {
 		advice.Question
 		workload, first string
@@ -247,14 +252,7 @@ func wantStandings(t *testing.T, x advice.Answer, want ...stats.Standing) {
 // Where nothing is said of cancels and moves, all cells of that size answer.
 func TestWhatIsNotKnownDoesNotCount(t *testing.T) {
 	t.Parallel()
-	moves := cell(1000, 0, "uniform", costs{"hwheel": 5, "quadheap": 50})
-	moves.Workload, moves.Grid, moves.Unit = "moves", nil, script.PerReschedule
-	for i := range moves.Rows {
-		for j := range moves.Rows[i].Cost {
-			moves.Rows[i].Cost[j].Units = 2000
-		}
-	}
-	r := run(cell(1000, 0, "uniform", costs{"hwheel": 40, "quadheap": 20}), cell(1000, 90, "uniform", costs{"hwheel": 20, "quadheap": 20}), moves)
+	r := run(cell(1000, 0, "uniform", costs{"hwheel": 40, "quadheap": 20}), cell(1000, 90, "uniform", costs{"hwheel": 20, "quadheap": 20}), moves())
 	for _, test := range []struct {
 		cancel, moved float64
 		rests         []string

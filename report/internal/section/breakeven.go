@@ -26,17 +26,8 @@ func breakEven(v *View) Section {
 	}
 }
 
-type against string
-
-// The verdicts.
-const (
-	faster  against = "faster"
-	slower  against = "slower"
-	asGood  against = "as fast"
-	unclear against = "unclear"
-)
-
-func compared(r stats.Ratio) against {
+// compared says how a structure compares with another one at one size.
+func compared(r stats.Ratio) string {
 	switch side := r.Side(); {
 	case side > 0:
 		return slower
@@ -48,9 +39,16 @@ func compared(r stats.Ratio) against {
 	return unclear
 }
 
+const (
+	faster  = "faster"
+	slower  = "slower"
+	asGood  = "as fast"
+	unclear = "unclear"
+)
+
 type sizeVerdict struct {
-	n int
-	against
+	n       int
+	against string
 }
 
 // againstList compares a structure with the list at every size at which both
@@ -77,7 +75,7 @@ func fasterFrom(sizes []sizeVerdict) string {
 		from--
 	}
 	largest := sizes[len(sizes)-1]
-	ever := func(a against) bool {
+	ever := func(a string) bool {
 		return slices.ContainsFunc(sizes, func(s sizeVerdict) bool { return s.against == a })
 	}
 	switch {
@@ -102,7 +100,7 @@ func byVerdict(sizes []sizeVerdict) string {
 		for ; i < len(sizes) && sizes[i].against == first; i++ {
 			ns = append(ns, short(sizes[i].n))
 		}
-		parts = append(parts, string(first)+" at "+show.And(ns))
+		parts = append(parts, first+" at "+show.And(ns))
 	}
 	return strings.Join(parts, "; ")
 }

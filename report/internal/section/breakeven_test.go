@@ -7,25 +7,12 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// steady makes a cell in which each structure costs a given time in every trial.
-func steady(n int, costs map[string]float64) results.Cell {
-	c := results.Cell{Workload: "hold", N: n}
-	for name, ns := range costs {
-		row := results.Row{Structure: name, Role: results.RoleStructure}
-		for i := range 8 {
-			row.Cost = append(row.Cost, results.Trial{Round: i, NS: ns, Units: 1})
-		}
-		c.Rows = append(c.Rows, row)
-	}
-	return c
-}
-
 // disturb makes trials of a structure take so long.
 func disturb(c results.Cell, name string, ns float64, rounds ...int) results.Cell {
 	for _, row := range c.Rows {
 		if row.Structure == name {
 			for _, i := range rounds {
-				row.Cost[i].NS = ns // the trials are those of the cell
+				row.Cost[i].NS = 10 * ns // the trials are those of the cell
 			}
 		}
 	}
@@ -39,11 +26,11 @@ func comparedWithList(cells []results.Cell, name string) []sizeVerdict {
 func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	cells := []results.Cell{
-		steady(10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "late": 20, "alone": 5, "same": 10}),
-		steady(100, map[string]float64{"list": 20, "heap": 10, "wheel": 9, "tree": 50, "late": 19, "same": 21}),
-		disturb(steady(1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "late": 30}), "late", 41, 3, 4, 5, 6),
-		steady(10_000, map[string]float64{"list": 60, "heap": 12, "wheel": 9, "tree": 70, "late": 30}),
-		steady(100_000, map[string]float64{"heap": 30}), // too many for the list
+		timed("hold", 10, map[string]float64{"list": 10, "heap": 20, "wheel": 9, "tree": 40, "late": 20, "alone": 5, "same": 10}),
+		timed("hold", 100, map[string]float64{"list": 20, "heap": 10, "wheel": 9, "tree": 50, "late": 19, "same": 21}),
+		disturb(timed("hold", 1000, map[string]float64{"list": 40, "heap": 12, "wheel": 9, "tree": 60, "late": 30}), "late", 41, 3, 4, 5),
+		timed("hold", 10_000, map[string]float64{"list": 60, "heap": 12, "wheel": 9, "tree": 70, "late": 30}),
+		timed("hold", 100_000, map[string]float64{"heap": 30}), // too many for the list
 	}
 	for name, want := range map[string]string{
 		"heap":   "from 100 on (slower at 10)",
@@ -65,7 +52,7 @@ func TestBreakEvenSaysWhatWasMeasured(t *testing.T) {
 func TestBreakEvenIsPaired(t *testing.T) {
 	t.Parallel()
 	cells := []results.Cell{
-		steady(10, map[string]float64{"list": 20, "heap": 19}), steady(100, map[string]float64{"list": 20, "heap": 19}),
+		timed("hold", 10, map[string]float64{"list": 20, "heap": 19}), timed("hold", 100, map[string]float64{"list": 20, "heap": 19}),
 	}
 	for _, c := range cells {
 		for _, row := range c.Rows {
@@ -77,7 +64,7 @@ func TestBreakEvenIsPaired(t *testing.T) {
 	if got := fasterFrom(comparedWithList(cells, "heap")); got != "every size" {
 		t.Errorf("%q, want every size", got)
 	}
-	few := []results.Cell{steady(10, map[string]float64{"list": 20, "heap": 1}), steady(100, map[string]float64{"list": 20, "heap": 1})}
+	few := []results.Cell{timed("hold", 10, map[string]float64{"list": 20, "heap": 1}), timed("hold", 100, map[string]float64{"list": 20, "heap": 1})}
 	for i := range few {
 		for j := range few[i].Rows {
 			few[i].Rows[j].Cost = few[i].Rows[j].Cost[:1]

@@ -49,23 +49,29 @@ func (v *View) largestIdle() (counts []results.Idle, cases []idleCase) {
 	return counts, cases
 }
 
-// idleSum adds the counts of a structure up over the cases. ok is false if it lacks one.
-func (v *View) idleSum(d results.Driver, structure string) (sum results.Idle, ok bool) {
+// idleSums adds the counts of structures up over the cases, of those that lack none.
+func (v *View) idleSums(d results.Driver, of []analysis.Contender) []results.Idle {
 	counts, cases := v.largestIdle()
-	found := 0
-	for _, i := range counts {
-		if i.Driver != d || i.Structure != structure {
-			continue
+	var out []results.Idle
+	for _, who := range of {
+		sum, found := results.Idle{Structure: who.Name}, 0
+		for _, i := range counts {
+			if i.Driver != d || i.Structure != who.Name {
+				continue
+			}
+			found++
+			sum.Ticks, sum.Wakeups, sum.Fired = sum.Ticks+i.Ticks, sum.Wakeups+i.Wakeups, sum.Fired+i.Fired
+			sum.Empty, sum.Moved, sum.Dropped = sum.Empty+i.Empty, sum.Moved+i.Moved, sum.Dropped+i.Dropped
+			w := &sum.Work
+			w.SlotsVisited, w.EmptySlots = w.SlotsVisited+i.Work.SlotsVisited, w.EmptySlots+i.Work.EmptySlots
+			w.Moved, w.Dropped = w.Moved+i.Work.Moved, w.Dropped+i.Work.Dropped
+			w.Comparisons += i.Work.Comparisons
 		}
-		found++
-		sum.Ticks, sum.Wakeups, sum.Fired = sum.Ticks+i.Ticks, sum.Wakeups+i.Wakeups, sum.Fired+i.Fired
-		sum.Empty, sum.Moved, sum.Dropped = sum.Empty+i.Empty, sum.Moved+i.Moved, sum.Dropped+i.Dropped
-		w := &sum.Work
-		w.SlotsVisited, w.EmptySlots = w.SlotsVisited+i.Work.SlotsVisited, w.EmptySlots+i.Work.EmptySlots
-		w.Moved, w.Dropped = w.Moved+i.Work.Moved, w.Dropped+i.Work.Dropped
-		w.Comparisons += i.Work.Comparisons
+		if found > 0 && found == len(cases) {
+			out = append(out, sum)
+		}
 	}
-	return sum, found == len(cases)
+	return out
 }
 
 // idleScope says what the counts are over.
@@ -87,45 +93,25 @@ func (v *View) idleScope() string {
 	return out
 }
 
-func (v *View) idleRows() []analysis.Contender {
-	return v.Present(func(who analysis.Contender) bool {
-		return slices.ContainsFunc(v.Idle, func(i results.Idle) bool { return i.Structure == who.Name })
-	})
-}
-
 // idleSentence says who wakes up for nothing under a driver that wakes when Next says so.
 func (v *View) idleSentence() string {
-	type waker struct {
-		name  string
-		share float64
-	}
-	var wakers []waker
-	counted := 0
-	for _, who := range v.idleRows() {
-		sum, ok := v.idleSum(results.Tickless, who.Name)
-		if !ok || sum.Wakeups == 0 {
-			continue
-		}
-		counted++
-		if idle := sum.Total(); idle > 0 {
-			wakers = append(wakers, waker{who.Name, float64(idle) / float64(sum.Wakeups)})
-		}
-	}
-	all := show.Count(counted, "structure")
+	awake := slices.DeleteFunc(v.idleSums(results.Tickless, v.Contenders), func(i results.Idle) bool { return i.Wakeups == 0 })
+	idle := slices.DeleteFunc(slices.Clone(awake), func(i results.Idle) bool { return i.Total() == 0 })
+	all := show.Count(len(awake), "structure")
 	switch {
-	case counted == 0:
+	case len(awake) == 0:
 		return ""
-	case len(wakers) == 0:
+	case len(idle) == 0:
 		return fmt.Sprintf("Under a tickless driver, none of %s wakes up for nothing. ", all)
 	}
-	slices.SortStableFunc(wakers, func(a, b waker) int { return cmp.Compare(b.share, a.share) })
+	share := func(i results.Idle) float64 { return float64(i.Total()) / float64(i.Wakeups) }
+	slices.SortStableFunc(idle, func(a, b results.Idle) int { return cmp.Compare(share(b), share(a)) })
 	var names []string
-	for _, w := range wakers {
-		names = append(names, fmt.Sprintf("%s on %s", Literal(w.name), show.Percent(w.share)))
+	for _, i := range idle {
+		names = append(names, fmt.Sprintf("%s on %s", Literal(i.Structure), show.Percent(share(i))))
 	}
 	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their "+
-		"wake-ups. ",
-		len(wakers), all, show.And(names))
+		"wake-ups. ", len(idle), all, show.And(names))
 }
 
 // idleTable shows the wake-ups of the structures by cause, and the work behind them.
@@ -134,12 +120,10 @@ func (v *View) idleTable() string {
 		"empty", "only moved", "only dropped",
 		"Slots visited", "of these empty", "Timers moved", "Stale dropped", "Comparisons")
 	for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-		for _, who := range v.ByMerit(v.idleRows()) {
-			if i, ok := v.idleSum(d, who.Name); ok {
-				w := i.Work
-				t.add(who.Name, string(d), i.Ticks, i.Wakeups, i.Fired, i.Total(), i.Empty, i.Moved, i.Dropped,
-					w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons)
-			}
+		for _, i := range v.idleSums(d, v.ByMerit(v.Contenders)) {
+			w := i.Work
+			t.add(i.Structure, string(d), i.Ticks, i.Wakeups, i.Fired, i.Total(), i.Empty, i.Moved, i.Dropped,
+				w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons)
 		}
 	}
 	return t.Markdown()

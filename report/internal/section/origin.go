@@ -33,52 +33,52 @@ func origin(v *View) Section {
 
 func (v *View) originTable() string {
 	e, q := v.Environment, v.Parameters
-	t := newTable("ll", "What", "Value")
-	add := func(what, value string) {
-		if value != "" && value != "0" {
-			t.add(what, value)
-		}
-	}
-	if !v.Created.IsZero() {
-		add("Made", v.Created.UTC().Format(time.RFC3339))
-	}
-	add("Go", strings.TrimSpace(e.Go+" "+strings.Trim(e.OS+"/"+e.Arch, "/")))
-	add("Instructions of the build", e.ArchLevel)
-	add("Kernel", e.Kernel)
-	add("CPU", e.CPU)
-	add("Cores", fmt.Sprint(e.Cores))
-	var caches []string
+	var caches, sizes []string
 	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
 		if bytes > 0 {
 			caches = append(caches, show.Bytes(float64(bytes)))
 		}
 	}
-	add("Caches of a core", strings.Join(caches, ", "))
-	if e.Memory > 0 {
-		add("Memory", show.Bytes(float64(e.Memory)))
-	}
-	add("GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS))
-	add("Version of timerbench", e.Version)
-	add("Commit of timerbench", e.Revision)
-	if e.ClockNS > 0 {
-		add("Cost of reading the clock", show.Duration(e.ClockNS))
-	}
-	if e.ClockStep > 0 {
-		add("Smallest step of the clock", show.Duration(e.ClockStep))
-	}
-	add("Profile", q.Profile)
-	add("Seed", fmt.Sprint(q.Seed))
-	if q.Budget > 0 {
-		add("Time of the run", show.Duration(1e9*q.Budget))
-	}
-	add("Trials of each kind per structure and cell", fmt.Sprint(q.Trials))
-	add("Structures", strings.Join(q.Structures, ", "))
-	add("Workloads", strings.Join(q.Workloads, ", "))
-	var sizes []string
 	for _, n := range slices.Sorted(slices.Values(q.N)) {
 		sizes = append(sizes, short(n))
 	}
-	add("N (resident timers)", strings.Join(sizes, ", "))
+	made := ""
+	if !v.Created.IsZero() {
+		made = v.Created.UTC().Format(time.RFC3339)
+	}
+	above0 := func(value float64, write func(float64) string) string {
+		if value <= 0 {
+			return ""
+		}
+		return write(value)
+	}
+	t := newTable("ll", "What", "Value")
+	for _, of := range [][2]string{
+		{"Made", made},
+		{"Go", strings.TrimSpace(e.Go + " " + strings.Trim(e.OS+"/"+e.Arch, "/"))},
+		{"Instructions of the build", e.ArchLevel},
+		{"Kernel", e.Kernel},
+		{"CPU", e.CPU},
+		{"Cores", fmt.Sprint(e.Cores)},
+		{"Caches of a core", strings.Join(caches, ", ")},
+		{"Memory", above0(float64(e.Memory), show.Bytes)},
+		{"GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS)},
+		{"Version of timerbench", e.Version},
+		{"Commit of timerbench", e.Revision},
+		{"Cost of reading the clock", above0(e.ClockNS, show.Duration)},
+		{"Smallest step of the clock", above0(e.ClockStep, show.Duration)},
+		{"Profile", q.Profile},
+		{"Seed", fmt.Sprint(q.Seed)},
+		{"Time of the run", above0(1e9*q.Budget, show.Duration)},
+		{"Trials of each kind per structure and cell", fmt.Sprint(q.Trials)},
+		{"Structures", strings.Join(q.Structures, ", ")},
+		{"Workloads", strings.Join(q.Workloads, ", ")},
+		{"N (resident timers)", strings.Join(sizes, ", ")},
+	} {
+		if of[1] != "" && of[1] != "0" {
+			t.add(of[0], of[1])
+		}
+	}
 	return t.Markdown()
 }
 

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,20 +26,12 @@ func viewOf(t *testing.T, r *results.Run, names ...string) *View {
 		}
 	}
 	for _, name := range names {
-		entries = append(entries, find(t, name))
+		e, _ := catalog.Find(name)
+		entries = append(entries, e)
 	}
 	return NewView(analysis.With(r, analysis.Knowledge{Entries: entries, Workload: func(string) (w workload.Workload, ok bool) {
 		return w, false
 	}}))
-}
-
-func find(t *testing.T, name string) catalog.Entry {
-	t.Helper()
-	e, ok := catalog.Find(name)
-	if !ok {
-		t.Fatalf("no structure %s", name)
-	}
-	return e
 }
 
 func trials(ns ...float64) []results.Trial {
@@ -52,17 +45,13 @@ func trials(ns ...float64) []results.Trial {
 // timed is a cell whose structures cost so many nanoseconds, with little noise.
 func timed(workload string, n int, costs map[string]float64) results.Cell {
 	c := results.Cell{Workload: workload, N: n}
-	for _, name := range slices.Concat(six, []string{"list", "tree", "lawn", "wheel-fixed"}) {
-		if ns, ok := costs[name]; ok {
-			row := results.Row{
-				Structure: name, Role: results.RoleStructure,
-				Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns),
-			}
-			for i := range row.Cost {
-				row.Cost[i].Instance = i / 2
-			}
-			c.Rows = append(c.Rows, row)
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		ns := costs[name]
+		row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns)}
+		for i := range row.Cost {
+			row.Cost[i].Instance = i / 2
 		}
+		c.Rows = append(c.Rows, row)
 	}
 	return c
 }

@@ -102,11 +102,9 @@ func fenced(language, text string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
-func bold(s string) markup { return markup("**" + s + "**") }
-
 func boldIf(is bool, s string) markup {
 	if is {
-		return bold(s)
+		return markup("**" + s + "**")
 	}
 	return markup(s)
 }
