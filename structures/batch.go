@@ -1,17 +1,16 @@
 package structures
 
 // Prefetcher is a structure that gains from knowing which timers come next, found by a type
-// assertion. Prefetch takes the IDs of timers that will be cancelled or moved soon, 32 at a time
-// for the best effect, and reads their memory ahead, all at once. It changes nothing, and stale
-// IDs do no harm. It is of use among a hundred thousand timers and more, where a call waits for
-// memory: one by one, the calls wait one after the other.
+// assertion. Prefetch takes IDs of timers to be cancelled or moved soon, 32 at a time for the
+// best effect, and reads their memory ahead. It changes nothing, and stale IDs do no harm. It is
+// of use among a hundred thousand timers and more, where a call waits for memory.
 type Prefetcher interface{ Prefetch(ids []ID) }
 
 // batch is how many IDs are prefetched at a time: about as many lines as a core can load at once.
 const batch = 32
 
-// CancelAll cancels timers, and returns how many of them were pending. A structure that is a
-// Prefetcher is told of 32 at a time. For any other it costs what the calls of Cancel cost.
+// CancelAll cancels timers, and returns how many were pending. A Prefetcher is told of 32 at a
+// time.
 func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) {
 	ahead, _ := s.(Prefetcher)
 	for len(ids) > 0 {
@@ -26,8 +25,7 @@ func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) {
 	return cancelled
 }
 
-// RescheduleAll moves timers to a deadline, and returns how many of them were pending. It
-// prefetches as CancelAll does.
+// RescheduleAll moves timers to a deadline, and returns how many were pending, as CancelAll does.
 func RescheduleAll[T any](s Scheduler[T], ids []ID, deadline Tick) (moved int) {
 	ahead, _ := s.(Prefetcher)
 	for len(ids) > 0 {

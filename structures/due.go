@@ -2,9 +2,8 @@ package structures
 
 import "iter"
 
-// Due returns an iterator that pops s at now until nothing is due: earliest deadline first, each
-// timer once. The loop's body may schedule, cancel and reschedule; breaking out of the loop
-// leaves the rest pending. Each step costs one Pop.
+// Due returns an iterator that pops s at now until nothing is due. The loop's body may do
+// anything; breaking out of the loop leaves the rest pending. Each step costs one Pop.
 func Due[T any](s Scheduler[T], now Tick) iter.Seq[Timer[T]] {
 	return func(yield func(Timer[T]) bool) {
 		for {

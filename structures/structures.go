@@ -6,12 +6,11 @@
 // how long a tick is, and when it passes.
 package structures
 
-// Tick is a point on a scheduler's clock, in ticks of a length that the caller
-// chooses. Every scheduler's clock starts at tick 0.
+// Tick is a point on a scheduler's clock, which starts at 0, in ticks that the caller chooses.
 type Tick int64
 
-// ID names one pending timer of the scheduler that issued it. The zero ID never
-// names any, and no ID ever names a second timer.
+// ID names one pending timer of its scheduler. The zero ID never names any, and none a second
+// timer.
 type ID uint64
 
 // Timer is a timer that has come due.

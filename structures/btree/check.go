@@ -43,8 +43,8 @@ type walk struct {
 	nodes int // met so far
 }
 
-// node walks node x and those below it. The leaves are depth levels below, and their keys
-// must be from lo to hi. In a cycle some node has a wrong parent.
+// node walks node x and those below, the leaves depth levels below, whose keys must be from lo to
+// hi.
 func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 	if x == none || int(x) >= len(w.core.nodes) || w.heads[x].parent != parent {
 		return fmt.Errorf("btree: node %d is a child of %d, its head says another one", x, parent)

@@ -11,8 +11,7 @@ import (
 // none is the number of no node.
 const none = 0
 
-// maxLen is the largest number of timers. Nodes, of which there are fewer, and slots have
-// numbers of 32 bits, and an index must fit an int.
+// maxLen is the largest number of timers: slots have 32 bits, and an index must fit an int.
 const maxLen = min(1<<32, math.MaxInt) - 2
 
 // maxDepth is more than the depth of any tree: a node has (sparse+2)/2 entries on average.
@@ -41,8 +40,8 @@ type core struct {
 }
 
 func newCore(capacity int) core {
-	// A leaf that was split keeps half of its entries, and so does an inner node. Besides
-	// there are node 0 and the last node of each level.
+	// A split leaves half of the entries. Besides there are node 0 and the last node of each
+	// level.
 	const half = fan / 2
 	leaves := capacity/half + 1
 	nodes := leaves + leaves/(half-1) + 9
@@ -78,7 +77,6 @@ func (c *core) freeNode(x uint32) {
 	c.free = x
 }
 
-// Pop removes the first entry of the first leaf if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if c.arrivals.earliest <= clock {
 		c.settle()
@@ -96,12 +94,10 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the earliest deadline. An empty leaf begins with a vacant key.
 func (c *core) Next(structures.Tick) structures.Tick {
 	return min(c.nodes[c.first].keys[c.heads[c.first].begin%fan], c.arrivals.earliest)
 }
 
-// Remove removes a slot from its leaf, or from the arrivals.
 func (c *core) Remove(slot uint32) {
 	x := c.leaves[slot]
 	if x&waiting != 0 {
@@ -113,13 +109,11 @@ func (c *core) Remove(slot uint32) {
 	c.remove(x, n.find(c.heads[x], slot))
 }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // Add adds slot to the arrivals.
@@ -149,8 +143,8 @@ func (c *core) ownAll(level int, refs []uint32, x uint32) {
 	}
 }
 
-// insert inserts an entry into a leaf, and splits it and the nodes above as needed. It
-// returns the leaf that was split off, if any.
+// insert inserts an entry into a leaf, and splits as needed. It returns the leaf that was split
+// off.
 func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) (leaf uint32) {
 	for level := 0; ; level++ {
 		h := &c.heads[x]
@@ -192,9 +186,9 @@ func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) (leaf u
 	}
 }
 
-// split moves the entries of the full node x from a place on to the empty node y, and
-// returns that place. Half of them go, but none from the last node of a level if the new
-// entry comes behind them: timers that come in order fill their nodes.
+// split moves half of the entries of the full node x to the empty node y, and returns the first
+// place moved; but none from the last node of a level if the new entry comes behind them, so that
+// timers that come in order fill their nodes.
 func (c *core) split(x, y uint32, at, level int) int {
 	if at == fan && c.isLast(x) {
 		return fan
@@ -235,8 +229,7 @@ func (c *core) remove(x uint32, at int) {
 	}
 }
 
-// shrink removes node x, on a level, if it is empty, or merges it with a sibling if both
-// are sparse. Its parent has lost an entry then, and is next.
+// shrink removes an empty node, or merges two sparse siblings. Its parent has lost an entry then.
 func (c *core) shrink(x uint32, level int) {
 	var seams [maxDepth]uint32 // per level: a node that has got a sibling by a merge above
 	for ; ; level++ {
@@ -291,8 +284,8 @@ func (c *core) shrinkRoot() {
 	}
 }
 
-// mergeable returns the place of the left one of two siblings to merge, one of them the sparse
-// child at a place of parent, if both are sparse and the left one is not the first leaf.
+// mergeable returns the left one of two sparse siblings to merge, one of them the child at a
+// place.
 func (c *core) mergeable(parent uint32, at, level int) (left int, ok bool) {
 	p, h := &c.nodes[parent], c.heads[parent]
 	for left := max(at-1, int(h.begin)); left <= at && left+1 < int(h.end); left++ {
@@ -304,8 +297,7 @@ func (c *core) mergeable(parent uint32, at, level int) (left int, ok bool) {
 	return 0, false
 }
 
-// merge merges two siblings, the children of parent at left and behind it. What is left is
-// the child at left, and the entry behind it is to be removed.
+// merge merges two siblings into the child at left; the entry behind it is to be removed.
 func (c *core) merge(parent uint32, left, level int) {
 	p := &c.nodes[parent]
 	x, y := p.refs[left], p.refs[left+1]

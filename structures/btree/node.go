@@ -14,17 +14,15 @@ const (
 
 	lines = fan * 12 / 64 // cache lines of a node
 
-	// comparisons is what a search compares in a node: the last key of each line but the
-	// last line, and all keys of one line.
+	// comparisons is what a search compares in a node: the last keys of all lines but one, and a
+	// line.
 	comparisons = fan/line - 1 + line
 
-	// sparse is the number of entries at and below which two neighbours are merged, so that
-	// it takes a while until they are split again.
+	// sparse is the number of entries up to which two neighbours are merged.
 	sparse = 3 * fan / 8
 )
 
 // The keys of places without an entry: dead before the first one, vacant behind the last.
-// A deadline is after tick 0, and a search is for one before the last tick.
 const (
 	dead   structures.Tick = 0
 	vacant structures.Tick = math.MaxInt64
@@ -49,8 +47,7 @@ type head struct {
 
 func (h head) len() int { return int(h.end - h.begin) }
 
-// rank returns the number of keys at or before deadline, dead ones included. It chooses
-// no branch: no predictor guesses which way a search goes.
+// rank returns the number of keys at or before deadline, dead ones included, without a branch.
 func (n *node) rank(deadline structures.Tick) int {
 	k := &n.keys
 	at := line * (fan/line - 1 - later(k[line-1], deadline) - later(k[2*line-1], deadline) - later(k[3*line-1], deadline))
@@ -63,8 +60,7 @@ func (n *node) rank(deadline structures.Tick) int {
 // child returns the child of an inner node in which to search for deadline.
 func (n *node) child(deadline structures.Tick) uint32 { return n.refs[(n.rank(deadline)-1)%fan] }
 
-// later returns 1 if key is after deadline, else 0. The difference cannot overflow, as
-// neither is negative.
+// later returns 1 if key is after deadline, else 0. Neither is negative.
 func later(key, deadline structures.Tick) int { return int(uint64(deadline-key) >> 63) }
 
 // find returns the place of ref, which must be there.

@@ -35,8 +35,8 @@ type Option func(*config)
 
 type config struct{ capacity, degree int }
 
-// Capacity reserves room for n timers; the nodes of the tree are allocated as needed. It
-// is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2; nodes are allocated as
+// needed.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("btreegoogle",
@@ -44,14 +44,12 @@ func Capacity(n int) Option {
 	}
 }
 
-// Degree sets the degree of the tree, from 2 to 1024, by default 32: a node holds
-// up to 2n-1 keys. New panics otherwise.
+// Degree sets the degree of the tree, from 2 to 1024, by default 32: a node has up to 2n-1 keys.
 func Degree(n int) Option {
 	return func(c *config) { c.degree = option.Between("btreegoogle", "Degree", n, 2, 1024) }
 }
 
-// Tree is a B-tree of timers with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, but for the promise to allocate nothing.
+// Tree is a B-tree of timers with values of type T. Make it with New. It allocates.
 type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]

@@ -31,8 +31,8 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers; buckets are made as needed. It is no limit. New
-// panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2; buckets are made as
+// needed.
 func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New.

@@ -13,10 +13,9 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// core is the queue of slots: a calendar of days of 2^shift ticks, and years of 2^width days, one
-// for each bucket. A bucket holds the timers of one day of every year, by deadline, equal ones in
-// the order in which they came. No timer is due on a day before today. first is the earliest
-// timer, which is due today, or none while it is not known.
+// core is the queue of slots: a calendar of days of 2^shift ticks, and years of 2^width days. A
+// bucket holds the timers of one day of every year, by deadline. No timer is due before today.
+// first is the earliest timer, which is due today, or none while it is not known.
 type core struct {
 	nodes   fifo.Lists
 	buckets []fifo.List
@@ -38,9 +37,9 @@ func newCore(capacity int) core {
 // day returns the day of a tick, which is not negative.
 func (c *core) day(tick structures.Tick) uint64 { return uint64(tick) >> c.shift }
 
-// bucket returns the bucket of a day. The days of a year have consecutive buckets, but each year
-// begins at another one, which Fibonacci hashing chooses. If all began at the same one, deadlines
-// that are multiples of a long interval would share a few.
+// bucket returns the bucket of a day. The days of a year have consecutive buckets, and each year
+// begins at one that Fibonacci hashing chooses, so that multiples of a long interval do not share
+// a few.
 func (c *core) bucket(day uint64) *fifo.List {
 	start := day >> c.width * 0x9e3779b97f4a7c15 >> (64 - c.width)
 	return &c.buckets[(day+start)&uint64(len(c.buckets)-1)]
@@ -56,7 +55,6 @@ func (c *core) setWidth(width int) {
 	}
 }
 
-// Pop removes the earliest timer if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.find(clock)
 	switch {
@@ -72,15 +70,12 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(structures.Tick) structures.Tick {
 	return c.nodes.Deadline(c.find(math.MaxInt64))
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work { return c.work }
 
-// Add adds a timer to the bucket of its day.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	if c.size >= 2*len(c.buckets) {
 		c.resize(c.width + 1)
@@ -106,8 +101,7 @@ func (c *core) updateFirst(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// insert puts a slot into its bucket, behind all timers up to its deadline. It returns how many
-// steps it took to find the place, 0 for the end.
+// insert puts a slot into its bucket, and returns how many steps that took, 0 for the end.
 func (c *core) insert(slot uint32, deadline structures.Tick) (steps int) {
 	l := c.bucket(c.day(deadline))
 	before := l.Back()
@@ -121,8 +115,8 @@ func (c *core) insert(slot uint32, deadline structures.Tick) (steps int) {
 	return steps
 }
 
-// search finds the place of a deadline before that of the last timer. It goes from both ends in
-// turn, so that it need not pass a crowd of timers of one deadline at either end.
+// search finds the place of a deadline before that of the last timer, from both ends in turn, so
+// that it need not pass a crowd of one deadline at either.
 func (c *core) search(l *fifo.List, deadline structures.Tick) (before uint32, steps int) {
 	before = l.Back()
 	for next := l.Front(); ; next = c.nodes.Next(next) {
@@ -141,8 +135,6 @@ func (c *core) search(l *fifo.List, deadline structures.Tick) (before uint32, st
 	return before, steps
 }
 
-// Remove removes a timer. If it was the first one, the next one in its bucket is the first now,
-// provided that it is due on the same day.
 func (c *core) Remove(slot uint32) {
 	c.nodes.Remove(c.bucket(c.day(c.nodes.Deadline(slot))), slot)
 	c.size--
@@ -158,15 +150,13 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Move removes a timer and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// find returns the earliest timer, or none if no timer is due up to a tick. It may also return a
-// timer that is due later. It goes from day to day for a year, and if nothing is due until then
-// it looks into all buckets.
+// find returns the earliest timer, maybe a later one, or none if none is due up to a tick. It
+// goes from day to day for a year, and then it looks into all buckets.
 func (c *core) find(until structures.Tick) uint32 {
 	last := c.day(until)
 	if c.first != slab.None || c.size == 0 || c.today > last {
@@ -195,8 +185,7 @@ func (c *core) find(until structures.Tick) uint32 {
 	return c.first
 }
 
-// findFar sets first to the earliest of those that are the first in their buckets. It returns how
-// many buckets are empty.
+// findFar sets first to the earliest of those first in their buckets, and counts the empty ones.
 func (c *core) findFar() (empty int) {
 	for _, l := range c.buckets {
 		switch head := l.Front(); {
@@ -258,8 +247,7 @@ func (c *core) countVisits(visits int) {
 // allowVisits allows the visits for finding one more timer, as the earliest was removed.
 func (c *core) allowVisits() { c.excess.visits = max(0, c.excess.visits-visitsAllowed) }
 
-// countSteps adds the steps that it took to insert a timer, and makes days shorter if they were
-// too many.
+// countSteps adds the steps of an insertion, and makes days shorter if they were too many.
 func (c *core) countSteps(steps int) {
 	c.excess.inserted++
 	c.excess.steps = max(0, c.excess.steps+steps-stepsAllowed)
@@ -268,8 +256,8 @@ func (c *core) countSteps(steps int) {
 	}
 }
 
-// retune makes days longer if direction is 1 and shorter if it is -1: by a factor of two, and if
-// soon after that turns out not to be enough of four, then 16 and so on.
+// retune makes days longer or shorter, as direction says: by a factor of two, and if soon after
+// that is not enough of four, then 16 and so on.
 func (c *core) retune(direction int) {
 	soon := c.excess.inserted <= 2*c.size
 	if soon && c.excess.change*direction > 0 {
@@ -283,9 +271,8 @@ func (c *core) retune(direction int) {
 
 func clamp(shift int) int { return min(max(shift, 0), maxShift) }
 
-// resize makes the year as long as the number of timers requires. More timers never require
-// longer days: if the sample says so, it is wrong. Only a calendar of the least size, which has
-// seen few timers, believes it.
+// resize makes the year as long as the number of timers requires. If the sample says that more of
+// them require longer days, it is wrong, unless it is the first.
 func (c *core) resize(width int) {
 	shift := c.sample()
 	if c.width > minWidth && width > c.width {
@@ -295,9 +282,9 @@ func (c *core) resize(width int) {
 	c.rebuild(width, shift)
 }
 
-// sample returns the shift of days somewhat shorter than timers are apart. It looks at the first
-// timers of up to 64 buckets, and takes the earliest quarter of them for the earliest quarter of
-// all timers. Timers far away do not matter yet.
+// sample returns the shift of days somewhat shorter than timers are apart. It takes the earliest
+// quarter of the first timers of up to 64 buckets for that of all: those far away do not matter
+// yet.
 func (c *core) sample() (shift int) {
 	var room [samples]structures.Tick
 	sample := room[:0]
@@ -320,8 +307,7 @@ func (c *core) sample() (shift int) {
 	return clamp(bits.Len64(span/timers) - 1)
 }
 
-// rebuild inserts all timers again, into years of 2^width days of 2^shift ticks, or of shorter
-// ones if these are too crowded.
+// rebuild inserts all timers again, into years of 2^width days of 2^shift ticks, or shorter ones.
 func (c *core) rebuild(width, shift int) {
 	today := c.today << c.shift // the tick at which it begins
 	all := c.gather()
@@ -348,9 +334,8 @@ func (c *core) gather() (all fifo.List) {
 	return all
 }
 
-// scatter inserts the timers of a list, in its order, until it has taken too many steps, and
-// returns those left. Days of one tick are never too crowded, as it takes no steps to insert
-// timers of one deadline.
+// scatter inserts the timers of a list until it has taken too many steps, and returns those left.
+// Days of one tick are never too crowded.
 func (c *core) scatter(l fifo.List) (rest fifo.List) {
 	left, moved := 2*(c.size+len(c.buckets)), uint64(0)
 	for slot := l.Front(); slot != slab.None; moved++ {
@@ -366,8 +351,7 @@ func (c *core) scatter(l fifo.List) (rest fifo.List) {
 	return rest
 }
 
-// Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer;
-// the others may be due on the day that has this bucket in another year.
+// Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer.
 func (c *core) Walk(b *snapshot.Builder) error {
 	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
 		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks",

@@ -38,8 +38,7 @@ import (
 // root is where the structures live.
 const root = "github.com/timerbench/timerbench/structures/"
 
-// All returns every structure, in the order in which tables and charts show
-// them: by family, the simplest first.
+// All returns every structure, as tables and charts show them: by family, the simplest first.
 func All() []Entry { return For[uint64]() }
 
 // For is All for structures with values of another type.

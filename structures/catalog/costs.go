@@ -16,8 +16,7 @@ func (g Growth) String() string {
 	return [...]string{"", "O(1)", "O(log k)", "O(log n)", "O(n)"}[g]
 }
 
-// Cost is what an operation costs. A test of package schedtest holds its growth against
-// counters of work.
+// Cost is what an operation costs. A test of schedtest holds its growth against counters of work.
 type Cost struct {
 	Growth Growth
 	In     string // what it is proportional to, where that is more than the growth says: "levels"

@@ -45,18 +45,16 @@ type EntryFor[T any] struct {
 	Costs   Costs
 	Ties    Order
 
-	// Limit is the largest number of pending timers that it is made for: with more, a
-	// benchmark would take hours. 0: any.
+	// Limit is the most timers that it is made for: more would take a benchmark hours. 0: any.
 	Limit int
 
-	// Allocates marks a structure that allocates in the steady state, against the
-	// contract, as the code does that it stands for.
+	// Allocates marks a structure that allocates in the steady state, as the code that it stands
+	// for.
 	Allocates bool
 
-	// MaxBytes is the most heap that a timer takes among 10,000 and more, its value of
-	// 8 bytes included, beside what the structure takes when it is empty or 256 KiB,
-	// whichever is more. It holds whatever happened before: what cancelled timers leave
-	// behind counts. 0: not declared.
+	// MaxBytes is the most heap that a timer takes among 10,000 and more, with its value of 8
+	// bytes, beside the empty structure or 256 KiB, whichever is more, whatever happened before.
+	// 0: not declared.
 	MaxBytes int
 
 	// ThirdParty is the module whose container it adapts; empty for our own.

@@ -66,8 +66,8 @@ const none = 0
 // queued is the parent of a timer that is not in the tree, as an equal one is there.
 const queued = math.MaxUint32
 
-// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index
-// must fit an int.
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an
+// int.
 const maxLen = min(1<<31, math.MaxInt) - 1
 
 // link is a slot, and which part of it: its node or its leaf.
@@ -81,12 +81,11 @@ func leafOf(slot uint32) link { return link(slot<<1 | leaf) }
 func (l link) slot() uint32 { return uint32(l >> 1) }
 func (l link) isLeaf() bool { return l&leaf != 0 }
 
-// label says which deadlines are below a node: those that have its bits above its lowest
-// one. The ones with that bit are on the right. 0 is the label of a node that is not used.
+// label says which deadlines are below a node: those that have its bits above its lowest one. The
+// ones with that bit are on the right. 0: the node is not used.
 type label uint64
 
-// newLabel returns the label of the lowest node that has both deadlines below it. They
-// differ in diff.
+// newLabel returns the label of the lowest node above two deadlines, which differ in diff.
 func newLabel(deadline structures.Tick, diff uint64) label {
 	low := uint64(1) << (bits.Len64(diff) - 1)
 	return label(uint64(deadline)&^(low-1) | low)
@@ -101,8 +100,7 @@ type node struct {
 	child [2]link
 }
 
-// timer is what else is known of a slot. Timers of one deadline form a ring in the order in
-// which they came. The first of them is in the tree.
+// timer is what else is known of a slot. Timers of one deadline form a ring, as they came.
 type timer struct {
 	deadline   structures.Tick
 	up         uint32 // the parent of its leaf, or queued
@@ -127,7 +125,6 @@ func newCore(capacity int) core {
 	return core{nodes: make([]node, 1, capacity+1), timers: make([]timer, 1, capacity+1)}
 }
 
-// Pop removes the first timer of the leftmost deadline if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.ends[left]
 	if slot == none {
@@ -140,19 +137,15 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the leftmost deadline.
 func (c *core) Next(structures.Tick) structures.Tick { return c.timers[c.ends[left]].deadline }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
-// Add adds a leaf for slot, or queues it behind the timers of its deadline.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		if len(c.nodes) > maxLen {
@@ -214,8 +207,7 @@ func (c *core) search(deadline structures.Tick) (at link, diff uint64) {
 	return at, uint64(deadline) ^ uint64(c.timers[at.slot()].deadline)
 }
 
-// climb is search for a deadline that no leaf is beyond, from the leaf at that end upward. A
-// node that it passes is at the end no more.
+// climb is search for a deadline that no leaf is beyond, from the leaf at that end upward.
 func (c *core) climb(end uint32, deadline structures.Tick) (at link, diff uint64) {
 	t := &c.timers[end]
 	at, diff = leafOf(end), uint64(deadline)^uint64(t.deadline)
@@ -283,7 +275,6 @@ func (c *core) queue(first, slot uint32) {
 	c.timers[first].prev = slot
 }
 
-// Remove removes a slot.
 func (c *core) Remove(slot uint32) {
 	t := c.timers[slot]
 	c.timers[t.prev].next = t.next
@@ -313,9 +304,8 @@ func (c *core) succeed(slot, heir uint32) {
 	}
 }
 
-// removeLeaf removes the leaf of a slot, and its parent, whose other child moves up. The
-// node of that parent is vacant then, and above its leaf, so it can take over for the node
-// of the slot, wherever above that is.
+// removeLeaf removes the leaf of a slot, and its parent, whose other child moves up. The node of
+// that parent is vacant then, and takes over for the node of the slot, which is above it.
 func (c *core) removeLeaf(slot uint32) {
 	parent := c.timers[slot].up
 	n := &c.nodes[parent]
@@ -335,8 +325,7 @@ func (c *core) removeLeaf(slot uint32) {
 	c.moveNode(slot, parent)
 }
 
-// moveNode makes the node of slot to, which is not used, replace that of slot from, if that
-// is used.
+// moveNode makes the node of slot to, which is not used, replace that of from, if that is used.
 func (c *core) moveNode(from, to uint32) {
 	n := c.nodes[from]
 	if n.label == 0 {
@@ -392,8 +381,7 @@ type walk struct {
 	first, last uint32 // the first leaf met, and the last one so far
 }
 
-// subtree walks what is at l and below. Deadlines there must have the bits of prefix, but
-// for those of the mask free. A cycle ends where free bits would grow.
+// subtree walks what is at l and below. Deadlines there have the fixed bits of prefix.
 func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	slot := l.slot()
 	if slot == none || int(slot) >= len(w.nodes) || w.up(l) != parent {
@@ -428,8 +416,7 @@ func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	return nil
 }
 
-// ring walks the timers of one deadline. In a cycle that leaves out the first one some timer
-// has a wrong link back.
+// ring walks the timers of one deadline.
 func (w *walk) ring(first uint32) (err error) {
 	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
 		for slot := first; ; {

@@ -54,8 +54,8 @@ type Option func(*config)
 
 type config struct{ slots, capacity int }
 
-// Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to
-// 2^26, by default 65,536. New panics otherwise. A bucket takes 8 bytes.
+// Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by
+// default 65,536. A bucket takes 8 bytes.
 func Slots(n int) Option {
 	return func(c *config) { c.slots = option.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
 }
@@ -98,8 +98,7 @@ func newCore(slots, capacity int) core {
 	return core{next: math.MaxInt64, buckets: fifo.NewRing(slots), far: dary.NewQuad(capacity)}
 }
 
-// Link adds timers. It first reads what it will write, the buckets and the last timers in
-// them, so that the cache misses of a batch overlap.
+// Link adds timers. It reads what it will write first, so that the misses of a batch overlap.
 func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 	if len(timers) > 1 {
 		for _, timer := range timers {
@@ -129,7 +128,6 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	nodes.PushBack(&c.buckets.Lists[i], timer)
 }
 
-// Unlink removes a timer.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)
@@ -149,8 +147,6 @@ func (c *core) near() structures.Tick {
 	return math.MaxInt64
 }
 
-// Pop removes the earliest timer if it is due. Of one deadline, those in the heap come
-// first: they are older.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	if c.next <= clock {
 		near := c.near()
@@ -169,8 +165,7 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	return 0
 }
 
-// popFront removes the first timer of the bucket of the cursor. There is none if the clock
-// is at the last tick and nothing is pending.
+// popFront removes the first timer of the bucket of the cursor, if there is one.
 func (c *core) popFront(nodes *fifo.Lists) uint32 {
 	i := c.buckets.Index(c.cursor)
 	timer := nodes.PopFront(&c.buckets.Lists[i])
@@ -187,14 +182,12 @@ func (c *core) popFront(nodes *fifo.Lists) uint32 {
 	return timer
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(*fifo.Lists, structures.Tick) structures.Tick {
 	_, far := c.far.First()
 	c.next = min(c.near(), far)
 	return c.next
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work {
 	w := c.far.Work()
 	w.SlotsVisited = c.slots

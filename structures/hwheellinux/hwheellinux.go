@@ -74,8 +74,7 @@ func New[T any](opts ...Option) *Wheel[T] {
 	return &Wheel[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer that comes due at deadline and returns its ID. It costs
-// O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(1), amortised over growth.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	w.table.Reserve()
 	slot, id := w.table.Take(value)
@@ -83,8 +82,7 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return id
 }
 
-// Reschedule moves a pending timer to deadline and keeps its ID and its value. It
-// returns false when id is not pending. It costs O(1).
+// Reschedule moves a pending timer. It costs O(1).
 func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := w.table.Find(id)
 	if slot == slab.None {
@@ -106,9 +104,8 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns a timer that
-// has expired: those of an earlier tick first, and FIFO among the timers of one list. Deadline is
-// what was asked for. It costs O(1), and O(levels in use) for each tick at which a list expires.
+// Pop removes a timer that has expired: those of an earlier tick first. Deadline is what was
+// asked for. It costs O(1), and O(levels in use) for each tick at which a list expires.
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	w.core.advance(w.clock.Advance(now))
 	slot := w.core.nodes.PopFront(&w.core.due)
@@ -120,9 +117,8 @@ func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	return t, true
 }
 
-// Next returns the tick at which a timer expires next, which is its deadline, rounded
-// up; or the deadline of one that has expired. ok is false when nothing is pending. It
-// costs O(1), or O(levels in use) after a list has become empty.
+// Next returns the tick at which a list expires next, or the deadline of a timer that has
+// expired. It costs O(1), or O(levels in use) after a list has become empty.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if w.table.Len() == 0 {
 		return 0, false
@@ -136,8 +132,7 @@ func (w *Wheel[T]) Len() int { return w.table.Len() }
 // Work returns the counters of the work done so far.
 func (w *Wheel[T]) Work() structures.Work { return w.core.work }
 
-// CheckInvariants walks the wheel and returns the first broken invariant. It costs
-// O(lists + timers).
+// CheckInvariants returns the first broken invariant. It costs O(lists + timers).
 func (w *Wheel[T]) CheckInvariants() error {
 	if err := w.table.CheckInvariants(); err != nil {
 		return err
@@ -146,9 +141,7 @@ func (w *Wheel[T]) CheckInvariants() error {
 	return b.Check(w.core.walk(&b), w.table.Len())
 }
 
-// Snapshot returns level 0, the other levels that hold a timer, and the due list. The
-// span of a list is the deadlines that it takes, the last of which is when it expires.
-// It costs O(n + lists), and is not for hot paths.
+// Snapshot returns the levels that hold a timer, and the due list. It costs O(n + lists).
 func (w *Wheel[T]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Clock: w.clock.Now(), Entry: w.table.Entry}
 	_ = w.core.walk(&b) // CheckInvariants returns the error
@@ -174,8 +167,8 @@ const (
 	levels   = 21
 )
 
-// reach returns the shortest delay that a level is too small for. Linux takes 63
-// times the granularity, not 64: a deadline may be rounded up to the next list.
+// reach returns the shortest delay that a level is too small for: 63 times the granularity, as in
+// Linux, since a deadline may be rounded up to the next list.
 func reach(level int) uint64 { return (lists - 1) << (stepBits * level) }
 
 // levelOf returns the level for a delay of at least 0.
@@ -187,9 +180,8 @@ func levelOf(delay structures.Tick) int {
 	return level
 }
 
-// listFor returns the number of the list for a deadline, seen from the cursor, which is
-// before it, and the tick at which that list expires: the deadline rounded up to a
-// multiple of the level's granularity, or the last tick if that is less.
+// listFor returns the number of the list for a deadline after the cursor, and the tick at which
+// that list expires: the deadline rounded up to the level's granularity.
 func listFor(deadline, cursor structures.Tick) (list int, expiry structures.Tick) {
 	level := levelOf(deadline - cursor)
 	shift := stepBits * level
@@ -198,8 +190,7 @@ func listFor(deadline, cursor structures.Tick) (list int, expiry structures.Tick
 	return list, structures.Tick(min(unit<<shift, math.MaxInt64))
 }
 
-// expiryOf returns the tick at which a list expires, seen from the cursor: the first
-// one after the cursor for which listFor returns that list.
+// expiryOf returns the first tick after the cursor for which listFor returns a list.
 func expiryOf(list int, cursor structures.Tick) structures.Tick {
 	shift := stepBits * (list >> listBits)
 	next := uint64(cursor)>>shift + 1
@@ -210,16 +201,14 @@ func expiryOf(list int, cursor structures.Tick) structures.Tick {
 	return structures.Tick(unit << shift)
 }
 
-// MaxLate returns by how many ticks at most a timer of a delay fires late: one less
-// than the granularity of its level. No smaller bound holds: for every delay there are
-// deadlines that are rounded up by as much.
+// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than the
+// granularity of its level. For every delay there are deadlines rounded up by as much.
 func MaxLate(delay structures.Tick) structures.Tick {
 	return 1<<(stepBits*levelOf(max(delay, 0))) - 1
 }
 
 // core orders slots by the tick at which they expire. A slot is in a list of a level until that
-// list expires, and then in the due list. The cursor is at the clock, and all lists that expire up to
-// it are in the due list.
+// expires, and then in the due list. The cursor is at the clock.
 type core struct {
 	cursor   structures.Tick
 	nodes    fifo.Lists
@@ -271,8 +260,7 @@ func (c *core) remove(slot uint32) {
 	}
 }
 
-// earliest returns the tick at which a list expires next, or the deadline of the first
-// timer of the due list. There must be a timer.
+// earliest returns the tick at which a list expires next, or the deadline of one that is due.
 func (c *core) earliest() structures.Tick {
 	if !c.due.Empty() {
 		return c.nodes.Deadline(c.due.Front())
@@ -292,9 +280,7 @@ func (c *core) setEmpty(list int) {
 	}
 }
 
-// advance moves the cursor to the clock, and the lists that expire on the way to the due
-// list, in the order in which they expire. It costs O(levels) for each tick at which a
-// list expires, and O(timers) for its timers.
+// advance moves the cursor to the clock, and the lists that expire on the way to the due list.
 func (c *core) advance(clock structures.Tick) {
 	for c.next <= clock {
 		if c.next = c.first(); c.next > clock {
@@ -340,8 +326,8 @@ func (c *core) first() structures.Tick {
 	return first
 }
 
-// walk adds level 0, the other levels that hold a timer, and the due list. The
-// span of a list is the deadlines that it takes, the last of which is when it expires.
+// walk adds level 0, the other levels that hold a timer, and the due list. The span of a list is
+// the deadlines that it takes, the last of which is when it expires.
 func (c *core) walk(b *snapshot.Builder) error {
 	if c.cursor != b.Clock {
 		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, b.Clock)

@@ -11,9 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// core is the wheel. A timer is named by its number in the slab. At all times, it is in
-// the list that the geometry names for its deadline and the cursor. No timer is due
-// before the cursor, which is at most the clock.
+// core is the wheel. A timer is in the list that the geometry names for its deadline and the
+// cursor. No timer is due before the cursor, which is at most the clock.
 type core struct {
 	geometry
 	cursor   structures.Tick
@@ -36,7 +35,6 @@ func newCore(slots, levels int) core {
 	}
 }
 
-// Link adds timers to their lists.
 func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 	for _, timer := range timers {
 		if timer != 0 {
@@ -60,7 +58,6 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	nodes.PushBack(head, timer)
 }
 
-// Unlink removes a timer from its list.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	deadline := nodes.Deadline(timer)
 	list := c.list(deadline, c.cursor)
@@ -80,9 +77,8 @@ func (c *core) setEmpty(list int) {
 	}
 }
 
-// startOf returns the tick at which a list that is not empty has to be fired or
-// cascaded: its first tick and, for the overflow list, the first tick of the top-level
-// span of its earliest timer.
+// startOf returns the tick at which a list fires or cascades: its first, or for the overflow the
+// first of the top-level span of its earliest timer.
 func (c *core) startOf(nodes *fifo.Lists, list int) structures.Tick {
 	if list != c.overflow() {
 		return c.start(list, c.cursor)
@@ -96,9 +92,8 @@ func (c *core) startOf(nodes *fifo.Lists, list int) structures.Tick {
 	return c.spanStart(c.earliest)
 }
 
-// advance moves the cursor to the earliest timer if that is due, and to the
-// clock otherwise, and cascades the lists on the way. It returns the number of the
-// list of level 0 that is due, or -1 when none is.
+// advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, and
+// cascades on the way. It returns the list of level 0 that is due, or -1.
 func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) int {
 	for c.next <= clock {
 		list := c.occupied.First()
@@ -125,8 +120,7 @@ func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) int {
 	return -1
 }
 
-// cascade moves the timers of a list to the lists that the geometry names for them, as
-// the cursor is at its start. They keep their order, which makes ties FIFO.
+// cascade moves the timers of a list, at whose start the cursor is, and keeps their order.
 func (c *core) cascade(nodes *fifo.Lists, list int) {
 	moving := c.heads[list]
 	c.heads[list] = fifo.List{}
@@ -142,7 +136,6 @@ func (c *core) cascade(nodes *fifo.Lists, list int) {
 	c.work.Moved += moved
 }
 
-// Pop removes the earliest timer if it is due.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	list := c.advance(nodes, clock)
 	if list < 0 {
@@ -162,7 +155,6 @@ func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 	return c.next
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work { return c.work }
 
 // Walk adds level 0, the other levels that hold a timer, and the overflow list.
@@ -262,8 +254,7 @@ type geometry struct {
 // tickBits is the number of bits in which two ticks of a wheel may differ, as none is negative.
 const tickBits = 63
 
-// levelFactor turns the division of a bit's number by width into a product,
-// exact for 0..63 and all widths up to 12.
+// levelFactor turns the division of 0 to 63 by a width up to 12 into a product.
 const levelFactor = 1 << 10
 
 // allLevels returns how many levels of so many slots cover every tick.

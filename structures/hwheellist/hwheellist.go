@@ -58,9 +58,8 @@ type config struct{ slots, levels, capacity int }
 // enough stands for as many levels as cover all ticks.
 const enough = math.MinInt
 
-// Slots sets how many slots a level has: a power of two from 2 to 4096, by
-// default 256. New panics otherwise. More slots make fewer levels and so fewer
-// cascades, but a bigger empty wheel: a slot of a level takes 8 bytes.
+// Slots sets how many slots a level has: a power of two from 2 to 4096, by default 256. More make
+// fewer levels and cascades. A slot takes 8 bytes.
 func Slots(n int) Option {
 	return func(c *config) {
 		c.slots = option.PowerOfTwo("hwheellist",
@@ -68,11 +67,9 @@ func Slots(n int) Option {
 	}
 }
 
-// Levels sets the number of levels: from 1 to what covers all ticks, which is the default (8 with
-// 256 slots, 63 divided by the bits of a slot's number and rounded up in general). New panics
-// otherwise. With fewer levels, a timer whose deadline is in another top-level span than the
-// clock waits in the overflow list, which is gone through each time that the clock comes to a
-// span with a timer of that list.
+// Levels sets the number of levels: from 1 to what covers all ticks, the default: 8 with 256
+// slots. With fewer, a timer in another top-level span than the clock waits in the overflow list,
+// which is gone through each time that the clock comes to a span with a timer of it.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
@@ -83,8 +80,7 @@ func Capacity(n int) Option {
 	}
 }
 
-// Wheel is a hierarchical timer wheel with values of type T. Make it with New. It keeps
-// the contract of structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a hierarchical timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, core, *core]

@@ -52,8 +52,8 @@ type Option func(*config)
 
 type config struct{ lists, capacity int }
 
-// Lists sets the number of lists, and so of delays that cost O(1): a power of two from 8
-// to 32,768, by default 256. New panics otherwise. A list takes 16 bytes.
+// Lists sets the number of lists, and so of delays that cost O(1): a power of two from 8 to
+// 32,768, by default 256. A list takes 16 bytes.
 func Lists(n int) Option {
 	return func(c *config) { c.lists = option.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
@@ -63,8 +63,7 @@ func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, dary.MaxLen) }
 }
 
-// Lawn holds timers with values of type T by their delays. Make it with New. It keeps the
-// contract of structures.Scheduler, and is for one goroutine at a time.
+// Lawn holds timers with values of type T by their delays. Make it with New.
 type Lawn[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, core, *core]
@@ -105,8 +104,7 @@ func newCore(lists, capacity int) core {
 	}
 }
 
-// Link adds timers. Their delays count from the clock, which has not moved since they
-// were scheduled.
+// Link adds timers. The clock has not moved since they were scheduled.
 func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 	for _, timer := range timers {
 		if timer != 0 {
@@ -133,9 +131,8 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	nodes.PushBack(&c.lists[i], timer)
 }
 
-// listFor returns the list of a delay, or -1 if it gets none. A delay that has no list
-// takes one of its group that is empty, or else one with a single timer, which then is in
-// no list. It looks at one of those only, in turn, so that it costs O(1).
+// listFor returns the list of a delay, or -1. A delay that has none takes one of its group that
+// is empty, or else one with a single timer, if that is the one whose turn it is.
 func (c *core) listFor(delay structures.Tick) int {
 	first := c.group(delay)
 	delays := c.delays[first : first+ways]
@@ -167,8 +164,7 @@ func (c *core) group(delay structures.Tick) int {
 	return int(tickmap.Hash(delay)>>c.shift) * ways
 }
 
-// Unlink removes a timer. If it is the first one of its list, the next one takes its
-// place in the heap.
+// Unlink removes a timer. The next one of its list takes its place in the heap.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	i := int(c.in[timer]) - 1
 	if i < 0 {
@@ -187,7 +183,6 @@ func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	}
 }
 
-// Pop removes the earliest timer if it is due.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	c.clock = clock
 	timer, deadline := c.heap.First()
@@ -202,12 +197,10 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	return timer
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick {
 	return c.heap.Next(clock)
 }
 
-// Work returns the comparisons of the heap. Nothing else grows with the timers.
 func (c *core) Work() structures.Work { return c.heap.Work() }
 
 // Walk adds the heap, with the whole list in the place of its first timer.

@@ -61,8 +61,7 @@ func New[T any](opts ...Option) *List[T] {
 	return &List[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer that comes due at deadline and returns its ID. It costs
-// O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(1), amortised over growth.
 func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	l.table.Reserve()
 	slot, id := l.table.Take(value)
@@ -70,8 +69,7 @@ func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return id
 }
 
-// Reschedule moves a pending timer to deadline and keeps its ID and its value. It
-// returns false when id is not pending. It costs O(1).
+// Reschedule moves a pending timer. It costs O(1).
 func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := l.table.Find(id)
 	if slot == slab.None {
@@ -92,8 +90,8 @@ func (l *List[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns the
-// earliest timer, if that is due. It costs O(n) when it has to scan, otherwise O(1).
+// Pop removes the earliest timer, if that is due. It costs O(n) when it has to scan, otherwise
+// O(1).
 func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	now = l.clock.Advance(now)
 	if l.core.len() == 0 {
@@ -109,8 +107,7 @@ func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	return t, true
 }
 
-// Next returns the earliest deadline. ok is false when nothing is pending. It costs as
-// much as Pop.
+// Next returns the earliest deadline. It costs as much as Pop.
 func (l *List[T]) Next() (at structures.Tick, ok bool) {
 	if l.core.len() == 0 {
 		return 0, false
@@ -146,8 +143,8 @@ func (l *List[T]) Snapshot() shape.Snapshot {
 // unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
 
-// core holds slots and their deadlines. The entry at place i is of slots[i] and due at
-// deadlines[i]; place[slot] is its place. The entries are in no order.
+// core holds slots and their deadlines in no order: entry i is of slots[i], and place[slots[i]]
+// is i.
 type core struct {
 	deadlines   []structures.Tick
 	slots       []uint32
@@ -183,8 +180,7 @@ func (c *core) add(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// compareWithEarliest makes entry i the earliest one if it is. It does nothing while
-// the earliest one is unknown.
+// compareWithEarliest makes entry i the earliest one if it is, unless that is unknown.
 func (c *core) compareWithEarliest(i int, deadline structures.Tick) {
 	if c.earliest == unknown {
 		return
@@ -234,8 +230,7 @@ func (c *core) first() (slot uint32, deadline structures.Tick) {
 	return c.slots[c.earliest], c.deadlines[c.earliest]
 }
 
-// walk adds the list, in the order of the array. As place names the place of each entry, no
-// slot has two.
+// walk adds the list. As place names the place of each entry, no slot has two.
 func (c *core) walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "list, unsorted", Kind: shape.List})
 	if n := len(c.deadlines); len(c.slots) != n || c.earliest != unknown && (c.earliest < 0 ||

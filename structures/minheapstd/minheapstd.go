@@ -31,12 +31,11 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers in the heap and the table of IDs; items are allocated one
-// by one all the same. It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2; items are allocated all
+// the same.
 func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
 
-// Heap is a binary heap of timers with values of type T, on container/heap. Make it with New. It
-// keeps the contract of structures.Scheduler, but for the promise to allocate nothing.
+// Heap is a binary heap of timers with values of type T. Make it with New. It allocates.
 type Heap[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
@@ -65,20 +64,17 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	heap.Push(&c.queue, it)
 }
 
-// Move gives the item of slot another deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	it := c.bySlot[slot]
 	it.deadline = deadline
 	heap.Fix(&c.queue, it.index)
 }
 
-// Remove removes the item of slot.
 func (c *core) Remove(slot uint32) {
 	heap.Remove(&c.queue, c.bySlot[slot].index)
 	c.bySlot[slot] = nil
 }
 
-// Pop removes the first item if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if len(c.queue.items) == 0 {
 		return slab.None, math.MaxInt64
@@ -91,13 +87,10 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(structures.Tick) structures.Tick { return c.queue.items[0].deadline }
 
-// Work returns the comparisons. A heap does no other work.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.queue.comparisons} }
 
-// Walk adds the heap.
 func (c *core) Walk(b *snapshot.Builder) error {
 	items := c.queue.items
 	for i, it := range items {

@@ -79,14 +79,12 @@ func newCore(capacity int) core {
 	return c
 }
 
-// newArrays returns empty arrays with room for indexes below n. Those of a power of two begin at
-// a cache line.
+// newArrays returns empty arrays with room for indexes below n, which begin at a cache line.
 func newArrays(n int) ([]structures.Tick, []uint32) {
 	size := 1 << bits.Len(uint(max(n, 2*arity)-1))
 	return make([]structures.Tick, root, size), make([]uint32, root, size)
 }
 
-// Add adds a key for slot.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.at) {
 		c.at = append(c.at, 0)
@@ -123,8 +121,8 @@ func (c *core) up(i int, slot uint32, deadline structures.Tick) {
 	c.comparisons += compared
 }
 
-// down moves the hole at i towards the leaves until the deadline fits. In a heap that is not in
-// the cache it reads the children of all eight siblings before it is known which it needs.
+// down moves the hole at i towards the leaves until the deadline fits. Beyond the cache it reads
+// the children of all eight siblings ahead.
 func (c *core) down(i int, slot uint32, deadline structures.Tick) {
 	keys, slots := c.keys, c.slots
 	compared, far, ahead := uint64(0), 0, structures.Tick(0)
@@ -180,7 +178,6 @@ func (c *core) shrink() (slot uint32, deadline structures.Tick) {
 	return slot, deadline
 }
 
-// Pop removes the earliest key if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if len(c.keys) == root {
 		return 0, math.MaxInt64
@@ -204,8 +201,6 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Move gives slot another deadline. Sifting in one direction is enough: a deadline before the
-// old one comes before all below it, and one that is not comes after all above it.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	i := int(c.at[slot])
 	c.comparisons++
@@ -216,10 +211,8 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(structures.Tick) structures.Tick { return c.keys[root] }
 
-// Work returns the comparisons. A heap does no other work.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // Walk adds the heap. As at names the index of each slot, no slot has two keys.

@@ -91,7 +91,6 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// Pop removes the root if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.root
 	if slot == none {
@@ -104,11 +103,9 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the deadline of the root.
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.root].deadline }
 
-// Remove removes a node. Its children become one tree, whose root is the new root or
-// another child of the root: it is not before that.
+// Remove removes a node. Its children become one tree, which is a child of the root, or the root.
 func (c *core) Remove(slot uint32) {
 	orphan := c.merge(c.nodes[slot].child)
 	if slot == c.root {
@@ -121,7 +118,6 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Move gives a node another deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	n := &c.nodes[slot]
 	old := n.deadline
@@ -146,7 +142,6 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// Work returns the comparisons. A heap does no other work.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // meld makes one tree of two and returns its root.
@@ -179,15 +174,13 @@ func (c *core) cut(slot uint32) {
 	n.next, n.prev = none, none
 }
 
-// merge makes one tree of slot and the siblings after it, and returns its root. If
-// slot is none, so is the root.
+// merge makes one tree of slot and the siblings after it, and returns its root.
 func (c *core) merge(slot uint32) uint32 {
 	if slot == none || c.nodes[slot].next == none {
 		c.nodes[slot].prev = none
 		return slot
 	}
-	// First pass: meld the first with the second, the third with the fourth and
-	// so on, and gather the winners in a list, the last one first.
+	// First pass: meld pairs, and gather the winners in a list, the last one first.
 	winners := none
 	for slot != none {
 		winner, second := slot, c.nodes[slot].next
@@ -199,8 +192,7 @@ func (c *core) merge(slot uint32) uint32 {
 		c.nodes[winner].next = winners
 		winners = winner
 	}
-	// Second pass: meld them into one, from the last to the first. This order makes
-	// Pop O(log n) amortised.
+	// Second pass: meld them from the last to the first, which makes Pop O(log n) amortised.
 	root := winners
 	for rest := c.nodes[root].next; rest != none; {
 		following := c.nodes[rest].next
@@ -211,9 +203,8 @@ func (c *core) merge(slot uint32) uint32 {
 	return root
 }
 
-// Walk adds the tree. The way through it is a stack, as a tree may be n nodes deep. It reaches
-// every node through one link, and the prev of the node must name the other end of that link.
-// So it reaches no node twice, and the walk ends even where links form a circle.
+// Walk adds the tree, by a stack, as it may be n nodes deep. It reaches every node through one
+// link, and the prev of the node must name the other end: so it ends where links form a circle.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "heap-ordered tree", Kind: shape.Tree})
 	type place struct {

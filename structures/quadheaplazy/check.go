@@ -55,8 +55,7 @@ func (c *core) check(size int, inUse func(slot uint32) bool) error {
 	return nil
 }
 
-// checkSlot compares the state of a slot with whether its newest entry is in the
-// heap and whether there is a timer in it.
+// checkSlot compares the state of a slot with whether its entry is in the heap, and it in use.
 func (c *core) checkSlot(s mark, t times, inHeap, inUse bool) error {
 	switch {
 	case inHeap != (s != absent):

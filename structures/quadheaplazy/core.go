@@ -11,9 +11,8 @@ type entry struct {
 	ref      ref
 }
 
-// ref is the slot of an entry and the mark that the slot had when the entry was made.
-// They are one word, which the compiler copies at once: to read a word of which two
-// stores have just written half each waits until these have reached the cache.
+// ref is the slot of an entry and the mark that it had when the entry was made, in one word that
+// is copied at once: to read what two stores have just written half each waits for the cache.
 type ref uint64
 
 func newRef(slot uint32, m mark) ref { return ref(m)<<32 | ref(slot) }
@@ -21,9 +20,8 @@ func newRef(slot uint32, m mark) ref { return ref(m)<<32 | ref(slot) }
 func (r ref) slot() uint32 { return uint32(r) }
 func (r ref) mark() mark   { return mark(r >> 32) }
 
-// mark is the version of the newest entry of a slot, in the higher bits, and the state
-// of that entry. All older entries of the slot are dead. Marks are an array of their
-// own, small enough to be in the cache more often than what else is known of a slot.
+// mark is the version of the newest entry of a slot, and its state. All older entries are dead.
+// Marks are an array of their own, small enough to be in the cache more often.
 type mark uint32
 
 // The states of the newest entry of a slot.
@@ -42,13 +40,12 @@ func (m mark) next() mark { return (m | state) + 1 | exact }
 // with returns m in another state.
 func (m mark) with(s mark) mark { return m&^state | s }
 
-// times are the deadline of the newest entry of a slot and that of its timer. The
-// first counts unless the entry is absent, the second only while the entry is early.
+// times are the deadlines of the newest entry, unless absent, and of its timer, while it is
+// early.
 type times struct{ filed, deadline structures.Tick }
 
-// core orders slots by deadline: heap[dary.Root] is the earliest entry, and no entry is
-// earlier than its parent. Each slot in use has one entry that is not dead. The
-// newest entry of a slot may be dead, too, but all others are.
+// core orders slots by deadline: heap[dary.Root] is the earliest entry, and none is before its
+// parent. Each slot in use has one entry that is not dead, its newest.
 type core struct {
 	heap   []entry
 	marks  []mark  // per slot
@@ -66,8 +63,7 @@ func newCore(capacity int) core {
 	}
 }
 
-// set sets the deadline of the timer in slot, be it new or moved. If the newest entry
-// of the slot is not later, the heap stays as it is.
+// set sets the deadline of slot. If its newest entry is not later, the heap stays as it is.
 func (c *core) set(slot uint32, deadline structures.Tick) {
 	if int(slot) >= len(c.marks) {
 		c.marks = append(c.marks, absent)
@@ -110,9 +106,8 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 	m := c.marks[slot].next()
 	c.marks[slot] = m
 	c.times[slot].filed = deadline
-	// Before a version is used a second time, each entry that had it must have been
-	// dropped. Each entry after the first of a slot comes with a call of maintain, so
-	// that half the versions are enough for a pass through any heap.
+	// Before a version is used again, each entry that had it must have been dropped. Each after
+	// the first of a slot comes with a call of maintain: half the versions are enough for a pass.
 	if m<<1 == exact<<1 {
 		c.beginPass()
 	}
@@ -126,9 +121,8 @@ func (c *core) push(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// fixRoot drops dead entries at the root and files early ones again, as far as they
-// are filed up to a tick. It returns true when the root is exact and at or before that
-// tick, and false when no timer is due by then.
+// fixRoot drops dead entries at the root and files early ones again, up to a tick. It returns
+// true when the root is exact and at or before that tick.
 func (c *core) fixRoot(until structures.Tick) bool {
 	for len(c.heap) > dary.Root && c.heap[dary.Root].deadline <= until {
 		e := c.heap[dary.Root]
@@ -159,8 +153,7 @@ func (c *core) pop() (slot uint32, deadline structures.Tick) {
 	return slot, e.deadline
 }
 
-// isDead reports whether an entry is dead: its timer was cancelled, or moved to before
-// the entry and got another one.
+// isDead reports whether the timer was cancelled, or got another entry.
 func (c *core) isDead(e entry) bool {
 	m := c.marks[e.ref.slot()]
 	return m != e.ref.mark() && m != e.ref.mark().with(early)
@@ -188,8 +181,6 @@ func (c *core) take(i int) {
 	case dary.Root:
 		c.down(i, last)
 	default:
-		// Sifting in one direction is enough: an entry that comes before old comes
-		// before all entries below it, and one that does not comes after all above it.
 		c.work.Comparisons++
 		if last.deadline < old.deadline {
 			c.up(i, last)

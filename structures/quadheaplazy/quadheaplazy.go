@@ -48,8 +48,7 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // An Option sets up a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers and the dead entries among them, so that none of the first
-// n allocates. It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2, and their dead entries.
 func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
 // Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
@@ -69,8 +68,7 @@ func New[T any](opts ...Option) *Heap[T] {
 	return &Heap[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer that comes due at deadline and returns its ID. It costs
-// O(log n), on average O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(log n), on average O(1), amortised over growth.
 func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	h.table.Reserve()
 	slot, id := h.table.Take(value)
@@ -78,9 +76,7 @@ func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return id
 }
 
-// Reschedule moves a pending timer to deadline and keeps its ID and its value. It
-// returns false when id is not pending. It costs O(1) to a deadline no earlier than the
-// one that the timer has, and O(log n) otherwise.
+// Reschedule moves a pending timer. It costs O(1) to a later deadline, and O(log n) otherwise.
 func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := h.table.Find(id)
 	if slot == slab.None {
@@ -90,8 +86,7 @@ func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return true
 }
 
-// Cancel removes a pending timer and releases its value; its entry stays in the heap for
-// now. It returns false when id is not pending. It costs O(1), and at most the
+// Cancel removes a pending timer; its entry stays for now. It costs O(1), and at most the
 // examination of 20 entries more, of which a dead one costs O(log n).
 func (h *Heap[T]) Cancel(id structures.ID) bool {
 	slot := h.table.Find(id)
@@ -103,8 +98,7 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns the earliest
-// timer, if that is due. It costs O(log n) amortised, or O(1) when no entry is due.
+// Pop removes the earliest timer, if that is due. It costs O(log n) amortised.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	if !h.core.fixRoot(h.clock.Advance(now)) {
 		return t, false
@@ -115,8 +109,7 @@ func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	return t, true
 }
 
-// Next returns the earliest deadline. ok is false when nothing is pending. It costs
-// O(1), and O(log n) for each entry at the root that is dead or early.
+// Next returns the earliest deadline. It costs O(1), and O(log n) for each dead or early root.
 func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
 	if h.table.Len() == 0 || !h.core.fixRoot(math.MaxInt64) {
 		return 0, false

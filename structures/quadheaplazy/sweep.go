@@ -37,9 +37,8 @@ func (c *core) beginPass() {
 	}
 }
 
-// sweep examines so many entries below the cursor. Those from the cursor on have been examined,
-// or have died or were added since the pass began. An early entry is left alone: the earlier it
-// is filed, the more deadlines its timer can be moved to without touching the heap.
+// sweep examines so many entries below the cursor. Those from it on have been examined, or died
+// or came since. Early entries stay: the earlier one is filed, the longer it can be of use.
 func (c *core) sweep(steps int) {
 	for ; steps > 0 && c.cursor > dary.Root; steps-- {
 		i := c.cursor - 1
@@ -51,9 +50,8 @@ func (c *core) sweep(steps int) {
 	}
 }
 
-// examineDisplaced drops a dead entry that a new one has displaced from before the
-// cursor to behind it. The new entry went up from n past the cursor, and all entries
-// on its way went one step down. No other move takes a dead entry past the cursor.
+// examineDisplaced drops a dead entry that a new one, which went up from n past the cursor, has
+// displaced from before the cursor to behind it. Nothing else takes one past it.
 func (c *core) examineDisplaced(n int) {
 	i := n
 	for dary.Parent(dary.Root+1, i) >= c.cursor {

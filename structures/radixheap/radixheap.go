@@ -76,19 +76,16 @@ type core struct {
 
 func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
 
-// bucketOf returns the number of the highest bit in which a deadline differs from
-// the base, counted from 1; 0 if it is the base.
+// bucketOf returns the number of the highest bit in which a deadline differs from the base, or 0.
 func bucketOf(deadline, base structures.Tick) int {
 	return bits.Len64(uint64(deadline ^ base))
 }
 
-// Add adds a slot to a bucket.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
 	c.link(slot, deadline)
 }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.lists.SetDeadline(slot, deadline)
@@ -108,7 +105,6 @@ func (c *core) link(slot uint32, deadline structures.Tick) {
 	c.lists.PushBack(&c.buckets[i], slot)
 }
 
-// Remove unlinks a slot.
 func (c *core) Remove(slot uint32) {
 	i := bucketOf(c.lists.Deadline(slot), c.base) & (buckets - 1)
 	if c.lists.Remove(&c.buckets[i], slot) {
@@ -116,9 +112,8 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Next returns the bound of the lowest bucket, after the buckets were spread whose bound
-// the clock has reached: it is after the clock unless a timer is due. An empty heap has
-// the last tick.
+// Next returns the bound of the lowest bucket, after those were spread that the clock has
+// reached.
 func (c *core) Next(clock structures.Tick) structures.Tick {
 	for c.occupied != 0 {
 		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
@@ -130,7 +125,6 @@ func (c *core) Next(clock structures.Tick) structures.Tick {
 	return math.MaxInt64
 }
 
-// Pop removes the earliest timer if it is due: then it is in bucket 0.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	at = c.Next(clock)
 	if c.occupied&1 == 0 {
@@ -143,12 +137,10 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work { return c.work }
 
-// spread moves the base to the bound of bucket i, the lowest one, and each of its
-// timers to a bucket below. They keep their order, which makes ties FIFO. Timers of
-// higher buckets stay: they differ from both bases in the same highest bit.
+// spread moves the base to the bound of bucket i, the lowest, and its timers below, in their
+// order. Those of higher buckets differ from both bases in the same highest bit.
 func (c *core) spread(i int) {
 	moving := c.buckets[i]
 	c.buckets[i] = fifo.List{}
@@ -165,8 +157,8 @@ func (c *core) spread(i int) {
 	c.work.Moved += moved
 }
 
-// Walk adds the buckets. Bucket 0 is for the base itself, bucket i for the ticks that
-// differ from it in bit i-1 and in none above.
+// Walk adds the buckets: bucket i is for ticks that differ from the base in bit i-1 and none
+// above.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{
 		Name: "buckets by the highest bit that differs from the base",

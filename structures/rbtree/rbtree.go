@@ -55,24 +55,23 @@ func New[T any](opts ...Option) *Tree[T] {
 // The two sides of a node. The other side of d is 1-d.
 const left, right = 0, 1
 
-// none is the number of the node that stands for every absent one. It is black, and
-// the parent of the root, which is its left child. So no rotation or removal has a
-// special case at the root or at a leaf. Its parent is scratch space.
+// none is the node that stands for every absent one. It is black, and the parent of the root, its
+// left child: no special case at the root or at a leaf. Its parent is scratch space.
 const none = 0
 
-// maxLen is the largest number of timers: a link has 31 bits for the slot, and an
-// index must fit an int.
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an
+// int.
 const maxLen = min(1<<31, math.MaxInt) - 1
 
-// node is what a search reads of a slot. It takes 16 bytes, so that none crosses a cache line:
-// with parent and colour, 24 bytes, a start-stop among 10^6 timers took 1.2 times as long.
+// node is what a search reads of a slot: 16 bytes, so that none crosses a cache line. With parent
+// and colour, 24 bytes, a start-stop among 10^6 timers took 1.2 times as long.
 type node struct {
 	deadline structures.Tick
 	child    [2]link
 }
 
-// link is the slot of a node and its colour. To read or to change the colour of a node takes its
-// parent, which was read already, and not the node itself, which would be a cache miss.
+// link is the slot of a node and its colour, which is read and changed where its parent is,
+// without a cache miss.
 type link uint32
 
 const red = 1
@@ -102,7 +101,6 @@ func newCore(capacity int) core {
 	return core{nodes: make([]node, 1, capacity+1), parents: make([]uint32, 1, capacity+1)}
 }
 
-// Pop removes the leftmost node if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.ends[left]
 	if slot == none {
@@ -115,19 +113,15 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the deadline of the leftmost node.
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.ends[left]].deadline }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
-// Add adds a node for slot.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(c.nodes) {
 		if len(c.nodes) > maxLen {
@@ -187,9 +181,8 @@ func (c *core) search(deadline structures.Tick) (depth, side int) {
 	return int(d), side
 }
 
-// extendPath extends the known part of the path up to depth. A timer that goes to the
-// end is placed without a search, at the last depth of the path, and few of its
-// ancestors are ever needed.
+// extendPath extends the known part of the path up to depth: a timer that goes to the end is
+// placed without a search, and few of its ancestors are needed.
 func (c *core) extendPath(depth int) {
 	slot := c.path[c.known].slot()
 	for c.known > depth && slot != none {
@@ -210,7 +203,6 @@ func (c *core) rightmost(slot uint32) link {
 	return c.nodes[none].child[left] // the root
 }
 
-// Remove removes the node of slot.
 func (c *core) Remove(slot uint32) {
 	nodes := c.nodes
 	n := nodes[slot]
@@ -220,9 +212,8 @@ func (c *core) Remove(slot uint32) {
 			c.ends[at] = c.inward(slot, at)
 		}
 	}
-	// If the node has two children, the next node in order takes its place, and the
-	// place of that one becomes vacant. Otherwise its own does. The node in the vacant
-	// place has at most one child, which moves up.
+	// If the node has two children, the next node in order takes its place, and its own place
+	// becomes vacant. The node in the vacant place has at most one child, which moves up.
 	self := nodes[parent].child[side]
 	colour, up := self.colour(), n.child[left]|n.child[right]
 	if n.child[left] != none && n.child[right] != none {
@@ -251,8 +242,8 @@ func (c *core) Remove(slot uint32) {
 	c.balanceBlack(parent, side)
 }
 
-// inward returns the neighbour, in order, of the node at the end on side. That node has
-// no child on that side, so that its other child, if any, is a single red node.
+// inward returns the neighbour of the node at the end on side, whose only child is a single red
+// node.
 func (c *core) inward(end uint32, side int) uint32 {
 	if child := c.nodes[end].child[1-side]; child != none {
 		return child.slot()
@@ -274,8 +265,7 @@ func (c *core) link(parent uint32, side int, child link) {
 	c.parents[child.slot()] = parent
 }
 
-// rotate moves the node top down to side. Its child on the other side takes its place
-// and is returned. The two nodes exchange their colours.
+// rotate moves the node top down to side. Its child on the other side takes its place and colour.
 func (c *core) rotate(top uint32, side int) uint32 {
 	up := c.nodes[top].child[1-side]
 	parent, at := c.parents[top], c.side(top)
@@ -286,8 +276,7 @@ func (c *core) rotate(top uint32, side int) uint32 {
 	return up.slot()
 }
 
-// balanceRed repairs the one invariant that an insertion breaks: slot is red, and so is
-// its parent, at depth on the path.
+// balanceRed repairs what an insertion breaks: slot is red, and so is its parent, at depth.
 func (c *core) balanceRed(slot uint32, depth int) {
 	nodes := c.nodes
 	for {
@@ -326,8 +315,8 @@ func (c *core) balanceRed(slot uint32, depth int) {
 	}
 }
 
-// balanceBlack repairs the one invariant that a removal breaks: ways down through the
-// child of parent on side, which is black or none, have one black node too few.
+// balanceBlack repairs what a removal breaks: ways down through the child of parent on side have
+// one black node too few.
 func (c *core) balanceBlack(parent uint32, side int) {
 	nodes := c.nodes
 	for parent != none {
@@ -357,7 +346,6 @@ func (c *core) balanceBlack(parent uint32, side int) {
 	}
 }
 
-// Walk adds the tree.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2})
 	w := walk{core: c, b: b}
@@ -382,9 +370,8 @@ type walk struct {
 	first, last uint32 // the first slot met, and the last one so far
 }
 
-// subtree walks the nodes from l on, which belong at a cell, and whose parent has the given
-// colour. It returns the number of black nodes on each way down. In a cycle some node has a
-// wrong parent, at which the walk ends.
+// subtree walks the nodes from l on, whose parent has the given colour. It returns the number of
+// black nodes on each way down. In a cycle some node has a wrong parent.
 func (w *walk) subtree(l link, parent uint32, colour link, at shape.Cell) (black int, err error) {
 	slot := l.slot()
 	if l == none {

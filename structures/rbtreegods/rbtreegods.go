@@ -33,12 +33,11 @@ var _ structures.Scheduler[int] = (*Tree[int])(nil)
 // An Option sets up a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers; the nodes of the tree are allocated one by one. It
-// is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2; nodes are allocated all
+// the same.
 func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
-// Tree is a red-black tree of timers with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, but for the promise to allocate nothing.
+// Tree is a red-black tree of timers with values of type T. Make it with New. It allocates.
 type Tree[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]

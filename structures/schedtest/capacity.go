@@ -9,9 +9,9 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
-// Capacity checks the option of that name: that the constructor of package pkg
-// refuses a number that is not from 0 to limit, and that a structure with room
-// for n timers does not allocate for the first n, unless Allocates is given.
+// Capacity checks the option of that name: the constructor of package pkg refuses a number that
+// is not from 0 to limit, and with room for n timers the first n allocate nothing, unless
+// Allocates is given.
 func Capacity(
 	t *testing.T, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64], opts ...Option,
 ) {

@@ -46,8 +46,7 @@ func anyDelay(rng *rand.Rand) structures.Tick {
 	return 1 + structures.Tick(rng.Uint64()>>24>>rng.IntN(40))
 }
 
-// oftenNear returns a delay of up to so many ticks, so that many timers have the same
-// deadline, or now and then one of up to 2^20.
+// oftenNear returns a delay of up to so many ticks, or now and then one of up to 2^20.
 func oftenNear(ticks int) func(*rand.Rand) structures.Tick {
 	return func(rng *rand.Rand) structures.Tick {
 		if rng.IntN(16) == 0 {
@@ -135,7 +134,7 @@ func (m *crowd) next() structures.Tick {
 }
 
 // drain pops until nothing is due. If it is told to, it schedules each timer again, and asks
-// Next, which must name a tick after the clock exactly if nothing is due any more.
+// Next, which must name a tick after the clock exactly if nothing is due.
 func (m *crowd) drain(now structures.Tick, again bool) (fired int) {
 	m.clock = max(m.clock, now)
 	before, next := member{deadline: math.MinInt64}, m.clock
@@ -198,8 +197,7 @@ func (m *crowd) mustFireBy(t *member) structures.Tick {
 	return add(t.deadline, m.maxLate(t.deadline-t.since))
 }
 
-// audit checks that no timer is overdue, and the invariants. The latter may take longer than
-// all else, so it leaves them out of large crowds.
+// audit checks that no timer is overdue, and the invariants, which take too long in large crowds.
 func (m *crowd) audit() {
 	pending := 0
 	for i := range m.timers {
@@ -265,8 +263,7 @@ func many(r reporter, n int, c *config) {
 	runtime.KeepAlive(m)
 }
 
-// fireAll steps n/10 times from one tick that Next names to the next. Then it jumps
-// over the other deadlines, a thousandth at a time, and to the end of time.
+// fireAll steps n/10 times by Next, then jumps over the other deadlines, and to the end of time.
 func (m *crowd) fireAll() {
 	var deadlines []structures.Tick
 	for i := range m.timers {
@@ -290,8 +287,8 @@ func (m *crowd) fireAll() {
 	m.audit()
 }
 
-// orderAdjacentTicks keeps thousands of timers due at each of the next few ticks. A structure
-// that sorts some of them ahead of time must not mix a tick with the next one.
+// orderAdjacentTicks keeps thousands of timers due at each of the next few ticks, which must not
+// be mixed.
 func orderAdjacentTicks(r reporter, c *config) {
 	for _, ticks := range []int{2, 5, 20} {
 		m := newCrowd(r, c, 3000)
@@ -304,8 +301,8 @@ func orderAdjacentTicks(r reporter, c *config) {
 	}
 }
 
-// orderSteps moves and replaces timers, among which many share a deadline, while the clock goes
-// by steps of all widths, and Next is not asked what they should be.
+// orderSteps moves and replaces timers, many of which share a deadline, while the clock goes by
+// steps of all widths, without Next.
 func orderSteps(r reporter, c *config) {
 	for _, step := range []int{1, 40, 1000, 30_000} {
 		m := newCrowd(r, c, 800)
@@ -321,8 +318,8 @@ func orderSteps(r reporter, c *config) {
 	}
 }
 
-// orderLongHold moves or replaces a timer, lets the clock go to the tick that Next names, and
-// schedules each timer again that fires.
+// orderLongHold moves or replaces a timer, goes to the tick that Next names, and schedules what
+// fires.
 func orderLongHold(r reporter, c *config) {
 	const residents = 1000
 	m := newCrowd(r, c, residents)
@@ -351,7 +348,7 @@ func orderLongHold(r reporter, c *config) {
 }
 
 // identityManyReuses uses a slot so often that a generation of 16 bits comes round, in steps of
-// one or of two. It tries an ID that is as old as that, each time that the slot is taken.
+// one or of two, and tries an ID as old as that each time.
 func identityManyReuses(r reporter, c *config) {
 	const wrap = 1 << 16
 	s := c.new()

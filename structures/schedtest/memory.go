@@ -54,9 +54,8 @@ func memorySteadyState(r reporter, c *config) {
 			c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
 		{"Next and Len", c.amount(200_000, 5000), func() { m.s.Next(); m.s.Len() }},
 	} {
-		// The runtime may allocate once or twice itself. One allocation in ten thousand
-		// operations is more than that. AllocsPerRun runs the function twice and counts
-		// the second time, in the steady state.
+		// The runtime may allocate once or twice itself: one in ten thousand is more.
+		// AllocsPerRun runs the function twice and counts the second time.
 		if n := testing.AllocsPerRun(1, func() {
 			for range op.ops {
 				op.do()

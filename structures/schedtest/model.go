@@ -7,10 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Model is the reference for every structure: a slice of the pending timers, in
-// the order in which they were last scheduled or rescheduled, scanned from the
-// front for whatever is asked. Equal deadlines fire first in, first out. Every
-// operation costs O(Len). The zero Model is empty and ready for use.
+// Model is the reference for every structure: a slice of the pending timers, in the order in
+// which they were last scheduled or rescheduled, scanned for whatever is asked. Ties are FIFO.
+// Every operation costs O(Len). The zero Model is empty and ready for use.
 type Model[T any] struct {
 	clock   structures.Tick
 	issued  structures.ID

@@ -23,8 +23,7 @@ const (
 	narrow     = 20 // bits of the widest step otherwise
 )
 
-// The operations of a program. The bursts, and
-// several of schedule, keep a few dozen timers pending.
+// The operations of a program. They keep a few dozen timers pending.
 const (
 	doSchedule = iota
 	doSchedule2
@@ -59,8 +58,8 @@ const (
 	deadlines
 )
 
-// dialect is the operations and the kinds of deadline that a program consists of; none of
-// them: all. Which one a byte names is taken modulo their number. The flags are always set.
+// dialect is the operations and the kinds of deadline of a program; none of them: all. A byte
+// names one modulo their number. The flags are always set.
 type dialect struct {
 	ops, kinds []byte
 	flags      byte
@@ -189,16 +188,15 @@ func (p *player) burst(n, apart byte) {
 	}
 }
 
-// spread schedules timers at all distances, a power of two apart or beside it, unless there
-// are many.
+// spread schedules timers at all powers of two or beside them, unless there are many.
 func (p *player) spread(n byte) {
 	for bits := 0; bits < 63 && p.model.Len() < 200; bits++ {
 		p.schedule(p.neighbour(add(p.clock(), 1<<bits), n+byte(bits)))
 	}
 }
 
-// restart pops all that is due, and has each timer that fires schedule another one at a
-// deadline in the past and move one that is pending there: neither is due in this tick.
+// restart pops all that is due, and has each timer that fires schedule one and move one to a
+// deadline in the past: neither is due in this tick.
 func (p *player) restart(now, past structures.Tick) {
 	for left := p.model.Len(); left > 0; left-- {
 		if _, ok := p.pop(now); !ok {
@@ -301,8 +299,8 @@ func boundary(t structures.Tick, bits byte) structures.Tick {
 	return add(t|(1<<bits-1), 1)
 }
 
-// forge returns IDs that a scheduler has most likely not issued: constants, and changed
-// copies of IDs that it has issued.
+// forge returns IDs that were most likely not issued: constants, and changed copies of some that
+// were.
 func forge(issued ...structures.ID) []structures.ID {
 	ids := []structures.ID{
 		0, 1, 2, 1 << 32, 1<<32 | 1, 2<<32 | 1, 1<<32 | 2, 1 << 63,
@@ -319,8 +317,7 @@ func forge(issued ...structures.ID) []structures.ID {
 	return ids
 }
 
-// seeds returns the programs from which a fuzz run starts: a few written by hand, and
-// random ones.
+// seeds returns the programs from which a fuzz run starts.
 func seeds() [][]byte {
 	const all = flagNext | flagSteps | flagWide | flagWide2
 	programs := [][]byte{

@@ -16,9 +16,9 @@ type Payload struct {
 	_      *Payload // a pointer keeps it out of the allocator's blocks of tiny objects
 }
 
-// Releases checks the rule "Release" on the structure that newScheduler makes: no reference is
-// kept to the value of a timer that fired or was cancelled, and one is kept to the value of every
-// pending timer. It runs the garbage collector and looks at weak pointers; it never sleeps.
+// Releases checks the rule "Release": no reference is kept to the value of a timer that fired or
+// was cancelled, and one to that of every pending timer. It runs the garbage collector and looks
+// at weak pointers; it never sleeps.
 func Releases(t *testing.T, newScheduler func() structures.Scheduler[*Payload]) {
 	for _, rule := range releaseRules {
 		t.Run(rule.name, func(t *testing.T) {
@@ -36,8 +36,7 @@ var releaseRules = []struct {
 	{"Release/SlotsUsedAgain", (*holder).releasesWhenUsedAgain},
 }
 
-// holder is a scheduler and what is known of the values given to it, without a
-// reference to any of them.
+// holder is a scheduler and what is known of its values, without a reference to any.
 type holder struct {
 	reporter
 	s      structures.Scheduler[*Payload]
@@ -124,8 +123,7 @@ func (h *holder) kept() int {
 	return -1
 }
 
-// fill schedules timers for the next ticks, each of which is due at some of them, and timers
-// at all distances, and moves half of them.
+// fill schedules timers for the next ticks and at all distances, and moves half of them.
 func (h *holder) fill(now structures.Tick) {
 	rng := rand.New(rand.NewPCG(uint64(now), 1))
 	first := len(h.timers)

@@ -15,8 +15,8 @@ type rule struct {
 	applies func(*config) bool // nil: always
 }
 
-// rules are what Run checks. Most of them are random programs that consist of the
-// operations, and of the kinds of deadline, on which a structure breaks the rule if it does.
+// rules are what Run checks, most of them by random programs of the operations and the kinds of
+// deadline on which a structure breaks the rule if it does.
 var rules = []rule{
 	{name: "Clock", check: programs(16, dialect{
 		ops:   []byte{doSchedule, doReschedule, doPopHere, doPopBack, doPopSome, doStep, doToNext, doBeforeNext},
@@ -107,9 +107,8 @@ var rules = []rule{
 	{name: "Model/RandomPrograms", check: modelRandomPrograms},
 }
 
-// Run checks the structure that newScheduler makes, with a subtest for each
-// rule of the contract. Every call of newScheduler must return a new, empty
-// scheduler. Memory is measured, so the test that calls Run must not be parallel.
+// Run checks the structure that newScheduler makes anew each time, with a subtest for each rule
+// of the contract. Memory is measured, so the test that calls Run must not be parallel.
 func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, append([]Option{scaleFor(t)}, opts...))
 	for _, rule := range rules {
@@ -122,8 +121,8 @@ func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ..
 	}
 }
 
-// programs returns a check that performs n random programs in a dialect. Each starts at another
-// tick: the first one at 0, and half of the others around the powers of two.
+// programs returns a check that performs n random programs in a dialect, the first one and half
+// of the others from tick 0, the rest from around the powers of two.
 func programs(n uint64, d dialect) func(reporter, *config) {
 	return func(r reporter, c *config) {
 		r.Helper()
@@ -175,9 +174,8 @@ func instancesShareNothing(r reporter, c *config) {
 	}
 }
 
-// jumpsCostNotTheirWidth jumps over ever wider gaps. A structure that walks the
-// ticks is caught by its Work where it counts that, or else by the clock on the
-// wall before the gaps get so wide that the test would never end.
+// jumpsCostNotTheirWidth jumps over ever wider gaps. A structure that walks the ticks is caught
+// by its Work, or by the clock on the wall before the test would never end.
 func jumpsCostNotTheirWidth(r reporter, c *config) {
 	r.Helper()
 	const (

@@ -39,32 +39,28 @@ import (
 // Option says what a structure promises beyond the contract, or short of it.
 type Option func(*config)
 
-// FIFO says that timers with equal deadlines fire in the order in which they
-// were last scheduled or rescheduled, which the suite then checks. It has no effect
-// together with Coarse, as equal deadlines may be rounded differently.
+// FIFO says that timers with equal deadlines fire in the order in which they were last scheduled
+// or rescheduled. It has no effect together with Coarse.
 func FIFO() Option { return func(c *config) { c.fifo = true } }
 
 // Coarse says that a structure rounds deadlines up: a timer that was last scheduled or
-// rescheduled delay ticks before its deadline may fire at any tick from its deadline to
-// maxLate(delay) ticks after it. Timer.Deadline is what was asked for, after the rule for the
-// past. The suite checks these bounds instead of the order, and that nothing fires early.
+// rescheduled delay ticks before its deadline may fire up to maxLate(delay) ticks after it.
+// Timer.Deadline is what was asked for. The suite checks these bounds instead of the order.
 func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
 	return func(c *config) { c.maxLate = maxLate }
 }
 
-// Allocates leaves out the promises on memory: that the steady state allocates
-// nothing and that cancelled timers take no room. It is meant for structures
-// on third-party containers, which cannot keep them.
+// Allocates leaves out the promises on memory, for third-party containers, which cannot keep
+// them.
 func Allocates() Option { return func(c *config) { c.allocates = true } }
 
 // Levels says that a structure is a wheel of n levels: Next may name ticks before the earliest
-// deadline, as long as popping at each tick that it names takes at most n+1 steps a timer.
-// Without it Next must name the earliest deadline itself.
+// deadline, as long as popping at each takes at most n+1 steps a timer.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Fuzz is the body of a fuzz target: it adds seeds, turns every input into
-// operations, and compares the structure with the model after each of them. A
-// structure that has a method CheckInvariants() error has it called as often.
+// Fuzz is the body of a fuzz target: it adds seeds, turns every input into operations, and
+// compares the structure with the model after each of them, and calls CheckInvariants if there is
+// one.
 func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, opts)
 	for _, program := range seeds() {
@@ -114,8 +110,7 @@ func scaleFor(t testing.TB) Option {
 	return func(c *config) { c.scale = s }
 }
 
-// amount returns how much of something to do: half of the normal amount under -short and
-// under the race detector.
+// amount returns how much of something to do: half of it under -short and the race detector.
 func (c *config) amount(inLong, inNormal int) int {
 	switch {
 	case c.scale == short || raceEnabled:
@@ -126,10 +121,8 @@ func (c *config) amount(inLong, inNormal int) int {
 	return inLong
 }
 
-// reporter is the part of testing.T that the checks use. The suite's own tests
-// record what broken structures make it report.
+// reporter is the part of testing.T that the checks use. The suite's own tests record it.
 type reporter = checking.T
 
-// Checked is a structure that can check itself. The suite calls CheckInvariants
-// after most operations, and reports the error.
+// Checked is a structure that can check itself, which the suite has it do after most operations.
 type Checked interface{ CheckInvariants() error }

@@ -8,9 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// checkSnapshot checks that a snapshot shows each pending timer once, with its deadline,
-// and nothing else that is not stale. The suite calls it after one check of the invariants in
-// four, as both go the same way through a structure.
+// checkSnapshot checks a snapshot after some checks of the invariants, which go the same way.
 func (s *subject) checkSnapshot() {
 	shown, ok := s.s.(shape.Shown)
 	if !ok {

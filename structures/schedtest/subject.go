@@ -8,9 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// subject is a structure under test and its model. Each of its methods does one operation
-// on both and stops the test at the first difference. None calls Helper, which would take a
-// fifth of the time: fail names the operations.
+// subject is a structure under test and its model. Each method does one operation on both and
+// stops the test at the first difference. None calls Helper, which takes long.
 type subject struct {
 	reporter
 	*config
@@ -45,8 +44,7 @@ func violated(r reporter, rule, format string, args ...any) {
 	r.Fatalf("rule %q broken: %s", rule, fmt.Sprintf(format, args...))
 }
 
-// fail stops the test. The message names the rule, the subject, the clock and
-// the operations that led here, the offending one last.
+// fail stops the test. The message names the rule and the operations that led here.
 func (s *subject) fail(rule, format string, args ...any) {
 	s.Helper()
 	var b strings.Builder
@@ -80,8 +78,7 @@ func (s *subject) schedule(deadline structures.Tick) structures.ID {
 	return id
 }
 
-// prefetch gives a structures.Prefetcher an ID that is to be used next, and others that no
-// timer may have.
+// prefetch gives a Prefetcher an ID that is used next, and others that no timer may have.
 func (s *subject) prefetch(id structures.ID) {
 	if p, ok := s.s.(structures.Prefetcher); ok {
 		p.Prefetch([]structures.ID{id, 0, id + 1, ^id})

@@ -4,12 +4,11 @@ package shape
 
 import "github.com/timerbench/timerbench/structures"
 
-// Snapshot is the shape of a structure at one moment: where each entry of a timer
-// stands. Without parts it says that the structure does not show its shape.
+// Snapshot is the shape of a structure at one moment. Without parts it does not show it.
 type Snapshot struct{ Parts []Part }
 
-// Shown is a structure that shows its shape, found by a type assertion. A call changes nothing,
-// copies every entry, and costs O(n) and O(1) for each slot: it is not for hot paths.
+// Shown is a structure that shows its shape, found by a type assertion. A call copies every
+// entry.
 type Shown interface{ Snapshot() Snapshot }
 
 // Kind is how the cells of a part are arranged.
@@ -48,13 +47,11 @@ type Cell struct {
 
 // Entry is an entry of a cell. Each pending timer has one that is not stale.
 type Entry struct {
-	// ID is that of the timer. 0: the entry is stale, as the timer was cancelled or has
-	// another entry.
+	// ID is that of the timer. 0: the entry is stale.
 	ID structures.ID
 	// Deadline is that of the timer; of a stale entry the same as Filed.
 	Deadline structures.Tick
-	// Filed is the deadline for which the entry was put here: before Deadline if the timer
-	// was moved to later and the entry was left.
+	// Filed is the deadline for which the entry was put here: maybe before Deadline.
 	Filed structures.Tick
 }
 

@@ -56,8 +56,8 @@ func Capacity(n int) Option {
 	}
 }
 
-// Seed seeds the random heights of the towers; any n will do. Lists with equal
-// seeds that see the same calls have the same shape. The default is 0.
+// Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the
+// same calls have the same shape.
 func Seed(n uint64) Option {
 	return func(c *config) { c.seed = n }
 }
@@ -73,12 +73,10 @@ func New[T any](opts ...Option) *List[T] {
 	return &List[T]{slotted.New[T](newCore(c.capacity, c.seed), c.capacity)}
 }
 
-// maxHeight is the number of levels: with half of each level in the next, the highest
-// one still holds one timer of 2^32.
+// maxHeight is the number of levels: the highest one still holds one timer of 2^32.
 const maxHeight = 32
 
-// head is the tower of slot 0, which is before the first and behind the last timer of
-// every level: each level is a ring through it.
+// head is the tower of slot 0: each level is a ring through it.
 const head = 0
 
 // link is one timer's place in the list of one level.
@@ -118,7 +116,6 @@ func newCore(capacity int, seed uint64) core {
 	}
 }
 
-// Pop removes the first timer of level 0 if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	front := c.links[head]
 	if front.next == head {
@@ -132,16 +129,13 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, front.deadline
 }
 
-// Next returns the deadline of the first timer of level 0.
 func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Work returns the comparisons. A skip list does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // build builds the tower of the next slot.
@@ -178,8 +172,7 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	}
 }
 
-// descend searches for the place of deadline, level by level from the highest, and
-// inserts tower on the levels below height.
+// descend searches for the place of deadline, and inserts tower on the levels below height.
 func (c *core) descend(tower uint32, height int, deadline structures.Tick) {
 	links := c.links
 	compared := uint64(0)
@@ -212,7 +205,6 @@ func (c *core) splice(prev, tower, level uint32, deadline structures.Tick) {
 	c.links[next+level].prev = tower
 }
 
-// Remove unlinks a slot on all its levels.
 func (c *core) Remove(slot uint32) {
 	tower, end := c.towers[slot], c.towers[slot+1]
 	for level := range end - tower {
@@ -284,8 +276,7 @@ func (c *core) checkTowers() error {
 	return nil
 }
 
-// checkLevel checks that a level holds exactly those timers of order whose towers are
-// high enough, in that order, and that its links are right both ways.
+// checkLevel checks that a level holds those timers of order whose towers are high enough.
 func (c *core) checkLevel(level uint32, order []link) error {
 	prev := uint32(head)
 	for _, want := range append(order[:len(order):len(order)], link{next: head}) {
@@ -310,8 +301,7 @@ func (c *core) height(tower uint32) uint32 {
 	return c.towers[c.owner[tower]+1] - tower
 }
 
-// random is the state of Steele, Lea and Flood's SplitMix64 generator, small and
-// good from any seed.
+// random is the state of Steele, Lea and Flood's SplitMix64 generator.
 type random uint64
 
 func (r *random) next() uint64 {

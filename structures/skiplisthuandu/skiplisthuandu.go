@@ -42,8 +42,7 @@ type config struct {
 	seed     int64
 }
 
-// Capacity reserves room for n timers; the elements of the list are allocated one by one.
-// It is no limit. New panics unless n is from 0 to 2^32-2. The default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2; elements are allocated.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("skiplisthuandu",
@@ -54,8 +53,7 @@ func Capacity(n int) Option {
 // Seed sets the seed of the random heights, by default 1.
 func Seed(n int64) Option { return func(c *config) { c.seed = n } }
 
-// List is a skip list of timers with values of type T. Make it with New. It keeps
-// the contract of structures.Scheduler, but for the promise to allocate nothing.
+// List is a skip list of timers with values of type T. Make it with New. It allocates.
 type List[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = ordered.Scheduler[T]

@@ -64,14 +64,14 @@ type Option func(*config)
 
 type config struct{ soon, later, capacity int }
 
-// Soon sets the number of slots of the soon wheel, which is the ticks that it covers: a
-// power of two from 2 to 2^24, by default 2^14. New panics otherwise. A slot takes 8 bytes.
+// Soon sets the number of slots of the soon wheel, and so the ticks that it covers: a power of
+// two from 2 to 2^24, by default 2^14. A slot takes 8 bytes.
 func Soon(n int) Option {
 	return func(c *config) { c.soon = option.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
 }
 
-// Later sets the number of slots of the later wheel, each as wide as half of the soon wheel: a
-// power of two from 4 to 2^24, by default 2^14. New panics otherwise. A slot takes 12 bytes.
+// Later sets the number of slots of the later wheel: a power of two from 4 to 2^24, by default
+// 2^14. A slot takes 12 bytes.
 func Later(n int) Option {
 	return func(c *config) { c.later = option.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
 }
@@ -82,7 +82,6 @@ func Capacity(n int) Option {
 }
 
 // Wheels are a soon and a later wheel of timers with values of type T. Make them with New.
-// They keep the contract of structures.Scheduler, and are for one goroutine at a time.
 type Wheels[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, core, *core]
@@ -140,7 +139,6 @@ func (c *core) start(half structures.Tick) structures.Tick { return half << c.wi
 // isSoon reports whether a half belongs to the soon wheel.
 func (c *core) isSoon(half structures.Tick) bool { return half-c.half(c.cursor) < 2 }
 
-// Link adds timers.
 func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 	for _, timer := range timers {
 		if timer != 0 {
@@ -165,8 +163,8 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	}
 }
 
-// Unlink removes a timer. One of the next half may be in the list of those moving. That matters
-// only if it is the first or the last one there: else to unlink it does not touch the list.
+// Unlink removes a timer. One that is moving matters only if it is the first or the last there:
+// else to unlink it does not touch the list.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)
@@ -208,10 +206,9 @@ func (c *core) take(half structures.Tick) {
 	}
 }
 
-// moveTo moves the cursor ahead to a tick. No timer is due, and no slot of the later wheel
-// begins, between the two. Within a half, the timers that are moving come in shares: as
-// much of those left as the ticks passed are of the ticks left. So all have moved at the
-// end, and as evenly as the calls come.
+// moveTo moves the cursor ahead to a tick before which nothing happens. Within a half, the timers
+// that are moving come in shares: as much of those left as the ticks passed are of the ticks
+// left.
 func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
 	from, to := c.half(c.cursor), c.half(tick)
 	if from == to {
@@ -242,8 +239,7 @@ func (c *core) firstSoon() structures.Tick {
 	return math.MaxInt64
 }
 
-// firstMove returns the first tick of the half of the timers that are moving or, if there
-// are none, of the first slot of the later wheel, or else the last tick.
+// firstMove returns the first tick of the half of those moving, or of the first later slot.
 func (c *core) firstMove() structures.Tick {
 	half := c.half(c.cursor) + 1
 	if c.moving.Empty() {
@@ -255,9 +251,8 @@ func (c *core) firstMove() structures.Tick {
 	return c.start(half)
 }
 
-// advance moves the cursor to the earliest timer if that is due, and to the clock
-// otherwise, by way of each tick at which timers must have moved. It reports whether a
-// timer is due at the cursor, or the clock is at the last tick.
+// advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, by
+// way of each tick at which timers must have moved. It reports whether a timer may be due there.
 func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) (due bool) {
 	for c.next <= clock {
 		soon, move, far := c.firsts()
@@ -276,14 +271,13 @@ func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) (due bool) {
 	return false
 }
 
-// firsts returns the earliest deadlines of the soon wheel and of the heap, and the first
-// tick before which timers have to move; each the last tick if there is none.
+// firsts returns the earliest deadlines of the soon wheel and of the heap, and the first tick
+// before which timers have to move.
 func (c *core) firsts() (soon, move, far structures.Tick) {
 	_, far = c.far.First()
 	return c.firstSoon(), c.firstMove(), far
 }
 
-// Pop removes the earliest timer if it is due.
 func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	if !c.advance(nodes, clock) {
 		return 0
@@ -312,8 +306,6 @@ func (c *core) popSoon(nodes *fifo.Lists) uint32 {
 	return timer
 }
 
-// Next returns the earliest deadline, or the first tick of a half whose timers have to
-// move before.
 func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 	if !c.advance(nodes, clock) {
 		soon, move, far := c.firsts()
@@ -322,15 +314,13 @@ func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 	return c.next
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work {
 	w := c.far.Work()
 	w.SlotsVisited, w.Moved = c.slots, c.moved
 	return w
 }
 
-// Walk adds both wheels, the timers that are moving if there are any, and the heap if it
-// holds a timer.
+// Walk adds both wheels, the timers that are moving, and the heap.
 func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("soonlater: cursor %d, clock %d", c.cursor, b.Clock)

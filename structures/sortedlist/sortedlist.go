@@ -72,16 +72,13 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.InsertAfter(&c.sorted, before, slot)
 }
 
-// Move removes a slot and adds it again.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Remove unlinks a slot.
 func (c *core) Remove(slot uint32) { c.lists.Remove(&c.sorted, slot) }
 
-// Pop removes the first slot if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if c.sorted.Empty() {
 		return slab.None, math.MaxInt64
@@ -92,13 +89,10 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return c.lists.PopFront(&c.sorted), at
 }
 
-// Next returns the deadline of the first slot.
 func (c *core) Next(structures.Tick) structures.Tick { return c.lists.Deadline(c.sorted.Front()) }
 
-// Work returns the comparisons. A list does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
-// Walk adds the list.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "list, sorted", Kind: shape.List})
 	b.Sorted = true

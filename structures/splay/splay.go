@@ -54,8 +54,7 @@ func New[T any](opts ...Option) *Tree[T] {
 	return &Tree[T]{slotted.New[T](core{nodes: make([]node, 1, n+1)}, n)}
 }
 
-// none is the slot that is never issued, slab.None. It stands for no node, and is the parent of
-// the root. Its own links are scratch space.
+// none stands for no node, and is the parent of the root. Its own links are scratch space.
 const none uint32 = 0
 
 // The sides of a node.
@@ -68,8 +67,7 @@ type node struct {
 	parent   uint32
 }
 
-// core is the queue of slots. Read from left to right, equal deadlines are in the order in which
-// they came.
+// core is the queue of slots. From left to right, equal deadlines are as they came.
 type core struct {
 	nodes       []node // by slot
 	root        uint32
@@ -101,9 +99,9 @@ func (c *core) side(slot uint32, deadline structures.Tick) int {
 	return right
 }
 
-// split splits the tree into one of the nodes that are due at a deadline or before, which becomes
-// the right child of none, and one of the others, which becomes the left one. On its way down it
-// rotates every second pair of links to the same side, so that the way becomes half as long.
+// split splits the tree into the nodes due at a deadline or before, the right child of none, and
+// the others, its left child. It rotates every second pair of links to the same side: the way
+// becomes half as long.
 func (c *core) split(deadline structures.Tick) {
 	nodes := c.nodes
 	nodes[none].child = [2]uint32{}
@@ -169,8 +167,8 @@ func (c *core) leftmost(slot uint32) uint32 {
 	return slot
 }
 
-// join makes one tree of two, the second of which is due after the first, and returns its root:
-// the last node of the first one. On the way there it rotates every second link.
+// join makes one tree of two and returns its root: the last node of the first one. It rotates
+// every second link on the way there.
 func (c *core) join(a, b uint32) uint32 {
 	if a == none || b == none {
 		return a | b
@@ -207,13 +205,11 @@ func (c *core) join(a, b uint32) uint32 {
 	return a
 }
 
-// Move removes a slot and adds it again, behind all of its deadline.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Pop removes the leftmost node if it is due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	slot = c.first
 	if slot == none {
@@ -226,14 +222,11 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-// Next returns the deadline of the leftmost node.
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.first].deadline }
 
-// Work returns the comparisons. A tree does no other work that is counted.
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
-// Walk adds the tree. The way through it is a stack, as a tree may be n nodes deep. It reaches
-// every node through one link, and the parent of the node must name the other end of that link.
+// Walk adds the tree, by a stack, as it may be n nodes deep.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "splay tree", Kind: shape.Tree, Arity: 2})
 	type place struct {

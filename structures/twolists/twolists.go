@@ -101,7 +101,6 @@ type timer struct {
 	slot     uint32
 }
 
-// Add adds a slot to the short or to the long list.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
 	if int(slot) >= len(c.in) {
@@ -122,7 +121,6 @@ func (c *core) add(to which, slot uint32, deadline structures.Tick) {
 	}
 }
 
-// Remove removes a slot from its list.
 func (c *core) Remove(slot uint32) {
 	from := c.in[slot]
 	empty := c.lists.Remove(&c.list[from], slot)
@@ -133,13 +131,11 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Move removes a slot and adds it again.
 func (c *core) Move(slot uint32, deadline structures.Tick) {
 	c.Remove(slot)
 	c.Add(slot, deadline)
 }
 
-// Pop removes the first of the slots that are due.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if c.list[due].Empty() {
 		if at = min(c.earliest[short], c.earliest[long]); at > clock {
@@ -194,7 +190,6 @@ func (c *core) take(from which, clock structures.Tick) {
 	}
 }
 
-// Next returns the earliest deadline.
 func (c *core) Next(structures.Tick) structures.Tick {
 	if !c.list[due].Empty() {
 		return c.lists.Deadline(c.list[due].Front())
@@ -212,10 +207,8 @@ func (c *core) Next(structures.Tick) structures.Tick {
 	return min(c.earliest[short], c.earliest[long])
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work { return c.work }
 
-// Walk adds the lists.
 func (c *core) Walk(b *snapshot.Builder) error {
 	for _, l := range []which{short, long, due} {
 		b.Begin(shape.Part{Name: l.String(), Kind: shape.List})

@@ -56,8 +56,8 @@ type Option func(*config)
 
 type config struct{ slots, capacity int }
 
-// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. New panics
-// otherwise. A power of two saves a division an operation. A slot takes 16 bytes.
+// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. A power of
+// two saves a division an operation. A slot takes 16 bytes.
 func Slots(n int) Option {
 	return func(c *config) { c.slots = option.Between("wheel", "Slots", n, 1, maxSlots) }
 }
@@ -67,8 +67,7 @@ func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("wheel", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
-// Wheel is a flat timer wheel with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a flat timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = batched.Scheduler[T, ring, *ring]
@@ -98,8 +97,8 @@ type ring struct {
 // bucket holds the timers of one slot of the wheel, in the order in which they came.
 type bucket struct {
 	list fifo.List
-	// bound is the earliest deadline in the list, or that of a timer since cancelled which was
-	// earlier. It is after the cursor, and means nothing while the list is empty.
+	// bound is the earliest deadline in the list, or of a timer since cancelled. It is after the
+	// cursor.
 	bound structures.Tick
 }
 
@@ -123,8 +122,7 @@ func (r *ring) index(tick structures.Tick) int {
 	return int(uint64(tick) % uint64(len(r.buckets)))
 }
 
-// Link adds timers to their lists. It first reads what it will write, the buckets and the
-// last timers in them, so that the cache misses of a batch overlap.
+// Link adds timers. It reads what it will write first, so that the misses of a batch overlap.
 func (r *ring) Link(nodes *fifo.Lists, timers []uint32) {
 	if len(timers) > 1 {
 		for _, timer := range timers {
@@ -162,7 +160,6 @@ func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	nodes.PushBack(&b.list, timer)
 }
 
-// Unlink removes a timer from its list.
 func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
 	deadline := nodes.Deadline(timer)
 	if deadline <= r.cursor {
@@ -175,7 +172,6 @@ func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
 	}
 }
 
-// Pop removes the first timer of the due list.
 func (r *ring) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	r.advance(nodes, clock)
 	return nodes.PopFront(&r.due)
@@ -192,8 +188,8 @@ func (r *ring) advance(nodes *fifo.Lists, clock structures.Tick) {
 	r.cursor = clock
 }
 
-// collect moves all timers that are due from their buckets to the due list, which is empty, in
-// order. It visits the occupied buckets that the cursor has to pass, each at most once.
+// collect moves all timers that are due to the due list, which is empty, in order. It visits the
+// occupied buckets that the cursor has to pass, each at most once.
 func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
 	from := max(r.cursor, r.next-1) // nothing is due up to here
 	latest := from
@@ -212,9 +208,8 @@ func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
 	r.next = r.occupiedAfter(clock)
 }
 
-// split moves the timers of a bucket that are due to the due list, and returns
-// the latest of their deadlines. It goes through all timers of the bucket, so that the
-// bound is the earliest deadline afterwards.
+// split moves the timers of a bucket that are due to the due list, and returns the latest
+// deadline. It goes through all of them, so that the bound is right afterwards.
 func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest structures.Tick) {
 	b := &r.buckets[i]
 	b.bound = math.MaxInt64
@@ -238,9 +233,8 @@ func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest st
 	return latest
 }
 
-// sortDue sorts the due list. The buckets were emptied one after the other, starting with that of
-// tick from, so that the timers of each revolution are in order. It sorts by the number of the
-// revolution, with a radix sort of 6 bits at a time. That is stable, which keeps ties FIFO.
+// sortDue sorts the due list, in which each revolution is in order from tick from on, by the
+// number of the revolution: a stable radix sort of 6 bits at a time.
 func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
 	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
 		var digits [64]fifo.List
@@ -267,8 +261,7 @@ func (r *ring) revolution(from, to structures.Tick) uint64 {
 // span is a range of buckets, to excluded.
 type span struct{ from, to int }
 
-// ahead returns the buckets of the ticks after from up to to, which is after from, in the order
-// of time, each bucket once: a range up to the last bucket and one from the first on.
+// ahead returns the buckets of the ticks after from up to to, in the order of time, each once.
 func (r *ring) ahead(from, to structures.Tick) (first, second span) {
 	n := len(r.buckets)
 	start := r.index(from + 1)
@@ -276,8 +269,7 @@ func (r *ring) ahead(from, to structures.Tick) (first, second span) {
 	return span{start, min(end, n)}, span{0, max(end-n, 0)}
 }
 
-// occupiedAfter returns the first tick after from whose bucket is occupied, or
-// the last tick when none is. No timer is due between the two.
+// occupiedAfter returns the first tick after from whose bucket is occupied, or the last tick.
 func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
 	if r.occupied.First() < 0 {
 		return math.MaxInt64
@@ -290,8 +282,6 @@ func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
 	return from + 1 + structures.Tick(i-start)
 }
 
-// Next returns the deadline of the first timer of the due list or, if that is empty, the
-// least bound.
 func (r *ring) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 	r.advance(nodes, clock)
 	if !r.due.Empty() {
@@ -303,12 +293,9 @@ func (r *ring) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
 	return r.next
 }
 
-// Work returns the counters of the work done so far.
 func (r *ring) Work() structures.Work { return r.work }
 
-// leastBound returns the least bound of the occupied buckets, of which there is
-// one. It visits them in the order of time, and stops at the first one whose
-// bound is in this revolution: those after it have later bounds.
+// leastBound returns the least bound, in the order of time up to the first of this revolution.
 func (r *ring) leastBound() structures.Tick {
 	from := r.next - 1
 	least := structures.Tick(math.MaxInt64)
@@ -325,8 +312,7 @@ func (r *ring) leastBound() structures.Tick {
 	return least
 }
 
-// Walk adds the occupied buckets, each with the next tick at which the clock passes it, and
-// the due list.
+// Walk adds the occupied buckets, each with the tick at which the clock passes it next, and due.
 func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "wheel",
 		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})

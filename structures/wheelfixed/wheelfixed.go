@@ -59,21 +59,18 @@ type Option func(*config)
 
 type config struct{ perSlot, capacity int }
 
-// PerSlot sets how many timers a slot holds: from 1 to 65,536, by default 128. New panics
-// otherwise. The wheel has 2048 slots, and takes 4 bytes for each timer that one may hold.
+// PerSlot sets how many timers each of the 2048 slots has room for, at 4 bytes: from 1 to 65,536,
+// by default 128.
 func PerSlot(n int) Option {
 	return func(c *config) { c.perSlot = option.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
 }
 
-// Capacity reserves room for n timers, so that none of the first n allocates, whether they
-// find room in a slot or not. It is no limit. New panics unless n is from 0 to 2^32-4. The
-// default is 0.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-4, in slots or not.
 func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
 }
 
-// Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a coarse timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = slotted.Scheduler[T, core, *core]
@@ -106,9 +103,8 @@ const (
 	probes   = 3 // slots that are tried after the first one
 )
 
-// reach returns the shortest delay that a level is too small for. A deadline is rounded up
-// to a slot, and the last probe is three slots after that: it must not come round to the
-// slot of the clock.
+// reach returns the shortest delay that a level is too small for: the last probe must not come
+// round to the slot of the clock.
 func reach(level int) structures.Tick { return (slots - 1 - probes) << (stepBits * level) }
 
 // levelOf returns the level for a delay of at least 0; levels if there is none.
@@ -120,9 +116,8 @@ func levelOf(delay structures.Tick) int {
 	return level
 }
 
-// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than
-// four times the ticks of a slot of its level, as it is rounded up to a slot and may be put
-// three slots further. No smaller bound holds where slots are full.
+// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than four
+// times the ticks of a slot of its level. No smaller bound holds where slots are full.
 func MaxLate(delay structures.Tick) structures.Tick {
 	level := levelOf(max(delay, 0))
 	if level == levels {
@@ -194,10 +189,10 @@ func (c *core) Add(timer uint32, deadline structures.Tick) {
 	}
 }
 
-// addToSlot puts a timer into the first slot at or after its deadline that is not full, of
-// the few that it tries. It refuses one that has no level, and slots that would be taken
-// for earlier ones: those too far after the cursor, which is before the clock while timers
-// that are due have not been popped, and those after the last tick.
+// addToSlot puts a timer into the first of a few slots after its deadline that is not full. It
+// refuses one without a level, and slots that would be taken for earlier ones: those too far
+// after the cursor, which is before the clock while timers that are due have not been popped, or
+// after the last tick.
 func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) bool {
 	if number == levels {
 		return false
@@ -230,7 +225,6 @@ func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) boo
 	return false
 }
 
-// Move takes a timer out and adds it again.
 func (c *core) Move(timer uint32, deadline structures.Tick) {
 	c.Remove(timer)
 	c.Add(timer, deadline)
@@ -269,8 +263,7 @@ func (c *core) takeLast(slot int) uint32 {
 	return l.timers[uint32(i)*c.perSlot+n]
 }
 
-// first returns the tick at which a slot expires next, and that slot; the last tick and -1
-// if all are empty.
+// first returns the tick at which a slot expires next, and that slot; -1 if all are empty.
 func (c *core) first() (at structures.Tick, slot int) {
 	at, slot = math.MaxInt64, -1
 	for rest := c.inUse; rest != 0; rest &= rest - 1 {
@@ -289,8 +282,7 @@ func (c *core) first() (at structures.Tick, slot int) {
 	return at, slot
 }
 
-// Pop removes a timer that is due: one of the heap, or one of a slot that has expired, as
-// either is earlier.
+// Pop removes a timer that is due, of the heap or of a slot that has expired.
 func (c *core) Pop(clock structures.Tick) (timer uint32, at structures.Tick) {
 	if c.firing < 0 && c.next <= clock {
 		c.next, c.firing = c.first()
@@ -317,7 +309,6 @@ func (c *core) Next(structures.Tick) structures.Tick {
 	return min(c.next, deadline)
 }
 
-// Work returns the counters of the work done so far.
 func (c *core) Work() structures.Work {
 	w := c.heap.Work()
 	w.SlotsVisited = c.visited
@@ -332,9 +323,8 @@ func (c *core) expiry(slot int) structures.Tick {
 	return structures.Tick(unit << shift)
 }
 
-// Walk adds level 0, the other levels that hold a timer, and the heap if it holds one.
-// The span of a slot is the deadlines that it takes, the last of which is when it expires;
-// as a timer may be put into a later slot than its own, the spans overlap.
+// Walk adds the levels that hold a timer, and the heap. The span of a slot is the deadlines that
+// it takes; as a timer may be put into a later slot than its own, the spans overlap.
 func (c *core) Walk(b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("wheelfixed: cursor %d, clock %d", c.cursor, b.Clock)

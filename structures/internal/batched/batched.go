@@ -13,21 +13,18 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Wheel is a pointer to a C: slots ordered by deadline, in lists. The nodes of all lists
-// belong to the scheduler.
+// Wheel is a pointer to a C: slots ordered by deadline, in lists whose nodes are the scheduler's.
 type Wheel[C any] interface {
 	*C
 
-	// Link adds slots to their lists; none of them is in one, and a 0 among them is no
-	// slot. Their deadlines are after the clock, or the last tick. A slot that the wheel
-	// keeps elsewhere than in a list must be detached.
+	// Link adds slots that are in no list; 0 is none. Their deadlines are after the clock, or the
+	// last tick. A slot that is kept elsewhere must be detached.
 	Link(nodes *fifo.Lists, slots []uint32)
 
 	// Unlink removes a slot from its list.
 	Unlink(nodes *fifo.Lists, slot uint32)
 
-	// Pop removes a slot that is due at the clock, the earliest first, and returns it,
-	// or 0 when none is.
+	// Pop removes a slot that is due at the clock, the earliest first, and returns it, or 0.
 	Pop(nodes *fifo.Lists, clock structures.Tick) uint32
 
 	// Next returns what Scheduler.Next returns. The wheel is not empty.
@@ -36,14 +33,14 @@ type Wheel[C any] interface {
 	// Work returns the counters of the work done so far.
 	Work() structures.Work
 
-	// Walk adds each slot in a list, or kept elsewhere, and returns the first broken invariant
-	// that the builder does not know of. It must not change the wheel.
+	// Walk adds each slot, and returns the first broken invariant that the builder does not know
+	// of.
 	Walk(nodes *fifo.Lists, b *snapshot.Builder) error
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a wheel. Make it with New.
-// Schedule, Reschedule and Cancel cost O(1), amortised over growth and over batches of
-// 64. Pop and Next link and unlink what was collected, and cost what the wheel takes.
+// Scheduler keeps the contract of structures.Scheduler on a wheel. Schedule, Reschedule and
+// Cancel cost O(1), amortised over batches of 64. Pop and Next link and unlink what was
+// collected.
 type Scheduler[T, C any, W Wheel[C]] struct {
 	clock    clock.Clock
 	table    slab.Table[T]
@@ -74,8 +71,7 @@ func (s *Scheduler[T, C, W]) Schedule(deadline structures.Tick, value T) structu
 	return id
 }
 
-// Reschedule moves a pending timer to deadline, behind all timers of that deadline; it
-// keeps its ID and its value. It returns false when id is not pending.
+// Reschedule moves a pending timer to deadline, behind all timers of that deadline.
 func (s *Scheduler[T, C, W]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := s.table.Find(id)
 	if slot == slab.None {
@@ -130,8 +126,7 @@ func (s *Scheduler[T, C, W]) unlinkRemovals() {
 	s.table.Release(slots)
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns one
-// timer that is due: the earliest first, and FIFO among timers of one deadline.
+// Pop moves the clock to now, and removes the earliest timer that is due, if there is one.
 func (s *Scheduler[T, C, W]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	s.flush()
 	slot := W(&s.wheel).Pop(&s.nodes, s.clock.Advance(now))
@@ -158,8 +153,7 @@ func (s *Scheduler[T, C, W]) Len() int { return s.table.Len() }
 // Work returns the counters of the work that the wheel has done so far.
 func (s *Scheduler[T, C, W]) Work() structures.Work { return W(&s.wheel).Work() }
 
-// CheckInvariants walks the structure and returns the first broken invariant. It costs
-// O(slots of the wheel/64 + timers).
+// CheckInvariants returns the first broken invariant. It costs O(slots of the wheel/64 + timers).
 func (s *Scheduler[T, C, W]) CheckInvariants() error {
 	if err := s.table.CheckInvariants(); err != nil {
 		return err
@@ -171,14 +165,14 @@ func (s *Scheduler[T, C, W]) CheckInvariants() error {
 	return b.Check(W(&s.wheel).Walk(&s.nodes, &b), linked)
 }
 
-// Parts returns the parts of a scheduler, for white-box tests. What was scheduled or
-// cancelled last may not have reached the wheel yet: Next makes sure of that.
+// Parts returns the parts of a scheduler, for white-box tests. Next makes sure that all timers
+// have reached the wheel.
 func Parts[T, C any, W Wheel[C]](s *Scheduler[T, C, W]) (table *slab.Table[T], nodes *fifo.Lists, wheel *C) {
 	return &s.table, &s.nodes, &s.wheel
 }
 
-// Snapshot returns the shape of the wheel, and the timers that are not linked yet. An entry of a
-// cancelled timer that is still linked is stale. It costs O(n + slots), and is not for hot paths.
+// Snapshot returns the shape of the wheel, and the timers not linked yet. The entry of a
+// cancelled timer that is still linked is stale. It costs O(n + slots).
 func (s *Scheduler[T, C, W]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Clock: s.clock.Now(), Entry: s.table.Entry}
 	_ = W(&s.wheel).Walk(&s.nodes, &b) // CheckInvariants returns the error

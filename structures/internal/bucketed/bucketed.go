@@ -25,8 +25,8 @@ type Order interface {
 	CheckInvariants() error
 }
 
-// Queue is a slotted.Queue of buckets. A bucket is open while it holds a timer. All
-// open buckets are in byTick and in order, but for the one that is firing.
+// Queue is a slotted.Queue of buckets. One that holds a timer is open, and in byTick and in order
+// unless it is firing.
 type Queue struct {
 	lists   fifo.Lists
 	in      []uint32 // by slot: the number of its bucket
@@ -45,15 +45,12 @@ type bucket struct {
 	id   structures.ID // in the order
 }
 
-// Scheduler keeps the contract of structures.Scheduler. Each method costs O(1) expected
-// if it opens and closes no bucket; otherwise also what the order takes for that. Timers
-// of one deadline fire in the order in which they were last scheduled or rescheduled
-// (FIFO). Work counts the comparisons of the order, and as SlotsVisited the buckets that
-// fired, none of which was empty.
+// Scheduler keeps the contract of structures.Scheduler. A method costs O(1) expected, and what
+// the order takes if it opens or closes a bucket. Ties are FIFO. Work counts the comparisons of
+// the order, and as SlotsVisited the buckets that fired.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
-// New returns an empty scheduler with room for capacity timers. order, which must be
-// empty, will order its buckets.
+// New returns an empty scheduler with room for capacity timers, on an order that is empty.
 func New[T any](order Order, capacity int) Scheduler[T] {
 	return slotted.New[T](Queue{
 		lists: fifo.New(capacity), in: make([]uint32, 1, capacity+1), buckets: make([]bucket, 1), order: order,
@@ -147,8 +144,7 @@ func (q *Queue) Remove(slot uint32) {
 	q.free = append(q.free, number)
 }
 
-// Walk adds the shape of the order, each bucket with all its timers, and the bucket that is
-// firing.
+// Walk adds the order, each bucket with all its timers, and the bucket that is firing.
 func (q *Queue) Walk(b *snapshot.Builder) error {
 	if err := cmp.Or(q.byTick.CheckInvariants(), q.order.CheckInvariants()); err != nil {
 		return err

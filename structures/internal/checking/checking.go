@@ -6,8 +6,7 @@ import (
 	"runtime"
 )
 
-// T is the part of testing.T that the checks use. A test of a check passes one that
-// records (Record).
+// T is the part of testing.T that the checks use. A test of a check passes one that records.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -40,8 +39,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Record returns the failures that check reports, up to the first one of Fatalf:
-// for tests that a check fails where it must.
+// Record returns the failures that check reports, up to the first one of Fatalf.
 func Record(check func(T)) []string {
 	r := new(recorder)
 	done := make(chan struct{})

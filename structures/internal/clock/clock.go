@@ -20,8 +20,7 @@ func (c *Clock) Advance(now structures.Tick) structures.Tick {
 	return c.now
 }
 
-// Clamp returns deadline after the rule for the past: at or before the clock it
-// counts as the tick after the clock, and math.MaxInt64 has none after it.
+// Clamp returns deadline after the rule for the past: at least the tick after the clock, if any.
 func (c *Clock) Clamp(deadline structures.Tick) structures.Tick {
 	if deadline > c.now || c.now == math.MaxInt64 {
 		return max(deadline, c.now)

@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Binary is a heap of slots of a slab with two children a node. It keeps slotted.Queue.
-// Equal deadlines come in any order. Make it with NewBinary.
+// Binary is a heap of slots with two children a node. It keeps slotted.Queue. Ties are
+// unspecified.
 type Binary struct{ heap }
 
 const binaryRoot = 1

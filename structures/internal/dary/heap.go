@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// entry is a pending timer. The deadline is kept here and nowhere else, so that
-// sifting compares what it reads anyway.
+// entry is a pending timer. The deadline is kept here only: sifting compares what it reads
+// anyway.
 type entry struct {
 	deadline structures.Tick
 	slot     uint32
@@ -28,17 +28,13 @@ type heap struct {
 	root        int
 }
 
-// Next returns the earliest deadline. The heap is not empty.
 func (h *heap) Next(structures.Tick) structures.Tick { return h.entries[h.root].deadline }
 
-// Len returns the number of entries.
 func (h *heap) Len() int { return len(h.entries) - h.root }
 
-// Work returns the comparisons. A heap does no other work.
 func (h *heap) Work() structures.Work { return structures.Work{Comparisons: h.comparisons} }
 
-// All returns an iterator over the slots of the heap and their deadlines, in the order of
-// the array.
+// All returns an iterator over the slots and their deadlines, in the order of the array.
 func (h *heap) All() snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range h.entries[h.root:] {
@@ -60,8 +56,8 @@ func (h *heap) Walk(b *snapshot.Builder) error {
 	return nil
 }
 
-// WalkRest is Walk for a heap of timers for which there is no other place, unless it is empty.
-// None is before earliest, and deadline must return that of each.
+// WalkRest is Walk for timers with no other place, unless there are none. None is before
+// earliest.
 func (h *heap) WalkRest(
 	b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick,
 ) error {
@@ -84,8 +80,8 @@ func (h *heap) shrink() entry {
 	return last
 }
 
-// arity is the number of children of a node, as the length of an array: the compiler
-// makes code for each, in which it is a constant.
+// arity is the number of children of a node, as the length of an array: a constant in the code
+// made.
 type arity interface{ [2]struct{} | [4]struct{} }
 
 type (

@@ -21,8 +21,7 @@ import (
 // Root is the index of the root of a 4-ary heap. In general it is one less than the arity.
 const Root = 3
 
-// MaxLen is the largest number of entries of a 4-ary heap: the places of entries have 32
-// bits, and an index must fit an int.
+// MaxLen is the largest number of entries of a 4-ary heap: places have 32 bits, and fit an int.
 const MaxLen = min(1<<32, math.MaxInt) - Root
 
 // Parent returns the index of the parent of i, which is not the root.
@@ -41,9 +40,8 @@ func ReadAhead(length int) int {
 	return length/4 - 4
 }
 
-// New returns the array of an empty 4-ary heap, of length Root, with room for indexes below n.
-// With an E of 16 bytes it begins at a cache line, as the runtime aligns blocks of a power of
-// two.
+// New returns the array of an empty 4-ary heap, with room for indexes below n. With an E of 16
+// bytes it begins at a cache line, as the runtime aligns blocks of a power of two.
 func New[E any](n int) []E {
 	return make([]E, Root, 1<<bits.Len(uint(max(n, 4)-1)))
 }

@@ -59,8 +59,7 @@ func (h *Quad) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return first.slot, first.deadline
 }
 
-// Remove removes the entry of slot. The last entry takes its place and is moved from
-// there as if its deadline had changed.
+// Remove removes the entry of slot. The last entry takes its place, and is moved from there.
 func (h *Quad) Remove(slot uint32) {
 	i := h.pos[slot]
 	if last := h.shrink(); int(i) < len(h.entries) {
@@ -69,9 +68,8 @@ func (h *Quad) Remove(slot uint32) {
 	}
 }
 
-// Move gives the entry of slot another deadline. Sifting in one direction is enough:
-// an entry that comes before the old deadline comes before all entries below it, and
-// one that does not comes after all above it.
+// Move gives the entry of slot another deadline. Sifting one way is enough: an entry before the
+// old deadline comes before all below it, and one that is not comes after all above it.
 func (h *Quad) Move(slot uint32, deadline structures.Tick) {
 	i := int(h.pos[slot])
 	h.comparisons++
@@ -90,8 +88,7 @@ func (h *Quad) First() (slot uint32, at structures.Tick) {
 	return h.entries[Root].slot, h.entries[Root].deadline
 }
 
-// Replace puts slot, which has no entry, in the place of old, which has one. Its deadline
-// is not before that of old.
+// Replace puts slot in the place of old, whose deadline is not later.
 func (h *Quad) Replace(old, slot uint32, deadline structures.Tick) {
 	for int(slot) >= len(h.pos) {
 		h.pos = append(h.pos, 0)

@@ -17,8 +17,8 @@ type Arrivals struct {
 	held  []uint64      // a bit for each slot; next of the node of a slot that is held is its place
 }
 
-// NewArrivals returns Arrivals with room for slots up to capacity. The zero value
-// has none, and is ready for use.
+// NewArrivals returns Arrivals with room for slots up to capacity. The zero value is ready for
+// use.
 func NewArrivals(capacity int) Arrivals {
 	return Arrivals{held: make([]uint64, 0, capacity>>6+1)}
 }
@@ -26,8 +26,8 @@ func NewArrivals(capacity int) Arrivals {
 // Len returns the number of places taken, including those whose slots were removed.
 func (a *Arrivals) Len() int { return a.n }
 
-// Add adds a slot that is in no list, and reports whether the batch is full: then Take
-// must be called before the next Add.
+// Add adds a slot that is in no list, and reports whether Take must be called before the next
+// Add.
 func (a *Arrivals) Add(ls *Lists, slot uint32) (full bool) {
 	for int(slot>>6) >= len(a.held) {
 		a.held = append(a.held, 0)
@@ -52,8 +52,8 @@ func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
 	return true
 }
 
-// Take removes all slots and returns the places taken, first to last. A place whose slot
-// was removed is 0. The slice is valid until the next Add.
+// Take removes all slots and returns their places, 0 where one was removed. It is valid until
+// Add.
 func (a *Arrivals) Take() []uint32 {
 	slots := a.slots[:a.n]
 	a.n = 0
@@ -74,8 +74,7 @@ func (a *Arrivals) Count() int {
 	return count
 }
 
-// All returns an iterator over the slots held and their deadlines, in the order in which
-// they came.
+// All returns an iterator over the slots held and their deadlines, as they came.
 func (a *Arrivals) All(ls *Lists) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, slot := range a.slots[:a.n] {

@@ -25,8 +25,7 @@ type node struct {
 	next, prev uint32
 }
 
-// List is a list of timers, in the order in which they were added. The zero List is empty. A List
-// may be copied, but from then on only one copy may be changed.
+// List is a list of timers, as they were added. Of copies only one may be changed.
 type List struct{ head, tail uint32 }
 
 // Empty reports whether no timer is in the list.
@@ -38,8 +37,8 @@ func (l List) Front() uint32 { return l.head }
 // Back returns the slot of the last timer, or 0 when the list is empty.
 func (l List) Back() uint32 { return l.tail }
 
-// Lists holds the deadlines and the links of all timers; each is in one list at a time at most.
-// Make it with New. All methods cost O(1) unless they say otherwise.
+// Lists holds the deadlines and the links of all timers; each is in one list at most. Make it
+// with New. Methods cost O(1) unless they say otherwise.
 type Lists struct{ nodes []node }
 
 // New returns Lists with room for capacity timers.
@@ -47,8 +46,7 @@ func New(capacity int) Lists {
 	return Lists{nodes: make([]node, 1, capacity+1)} // slot 0
 }
 
-// SetDeadline sets the deadline of the timer in slot. A new slot is one more than the
-// largest so far, as in the slab.
+// SetDeadline sets the deadline of slot, which is at most one more than the largest so far.
 func (ls *Lists) SetDeadline(slot uint32, deadline structures.Tick) {
 	if uint64(slot) == uint64(len(ls.nodes)) {
 		ls.nodes = append(ls.nodes, node{})
@@ -95,12 +93,11 @@ func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
 	n.next, n.prev = next, before
 }
 
-// Detach clears the links of slot, which is in no list. A timer that Removals may hold
-// must be in a list or detached.
+// Detach clears the links of slot, which is in no list, so that Removals may hold it.
 func (ls *Lists) Detach(slot uint32) { ls.nodes[slot].next, ls.nodes[slot].prev = none, none }
 
-// Remove removes slot, which is in l. It reports whether l is empty now, which it knows
-// without reading l: that may save a cache miss.
+// Remove removes slot from l, and reports whether l is empty now, without reading it: a miss
+// less.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	n := &ls.nodes[slot]
 	if n.prev == none {
@@ -151,8 +148,7 @@ func (ls *Lists) From(slot uint32, l List) List {
 	return List{slot, l.tail}
 }
 
-// All returns an iterator over the slots of l and their deadlines, first to
-// last. The loop's body may move the current slot to another list.
+// All returns an iterator over the slots of l and their deadlines. Its body may move the slot.
 func (ls *Lists) All(l List) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for slot := l.head; slot != none; {
@@ -165,8 +161,8 @@ func (ls *Lists) All(l List) snapshot.Timers {
 	}
 }
 
-// Walk adds a cell with the timers of l, and returns the earliest deadline, the last tick if l
-// is empty, or the first broken link. It costs O(length), also where the links form a circle.
+// Walk adds a cell with the timers of l, and returns the earliest deadline, the last tick if l is
+// empty, or the first broken link. It ends where the links form a circle.
 func (ls *Lists) Walk(
 	b *snapshot.Builder, c shape.Cell, l List,
 ) (earliest structures.Tick, err error) {

@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Occupancy is a bitmap of the lists of an array that hold a timer, so that the empty ones are
-// never visited. Above the bits there is a word for each 64 words that says which of them are not
-// 0, and so on up to a single word: finding the next list reads one word a level up and one down,
-// at most 5 each for 2^26 lists, and changing a bit mostly writes one. Make it with NewOccupancy.
+// Occupancy is a bitmap of the lists that hold a timer. Above the bits there is a word for each
+// 64 words that says which of them are not 0, and so on up to a single word: finding the next
+// list reads one word a level up and one down, and changing a bit mostly writes one.
 type Occupancy struct {
 	levels [][]uint64 // levels[0] is the bits; the last one is a single word
 }
@@ -57,8 +56,7 @@ func (o *Occupancy) First() int {
 	return o.descend(top, bits.TrailingZeros64(o.levels[top][0]))
 }
 
-// Next returns the first list from i on that holds a timer, or -1 when none
-// does. i may be the number of lists, after which there is none.
+// Next returns the first list from i on that holds a timer, or -1.
 func (o *Occupancy) Next(i int) int {
 	for level, words := range o.levels {
 		if i>>6 >= len(words) {
@@ -84,8 +82,7 @@ func (o *Occupancy) descend(level, i int) int {
 // Has reports whether the bit of list i is set.
 func (o *Occupancy) Has(i int) bool { return o.levels[0][i>>6]>>(i&63)&1 == 1 }
 
-// Check compares the levels with one another and names the first bit that is
-// wrong. It costs O(lists/64).
+// Check names the first bit that is wrong. It costs O(lists/64).
 func (o *Occupancy) Check() error {
 	for level := 1; level < len(o.levels); level++ {
 		for i, word := range o.levels[level-1] {

@@ -1,7 +1,7 @@
 package fifo
 
-// batch is how many timers are linked or unlinked together: enough for their cache
-// misses to overlap, and so few that a call which does that takes a microsecond or two.
+// batch is how many timers are linked or unlinked together: enough for their misses to overlap,
+// and so few that it takes a microsecond or two.
 const batch = 64
 
 // Removals holds the slots of cancelled timers that are still in their lists.
@@ -19,16 +19,15 @@ type Removals struct {
 // Len returns the number of slots held.
 func (d *Removals) Len() int { return d.n }
 
-// Add adds a slot that is in a list or detached, and reports whether the batch is full: then Take
-// must be called before the next Add.
+// Add adds a slot, and reports whether Take must be called before the next Add.
 func (d *Removals) Add(slot uint32) (full bool) {
 	d.slots[d.n] = slot
 	d.n++
 	return d.n == batch
 }
 
-// Take removes and returns all slots, after it has read what is needed to unlink them,
-// so that it is in the cache. The slice is valid until the next Add.
+// Take removes and returns all slots, after reading what is needed to unlink them. The slice is
+// valid until the next Add.
 func (d *Removals) Take(ls *Lists) []uint32 {
 	slots := d.slots[:d.n]
 	d.n = 0

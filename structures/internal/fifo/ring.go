@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Ring is a ring of lists. Its slots are numbered by time, and a slot is found by its number,
-// modulo the number of lists, a power of two. Make it with NewRing.
+// Ring is a ring of lists. Its slots are numbered by time, modulo the number of lists, a power of
+// two.
 type Ring struct {
 	Mask     uint64 // number of lists less one
 	Lists    []List
@@ -59,8 +59,7 @@ func (r *Ring) First(from structures.Tick) (slot structures.Tick, ok bool) {
 	return from + structures.Tick(uint64(i-start)&r.Mask), i >= 0
 }
 
-// Walk adds the Occupied slots, each of 2^width ticks. None is before that of the cursor, or
-// begins before earliest.
+// Walk adds the occupied slots, each of 2^width ticks. None begins before the cursor or earliest.
 func (r *Ring) Walk(
 	nodes *Lists, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick,
 ) error {

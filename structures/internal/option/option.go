@@ -15,14 +15,12 @@ func Apply[C any, O ~func(*C)](c C, opts []O) C {
 // Room is the options of most structures: how many timers there is room for.
 type Room struct{ Capacity int }
 
-// Capacity returns the option that reserves room for n timers. It panics unless n is from 0 to
-// most.
+// Capacity returns the option that reserves room for n timers, from 0 to most.
 func Capacity(pkg string, n, most int) func(*Room) {
 	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
 }
 
-// Between returns got, or panics unless lo <= got <= hi. The message names the
-// package, the option, the value and what was expected.
+// Between returns got, or panics unless lo <= got <= hi, and says which option it is.
 func Between(pkg, name string, got, lo, hi int) int {
 	if got < lo || got > hi {
 		panic(fmt.Sprintf("%s: %s(%d): want a number from %d to %d", pkg, name, got, lo, hi))

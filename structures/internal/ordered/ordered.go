@@ -18,9 +18,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Key is a pending timer as a container sees it. Each slot has one for all its timers,
-// so that a container which takes interfaces is given a pointer and allocates none. A
-// key is written only while it is in no container.
+// Key is a pending timer as a container sees it. Each slot has one for all its timers, so that a
+// container of interfaces allocates none. It is written only while it is in no container.
 type Key struct {
 	Deadline structures.Tick
 	Sequence uint64 // of the call that scheduled or moved it
@@ -53,8 +52,7 @@ type Queue struct {
 	in       Container
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a container. Each method costs what the
-// container takes, and O(1) besides. Work counts the comparisons that the container reports.
+// Scheduler keeps the contract of structures.Scheduler on a container, at its costs.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler on an empty container, with room for capacity values.
@@ -99,8 +97,7 @@ func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 // Next returns the deadline of the first key.
 func (q *Queue) Next(structures.Tick) structures.Tick { return q.in.First().Deadline }
 
-// Work returns how many times the container called the comparator, which is all
-// that can be seen from outside.
+// Work returns how many times the container called the comparator.
 func (q *Queue) Work() structures.Work {
 	return structures.Work{Comparisons: q.in.Comparisons()}
 }
@@ -108,9 +105,8 @@ func (q *Queue) Work() structures.Work {
 // Shown is a container that shows its shape. It must not change.
 type Shown interface{ Show(b *snapshot.Builder) }
 
-// Walk adds the shape of the container or, if that does not show it, the keys in order. It
-// checks what can be seen from outside the container: order, size, and that each key is that
-// of its slot.
+// Walk adds the shape of the container or the keys in order. It checks what can be seen from
+// outside: order, size, and that each key is that of its slot.
 func (q *Queue) Walk(b *snapshot.Builder) error {
 	var err error
 	var keys []*Key

@@ -21,8 +21,8 @@ import (
 // None is the slot that is never issued. It is 0, so that the zero value of a link means "none".
 const None uint32 = 0
 
-// MaxCapacity is the largest number of slots in use at a time: an ID has 32 bits
-// for the slot, and an index must fit an int.
+// MaxCapacity is the most slots in use at a time: an ID has 32 bits for one, and an index fits an
+// int.
 const MaxCapacity = min(math.MaxUint32, math.MaxInt) - 1
 
 // Table holds one value of type T for each slot in use. Make it with New.
@@ -49,15 +49,15 @@ func New[T any](capacity int) Table[T] {
 // Len returns the number of slots in use.
 func (t *Table[T]) Len() int { return len(t.gens) - 1 - len(t.free) - t.lost }
 
-// Put takes a free slot for value and returns it with the ID that names it from now
-// on. It costs O(1), amortised over growth.
+// Put takes a free slot for value and returns it with its ID. It costs O(1), amortised over
+// growth.
 func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
 	t.Reserve()
 	return t.Take(value)
 }
 
-// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in
-// two parts that are short enough for the compiler to inline.
+// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in two parts
+// that are inlined.
 func (t *Table[T]) Reserve() {
 	if len(t.free) == 0 {
 		t.grow()
@@ -90,8 +90,7 @@ func (t *Table[T]) ID(slot uint32) structures.ID {
 	return structures.ID(t.gens[slot])<<32 | structures.ID(slot)
 }
 
-// Find returns the slot that id names, or None when id is not in use: never
-// issued, or freed since.
+// Find returns the slot that id names, or None when id was never issued, or freed since.
 func (t *Table[T]) Find(id structures.ID) uint32 {
 	slot, gen := uint32(id), uint32(id>>32)
 	// An even generation was never issued: without that test a forged ID could name a free slot.
@@ -109,8 +108,8 @@ func (t *Table[T]) InUse(slot uint32) bool {
 // Value returns a pointer to the value of a slot in use. It is valid until the next Put.
 func (t *Table[T]) Value(slot uint32) *T { return &t.values[slot] }
 
-// Free frees a slot in use and returns its value; its ID is stale from now on. A slot whose
-// generations are used up, after 2^31 timers, is never used again, so that no ID is issued twice.
+// Free frees a slot and returns its value. A slot whose generations are used up, after 2^31
+// timers, is never used again, so that no ID is issued twice.
 func (t *Table[T]) Free(slot uint32) T {
 	value := t.values[slot]
 	var zero T
@@ -124,8 +123,7 @@ func (t *Table[T]) Free(slot uint32) T {
 	return value
 }
 
-// Withhold makes the ID of a slot in use stale and releases its value, but does not
-// free the slot: a structure calls Release once it has unlinked it.
+// Withhold makes an ID stale and releases the value, but the slot is only free after Release.
 func (t *Table[T]) Withhold(slot uint32) {
 	var zero T
 	t.values[slot] = zero
@@ -178,8 +176,7 @@ func (t *Table[T]) CheckInvariants() error {
 	return nil
 }
 
-// Entry returns the entry of a snapshot for a slot filed under a deadline. It is stale
-// unless the slot is in use.
+// Entry returns the entry of a snapshot for a slot. It is stale unless the slot is in use.
 func (t *Table[T]) Entry(slot uint32, deadline structures.Tick) shape.Entry {
 	e := shape.Entry{Deadline: deadline, Filed: deadline}
 	if t.InUse(slot) {

@@ -16,8 +16,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Queue is a pointer to a C: slots ordered by deadline. The zero slot is never in a
-// queue. A deadline is after the clock, or the last tick.
+// Queue is a pointer to a C: slots ordered by deadline, which is after the clock, or the last
+// tick.
 type Queue[C any] interface {
 	*C
 
@@ -31,8 +31,8 @@ type Queue[C any] interface {
 	Remove(slot uint32)
 
 	// Pop removes a slot that is due at the clock, the earliest first, and returns it with its
-	// deadline. If none is, it returns slot 0 and a tick after the clock before which none will
-	// be, unless one is added or moved. Pop is not called before that tick.
+	// deadline. If none is, it returns slot 0 and a tick before which none will be, unless one is
+	// added or moved, and is not called before that.
 	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
 
 	// Next returns what Scheduler.Next returns. The queue is not empty.
@@ -42,13 +42,12 @@ type Queue[C any] interface {
 	Work() structures.Work
 
 	// Walk adds each slot, with the deadline under which it is filed, and returns the first
-	// broken invariant that the builder does not know of. It must not change the queue.
+	// broken invariant that the builder does not know of.
 	Walk(b *snapshot.Builder) error
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a queue. Make it with New.
-// A method costs what the queue takes, and O(1) besides. A Pop costs O(1) as long as
-// the last Pop that returned nothing has shown that nothing is due.
+// Scheduler keeps the contract of structures.Scheduler on a queue. A method costs what the queue
+// takes, and a Pop O(1) until something may be due.
 type Scheduler[T, C any, Q Queue[C]] struct {
 	clock clock.Clock
 	quiet structures.Tick // no timer is due before it
@@ -71,8 +70,7 @@ func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structu
 	return id
 }
 
-// Reschedule moves a pending timer to deadline and keeps its ID and its value. It
-// returns false when id is not pending.
+// Reschedule moves a pending timer to deadline.
 func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := s.table.Find(id)
 	if slot == slab.None {
@@ -95,8 +93,7 @@ func (s *Scheduler[T, C, Q]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and
-// returns the earliest timer, if that is due.
+// Pop moves the clock to now, and removes and returns the earliest timer, if that is due.
 func (s *Scheduler[T, C, Q]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	now = s.clock.Advance(now)
 	if now < s.quiet {

@@ -54,8 +54,8 @@ func (b *Builder) DropEmpty() {
 	}
 }
 
-// Cell adds a cell of timers, unless there are none, and returns its place. Except in slots
-// that is its index.
+// Cell adds a cell of timers, unless there are none. It returns its place, except in slots its
+// index.
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	for slot, filed := range timers {
 		if b.entry(&c, slot, filed); b.err != nil {
@@ -146,8 +146,7 @@ func (b *Builder) See(slot uint32) {
 	b.seen[slot] = true
 }
 
-// Check returns err, or else the first timer that was in a wrong place. There must be size
-// timers.
+// Check returns err, or the first timer that was in a wrong place. There must be size timers.
 func (b *Builder) Check(err error, size int) error {
 	switch {
 	case err != nil:

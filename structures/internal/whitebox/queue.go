@@ -8,9 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
-// FindsDamageToQueue is FindsDamage for the queue in a scheduler. Besides the given
-// kinds of damage, the queue must miss a timer that it has not been given, and must
-// not accept a slot that is not in use.
+// FindsDamageToQueue is FindsDamage for the queue in a scheduler. It must also miss a timer that
+// it has not been given, and not accept a slot that is not in use.
 func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
 	r.Helper()
 	type scheduler = slotted.Scheduler[int, C, Q]
@@ -27,8 +26,7 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func(
 	FindsDamage(r, makeSound, all)
 }
 
-// FindsDamageToWheel is FindsDamageToQueue for the wheel in a scheduler, all of whose
-// timers have reached the wheel.
+// FindsDamageToWheel is FindsDamageToQueue for a wheel that all timers have reached.
 func FindsDamageToWheel[C any, W batched.Wheel[C]](r checking.T, makeSound func() *batched.Scheduler[int, C, W], damages map[string]func(*fifo.Lists, *C)) {
 	r.Helper()
 	type scheduler = batched.Scheduler[int, C, W]
@@ -45,8 +43,8 @@ func FindsDamageToWheel[C any, W batched.Wheel[C]](r checking.T, makeSound func(
 	FindsDamage(r, makeSound, all)
 }
 
-// damagesToTable returns the kinds of damage that every structure must find: a timer in
-// the table that it does not hold, and one that it holds and the table does not.
+// damagesToTable returns damage that every structure must find: a timer that only the table
+// holds, or not.
 func damagesToTable[S any](tableOf func(S) *slab.Table[int]) map[string]func(S) {
 	return map[string]func(S){
 		"a timer is missing": func(s S) { tableOf(s).Put(0) },

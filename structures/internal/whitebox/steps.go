@@ -29,16 +29,14 @@ func (n Named) Cancel(d structures.Tick) { n.s.Cancel(n.ids[d]) }
 // Move reschedules the timer of a deadline.
 func (n Named) Move(d, to structures.Tick) { n.s.Reschedule(n.ids[d], to); n.ids[to] = n.ids[d] }
 
-// Step is an operation and the number of comparisons that it must count. It has no name of
-// its own, so that go vet lets tables leave out the names of the fields.
+// Step is an operation and its comparisons. It has no name of its own, for go vet's sake.
 type Step = struct {
 	Name        string
 	Do          func()
 	Comparisons uint64
 }
 
-// CountsComparisons does all steps on s. Each must count so many comparisons and no other
-// work, and leave s sound.
+// CountsComparisons does all steps, which must count so many comparisons and no other work.
 func CountsComparisons(r checking.T, s interface {
 	Checked
 	Work() structures.Work

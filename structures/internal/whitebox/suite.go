@@ -7,8 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// Suite runs what schedtest has for the structure of package pkg: the rules, the release of
-// values, and the option Capacity, up to limit.
+// Suite runs what schedtest has for the structure of a package whose capacity is up to limit.
 func Suite(
 	t *testing.T, pkg string, limit int, newScheduler func(capacity int) structures.Scheduler[uint64],
 	newHolder func() structures.Scheduler[*schedtest.Payload], opts ...schedtest.Option,

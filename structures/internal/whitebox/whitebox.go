@@ -10,8 +10,7 @@ import (
 // Checked is what can check itself: a structure, or a part of one.
 type Checked interface{ CheckInvariants() error }
 
-// FindsDamage checks that CheckInvariants finds what the tests rely on it to find:
-// it accepts what makeSound returns, and refuses it after each kind of damage.
+// FindsDamage checks that CheckInvariants accepts what is sound, and refuses each kind of damage.
 func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string]func(C)) {
 	r.Helper()
 	for name, damage := range damages {
@@ -25,8 +24,7 @@ func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string
 	}
 }
 
-// Nine gives a structure nine timers, due at ticks 10 to 18 in this order, with
-// values 0 to 8, and returns it.
+// Nine gives a structure nine timers, due at ticks 10 to 18, with values 0 to 8, and returns it.
 func Nine[S structures.Scheduler[int]](s S) S {
 	for i := range 9 {
 		s.Schedule(structures.Tick(10+i), i)
