@@ -24,6 +24,7 @@ type (
 
 var broken = []struct {
 	name     string
+	faulty   faulty // or
 	new      func() scheduler
 	opts     []Option
 	check    string // checks whose names begin so must fail
@@ -31,87 +32,250 @@ var broken = []struct {
 	resource bool   // the answers are right, or rarely wrong, so that random programs find nothing
 	normal   bool   // it takes runs of normal length, not short ones, to find it
 }{
-	{name: "the first ID is 0", check: "Clock", says: `"Identity"`, new: func() scheduler { return &issuesZero{} }},
-	{name: "IDs without generation", check: "Identity/StaleIs", says: `"Identity"`, new: func() scheduler { return &slotted{} }},
-	{name: "ID 0 names the first timer", check: "Identity/Forged", says: "never issued", new: func() scheduler { return &zeroCancels{} }},
-	{name: "the next generation is accepted", check: "Identity/Forged", says: "never issued", new: func() scheduler { return &acceptsUnissued{} }},
-	{name: "Cancel of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", new: func() scheduler { return &cancelsAnything{} }},
-	{name: "Reschedule of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", new: func() scheduler { return &movesAnything{} }},
-	{name: "Reschedule of a stale ID revives it", check: "Identity/StaleIs", says: "has fired or was cancelled", new: func() scheduler { return &revives{} }},
-	{name: "Cancel loses another timer", check: "Identity/Cancel", says: "it is pending", new: func() scheduler { return &losesNeighbour{} }},
+	{name: "the first ID is 0", check: "Clock", says: `"Identity"`, faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
+		s.model.Schedule(at, v)
+		s.last().ID--
+		return s.last().ID
+	}}},
+	{name: "IDs without generation", check: "Identity/StaleIs", says: `"Identity"`, faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
+		slot := id(1)
+		for s.find(slot) >= 0 {
+			slot++
+		}
+		s.admit(slot, at, v)
+		return slot
+	}}},
+	{name: "ID 0 names the first timer", check: "Identity/Forged", says: "never issued", faulty: faulty{cancel: func(s *faulty, i id) bool {
+		if i == 0 && s.Len() > 0 {
+			i = s.pending[0].ID
+		}
+		return s.model.Cancel(i)
+	}}},
+	{name: "the next generation is accepted", check: "Identity/Forged", says: "never issued", faulty: cancelled(func(s *faulty, i id) bool { return i == s.issued+1 })},
+	{name: "Cancel of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: cancelled(was)},
+	{name: "Reschedule of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		return s.model.Reschedule(i, at) || was(s, i)
+	}}},
+	{name: "Reschedule of a stale ID revives it", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		if !s.model.Reschedule(i, at) && was(s, i) {
+			s.admit(i, at, 0)
+		}
+		return s.find(i) >= 0
+	}}},
+	{name: "Cancel loses another timer", check: "Identity/Cancel", says: "it is pending", faulty: faulty{
+		cancel: func(s *faulty, i id) bool {
+			if at := s.find(i); at > 3 {
+				s.remove(at - 1)
+				s.n++
+			}
+			return s.model.Cancel(i)
+		},
+		len: func(s *faulty) int { return s.model.Len() + s.n },
+	}},
 	{name: "Cancel of a due timer is forgotten", check: "Freedom/StopEarlyThenCancel", says: "not pending", new: func() scheduler { return &batching{dead: map[id]bool{}} }},
 
-	{name: "clock goes back", check: "Clock", says: `"Next"`, new: func() scheduler { return &clockGoesBack{} }},
-	{name: "clock starts at -1", check: "Clock", says: `"Next"`, new: func() scheduler { return &startsBefore{model{clock: -1}} }},
-	{name: "Next moves the clock", check: "Clock", says: `"Next"`, new: func() scheduler { return &nextMovesClock{} }},
-	{name: "past deadlines are kept", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &noClamp{} }},
-	{name: "past deadlines are kept by Reschedule", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &noClampWhenMoved{} }},
-	{name: "a deadline in the past counts as the clock", check: "PastDeadlines", says: `"Next"`, new: func() scheduler { return &clampsToClock{} }},
-	{name: "clock+1 wraps around", check: "Range", says: `"Next"`, new: func() scheduler { return &clampWraps{} }},
-	{name: "Timer.Deadline is what was asked", check: "PastDeadlines", says: `"PastDeadlines"`, new: func() scheduler { return &tellsAsked{asked: map[id]tick{}} }},
-	{name: "far deadlines are cut off", check: "Range", says: "the earliest deadline", new: func() scheduler { return &cutsFar{} }},
+	{name: "clock goes back", check: "Clock", says: `"Next"`, faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
+		s.clock = now
+		return s.model.Pop(now)
+	}}},
+	{name: "clock starts at -1", check: "Clock", says: `"Next"`, faulty: faulty{model: model{clock: -1}}},
+	{name: "Next moves the clock", check: "Clock", says: `"Next"`, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) {
+		if ok {
+			s.advance(at - 1)
+		}
+		return at, ok
+	})},
+	{name: "past deadlines are kept", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(_ *faulty, at tick, e *entry[uint64]) { e.Deadline = at })},
+	{name: "past deadlines are kept by Reschedule", check: "PastDeadlines", says: `"Next"`, faulty: moved(func(_ *faulty, at tick, e *entry[uint64]) { e.Deadline = at })},
+	{name: "a deadline in the past counts as the clock", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *entry[uint64]) { e.Deadline = max(at, s.clock) })},
+	{name: "clock+1 wraps around", check: "Range", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *entry[uint64]) {
+		if at <= s.clock {
+			e.Deadline = s.clock + 1
+		}
+	})},
+	{name: "Timer.Deadline is what was asked", check: "PastDeadlines", says: `"PastDeadlines"`, faulty: faulty{
+		schedule: func(s *faulty, at tick, v uint64) id {
+			if s.asked == nil {
+				s.asked = map[id]tick{}
+			}
+			got := s.model.Schedule(at, v)
+			s.asked[got] = at
+			return got
+		},
+		pop: func(s *faulty, now tick) (timer, bool) {
+			t, ok := s.model.Pop(now)
+			t.Deadline = s.asked[t.ID]
+			return t, ok
+		},
+	}},
+	{name: "far deadlines are cut off", check: "Range", says: "the earliest deadline", faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
+		return s.model.Schedule(min(at, add(s.clock, 1<<36)), v)
+	}}},
 
-	{name: "fires one tick early", check: "Order", says: "never early", new: func() scheduler { return &early{} }},
-	{name: "fires one tick late", check: "Order", says: "never lost", new: func() scheduler { return &late{} }},
-	{name: "fires twice", check: "Order", says: "not pending", new: func() scheduler { return &firesTwice{} }},
-	{name: "loses every hundredth timer", check: "Order", says: "never lost", new: func() scheduler { return &loses{} }},
-	{name: "a jump fires in order of scheduling", check: "Order/Earliest", says: "the earliest first", new: func() scheduler { return &jumbled{} }},
-	{name: "ties are LIFO", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, new: func() scheduler { return &lifo{} }},
-	{name: "Reschedule keeps the place in a tie", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, new: func() scheduler { return &keepsPlace{} }},
-	{name: "values are mixed up", check: "Order", says: "with value", new: func() scheduler { return &mixesValues{} }},
+	{name: "fires one tick early", check: "Order", says: "never early", faulty: early},
+	{name: "fires one tick late", check: "Order", says: "never lost", faulty: late},
+	{name: "fires twice", check: "Order", says: "not pending", faulty: popped(func(s *faulty, t timer, ok bool) (timer, bool) {
+		if !ok && len(s.kept) > 0 {
+			t, ok, s.kept = s.kept[0], true, nil
+		} else if ok && t.ID%16 == 0 {
+			s.kept = []timer{t}
+		}
+		return t, ok
+	})},
+	{name: "loses every hundredth timer", check: "Order", says: "never lost", faulty: faulty{
+		schedule: func(s *faulty, at tick, v uint64) id {
+			got := s.model.Schedule(at, v)
+			if got%100 == 0 {
+				s.remove(len(s.pending) - 1)
+				s.n++
+			}
+			return got
+		},
+		len: func(s *faulty) int { return s.model.Len() + s.n },
+	}},
+	{name: "a jump fires in order of scheduling", check: "Order/Earliest", says: "the earliest first", faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
+		s.advance(now)
+		for i := range s.pending {
+			if s.pending[i].Deadline <= s.clock {
+				return s.remove(i).Timer, true
+			}
+		}
+		return timer{}, false
+	}}},
+	{name: "ties are LIFO", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, faulty: lifo},
+	{name: "Reschedule keeps the place in a tie", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		p := s.find(i)
+		if p >= 0 {
+			s.pending[p].Deadline = s.clamp(at)
+		}
+		return p >= 0
+	}}},
+	{name: "values are mixed up", check: "Order", says: "with value", faulty: popped(func(s *faulty, t timer, ok bool) (timer, bool) {
+		if i := s.earliest(); ok && i >= 0 && s.pending[i].Deadline == t.Deadline {
+			t.Value, s.pending[i].Value = s.pending[i].Value, t.Value
+		}
+		return t, ok
+	})},
 
-	{name: "Reschedule changes the value", check: "Reschedule", says: "with value", new: func() scheduler { return &changesValue{} }},
-	{name: "Reschedule changes the ID", check: "Reschedule", says: `"Identity"`, new: func() scheduler { return &changesID{} }},
-	{name: "Reschedule of a pending timer is false", check: "Reschedule", says: "it is pending", new: func() scheduler { return &movesAndDenies{} }},
-	{name: "Reschedule moves later only", check: "Reschedule", says: "never lost", new: func() scheduler { return &movesLaterOnly{} }},
-	{name: "Reschedule across 2^12 is forgotten", check: "Reschedule/Across", says: "want deadline", new: func() scheduler { return &forgetsBoundary{} }},
+	{name: "Reschedule changes the value", check: "Reschedule", says: "with value", faulty: moved(func(_ *faulty, _ tick, e *entry[uint64]) { e.Value = 0 })},
+	{name: "Reschedule changes the ID", check: "Reschedule", says: `"Identity"`, faulty: moved(func(s *faulty, _ tick, e *entry[uint64]) {
+		s.issued++
+		e.ID = s.issued
+	})},
+	{name: "Reschedule of a pending timer is false", check: "Reschedule", says: "it is pending", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		return s.model.Reschedule(i, at) && s.Len()%4 != 0
+	}}},
+	{name: "Reschedule moves later only", check: "Reschedule", says: "never lost", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		if p := s.find(i); p >= 0 {
+			at = max(at, s.pending[p].Deadline)
+		}
+		return s.model.Reschedule(i, at)
+	}}},
+	{name: "Reschedule across 2^12 is forgotten", check: "Reschedule/Across", says: "want deadline", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		if p := s.find(i); p >= 0 && at>>12 != s.pending[p].Deadline>>12 && at&(1<<12-1) == 0 {
+			return true
+		}
+		return s.model.Reschedule(i, at)
+	}}},
 
-	{name: "Next is too late", check: "Next", says: "the earliest deadline", new: func() scheduler { return &nextTooLate{} }},
-	{name: "Next of a wheel is too late", check: "Next", says: "at most", opts: []Option{Levels(4)}, new: func() scheduler { return &nextTooLate{} }},
-	{name: "Next is too early", check: "Next", says: "the earliest deadline", new: func() scheduler { return &nextHalfway{} }},
-	{name: "Next is not after the clock", check: "Next", says: "after the clock", opts: []Option{Levels(4)}, new: func() scheduler { return &nextIsClock{} }},
-	{name: "Next takes too many steps", check: "Next", says: "steps", opts: []Option{Levels(4)}, new: func() scheduler { return &nextHalfway{} }},
-	{name: "Next is ok when empty", check: "Next", says: "exactly when Len is 0", new: func() scheduler { return &nextAlwaysOK{} }},
-	{name: "Next is not ok with timers far away", check: "Next", says: "exactly when Len is 0", new: func() scheduler { return &nextOverlooksFar{} }},
-	{name: "Len leaves out what is due", check: "Len", says: `"Len"`, new: func() scheduler { return &lenWithoutDue{} }},
-	{name: "Len counts every Schedule", check: "Len", says: `"Len"`, new: func() scheduler { return &lenCountsAll{} }},
+	{name: "Next is too late", check: "Next", says: "the earliest deadline", faulty: nextTooLate},
+	{name: "Next of a wheel is too late", check: "Next", says: "at most", opts: []Option{Levels(4)}, faulty: nextTooLate},
+	{name: "Next is too early", check: "Next", says: "the earliest deadline", faulty: nextHalfway},
+	{name: "Next is not after the clock", check: "Next", says: "after the clock", opts: []Option{Levels(4)}, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return min(at, s.clock), ok })},
+	{name: "Next takes too many steps", check: "Next", says: "steps", opts: []Option{Levels(4)}, faulty: nextHalfway},
+	{name: "Next is ok when empty", check: "Next", says: "exactly when Len is 0", faulty: asked(func(_ *faulty, at tick, _ bool) (tick, bool) { return at, true })},
+	{name: "Next is not ok with timers far away", check: "Next", says: "exactly when Len is 0", faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return at, ok && at-s.clock < 1<<32 })},
+	{name: "Len leaves out what is due", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) (n int) {
+		for _, e := range s.pending {
+			if e.Deadline > s.clock {
+				n++
+			}
+		}
+		return n
+	}}},
+	{name: "Len counts every Schedule", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) int { return int(s.issued) }}},
 	{name: "an invariant is broken", check: "Order", says: "heap upside down", new: func() scheduler { return &insane{} }},
-	{name: "a counter counts down", check: "Order", says: "only count up", new: func() scheduler { return &countsDown{} }},
+	{name: "a counter counts down", check: "Order", says: "only count up", faulty: faulty{
+		pop:  func(s *faulty, now tick) (timer, bool) { s.n--; return s.model.Pop(now) },
+		work: func(s *faulty) structures.Work { return structures.Work{Comparisons: uint64(s.n)} },
+	}},
 	{name: "one scheduler for all", check: "Instances", says: "rule", new: func() func() scheduler {
 		shared := new(model)
 		return func() scheduler { return shared }
 	}()},
 
-	{name: "a deadline 2^20 ticks away is a tick off", check: "Spans/Jump", says: "deadline", new: func() scheduler { return &offByOneFarAway{} }},
-	{name: "the same, stepping by Next", check: "Spans/Step", says: "deadline", new: func() scheduler { return &offByOneFarAway{} }},
-	{name: "the same, in one jump", check: "Spans/One", says: "deadline", new: func() scheduler { return &offByOneFarAway{} }},
+	{name: "a deadline 2^20 ticks away is a tick off", check: "Spans/Jump", says: "deadline", faulty: farOff},
+	{name: "the same, stepping by Next", check: "Spans/Step", says: "deadline", faulty: farOff},
+	{name: "the same, in one jump", check: "Spans/One", says: "deadline", faulty: farOff},
 
 	{name: "late beyond its bound", check: "Order", says: "has to have fired", opts: []Option{Coarse(upTo6)}, new: func() scheduler { return &coarse{} }},
 	{name: "coarse and late without saying so", check: "Order", says: "the earliest deadline", new: func() scheduler { return &coarse{} }},
-	{name: "coarse, and fires early", check: "Order", says: "never early", opts: []Option{Coarse(upTo7)}, new: func() scheduler { return &early{} }},
+	{name: "coarse, and fires early", check: "Order", says: "never early", opts: []Option{Coarse(upTo7)}, faulty: early},
 	{name: "coarse, and Next is too late", check: "Next", says: "has to have fired", opts: []Option{Coarse(upTo7)}, new: func() scheduler { return &coarseNext{} }},
 	{name: "coarse, and fires before Next", check: "Next", says: "no timer is due before it", opts: []Option{Coarse(upTo7)}, new: func() scheduler { return &firesBeforeNext{} }},
 
-	{name: "walks every tick", check: "Jumps", says: "whatever the width", resource: true, new: func() scheduler { return &walks{} }},
-	{name: "leaks cancelled timers", check: "Memory/Heap", says: "timers started and stopped: after", resource: true, new: func() scheduler { return &leaks{} }},
-	{name: "keeps far timers cancelled", check: "Memory/Heap", says: "far timers started and stopped: after", resource: true, new: func() scheduler { return &leaks{from: 1 << 59} }},
-	{name: "leaks timers moved", check: "Memory/Heap", says: "timers moved: after", resource: true, new: func() scheduler { return &leaksMoved{} }},
-	{name: "keeps room at every tick", check: "Memory/Heap", says: "the heap has grown by", resource: true, new: func() scheduler { return &keepsRoom{} }},
-	{name: "allocates in Schedule", check: "Memory/Steady", says: "Schedule and Cancel at once: 15000 allocations", resource: true, new: func() scheduler { return &allocates{} }},
-	{name: "allocates now and then", check: "Memory/Steady", says: "allocations", resource: true, new: func() scheduler { return &allocates{every: 100} }},
-	{name: "allocates once in 10,000 operations", check: "Memory/Steady", says: "allocations", normal: true, resource: true, new: func() scheduler { return &allocates{every: 9_999} }},
+	{name: "walks every tick", check: "Jumps", says: "whatever the width", resource: true, faulty: faulty{
+		pop: func(s *faulty, now tick) (timer, bool) {
+			s.n += int(max(0, now-s.clock))
+			return s.model.Pop(now)
+		},
+		work: func(s *faulty) structures.Work { return structures.Work{SlotsVisited: uint64(s.n)} },
+	}},
+	{name: "leaks cancelled timers", check: "Memory/Heap", says: "timers started and stopped: after", resource: true, faulty: keeping(0)},
+	{name: "keeps far timers cancelled", check: "Memory/Heap", says: "far timers started and stopped: after", resource: true, faulty: keeping(1 << 59)},
+	{name: "leaks timers moved", check: "Memory/Heap", says: "timers moved: after", resource: true, faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		s.kept = append(s.kept, timer{ID: i, Deadline: at})
+		return s.model.Reschedule(i, at)
+	}}},
+	{name: "keeps room at every tick", check: "Memory/Heap", says: "the heap has grown by", resource: true, faulty: faulty{
+		schedule: func(s *faulty, at tick, v uint64) id {
+			s.slots[at&4095] = append(s.slots[at&4095], 0)
+			return s.model.Schedule(at, v)
+		},
+		pop: func(s *faulty, now tick) (timer, bool) {
+			t, ok := s.model.Pop(now)
+			if slot := &s.slots[t.Deadline&4095]; ok {
+				*slot = (*slot)[:len(*slot)-1]
+			}
+			return t, ok
+		},
+	}},
+	{name: "allocates in Schedule", check: "Memory/Steady", says: "Schedule and Cancel at once: 15000 allocations", resource: true, faulty: allocating(0)},
+	{name: "allocates now and then", check: "Memory/Steady", says: "allocations", resource: true, faulty: allocating(100)},
+	{name: "allocates once in 10,000 operations", check: "Memory/Steady", says: "allocations", normal: true, resource: true, faulty: allocating(9_999)},
 
 	{name: "values are swapped once", check: "Order/LongHold", says: "that value belongs to", resource: true, new: func() scheduler { return &swapsValues{} }},
-	{name: "Next is too late once in 1000", check: "Order/LongHold", says: "Next had named", resource: true, new: func() scheduler { return &nextRarelyLate{} }},
-	{name: "ties are rarely LIFO", check: "Order/LongHold", says: "FIFO", opts: []Option{FIFO()}, resource: true, new: func() scheduler { return &rarelyLIFO{} }},
+	{name: "Next is too late once in 1000", check: "Order/LongHold", says: "Next had named", resource: true, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) {
+		if s.n++; s.n%1000 == 0 {
+			at++
+		}
+		return at, ok
+	})},
+	{name: "ties are rarely LIFO", check: "Order/LongHold", says: "FIFO", opts: []Option{FIFO()}, resource: true, faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
+		if s.n++; s.n%1000 == 0 {
+			return lifo.pop(s, now)
+		}
+		return s.model.Pop(now)
+	}}},
 	{name: "coarse, and too late in a long hold", check: "Order/LongHold", says: "too late", opts: []Option{Coarse(upTo6)}, resource: true, new: func() scheduler { return &coarse{} }},
-	{name: "a generation of 16 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, new: func() scheduler { return &forgetsGenerations{bits: 16} }},
-	{name: "a generation of 15 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, new: func() scheduler { return &forgetsGenerations{bits: 15} }},
+	{name: "a generation of 16 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, faulty: forgetting(16)},
+	{name: "a generation of 15 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, faulty: forgetting(15)},
+}
+
+// newFaulty returns a constructor of schedulers with a fault.
+func newFaulty(f faulty) func() scheduler {
+	return func() scheduler {
+		s := f
+		return &s
+	}
 }
 
 func TestBrokenSchedulersAreReported(t *testing.T) {
 	for _, b := range broken {
 		t.Run(b.name, func(t *testing.T) {
+			if b.new == nil {
+				b.new = newFaulty(b.faulty)
+			}
 			c := newConfig(b.new, append([]Option{inShort}, b.opts...))
 			if b.normal {
 				if raceEnabled {
@@ -142,7 +306,7 @@ func TestBrokenSchedulersAreReported(t *testing.T) {
 }
 
 func TestAllocatesLeavesOutMemory(t *testing.T) {
-	c := newConfig(func() scheduler { return &leaks{} }, []Option{Allocates()})
+	c := newConfig(newFaulty(keeping(0)), []Option{Allocates()})
 	if got := failures(c, "Memory"); len(got) != 0 {
 		t.Fatalf("reported in spite of Allocates: %s", got[0])
 	}
@@ -156,108 +320,220 @@ func TestCoarseConforms(t *testing.T) {
 }
 
 func TestSteppingConforms(t *testing.T) {
-	Run(t, func() scheduler { return &nextInTwoSteps{} }, Levels(1), FIFO(), inShort)
+	Run(t, newFaulty(nextInTwoSteps), Levels(1), FIFO(), inShort)
 }
 
-func TestUndeclaredTiesConform(t *testing.T) { Run(t, func() scheduler { return &lifo{} }, inShort) }
+func TestUndeclaredTiesConform(t *testing.T) { Run(t, newFaulty(lifo), inShort) }
 
 func inShort(c *config) { c.scale = short }
 
 func upTo6(tick) tick { return 6 }
 func upTo7(tick) tick { return 7 }
 
-// Identity.
+// faulty is a model some of whose methods are replaced.
+type faulty struct {
+	model
+	n     int // what it counts
+	kept  []timer
+	asked map[id]tick
+	slots [4096][]byte
 
-type issuesZero struct{ model }
-
-func (s *issuesZero) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v) - 1
-	s.pending[len(s.pending)-1].ID = got
-	return got
+	schedule   func(s *faulty, at tick, v uint64) id
+	reschedule func(s *faulty, i id, at tick) bool
+	cancel     func(s *faulty, i id) bool
+	pop        func(s *faulty, now tick) (timer, bool)
+	next       func(s *faulty) (tick, bool)
+	len        func(s *faulty) int
+	work       func(s *faulty) structures.Work
 }
 
-// slotted issues the slot as the ID, and uses slots again.
-type slotted struct{ model }
-
-func (s *slotted) Schedule(at tick, v uint64) id {
-	slot := id(1)
-	for s.find(slot) >= 0 {
-		slot++
+func (s *faulty) Schedule(at tick, v uint64) id {
+	if s.schedule != nil {
+		return s.schedule(s, at, v)
 	}
-	s.admit(slot, at, v)
-	return slot
+	return s.model.Schedule(at, v)
 }
 
-type zeroCancels struct{ model }
+func (s *faulty) Reschedule(i id, at tick) bool {
+	if s.reschedule != nil {
+		return s.reschedule(s, i, at)
+	}
+	return s.model.Reschedule(i, at)
+}
 
-func (s *zeroCancels) Cancel(i id) bool {
-	if i == 0 && s.Len() > 0 {
-		i = s.pending[0].ID
+func (s *faulty) Cancel(i id) bool {
+	if s.cancel != nil {
+		return s.cancel(s, i)
 	}
 	return s.model.Cancel(i)
 }
 
-// acceptsUnissued takes the ID that comes next for pending.
-type acceptsUnissued struct{ model }
-
-func (s *acceptsUnissued) Cancel(i id) bool { return s.model.Cancel(i) || i == s.issued+1 }
-
-// forgetsGenerations takes an ID of another timer for one of a pending timer if they agree
-// in the lower bits.
-type forgetsGenerations struct {
-	model
-	bits int
+func (s *faulty) Pop(now tick) (timer, bool) {
+	if s.pop != nil {
+		return s.pop(s, now)
+	}
+	return s.model.Pop(now)
 }
 
-func (s *forgetsGenerations) Cancel(i id) bool {
-	for _, e := range s.pending {
-		if (e.ID-i)&(1<<s.bits-1) == 0 {
-			i = e.ID
+func (s *faulty) Next() (tick, bool) {
+	if s.next != nil {
+		return s.next(s)
+	}
+	return s.model.Next()
+}
+
+func (s *faulty) Len() int {
+	if s.len != nil {
+		return s.len(s)
+	}
+	return s.model.Len()
+}
+
+func (s *faulty) Work() structures.Work {
+	if s.work != nil {
+		return s.work(s)
+	}
+	return structures.Work{}
+}
+
+// last returns the timer that was scheduled or moved last.
+func (s *faulty) last() *entry[uint64] { return &s.pending[len(s.pending)-1] }
+
+// moved returns a faulty that moves a timer and then does something to it.
+func moved(then func(s *faulty, at tick, e *entry[uint64])) faulty {
+	return faulty{reschedule: func(s *faulty, i id, at tick) bool {
+		ok := s.model.Reschedule(i, at)
+		if ok {
+			then(s, at, s.last())
+		}
+		return ok
+	}}
+}
+
+// scheduled returns a faulty that schedules a timer and then does something to it.
+func scheduled(then func(s *faulty, at tick, e *entry[uint64])) faulty {
+	return faulty{schedule: func(s *faulty, at tick, v uint64) id {
+		got := s.model.Schedule(at, v)
+		then(s, at, s.last())
+		return got
+	}}
+}
+
+// popped returns a faulty that does something to what a Pop returns.
+func popped(then func(s *faulty, t timer, ok bool) (timer, bool)) faulty {
+	return faulty{pop: func(s *faulty, now tick) (timer, bool) {
+		t, ok := s.model.Pop(now)
+		return then(s, t, ok)
+	}}
+}
+
+// asked returns a faulty that says something else in Next.
+func asked(then func(s *faulty, at tick, ok bool) (tick, bool)) faulty {
+	return faulty{next: func(s *faulty) (tick, bool) {
+		at, ok := s.model.Next()
+		return then(s, at, ok)
+	}}
+}
+
+// cancelled returns a faulty that refuses an ID unless the model or another rule accepts it.
+func cancelled(or func(s *faulty, i id) bool) faulty {
+	return faulty{cancel: func(s *faulty, i id) bool { return s.model.Cancel(i) || or(s, i) }}
+}
+
+// keeping returns a faulty that keeps what is cancelled, if its deadline is far enough.
+func keeping(from tick) faulty {
+	return faulty{cancel: func(s *faulty, i id) bool {
+		if p := s.find(i); p >= 0 && s.pending[p].Deadline >= from {
+			s.kept = append(s.kept, s.pending[p].Timer)
+		}
+		return s.model.Cancel(i)
+	}}
+}
+
+var garbage *[16]byte
+
+// allocating returns a faulty that allocates once in so many calls of Schedule.
+func allocating(every int) faulty {
+	return faulty{schedule: func(s *faulty, at tick, v uint64) id {
+		if s.n++; s.n > every {
+			garbage, s.n = new([16]byte), 0
+		}
+		return s.model.Schedule(at, v)
+	}}
+}
+
+// forgetting returns a faulty that takes an ID for that of a pending timer if they agree in the
+// lower bits.
+func forgetting(bits int) faulty {
+	return faulty{cancel: func(s *faulty, i id) bool {
+		for _, e := range s.pending {
+			if (e.ID-i)&(1<<bits-1) == 0 {
+				i = e.ID
+			}
+		}
+		return s.model.Cancel(i)
+	}}
+}
+
+func was(s *faulty, i id) bool { return i != 0 && i <= s.issued }
+
+// farOff files a timer on the wrong side of a boundary of 2^20 ticks.
+var farOff = faulty{schedule: func(s *faulty, at tick, v uint64) id {
+	if at-s.clock == 1<<20 {
+		at--
+	}
+	return s.model.Schedule(at, v)
+}}
+
+var nextTooLate = asked(func(_ *faulty, at tick, ok bool) (tick, bool) { return add(at, 1), ok })
+
+// nextHalfway names the tick half of the way to the earliest deadline.
+var nextHalfway = asked(func(s *faulty, at tick, ok bool) (tick, bool) {
+	if ok && at > s.clock {
+		at = s.clock + (at-s.clock+1)/2
+	}
+	return at, ok
+})
+
+// nextInTwoSteps names the tick just before the earliest deadline first.
+var nextInTwoSteps = asked(func(s *faulty, at tick, ok bool) (tick, bool) {
+	if ok && at > s.clock+1 {
+		at--
+	}
+	return at, ok
+})
+
+var early = popped(func(s *faulty, t timer, ok bool) (timer, bool) {
+	if i := s.earliest(); !ok && i >= 0 && s.pending[i].Deadline == s.clock+1 {
+		return s.remove(i).Timer, true
+	}
+	return t, ok
+})
+
+var late = faulty{pop: func(s *faulty, now tick) (timer, bool) {
+	s.advance(now)
+	if i := s.earliest(); i >= 0 && s.pending[i].Deadline < s.clock {
+		return s.remove(i).Timer, true
+	}
+	return timer{}, false
+}}
+
+var lifo = faulty{pop: func(s *faulty, now tick) (timer, bool) {
+	s.advance(now)
+	last := s.earliest()
+	if last < 0 || s.pending[last].Deadline > s.clock {
+		return timer{}, false
+	}
+	for i, e := range s.pending {
+		if e.Deadline == s.pending[last].Deadline {
+			last = i
 		}
 	}
-	return s.model.Cancel(i)
-}
+	return s.remove(last).Timer, true
+}}
 
-type cancelsAnything struct{ model }
-
-func (s *cancelsAnything) Cancel(i id) bool {
-	return s.model.Cancel(i) || i != 0 && i <= s.issued
-}
-
-type movesAnything struct{ model }
-
-func (s *movesAnything) Reschedule(i id, at tick) bool {
-	return s.model.Reschedule(i, at) || i != 0 && i <= s.issued
-}
-
-type revives struct{ model }
-
-func (s *revives) Reschedule(i id, at tick) bool {
-	if !s.model.Reschedule(i, at) && i != 0 && i <= s.issued {
-		s.admit(i, at, 0)
-		return true
-	}
-	return s.find(i) >= 0
-}
-
-// losesNeighbour drops the timer before the cancelled one, and counts it still.
-type losesNeighbour struct {
-	model
-	lost int
-}
-
-func (s *losesNeighbour) Cancel(i id) bool {
-	if at := s.find(i); at > 3 {
-		s.remove(at - 1)
-		s.lost++
-	}
-	return s.model.Cancel(i)
-}
-
-func (s *losesNeighbour) Len() int { return s.model.Len() + s.lost }
-
-// batching takes all due timers out at once, and hands them out even if they
-// are cancelled meanwhile.
+// batching takes all due timers out at once, and hands them out even if they are cancelled
+// meanwhile.
 type batching struct {
 	model
 	batch []timer
@@ -308,332 +584,6 @@ func (s *batching) Next() (tick, bool) {
 
 func (s *batching) Len() int { return s.model.Len() + len(s.batch) - len(s.dead) }
 
-// Clock, PastDeadlines and Range.
-
-type clockGoesBack struct{ model }
-
-func (s *clockGoesBack) Pop(now tick) (timer, bool) {
-	s.clock = now
-	return s.model.Pop(now)
-}
-
-type startsBefore struct{ model }
-
-type nextMovesClock struct{ model }
-
-func (s *nextMovesClock) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	if ok {
-		s.advance(at - 1)
-	}
-	return at, ok
-}
-
-type noClamp struct{ model }
-
-func (s *noClamp) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v)
-	s.pending[len(s.pending)-1].Deadline = at
-	return got
-}
-
-type noClampWhenMoved struct{ model }
-
-func (s *noClampWhenMoved) Reschedule(i id, at tick) bool {
-	ok := s.model.Reschedule(i, at)
-	if ok {
-		s.pending[len(s.pending)-1].Deadline = at
-	}
-	return ok
-}
-
-type clampsToClock struct{ model }
-
-func (s *clampsToClock) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v)
-	s.pending[len(s.pending)-1].Deadline = max(at, s.clock)
-	return got
-}
-
-type clampWraps struct{ model }
-
-func (s *clampWraps) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v)
-	if at <= s.clock {
-		s.pending[len(s.pending)-1].Deadline = s.clock + 1
-	}
-	return got
-}
-
-type tellsAsked struct {
-	model
-	asked map[id]tick
-}
-
-func (s *tellsAsked) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v)
-	s.asked[got] = at
-	return got
-}
-
-func (s *tellsAsked) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
-	t.Deadline = s.asked[t.ID]
-	return t, ok
-}
-
-type cutsFar struct{ model }
-
-func (s *cutsFar) Schedule(at tick, v uint64) id {
-	return s.model.Schedule(min(at, add(s.clock, 1<<36)), v)
-}
-
-// Order.
-
-type early struct{ model }
-
-func (s *early) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
-	if i := s.earliest(); !ok && i >= 0 && s.pending[i].Deadline == s.clock+1 {
-		return s.remove(i).Timer, true
-	}
-	return t, ok
-}
-
-type late struct{ model }
-
-func (s *late) Pop(now tick) (timer, bool) {
-	s.advance(now)
-	if i := s.earliest(); i >= 0 && s.pending[i].Deadline < s.clock {
-		return s.remove(i).Timer, true
-	}
-	return timer{}, false
-}
-
-type firesTwice struct {
-	model
-	last timer
-}
-
-func (s *firesTwice) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
-	if !ok && s.last.ID != 0 {
-		t, ok, s.last = s.last, true, timer{}
-	} else if ok && t.ID%16 == 0 {
-		s.last = t
-	}
-	return t, ok
-}
-
-// loses drops every hundredth timer at once, and counts it still.
-type loses struct {
-	model
-	lost int
-}
-
-func (s *loses) Schedule(at tick, v uint64) id {
-	got := s.model.Schedule(at, v)
-	if got%100 == 0 {
-		s.remove(len(s.pending) - 1)
-		s.lost++
-	}
-	return got
-}
-
-func (s *loses) Len() int { return s.model.Len() + s.lost }
-
-type jumbled struct{ model }
-
-func (s *jumbled) Pop(now tick) (timer, bool) {
-	s.advance(now)
-	for i := range s.pending {
-		if s.pending[i].Deadline <= s.clock {
-			return s.remove(i).Timer, true
-		}
-	}
-	return timer{}, false
-}
-
-type lifo struct{ model }
-
-func (s *lifo) Pop(now tick) (timer, bool) {
-	s.advance(now)
-	last := s.earliest()
-	if last < 0 || s.pending[last].Deadline > s.clock {
-		return timer{}, false
-	}
-	for i, e := range s.pending {
-		if e.Deadline == s.pending[last].Deadline {
-			last = i
-		}
-	}
-	return s.remove(last).Timer, true
-}
-
-type rarelyLIFO struct {
-	lifo
-	calls int
-}
-
-func (s *rarelyLIFO) Pop(now tick) (timer, bool) {
-	if s.calls++; s.calls%1000 == 0 {
-		return s.lifo.Pop(now)
-	}
-	return s.model.Pop(now)
-}
-
-type keepsPlace struct{ model }
-
-func (s *keepsPlace) Reschedule(i id, at tick) bool {
-	p := s.find(i)
-	if p >= 0 {
-		s.pending[p].Deadline = s.clamp(at)
-	}
-	return p >= 0
-}
-
-type mixesValues struct{ model }
-
-func (s *mixesValues) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
-	if i := s.earliest(); ok && i >= 0 && s.pending[i].Deadline == t.Deadline {
-		t.Value, s.pending[i].Value = s.pending[i].Value, t.Value
-	}
-	return t, ok
-}
-
-// Reschedule.
-
-type changesValue struct{ model }
-
-func (s *changesValue) Reschedule(i id, at tick) bool {
-	ok := s.model.Reschedule(i, at)
-	if ok {
-		s.pending[len(s.pending)-1].Value = 0
-	}
-	return ok
-}
-
-type changesID struct{ model }
-
-func (s *changesID) Reschedule(i id, at tick) bool {
-	ok := s.model.Reschedule(i, at)
-	if ok {
-		s.issued++
-		s.pending[len(s.pending)-1].ID = s.issued
-	}
-	return ok
-}
-
-type movesAndDenies struct{ model }
-
-func (s *movesAndDenies) Reschedule(i id, at tick) bool {
-	return s.model.Reschedule(i, at) && s.Len()%4 != 0
-}
-
-type movesLaterOnly struct{ model }
-
-func (s *movesLaterOnly) Reschedule(i id, at tick) bool {
-	if p := s.find(i); p >= 0 {
-		at = max(at, s.pending[p].Deadline)
-	}
-	return s.model.Reschedule(i, at)
-}
-
-type forgetsBoundary struct{ model }
-
-func (s *forgetsBoundary) Reschedule(i id, at tick) bool {
-	if p := s.find(i); p >= 0 && at>>12 != s.pending[p].Deadline>>12 && at&(1<<12-1) == 0 {
-		return true
-	}
-	return s.model.Reschedule(i, at)
-}
-
-// Next and Len.
-
-type nextTooLate struct{ model }
-
-func (s *nextTooLate) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	return add(at, 1), ok
-}
-
-type nextRarelyLate struct {
-	model
-	calls int
-}
-
-func (s *nextRarelyLate) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	if s.calls++; s.calls%1000 == 0 {
-		at++
-	}
-	return at, ok
-}
-
-// nextHalfway names the tick half of the way to the earliest deadline.
-type nextHalfway struct{ model }
-
-func (s *nextHalfway) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	if ok && at > s.clock {
-		at = s.clock + (at-s.clock+1)/2
-	}
-	return at, ok
-}
-
-// nextInTwoSteps names the tick just before the earliest deadline first.
-type nextInTwoSteps struct{ model }
-
-func (s *nextInTwoSteps) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	if ok && at > s.clock+1 {
-		at--
-	}
-	return at, ok
-}
-
-type nextIsClock struct{ model }
-
-func (s *nextIsClock) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	return min(at, s.clock), ok
-}
-
-type nextAlwaysOK struct{ model }
-
-func (s *nextAlwaysOK) Next() (tick, bool) {
-	at, _ := s.model.Next()
-	return at, true
-}
-
-type nextOverlooksFar struct{ model }
-
-func (s *nextOverlooksFar) Next() (tick, bool) {
-	at, ok := s.model.Next()
-	return at, ok && at-s.clock < 1<<32
-}
-
-type lenWithoutDue struct{ model }
-
-func (s *lenWithoutDue) Len() int {
-	n := 0
-	for _, e := range s.pending {
-		if e.Deadline > s.clock {
-			n++
-		}
-	}
-	return n
-}
-
-type lenCountsAll struct {
-	model
-	n int
-}
-
-func (s *lenCountsAll) Schedule(at tick, v uint64) id { s.n++; return s.model.Schedule(at, v) }
-func (s *lenCountsAll) Len() int                      { return s.n }
-
 type insane struct{ model }
 
 func (s *insane) CheckInvariants() error {
@@ -642,19 +592,6 @@ func (s *insane) CheckInvariants() error {
 	}
 	return nil
 }
-
-// offByOneFarAway files a timer on the wrong side of a boundary of 2^20 ticks,
-// and fires it as if nothing was wrong.
-type offByOneFarAway struct{ model }
-
-func (s *offByOneFarAway) Schedule(at tick, v uint64) id {
-	if at-s.clock == 1<<20 {
-		at--
-	}
-	return s.model.Schedule(at, v)
-}
-
-// Coarse structures.
 
 // coarse rounds deadlines up to multiples of 8.
 type coarse struct{ model }
@@ -690,92 +627,6 @@ func (s *coarseNext) Next() (tick, bool) {
 type firesBeforeNext struct{ coarse }
 
 func (s *firesBeforeNext) Pop(now tick) (timer, bool) { return s.model.Pop(now) }
-
-// Time and memory.
-
-type walks struct {
-	model
-	walked tick
-}
-
-func (s *walks) Pop(now tick) (timer, bool) {
-	if now > s.clock {
-		s.walked += now - s.clock
-	}
-	return s.model.Pop(now)
-}
-
-func (s *walks) Work() structures.Work { return structures.Work{SlotsVisited: uint64(s.walked)} }
-
-type countsDown struct {
-	model
-	work structures.Work
-}
-
-func (s *countsDown) Pop(now tick) (timer, bool) {
-	s.work.Comparisons--
-	return s.model.Pop(now)
-}
-
-func (s *countsDown) Work() structures.Work { return s.work }
-
-// leaks keeps what was cancelled, if its deadline is far enough.
-type leaks struct {
-	model
-	from tick
-	dead []timer
-}
-
-func (s *leaks) Cancel(i id) bool {
-	p := s.find(i)
-	if p >= 0 && s.pending[p].Deadline >= s.from {
-		s.dead = append(s.dead, s.pending[p].Timer)
-	}
-	return s.model.Cancel(i)
-}
-
-type leaksMoved struct {
-	model
-	dead []timer
-}
-
-func (s *leaksMoved) Reschedule(i id, at tick) bool {
-	s.dead = append(s.dead, timer{ID: i, Deadline: at})
-	return s.model.Reschedule(i, at)
-}
-
-// keepsRoom has a slot for every tick and never gives up its room.
-type keepsRoom struct {
-	model
-	slots [4096][]byte
-}
-
-func (s *keepsRoom) Schedule(at tick, v uint64) id {
-	slot := at & 4095
-	s.slots[slot] = append(s.slots[slot], 0)
-	return s.model.Schedule(at, v)
-}
-
-func (s *keepsRoom) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
-	if slot := t.Deadline & 4095; ok {
-		s.slots[slot] = s.slots[slot][:len(s.slots[slot])-1]
-	}
-	return t, ok
-}
-
-type allocates struct {
-	model
-	every, n int
-	last     *[16]byte
-}
-
-func (s *allocates) Schedule(at tick, v uint64) id {
-	if s.n++; s.n > s.every {
-		s.last, s.n = new([16]byte), 0
-	}
-	return s.model.Schedule(at, v)
-}
 
 // Release. These are schedulers of payloads.
 

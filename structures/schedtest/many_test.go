@@ -75,8 +75,8 @@ func TestManyReportsWhatFewTimersDoNotShow(t *testing.T) {
 		"swaps values": {func() scheduler { return &swapsValues{} }, "that value belongs to"},
 		"hoards":       {func() scheduler { return &hoards{} }, "dead entries are bounded"},
 		"loses one":    {func() scheduler { return &losesOne{} }, "broken"},
-		"early":        {func() scheduler { return &early{} }, "broken"},
-		"late":         {func() scheduler { return &late{} }, "broken"},
+		"early":        {newFaulty(early), "broken"},
+		"late":         {newFaulty(late), "broken"},
 	} {
 		got := strings.Join(record(func(r reporter) { many(r, 2000, newConfig(c.new, nil)) }), "\n")
 		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
