@@ -199,33 +199,6 @@ func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	}
 }
 
-// Filling and draining again and again resizes all the time, within the memory
-// of the first time.
-func TestResizingAllocatesNothingAnew(t *testing.T) {
-	q := New[int]()
-	clock := structures.Tick(0)
-	cycle := func() {
-		for i := range 3000 {
-			q.Schedule(clock+structures.Tick(1+i*7919%3001), i)
-		}
-		clock += 5000
-		for q.Len() > 0 {
-			q.Pop(clock)
-		}
-	}
-	cycle()
-	before := q.Work().Moved
-	if allocs := testing.AllocsPerRun(10, cycle); allocs != 0 {
-		t.Errorf("%v allocations a cycle, want 0", allocs)
-	}
-	if q.Work().Moved == before {
-		t.Error("no timer was moved, so there was nothing to see")
-	}
-	if got := len(coreOf(q).buckets); got != 1<<minWidth {
-		t.Errorf("%d buckets when empty, want %d", got, 1<<minWidth)
-	}
-}
-
 // As long as the number of timers stays about the same, the calendar is not rebuilt.
 func TestANumberOfTimersHasToChangeToResize(t *testing.T) {
 	for n := 17; n < 300; n++ {

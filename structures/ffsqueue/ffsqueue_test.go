@@ -15,23 +15,18 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, slots := range []int{1 << 16, 64, 2}[:longtest.Scale(t, 2, 2, 3)] {
+	whitebox.Suite(t, "ffsqueue", dary.MaxLen,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) })
+	for _, slots := range []int{1 << 16, 2}[:longtest.Scale(t, 1, 1, 2)] {
 		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Slots(slots)) })
 		})
 	}
 }
 
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) })
-}
-
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Slots(64)) })
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "ffsqueue", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

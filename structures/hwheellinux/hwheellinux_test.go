@@ -103,17 +103,6 @@ func mustFireRoundedUp(t *testing.T, start structures.Tick, delays []structures.
 	}
 }
 
-func TestEveryDelayOfTheFirstLevels(t *testing.T) {
-	var delays []structures.Tick
-	for delay := structures.Tick(1); delay < 63*64+200; delay++ { // some of level 3
-		delays = append(delays, delay)
-	}
-	for start := structures.Tick(0); start < 140; start++ {
-		mustFireRoundedUp(t, start, delays, true)
-		mustFireRoundedUp(t, start, delays, false)
-	}
-}
-
 // The last list of a level is that of the cursor itself, a revolution ahead. It must not
 // hide those before it. The levels below are empty, so that the cursor is still there when
 // the nearer timer expires.

@@ -10,29 +10,27 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are the default, wheels that overflow at once and soon, one with the most levels,
+// shapes are besides the default wheels that overflow at once and soon, one with the most levels,
 // and one whose slots do not divide the 63 bits evenly.
 var shapes = []struct{ slots, levels int }{
-	{256, 8}, {4, 2}, {2, 1}, {2, 63}, {2, 3}, {128, 3}, {32, 13},
+	{4, 2}, {2, 1}, {2, 63}, {2, 3}, {128, 3}, {32, 13},
 }
 
 func TestConformance(t *testing.T) {
-	for _, shape := range shapes[:longtest.Scale(t, 2, 2, 7)] {
+	whitebox.Suite(t, "hwheellist", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Levels(8))
+	for _, shape := range shapes[:longtest.Scale(t, 1, 1, 6)] {
 		t.Run(fmt.Sprintf("slots=%d/levels=%d", shape.slots, shape.levels), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
 				return New[uint64](Slots(shape.slots), Levels(shape.levels))
 			}, schedtest.FIFO(), schedtest.Levels(shape.levels))
 		})
 	}
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return New[*schedtest.Payload]()
-	})
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -105,23 +103,6 @@ func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
 	next(8)
 }
 
-func TestCancelledEarliestOfTheOverflowIsForgotten(t *testing.T) {
-	w := New[int](Slots(2), Levels(1))
-	id := w.Schedule(10, 0)
-	w.Schedule(1000, 0)
-	w.Schedule(21, 0)
-	if !w.Cancel(id) {
-		t.Fatal("not pending")
-	}
-	if at, _ := w.Next(); at != 20 {
-		t.Fatalf("Next() = %d, want 20", at)
-	}
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "hwheellist", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
-}
-
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opts := range map[string][]Option{
 		"hwheellist: Slots(0): want a power of two from 2 to 4096":    {Slots(0)},
@@ -185,56 +166,25 @@ func forAllPairs(f func(g geometry, slots, levels int, cursor, deadline structur
 	}
 }
 
-func TestListIsTheHighestDifferingDigit(t *testing.T) {
+func TestListsAreThoseOfTheHighestDifferingDigit(t *testing.T) {
 	forAllPairs(func(g geometry, slots, levels int, cursor, deadline structures.Tick) {
 		level, digit := place(deadline, cursor, slots)
-		want := level*slots + digit
-		if level >= levels {
-			want = levels * slots
-		}
-		if got := g.list(deadline, cursor); got != want {
-			t.Fatalf("%d slots, %d levels: list(%d, cursor %d) = %d, want %d",
-				slots, levels, deadline, cursor, got, want)
-		}
-	})
-}
-
-func TestStartIsTheFirstTickOfTheList(t *testing.T) {
-	forAllPairs(func(g geometry, slots, levels int, cursor, deadline structures.Tick) {
+		want := min(level*slots+digit, levels*slots)
 		list := g.list(deadline, cursor)
 		start := g.spanStart(deadline)
 		if list != g.overflow() {
 			start = g.start(list, cursor)
 		}
-		if start > deadline {
-			t.Fatalf("%d slots, %d levels, cursor %d: %d is in a list that starts at %d",
-				slots, levels, cursor, deadline, start)
+		if list != want || start > deadline || list < slots && start != deadline {
+			t.Fatalf("%d slots, %d levels, cursor %d: %d is in list %d, which starts at %d, want %d",
+				slots, levels, cursor, deadline, list, start, want)
 		}
-		if list < slots {
-			if start != deadline {
-				t.Fatalf("%d slots, cursor %d: %d is on level 0, in the slot of %d",
-					slots, cursor, deadline, start)
-			}
-			return
-		}
-		// On a higher level the list starts after the cursor, holds all from its
-		// start to the deadline, and nothing before.
-		if start <= cursor || g.list(start, cursor) != list {
+		// On a higher level the list starts after the cursor, holds all from its start to the
+		// deadline, and nothing before.
+		if list >= slots && (start <= cursor || g.list(start, cursor) != list ||
+			list != g.overflow() && g.list(start-1, cursor) == list) {
 			t.Fatalf("%d slots, %d levels, cursor %d: list %d of %d starts at %d",
 				slots, levels, cursor, list, deadline, start)
-		}
-		if list != g.overflow() && g.list(start-1, cursor) == list {
-			t.Fatalf("%d slots, %d levels, cursor %d: list %d starts before %d",
-				slots, levels, cursor, list, start)
-		}
-	})
-}
-
-func TestOrderOfListsIsOrderOfTime(t *testing.T) {
-	forAllPairs(func(g geometry, slots, levels int, cursor, deadline structures.Tick) {
-		if deadline > cursor && g.list(deadline-1, cursor) > g.list(deadline, cursor) {
-			t.Fatalf("%d slots, %d levels, cursor %d: %d is in a later list than %d",
-				slots, levels, cursor, deadline-1, deadline)
 		}
 	})
 }

@@ -15,23 +15,18 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, lists := range []int{256, 8}[:longtest.Scale(t, 1, 2, 2)] {
+	whitebox.Suite(t, "lawn", dary.MaxLen,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
+	for _, lists := range []int{8}[:longtest.Scale(t, 0, 1, 1)] {
 		t.Run(fmt.Sprintf("lists=%d", lists), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Lists(lists)) })
 		})
 	}
 }
 
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
-}
-
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Lists(8)) })
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "lawn", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

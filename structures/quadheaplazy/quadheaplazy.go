@@ -122,11 +122,3 @@ func (h *Heap[T]) Len() int { return h.table.Len() }
 
 // Work returns the counters of the work done so far.
 func (h *Heap[T]) Work() structures.Work { return h.core.work }
-
-// CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
-func (h *Heap[T]) CheckInvariants() error {
-	if err := h.table.CheckInvariants(); err != nil {
-		return err
-	}
-	return h.core.check(h.table.Len(), h.table.InUse)
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -33,22 +34,19 @@ func TestAnEntryTakes16Bytes(t *testing.T) {
 // named is a heap whose timers are named by their deadlines.
 type named struct {
 	*Heap[int]
-	ids map[structures.Tick]structures.ID
+	whitebox.Named
 }
 
 func newNamed(deadlines ...structures.Tick) named {
-	h := named{New[int](), map[structures.Tick]structures.ID{}}
-	h.schedule(deadlines...)
-	return h
+	h := New[int]()
+	n := named{h, whitebox.NewNamed(h)}
+	n.schedule(deadlines...)
+	return n
 }
 
-func (h named) schedule(deadlines ...structures.Tick) {
-	for _, d := range deadlines {
-		h.ids[d] = h.Schedule(d, 0)
-	}
-}
-func (h named) cancel(d structures.Tick)   { h.Cancel(h.ids[d]) }
-func (h named) move(d, to structures.Tick) { h.Reschedule(h.ids[d], to); h.ids[to] = h.ids[d] }
+func (h named) schedule(deadlines ...structures.Tick) { h.Named.Schedule(deadlines...) }
+func (h named) cancel(d structures.Tick)              { h.Named.Cancel(d) }
+func (h named) move(d, to structures.Tick)            { h.Named.Move(d, to) }
 
 // filed returns the deadlines in the heap, a dead entry's being negative.
 func (h named) filed() (deadlines []structures.Tick) {
@@ -222,7 +220,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		c.marks[slot] = c.marks[slot].with(vacant)
 		c.dead++
 	}
-	if err := c.check(30, func(slot uint32) bool { return slot > 70 }); err == nil || !strings.Contains(err.Error(), "are dead") {
+	if err := c.walk(&snapshot.Builder{}); err == nil || !strings.Contains(err.Error(), "are dead") {
 		t.Errorf("70 of 100 entries are dead: %v", err)
 	}
 }
@@ -254,45 +252,6 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 	}
 	if most < 225 {
 		t.Fatalf("at most %d of 1000 entries were dead: this is not the worst", most)
-	}
-}
-
-// Heaps of every small size, with the cursor everywhere, any entries dead, and a
-// new entry that goes up any way: no entry that was dead before the cursor may be behind
-// it afterwards.
-func TestNoDeadEntryEscapesFromAnyHeap(t *testing.T) {
-	for n := 2; n <= 40; n++ {
-		for cursor := dary.Root + 1; cursor < dary.Root+n; cursor++ {
-			for seed := range uint64(25) {
-				rng := rand.New(rand.NewPCG(seed, uint64(n*100+cursor)))
-				h := New[int]()
-				c := &h.core
-				var ids []structures.ID
-				for i := range n {
-					ids = append(ids, h.Schedule(structures.Tick(10+rng.IntN(3*n)), i))
-				}
-				for _, id := range ids {
-					if rng.IntN(2) == 0 {
-						h.Cancel(id)
-					}
-				}
-				ahead := map[ref]bool{}
-				for i, e := range c.heap[dary.Root:] {
-					if dary.Root+i < cursor && c.isDead(e) {
-						ahead[e.ref] = true
-					}
-				}
-				c.cursor = cursor
-				// A slot of its own, as a dead entry might be taken over.
-				slot := uint32(n + 1)
-				c.set(slot, structures.Tick(1+rng.IntN(2*n)))
-				for i := c.cursor; i < len(c.heap); i++ {
-					if ahead[c.heap[i].ref] {
-						t.Fatalf("%d entries, cursor %d, seed %d: a dead one has escaped to %d", n, cursor, seed, i)
-					}
-				}
-			}
-		}
 	}
 }
 

@@ -64,7 +64,7 @@ func (s *subject) clock() structures.Tick { return s.model.clock }
 func (s *subject) schedule(deadline structures.Tick) structures.ID {
 	value := uint64(len(s.issued)+1) * 0x9e3779b97f4a7c15
 	id := s.s.Schedule(deadline, value)
-	s.trace = append(s.trace, event{op: opSchedule, id: id, at: deadline, ok: true})
+	s.trace = append(s.trace, event{format: scheduleEvent, id: id, at: deadline, ok: true})
 	if id == 0 {
 		s.fail("Identity", "Schedule(%d) returned ID 0, which never names a timer", deadline)
 	}
@@ -88,7 +88,7 @@ func (s *subject) prefetch(id structures.ID) {
 func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 	s.prefetch(id)
 	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
-	s.trace = append(s.trace, event{op: opReschedule, id: id, at: deadline, ok: got})
+	s.trace = append(s.trace, event{format: rescheduleEvent, id: id, at: deadline, ok: got})
 	if got != want {
 		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s",
 			id, deadline, got, want, s.state(id, want))
@@ -103,7 +103,7 @@ func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 func (s *subject) cancel(id structures.ID) bool {
 	s.prefetch(id)
 	got, want := s.s.Cancel(id), s.model.Cancel(id)
-	s.trace = append(s.trace, event{op: opCancel, id: id, ok: got})
+	s.trace = append(s.trace, event{format: cancelEvent, id: id, ok: got})
 	if got != want {
 		s.fail("Identity", "Cancel(%#x) = %v, want %v: %s", id, got, want, s.state(id, want))
 	}
@@ -113,7 +113,7 @@ func (s *subject) cancel(id structures.ID) bool {
 
 func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	t, ok := s.s.Pop(now)
-	s.trace = append(s.trace, event{op: opPop, id: t.ID, at: now, deadline: t.Deadline, ok: ok})
+	s.trace = append(s.trace, event{format: popEvent, id: t.ID, at: now, deadline: t.Deadline, ok: ok})
 	s.model.advance(now)
 	if ok {
 		s.fired(now, t)
@@ -175,7 +175,7 @@ func (s *subject) drain(now structures.Tick) {
 
 func (s *subject) next() (structures.Tick, bool) {
 	at, ok := s.s.Next()
-	s.trace = append(s.trace, event{op: opNext, at: at, ok: ok})
+	s.trace = append(s.trace, event{format: nextEvent, at: at, ok: ok})
 	if want := s.model.Len() > 0; ok != want {
 		s.fail("Next", "Next() = _, %v, want %v: ok is false exactly when Len is 0", ok, want)
 	}
@@ -328,39 +328,20 @@ func add(a, b structures.Tick) structures.Tick {
 	}
 }
 
-// event is one operation as it went, kept for the failure message.
+// event is one operation as it went, kept for the failure message: a format for what follows.
 type event struct {
-	op       op
-	id       structures.ID
-	at       structures.Tick
-	deadline structures.Tick
-	ok       bool
+	format       string
+	id           structures.ID
+	at, deadline structures.Tick
+	ok           bool
 }
-
-type op uint8
 
 const (
-	opSchedule op = iota
-	opReschedule
-	opCancel
-	opPop
-	opNext
+	scheduleEvent   = "Schedule(%[2]d) = %#[1]x"
+	rescheduleEvent = "Reschedule(%#[1]x, %[2]d) = %[4]v"
+	cancelEvent     = "Cancel(%#[1]x) = %[4]v"
+	popEvent        = "Pop(%[2]d) = %#[1]x with deadline %[3]d, %[4]v"
+	nextEvent       = "Next() = %[2]d, %[4]v"
 )
 
-func (e event) String() string {
-	switch e.op {
-	case opSchedule:
-		return fmt.Sprintf("Schedule(%d) = %#x", e.at, e.id)
-	case opReschedule:
-		return fmt.Sprintf("Reschedule(%#x, %d) = %v", e.id, e.at, e.ok)
-	case opCancel:
-		return fmt.Sprintf("Cancel(%#x) = %v", e.id, e.ok)
-	case opPop:
-		if !e.ok {
-			return fmt.Sprintf("Pop(%d) = nothing", e.at)
-		}
-		return fmt.Sprintf("Pop(%d) = %#x with deadline %d", e.at, e.id, e.deadline)
-	default:
-		return fmt.Sprintf("Next() = %d, %v", e.at, e.ok)
-	}
-}
+func (e event) String() string { return fmt.Sprintf(e.format, e.id, e.at, e.deadline, e.ok) }

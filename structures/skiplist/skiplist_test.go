@@ -104,31 +104,6 @@ func TestSameSeedSameShape(t *testing.T) {
 	}
 }
 
-// A slot keeps its tower: memory grows with the largest Len and not with the
-// number of timers.
-func TestTowersAreUsedAgain(t *testing.T) {
-	list := New[int]()
-	for i := range 100_000 {
-		list.Schedule(structures.Tick(i+10), i)
-		list.Pop(structures.Tick(i))
-	}
-	if slots := len(coreOf(list).towers) - 2; slots > 12 {
-		t.Errorf("%d towers for 11 timers at a time", slots)
-	}
-}
-
-func TestUnusedLevelsAreLeft(t *testing.T) {
-	list := New[int]()
-	for i := range 10_000 {
-		list.Schedule(structures.Tick(i), i)
-	}
-	for range structures.Due(list, 10_000) {
-	}
-	if coreOf(list).levels != 0 {
-		t.Errorf("%d levels in use in an empty list", coreOf(list).levels)
-	}
-}
-
 // cored returns an empty core in which slot i+1 has height heights[i].
 func cored(heights ...int) *core {
 	c := newCore(len(heights), 0)

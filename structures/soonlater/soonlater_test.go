@@ -16,11 +16,14 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are the default, wheels that are as small as possible, and two in between.
-var shapes = []struct{ soon, later int }{{1 << 14, 1 << 14}, {8, 8}, {2, 4}, {64, 16}}
+// shapes are besides the default wheels that are as small as possible, and two in between.
+var shapes = []struct{ soon, later int }{{8, 8}, {2, 4}, {64, 16}}
 
 func TestConformance(t *testing.T) {
-	for _, shape := range shapes[:longtest.Scale(t, 2, 2, 4)] {
+	whitebox.Suite(t, "soonlater", dary.MaxLen,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Soon(64), Later(64)) }, schedtest.Levels(1))
+	for _, shape := range shapes[:longtest.Scale(t, 1, 1, 3)] {
 		t.Run(fmt.Sprintf("soon=%d/later=%d", shape.soon, shape.later), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
 				return New[uint64](Soon(shape.soon), Later(shape.later))
@@ -29,18 +32,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return New[*schedtest.Payload](Soon(64), Later(64))
-	})
-}
-
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Soon(32), Later(8)) }, schedtest.Levels(1))
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "soonlater", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

@@ -10,34 +10,24 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// slotCounts are the default, which is 0 here, an odd number, a wheel in which each tick
-// is a revolution, and powers of two.
-var slotCounts = []int{0, 7, 1, 2, 64, 512}
-
-func options(slots int) []Option {
-	if slots == 0 {
-		return nil
-	}
-	return []Option{Slots(slots)}
-}
+// slotCounts are an odd number, a wheel in which each tick is a revolution, and powers of two.
+var slotCounts = []int{7, 1, 2, 64, 512}
 
 func TestConformance(t *testing.T) {
-	for _, slots := range slotCounts[:longtest.Scale(t, 2, 2, 6)] {
+	whitebox.Suite(t, "wheel", slab.MaxCapacity,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) }, schedtest.FIFO(), schedtest.Levels(1))
+	for _, slots := range slotCounts[:longtest.Scale(t, 1, 1, 5)] {
 		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
-				return New[uint64](options(slots)...)
+				return New[uint64](Slots(slots))
 			}, schedtest.FIFO(), schedtest.Levels(1))
 		})
 	}
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return New[*schedtest.Payload](Slots(64))
-	})
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -151,10 +141,6 @@ func TestOccupiedAfterIsTheNextTickOfAnOccupiedSlot(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "wheel", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

@@ -15,23 +15,18 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, perSlot := range []int{128, 1, 2}[:longtest.Scale(t, 2, 2, 3)] {
+	whitebox.Suite(t, "wheelfixed", dary.MaxLen,
+		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) },
+		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](PerSlot(2)) }, schedtest.Coarse(MaxLate))
+	for _, perSlot := range []int{128, 1}[:longtest.Scale(t, 1, 1, 2)] {
 		t.Run(fmt.Sprintf("perslot=%d", perSlot), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(perSlot)) }, schedtest.Coarse(MaxLate))
 		})
 	}
 }
 
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](PerSlot(2)) })
-}
-
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(2)) }, schedtest.Coarse(MaxLate))
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "wheelfixed", dary.MaxLen, func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) })
 }
 
 func TestBadOptionsPanic(t *testing.T) {

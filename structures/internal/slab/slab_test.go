@@ -41,26 +41,6 @@ func TestInUseKnowsEverySlot(t *testing.T) {
 	}
 }
 
-func TestStaleIDsStayStaleWhenTheirSlotIsUsedAgain(t *testing.T) {
-	table := New[int](1)
-	var stale []structures.ID
-	for i := range 1000 {
-		slot, id := table.Put(i)
-		if slot != 1 {
-			t.Fatalf("Put %d took slot %d, want the freed slot 1", i, slot)
-		}
-		for _, old := range stale {
-			if table.Find(old) != None {
-				t.Fatalf("ID %#x of an earlier timer finds the slot again", old)
-			}
-		}
-		if got := table.Free(slot); got != i {
-			t.Fatalf("Free returned %d, want %d", got, i)
-		}
-		stale = append(stale, id)
-	}
-}
-
 func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	table := New[int](0)
 	first, _ := table.Put(1)
@@ -96,22 +76,6 @@ func TestFreeAndWithholdKeepNoReference(t *testing.T) {
 	}
 }
 
-// A slot is used until a generation of 16 bits would come round.
-func TestOldIDsStayStale(t *testing.T) {
-	table := New[int](1)
-	ids := make([]structures.ID, 1<<17)
-	for i := range ids {
-		slot, id := table.Put(i)
-		ids[i] = id
-		for _, age := range []int{1 << 15, 1 << 16} {
-			if i >= age && table.Find(ids[i-age]) != None {
-				t.Fatalf("ID %#x finds its slot again, %d timers later", ids[i-age], age)
-			}
-		}
-		table.Free(slot)
-	}
-}
-
 func TestRandomOperationsAgreeWithAMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := New[uint64](0)
@@ -144,15 +108,5 @@ func TestRandomOperationsAgreeWithAMap(t *testing.T) {
 	}
 	if err := table.CheckInvariants(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestSteadyStateAllocatesNothing(t *testing.T) {
-	table := New[int](8)
-	if n := testing.AllocsPerRun(1000, func() {
-		slot, _ := table.Put(1)
-		table.Free(slot)
-	}); n != 0 {
-		t.Fatalf("%v allocations a Put and Free, want 0", n)
 	}
 }

@@ -38,21 +38,6 @@ func TestRandomOperationsAgreeWithAMap(t *testing.T) {
 	}
 }
 
-func TestSteadyStateAllocatesNothing(t *testing.T) {
-	var m Map
-	for tick := structures.Tick(1); tick <= 100; tick++ {
-		m.Put(tick, 1)
-	}
-	tick := structures.Tick(100)
-	if n := testing.AllocsPerRun(100_000, func() {
-		tick++
-		m.Put(tick, 1)
-		m.Delete(tick - 100)
-	}); n != 0 {
-		t.Errorf("%v allocations an entry, want 0", n)
-	}
-}
-
 // A search among evenly spaced ticks must be short, whatever their distance, powers of
 // two and Fibonacci numbers among them: with a random hash it takes at most 1.5 looks on
 // average.
