@@ -122,7 +122,6 @@ func (w *walk) keys(x uint32, depth int, lo, hi structures.Tick) error {
 	return nil
 }
 
-// walkArrivals adds the arrivals.
 func (c *core) walkArrivals(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "arrival buffer", Kind: shape.List})
 	a := &c.arrivals

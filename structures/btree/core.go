@@ -56,7 +56,6 @@ func newCore(capacity int) core {
 	return c
 }
 
-// newNode returns a node without entries.
 func (c *core) newNode() uint32 {
 	x := c.free
 	if x != none {
@@ -136,7 +135,6 @@ func (c *core) own(level int, ref, x uint32) {
 	}
 }
 
-// ownAll is own for several entries.
 func (c *core) ownAll(level int, refs []uint32, x uint32) {
 	for _, ref := range refs {
 		c.own(level, ref, x)
@@ -213,7 +211,6 @@ func (c *core) isLast(x uint32) bool {
 	return true
 }
 
-// remove removes an entry from a leaf.
 func (c *core) remove(x uint32, at int) {
 	h := &c.heads[x]
 	c.nodes[x].remove(h, at)
@@ -270,7 +267,6 @@ func (c *core) shrink(x uint32, level int) {
 	}
 }
 
-// shrinkRoot makes the only child of the root the root.
 func (c *core) shrinkRoot() {
 	for c.depth > 0 && c.heads[c.root].len() == 1 {
 		child := c.nodes[c.root].refs[c.heads[c.root].begin%fan]
@@ -340,7 +336,6 @@ func (c *core) prepend(y, x uint32, level int) {
 	c.ownAll(level, from.refs[moved.begin:moved.end], y)
 }
 
-// leftmost returns the first leaf.
 func (c *core) leftmost() uint32 {
 	x := c.root
 	for range c.depth {
@@ -349,7 +344,6 @@ func (c *core) leftmost() uint32 {
 	return x
 }
 
-// rightmost returns the last leaf.
 func (c *core) rightmost() uint32 {
 	x := c.root
 	for range c.depth {

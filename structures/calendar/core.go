@@ -34,7 +34,6 @@ func newCore(capacity int) core {
 	return c
 }
 
-// day returns the day of a tick, which is not negative.
 func (c *core) day(tick structures.Tick) uint64 { return uint64(tick) >> c.shift }
 
 // bucket returns the bucket of a day. The days of a year have consecutive buckets, and each year
@@ -224,7 +223,6 @@ const (
 	samples       = 64
 )
 
-// widthFor returns the width of a year with room for n timers.
 func widthFor(n int) int { return max(minWidth, bits.Len(uint(max(n, 1)-1)/2)) }
 
 // excess is what timers have cost beyond what is allowed since the length of a day was changed.

@@ -240,7 +240,6 @@ func (c *core) insert(slot uint32, at link, diff uint64) {
 	c.setUp(at, slot)
 }
 
-// up returns the parent of a leaf or a node.
 func (c *core) up(l link) uint32 {
 	if l.isLeaf() {
 		return c.timers[l.slot()].up
@@ -340,7 +339,6 @@ func (c *core) moveNode(from, to uint32) {
 	c.setUp(n.child[right], to)
 }
 
-// edge returns the outermost leaf at or below l on a side.
 func (c *core) edge(l link, side int) uint32 {
 	for !l.isLeaf() {
 		l = c.nodes[l.slot()].child[side]
@@ -416,7 +414,6 @@ func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	return nil
 }
 
-// ring walks the timers of one deadline.
 func (w *walk) ring(first uint32) (err error) {
 	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
 		for slot := first; ; {

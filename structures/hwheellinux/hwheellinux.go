@@ -171,7 +171,6 @@ const (
 // Linux, since a deadline may be rounded up to the next list.
 func reach(level int) uint64 { return (lists - 1) << (stepBits * level) }
 
-// levelOf returns the level for a delay of at least 0.
 func levelOf(delay structures.Tick) int {
 	level := 0
 	for level < levels-1 && uint64(delay) >= reach(level) {
@@ -247,7 +246,6 @@ func (c *core) add(slot uint32, deadline structures.Tick) {
 	c.next = min(c.next, expiry)
 }
 
-// remove unlinks a slot.
 func (c *core) remove(slot uint32) {
 	if c.list[slot] == inDue {
 		c.nodes.Remove(&c.due, slot)
@@ -271,7 +269,6 @@ func (c *core) earliest() structures.Tick {
 	return c.next
 }
 
-// setEmpty clears the bit of a list that has become empty.
 func (c *core) setEmpty(list int) {
 	level := list >> listBits
 	c.occupied[level] &^= 1 << (list & (lists - 1))
@@ -301,7 +298,6 @@ func (c *core) advance(clock structures.Tick) {
 	c.cursor = max(c.cursor, clock)
 }
 
-// expire appends a list to the due list.
 func (c *core) expire(list int) {
 	for slot := range c.nodes.All(c.heads[list]) {
 		c.list[slot] = inDue

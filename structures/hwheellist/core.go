@@ -43,7 +43,6 @@ func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
 	}
 }
 
-// add appends a timer to its list.
 func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 	list := c.list(deadline, c.cursor)
 	head := &c.heads[list]
@@ -68,7 +67,6 @@ func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
 	}
 }
 
-// setEmpty clears the bit of a list that has become empty.
 func (c *core) setEmpty(list int) {
 	c.occupied.Clear(list)
 	c.next = c.cursor // unknown, as this list may have been the first
@@ -274,10 +272,8 @@ func newGeometry(slots, levels int) geometry {
 	}
 }
 
-// lists returns the number of lists, the overflow list included.
 func (g *geometry) lists() int { return g.overflow() + 1 }
 
-// overflow returns the number of the overflow list.
 func (g *geometry) overflow() int { return int(g.levels << g.width) }
 
 // list returns the number of the list for a deadline that is not before the cursor.

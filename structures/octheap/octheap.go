@@ -170,7 +170,6 @@ func earliest(k *[arity]structures.Tick) int {
 	return l
 }
 
-// shrink removes the last key.
 func (c *core) shrink() (slot uint32, deadline structures.Tick) {
 	n := len(c.keys) - 1
 	slot, deadline = c.slots[n], c.keys[n]

@@ -104,7 +104,6 @@ func (s *Scheduler[T, C, W]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// flush links the arrivals and unlinks the removals.
 func (s *Scheduler[T, C, W]) flush() {
 	if s.removals.Len() > 0 {
 		s.unlinkRemovals()

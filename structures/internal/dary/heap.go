@@ -72,7 +72,6 @@ func (h *heap) WalkRest(
 	return err
 }
 
-// shrink removes the last entry.
 func (h *heap) shrink() entry {
 	n := len(h.entries) - 1
 	last := h.entries[n]

@@ -36,7 +36,6 @@ func (h *Quad) Add(slot uint32, deadline structures.Tick) {
 	up[four](&h.heap, n, entry{deadline, slot})
 }
 
-// grow doubles the room.
 func (h *Quad) grow() {
 	if len(h.entries)-Root == MaxLen {
 		panic(fmt.Sprintf("dary: more than %d timers pending", MaxLen))
