@@ -76,9 +76,9 @@ func TestExecInput(t *testing.T) {
 	}
 }
 
-// beats is a command with a child that goes on writing to a file and ignores SIGTERM.
+// beats is a command with a child that goes on writing to a file for a minute, and ignores SIGTERM.
 func beats(file string) string {
-	return fmt.Sprintf(`(trap "" TERM; while :; do echo >>'%s'; sleep 0.02; done) & wait`, file)
+	return fmt.Sprintf(`(trap "" TERM; for i in $(seq 3000); do echo >>'%s'; sleep 0.02; done) & wait`, file)
 }
 
 // stopped fails the test unless nothing is written to the file any more.
