@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -96,4 +97,13 @@ func TestRecordStopsAtFatalf(t *testing.T) {
 	if fmt.Sprint(got) != "[one 1 two]" {
 		t.Fatalf("recorded %q, want what came up to Fatalf", got)
 	}
+}
+
+func TestSuitePassesTheModel(t *testing.T) {
+	whitebox.Suite(t, "model", 9, func(n int) structures.Scheduler[uint64] {
+		option.Between("model", "Capacity", n, 0, 9)
+		return schedtest.NewModel[uint64]()
+	}, func() structures.Scheduler[*schedtest.Payload] {
+		return schedtest.NewModel[*schedtest.Payload]()
+	}, schedtest.FIFO(), schedtest.Allocates())
 }
