@@ -84,8 +84,10 @@ type Timers[T any] struct{ core }
 type core struct {
 	records records.Set
 	mode    mode
-	limit   int // most timers in lists
-	again   int // the wheel ends with fewer
+	plain   bool // the mode is few, and values have no pointers
+	room    int  // limit if the mode is few; otherwise 0
+	limit   int  // most timers in lists
+	again   int  // the wheel ends with fewer
 	lists   ladder.Queue
 	wheel   *hwheel.Wheel // nil until it is needed
 }
@@ -107,10 +109,12 @@ func New[T any](opts ...Option) *Timers[T] {
 }
 
 func newTimers[T any](limit int) *Timers[T] {
-	return &Timers[T]{core{
+	t := &Timers[T]{core{
 		records: records.Of[T](),
 		limit:   limit, again: limit / fewAgain, lists: ladder.New(fewLimit),
 	}}
+	t.setMode(few)
+	return t
 }
 
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
@@ -128,7 +132,7 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if deadline <= rs.Clock {
 		deadline = rs.AfterClock()
 	}
-	if t.mode != few || t.lists.Len() >= t.limit {
+	if t.lists.Len() >= t.room {
 		if t.mode != many {
 			t.moveToWheel()
 		} else if t.wheel.Open() {
@@ -136,16 +140,15 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 		}
 		return t.wheel.Schedule(rs, deadline)
 	}
-	if !rs.HasFree() {
+	index, ok := rs.TryFree()
+	if !ok {
 		return t.lists.Schedule(rs, deadline)
 	}
 	// As t.lists.Schedule. The call would take a tenth of start-stop, as those of
 	// t.records.Release and t.wheel.Schedule would.
-	index := rs.TakeFree()
 	r := rs.At(index)
-	t.lists.Note(deadline)
 	t.lists.Count(1)
-	if r.Start(deadline); r.Where != records.Nowhere && t.lists.Keeps(r.Where, deadline) {
+	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
 	}
 	return t.lists.Place(rs, index, r)
@@ -170,7 +173,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 		if !r.Pending() {
 			return false
 		}
-		if t.lists.Note(deadline); r.Where != records.Nowhere && t.lists.Keeps(r.Where, deadline) {
+		if t.lists.Keeps(r.Where, deadline) {
 			r.Deadline = deadline
 			return true
 		}
@@ -193,27 +196,32 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	rs.ClearValue(r)
-	if t.mode == few {
-		if !r.Pending() {
-			return false
+	if !t.plain {
+		if rs.ClearValue(r); t.mode != few {
+			return t.cancelInWheel(uint32(id), r)
 		}
-		t.lists.Count(-1)
-		r.End()
-		if rs.Full() {
-			rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call
-			return true
-		}
-		rs.Push(uint32(id), r)
-		return true
 	}
+	if !r.Pending() {
+		return false
+	}
+	t.lists.Count(-1)
+	r.End()
+	if !rs.TryRelease(uint32(id), r) {
+		rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call
+	}
+	return true
+}
+
+// cancelInWheel is the rest of Cancel unless all timers are in lists.
+func (t *core) cancelInWheel(index uint32, r *records.Record) bool {
+	rs := &t.records
 	if t.mode == changing && r.Where.InList() {
-		return t.cancelListed(uint32(id), r)
+		return t.cancelListed(index, r)
 	}
 	if !r.Where.InSlot() {
 		return t.wheel.CancelElsewhere(rs, r)
 	}
-	if t.wheel.Leave(uint32(id), r) {
+	if t.wheel.Leave(index, r) {
 		t.wheel.ClearVacancies(rs)
 	}
 	return true
@@ -236,19 +244,21 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > rs.Clock {
 		rs.Clock = now
 	}
-	if t.mode != few && (t.mode == changing || t.wheel.Len() < t.again) {
-		t.moveOn()
-	}
-	if t.mode == few {
-		if t.lists.Quiet() > rs.Clock {
-			return due, false
+	if t.mode != few {
+		if t.mode == changing || t.wheel.Len() < t.again {
+			t.moveOn()
 		}
-		return records.Take[T](t.lists.Pop(rs))
+		if t.mode != few {
+			if t.wheel.Quiet() > rs.Clock {
+				return due, false
+			}
+			return records.Take[T](t.wheel.Pop(rs))
+		}
 	}
-	if t.wheel.Quiet() > rs.Clock {
+	if t.lists.Quiet() > rs.Clock {
 		return due, false
 	}
-	return records.Take[T](t.wheel.Pop(rs))
+	return records.Take[T](t.lists.Pop(rs))
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or

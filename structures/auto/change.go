@@ -26,6 +26,13 @@ const (
 // first. So no call takes long. Those that may be due move before the wheel looks for them.
 const movesPerCall = 16
 
+func (t *core) setMode(m mode) {
+	t.mode, t.plain, t.room = m, m == few && !t.records.HasPointers(), 0
+	if m == few {
+		t.room = t.limit
+	}
+}
+
 func (t *core) makeWheel() {
 	w := hwheel.New()
 	t.wheel = &w
@@ -44,12 +51,12 @@ func (t *core) moveToWheel() {
 			t.makeWheel()
 		}
 		t.wheel.Begin(t.lists.End(rs))
-		t.mode = changing
+		t.setMode(changing)
 	}
 	for n := 0; n < movesPerCall || t.lists.Starts() <= rs.Clock; n++ {
 		index, ok := t.lists.TakeFirst(rs)
 		if !ok {
-			t.mode = many
+			t.setMode(many)
 			return
 		}
 		t.wheel.Adopt(rs, index)
@@ -75,7 +82,7 @@ func (t *core) moveToLists() {
 	for index, ok := t.wheel.TakeFirst(rs); ok; index, ok = t.wheel.TakeFirst(rs) {
 		t.lists.Adopt(rs, index)
 	}
-	t.mode = few
+	t.setMode(few)
 }
 
 // cancelListed is Cancel for a timer that is in a list while timers move. Its record leaves the

@@ -84,7 +84,7 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 		return false
 	}
 	deadline = max(deadline, l.records.AfterClock())
-	if l.queue.Note(deadline); r.Where.InList() && l.queue.Keeps(r.Where, deadline) {
+	if l.queue.Keeps(r.Where, deadline) {
 		r.Deadline = deadline
 		return true
 	}

@@ -108,8 +108,7 @@ func (w *Wheel) flushArrivals(rs *records.Set) {
 		w.prepare(rs, position)
 	}
 	w.count += int(w.arrived)
-	var next [bufferLen]uint32
-	rs.PrefetchFree(&w.ahead, next[:min(w.arrived, bufferLen)])
+	rs.PrefetchFree(&w.ahead, int(w.arrived))
 	w.arrived = 0
 	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
 }
@@ -196,7 +195,6 @@ func (w *Wheel) flush(rs *records.Set) {
 // clearPlaces clears the places that up to bufferLen timers have left. It puts those that
 // are pending into their new slots, and makes the records of the others free.
 func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
-	rs.MakeRoom(bufferLen)
 	var emptied [bufferLen]uint32
 	n := 0
 	for _, d := range left {
@@ -214,7 +212,7 @@ func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 		if r.Pending() {
 			r.Where = w.add(d.index, r.Deadline)
 		} else {
-			rs.Push(d.index, r)
+			rs.Release(d.index, r)
 		}
 	}
 	for _, chunk := range emptied[:n] {

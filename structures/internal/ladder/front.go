@@ -1,18 +1,25 @@
 package ladder
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// front is the next timers to fire, sorted. An entry is stale unless its record has the
-// same generation and deadline.
+// front is the next timers to fire, sorted, the latest first. An entry is stale unless its record
+// has the same generation and deadline.
 type front struct {
-	entries []entry // the latest first; at most frontLen, unless all have the same deadline
-	limit   structures.Tick
+	entries []entry
+	limit   structures.Tick // timers that are due before it come to the front while that is short
+}
+
+// takes reports whether a timer that is due at a deadline comes to the front, and not to a list.
+func (f *front) takes(deadline structures.Tick) bool {
+	if n := len(f.entries); n > frontLen {
+		return deadline < f.entries[n-frontLen].deadline
+	}
+	return deadline < f.limit
 }
 
 // entry is a timer of the front.
@@ -21,11 +28,35 @@ type entry struct {
 	index, generation uint32
 }
 
-const frontLen = 32
+func entryOf(index uint32, r *records.Record) entry {
+	return entry{r.Deadline, index, r.Generation}
+}
+
+const (
+	// frontLen is how many entries a new one is compared with at most, unless all have one
+	// deadline.
+	frontLen = 32
+	// sortedLen is how many timers of a slot are sorted together, which takes 20 us at most.
+	sortedLen = 2048
+)
 
 // current reports whether an entry is not stale. This is its record.
 func current(e entry, r *records.Record) bool {
 	return r.Generation == e.generation && r.Deadline == e.deadline
+}
+
+// has reports whether there is an entry, which may have been stale for a while.
+func (f *front) has(e entry) bool {
+	for _, other := range slices.Backward(f.entries) {
+		if other.deadline >= e.deadline {
+			if other.deadline > e.deadline {
+				return false
+			} else if other == e {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // insert adds an entry, and returns the number of comparisons.
@@ -40,15 +71,62 @@ func (f *front) insert(e entry) (compared uint64) {
 	return uint64(len(entries) - i)
 }
 
-// sort fills the front, which is empty, with at most frontLen timers. It returns the number of
-// comparisons. If oneDigit is set, the deadlines differ in their last digit only.
-func (f *front) sort(timers []entry, oneDigit bool) (compared uint64) {
-	entries := slices.Grow(f.entries[:0], frontLen)[:len(timers)]
-	f.entries = entries
-	if oneDigit && len(timers) > fewToCompare {
-		sortByDigit(entries, timers)
-		return 0
+// toFront sorts the timers of a slot of a level and merges them with the front. They are in
+// q.emptied. differ is 0 if all have one deadline.
+func (q *Queue) toFront(timers []entry, level uint, differ structures.Tick) {
+	f, n := &q.front, len(timers)
+	alone := len(f.entries) == 0
+	into := &q.spare
+	switch {
+	case differ == 0:
+		if alone {
+			f.entries, q.emptied = timers, f.entries
+		}
+	case n <= fewToCompare*int(level) || level > 2:
+		if alone {
+			into = &f.entries
+		}
+		timers = byComparison(into, timers)
+		q.work.Comparisons += uint64(n * n)
+	default:
+		if level == 2 {
+			timers = byDigit(&q.spare, timers, 0)
+			into = &q.emptied
+		}
+		if alone {
+			into = &f.entries
+		}
+		timers = byDigit(into, timers, digitBits*(level-1))
 	}
+	if !alone {
+		f.merge(timers)
+		q.work.Comparisons += uint64(n)
+	}
+	if n > 0 {
+		q.due = min(q.due, f.entries[len(f.entries)-1].deadline)
+	}
+}
+
+// merge merges sorted timers with the front.
+func (f *front) merge(timers []entry) {
+	i, j := len(f.entries)-1, len(timers)-1
+	f.entries = append(f.entries, timers...)
+	for at := len(f.entries) - 1; j >= 0; at-- {
+		if i >= 0 && f.entries[i].deadline < timers[j].deadline {
+			f.entries[at] = f.entries[i]
+			i--
+		} else {
+			f.entries[at] = timers[j]
+			j--
+		}
+	}
+}
+
+const fewToCompare = 12 // so many timers are sorted faster by comparisons than by a digit
+
+// byComparison sorts timers into another slice.
+func byComparison(into *[]entry, timers []entry) []entry {
+	sorted := room(into, len(timers))
 	for i, e := range timers { // count how many are later, without a branch
 		at := 0
 		for _, other := range timers[:i] {
@@ -57,33 +135,35 @@ func (f *front) sort(timers []entry, oneDigit bool) (compared uint64) {
 		for _, other := range timers[i+1:] {
 			at += toInt(other.deadline > e.deadline)
 		}
-		entries[at] = e
+		sorted[at] = e
 	}
-	return uint64(len(timers) * len(timers))
+	return sorted
 }
 
-const fewToCompare = 8 // so many timers are sorted faster by comparisons than by digit
+// byDigit sorts timers into another slice by a digit of the deadline. The order of timers with
+// the same digit stays.
+func byDigit(into *[]entry, timers []entry, shift uint) []entry {
+	sorted := room(into, len(timers))
+	var ends [digitMask + 1]uint32 // of the timers with a digit
+	for i := range timers {
+		ends[uint64(timers[i].deadline)>>(shift&63)&digitMask]++
+	}
+	end := uint32(0)
+	for digit := digitMask; digit >= 0; digit-- {
+		end, ends[digit] = end+ends[digit], end
+	}
+	for i := range timers {
+		digit := uint64(timers[i].deadline) >> (shift & 63) & digitMask
+		sorted[ends[digit]] = timers[i]
+		ends[digit]++
+	}
+	return sorted
+}
 
-// sortByDigit fills entries with timers, the latest first: by the last digit of the deadline.
-func sortByDigit(entries, timers []entry) {
-	var heads [digitMask + 1]uint8 // 1 + the first timer with a digit; 0: none
-	var behind [frontLen + 1]uint8 // by 1 + timer: the next one with the same digit
-	digits := uint64(0)
-	for i, e := range timers {
-		digit := uint64(e.deadline) & digitMask
-		behind[i+1] = heads[digit]
-		heads[digit] = uint8(i + 1)
-		digits |= 1 << digit
-	}
-	n := 0
-	for digits != 0 {
-		digit := (bits.Len64(digits) - 1) & digitMask
-		digits &^= 1 << digit
-		for i := heads[digit]; i != 0; i = behind[i] {
-			entries[n] = timers[i-1]
-			n++
-		}
-	}
+// room returns the slice that into is, with so many entries.
+func room(into *[]entry, n int) []entry {
+	*into = slices.Grow((*into)[:0], n)[:n]
+	return *into
 }
 
 // toInt is 1 for true. The compiler makes no branch of it.

@@ -9,14 +9,13 @@ import (
 
 // Begin prepares an empty queue for timers of which none is due before the base.
 func (q *Queue) Begin(base structures.Tick) {
-	q.base, q.front.limit, q.quiet = base, base, math.MaxInt64
+	q.base, q.front.limit, q.due, q.listed = base, base, math.MaxInt64, math.MaxInt64
 }
 
 // Adopt puts a timer into a list. It must not be due before the base.
 func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	q.link(index, r)
-	q.quiet = min(q.quiet, r.Deadline)
 	q.count++
 }
 
@@ -25,7 +24,7 @@ func (q *Queue) Adopt(rs *records.Set, index uint32) {
 func (q *Queue) End(rs *records.Set) structures.Tick {
 	q.linkEntries(rs, q.front.entries)
 	q.front.entries, q.front.limit = q.front.entries[:0], q.base
-	if q.quiet > rs.Clock {
+	if q.Quiet() > rs.Clock {
 		return rs.Clock
 	}
 	return q.base

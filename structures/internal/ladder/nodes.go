@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -15,20 +16,21 @@ type nodes struct {
 	byIndex bool
 	heads   []head // of the lists, by position
 	all     []node // by number; node 0 is never used
-	free    uint32 // the first node that is not in use, or 0; always 0 by index
+	free    uint32 // the first node that is not in use, or 0; of no use by index
 }
 
-// head is a list, and the first tick of its slot, as of the last node that came.
+// head is a list, and the tick before its slot starts, as of the last node that came. That of
+// position 0, which is no slot, is the last tick of all.
 type head struct {
-	start structures.Tick
-	first uint32 // the first node; 0: none
+	before structures.Tick
+	first  uint32 // the first node; 0: none
 }
 
 // node is the place of a record in a list.
 type node struct{ index, before, behind uint32 } // the numbers of other nodes, or 0
 
-// The tag of a record in a list is Nowhere. Above is the position of the slot, and above that the
-// number of the node, which is not 0. If nodes go by index, it says 1.
+// The tag of a record in a list is Nowhere. Above is the position of the slot, which is not 0, and
+// above that the number of the node.
 const (
 	digitBits = 6
 	digitMask = 1<<digitBits - 1
@@ -42,15 +44,17 @@ const (
 	firstNodes = 16
 )
 
-// position is a slot of a level: 64 times the level, and the slot.
+// position is a slot of a level: 64 times the level, and the slot, and 1.
 type position uint32
+
+func positionAt(level, slot uint) position { return position(level<<digitBits | slot + 1) }
 
 func positionOf(w records.Where) position {
 	return position(w>>records.TagBits) & (1<<positionBits - 1)
 }
 
-func (at position) level() uint { return uint(at) >> digitBits }
-func (at position) slot() uint  { return uint(at) & digitMask }
+func (at position) level() uint { return uint(at-1) >> digitBits }
+func (at position) slot() uint  { return uint(at-1) & digitMask }
 
 // shift returns the binary logarithm of the ticks in a slot.
 func (at position) shift() uint { return at.level() * digitBits & 63 }
@@ -58,11 +62,8 @@ func (at position) shift() uint { return at.level() * digitBits & 63 }
 // last returns the last tick of a slot that starts at start.
 func (at position) last(start structures.Tick) structures.Tick { return start | (1<<at.shift() - 1) }
 
-// where returns what a record at a node says.
-func (p *nodes) where(number uint32, at position) records.Where {
-	if p.byIndex {
-		number = 1
-	}
+// whereAt returns what a record at a node says. If nodes go by index, it does not need the number.
+func whereAt(number uint32, at position) records.Where {
 	return records.Where(number)<<nodeShift | records.Where(at)<<records.TagBits | records.Nowhere
 }
 
@@ -74,23 +75,31 @@ func (p *nodes) number(index uint32, at records.Where) uint32 {
 	return uint32(at >> nodeShift)
 }
 
-// take returns the number of a node for a record if none is free.
-func (p *nodes) take(index uint32) uint32 {
-	if p.byIndex {
-		if int(index)+1 >= len(p.all) {
-			p.grow(int(index) + 2)
-		}
-		p.all[index+1].behind = 0 // there is still no free one
-		return index + 1
+// makeRoom makes room for a list, and for the node of a record.
+func (p *nodes) makeRoom(index uint32, at position) {
+	if int(at) >= len(p.heads) {
+		n := int(positionAt(at.level(), digitMask)) + 1
+		p.heads = append(p.heads, make([]head, n-len(p.heads))...)
+		p.heads[0].before = math.MaxInt64
 	}
-	p.grow(len(p.all) + 1)
-	return p.free
+	if n := len(p.all); p.byIndex && int(index)+1 >= n {
+		p.grow(int(index) + 2)
+	} else if !p.byIndex && p.free == 0 {
+		p.grow(n + 1)
+	}
 }
 
 // release makes a node free that is in no list any more.
 func (p *nodes) release(n *node, number uint32) {
 	if !p.byIndex {
 		n.behind, p.free = p.free, number
+	}
+}
+
+// releaseAll makes the nodes of a list free, from the first to the last one, or none if that is 0.
+func (p *nodes) releaseAll(first, last uint32) {
+	if !p.byIndex && last != 0 {
+		p.all[last].behind, p.free = p.free, first
 	}
 }
 
@@ -108,13 +117,8 @@ func (p *nodes) grow(n int) {
 	}
 }
 
-// growHeads makes room for the lists of a level.
-func (p *nodes) growHeads(at uint) {
-	p.heads = append(p.heads, make([]head, (at|digitMask)+1-uint(len(p.heads)))...)
-}
-
 // reserve makes room for n records.
 func (p *nodes) reserve(n int) {
 	p.grow(n + 1)
-	p.heads = make([]head, 0, Levels<<digitBits)
+	p.heads = make([]head, 0, 1+Levels<<digitBits)
 }

@@ -16,12 +16,12 @@ func (q *Queue) Walk(w *records.Walk) error {
 	if q.base < 0 || q.base > w.Set.Clock {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
 	}
-	if f := q.front.entries; len(f) > 0 && f[0].deadline > q.front.limit {
-		return fmt.Errorf("deadline %d in front comes after %d", f[0].deadline, q.front.limit)
-	}
 	w.Begin(shape.Part{Name: "front", Kind: shape.List})
 	w.Sorted = true
 	w.Each(q.walkFront(w))
+	if err := w.DueBefore(max(q.base, q.due)); err != nil {
+		return fmt.Errorf("front: %w", err)
+	}
 	listed := 0
 	for level := range uint32(Levels) {
 		length, err := q.walkLevel(w, level)
@@ -42,8 +42,11 @@ func (q *Queue) Walk(w *records.Walk) error {
 		return fmt.Errorf("%d of %d nodes are in lists and %d free, and %d records say they are in lists",
 			listed, want, free, inList)
 	}
-	if err := w.DueBefore(q.quiet); err != nil {
-		return err
+	if start := q.firstList(); start < q.listed {
+		return fmt.Errorf("a list starts at %d, before %d", start, q.listed)
+	}
+	if err := w.DueBefore(q.listed); err != nil {
+		return fmt.Errorf("lists: %w", err)
 	}
 	return w.Held(q.count)
 }
@@ -75,7 +78,7 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 		Width: width, Now: int(w.Set.Clock / width & digitMask),
 	})
 	for slot := range uint32(digitMask + 1) {
-		at := position(level<<digitBits | slot)
+		at := positionAt(uint(level), uint(slot))
 		if inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at].first != 0; inUse != (occupied>>slot&1 == 1) {
 			return 0, fmt.Errorf("slot %d: a list: %t, the slots are %#x", slot, inUse, occupied)
 		} else if !inUse {
@@ -95,8 +98,7 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 	return listed, nil
 }
 
-// walkList walks a list. A timer in front of the limit would be in the front, so it is filed for
-// the limit at the earliest.
+// walkList walks a list.
 func (q *Queue) walkList(
 	w *records.Walk, at position, listed *int, err *error,
 ) snapshot.Timers {
@@ -105,14 +107,14 @@ func (q *Queue) walkList(
 		for before, number := uint32(0), q.nodes.heads[at].first; number != 0; *listed++ {
 			n := q.nodes.all[number]
 			r := w.Set.At(n.index)
-			if want := q.nodes.where(number, at); n.before != before || r.Where != want {
+			if want := whereAt(number, at); n.before != before || r.Where != want {
 				*err = fmt.Errorf("record %d says %#x, want %#x, or its link back is %d, want %d",
 					n.index, r.Where, want, n.before, before)
 				return
 			}
 			index, filed := uint32(snapshot.Stale), start
 			if r.Pending() {
-				index, filed = n.index, max(start, q.front.limit)
+				index = n.index
 			}
 			if !yield(index, filed) {
 				return

@@ -71,10 +71,9 @@ const MaxTimers = min(1<<28, math.MaxInt/64)
 type Set struct {
 	Clock structures.Tick
 	paged.Rows
-	clear     func(r *Record)     // clears the value; nil if values have no pointers
-	pointer   bool                // values are a pointer each
-	free      paged.Array[uint32] // a stack of the indexes of free records
-	freeCount uint32
+	clear   func(r *Record) // clears the value; nil if values have no pointers
+	pointer bool            // values are a pointer each
+	free    stack
 }
 
 // Of returns an empty set of records for values of type T.
@@ -118,6 +117,9 @@ func (s *Set) ClearValue(r *Record) {
 	}
 }
 
+// HasPointers reports whether ClearValue has something to do.
+func (s *Set) HasPointers() bool { return s.clear != nil }
+
 // AfterClock returns the tick after the clock, or the last tick of all.
 func (s *Set) AfterClock() structures.Tick { return s.Clock + min(1, math.MaxInt64-s.Clock) }
 
@@ -130,50 +132,56 @@ func IDOf(index, generation uint32) structures.ID {
 func (s *Set) Has(id structures.ID) bool { return uint32(id) < s.Fresh() }
 
 // HasFree reports whether a record is free.
-func (s *Set) HasFree() bool { return s.freeCount > 0 }
+func (s *Set) HasFree() bool { return s.free.depth > 0 || s.free.down() }
 
-// TakeFree returns the index of the record that was freed last. There must be one.
+// TryFree returns the index of the record that was freed last. ok is false if none is at hand;
+// then HasFree tells whether there is one.
+func (s *Set) TryFree() (index uint32, ok bool) {
+	top, at := s.free.top, s.free.depth-1
+	if at >= uint(len(top)) {
+		return 0, false
+	}
+	s.free.depth = at
+	return top[at], true
+}
+
+// TakeFree returns the index of the record that was freed last, after HasFree.
 func (s *Set) TakeFree() uint32 {
-	s.freeCount--
-	return *s.free.At(s.freeCount)
+	index, _ := s.TryFree()
+	return index
 }
 
 // Release makes a record free that has no timer, unless all its generations are used.
 func (s *Set) Release(index uint32, r *Record) {
-	if s.Full() {
-		s.MakeRoom(1)
+	if !s.TryRelease(index, r) {
+		s.free.up()
+		s.TryRelease(index, r)
 	}
-	s.Push(index, r)
 }
 
-// MakeRoom makes room for n more free records.
-func (s *Set) MakeRoom(n uint32) { s.free.Reserve(uint64(s.freeCount) + uint64(n)) }
-
-// Full reports whether there is no room for one more free record.
-func (s *Set) Full() bool { return s.freeCount == s.free.Room() }
-
-// Push is Release where there is room.
-func (s *Set) Push(index uint32, r *Record) {
-	if r.Generation != 0 {
-		*s.free.At(s.freeCount) = index
-		s.freeCount++
+// TryRelease is Release if there is room for one more free record. Otherwise it returns false.
+func (s *Set) TryRelease(index uint32, r *Record) bool {
+	top, depth := s.free.top, s.free.depth
+	if depth >= uint(len(top)) {
+		return false
 	}
+	if r.Generation != 0 {
+		top[depth] = index
+		s.free.depth = depth + 1
+	}
+	return true
 }
 
 // ReserveTimers makes room for n records.
 func (s *Set) ReserveTimers(n uint64) {
 	s.Reserve(n)
-	s.free.Reserve(n)
+	s.free.reserve(n)
 }
 
-// PrefetchFree prefetches the n records that are taken next, as far as they are free, by
-// way of next, which has room for them.
-func (s *Set) PrefetchFree(b *prefetch.Batch, next []uint32) {
-	next = next[:min(uint32(len(next)), s.freeCount)]
-	for i := range next {
-		next[i] = *s.free.At(s.freeCount - 1 - uint32(i))
-	}
-	s.Prefetch(b, next)
+// PrefetchFree prefetches the n records that are taken next, as far as they are at hand.
+func (s *Set) PrefetchFree(b *prefetch.Batch, n int) {
+	top := s.free.top[:s.free.depth]
+	s.Prefetch(b, top[len(top)-min(n, len(top)):])
 }
 
 // Prefetch prefetches the cache lines of records.

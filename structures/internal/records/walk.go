@@ -81,8 +81,9 @@ func (s *Set) Snapshot(holders ...Holder) shape.Snapshot {
 // checkRest checks the records of which no use was noted. They may be in lists.
 func (w *Walk) checkRest() error {
 	s := w.Set
-	for i := range s.freeCount {
-		index := *s.free.At(i)
+	f := s.free
+	for i := range uint(f.page)*stackPage + f.depth {
+		index := f.pages[i/stackPage][i%stackPage]
 		if err := w.Use(index); err != nil {
 			return fmt.Errorf("free records: %w", err)
 		}

@@ -1,0 +1,54 @@
+package records
+
+// stack is the indexes of free records, those that were freed last on top. It grows by pages, of
+// which the first one doubles, and never shrinks. The pages below that of the top are full.
+type stack struct {
+	top   []uint32 // the page of the top
+	depth uint     // used of it
+	page  int      // its number
+	pages [][]uint32
+}
+
+const (
+	stackPage  = 1 << 14
+	stackFirst = 1 << 7
+)
+
+// up makes the page after the full one that of the top, or doubles the first one.
+func (f *stack) up() {
+	switch {
+	case f.page+1 < len(f.pages):
+		f.page++
+		f.depth = 0
+	case len(f.top) == stackPage:
+		f.pages = append(f.pages, make([]uint32, stackPage))
+		f.page++
+		f.depth = 0
+	default:
+		first := make([]uint32, max(stackFirst, 2*len(f.top)))
+		copy(first, f.top)
+		f.pages = append(f.pages[:0], first)
+	}
+	f.top = f.pages[f.page]
+}
+
+// down makes the page below the empty one that of the top. It returns false if there is none.
+func (f *stack) down() bool {
+	if f.page == 0 {
+		return false
+	}
+	f.page--
+	f.top, f.depth = f.pages[f.page], stackPage
+	return true
+}
+
+// reserve makes room for n indexes.
+func (f *stack) reserve(n uint64) {
+	page, depth := f.page, f.depth
+	for uint64(f.page)*stackPage+uint64(len(f.top)) < n {
+		f.up()
+	}
+	if f.page, f.depth = page, depth; n > 0 {
+		f.top = f.pages[page]
+	}
+}
