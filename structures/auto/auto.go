@@ -19,11 +19,11 @@
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
 // Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In lists it
-// takes 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 16 bytes a
-// timer. In the wheel it takes 5 to 15 bytes of chunks: 5 where few are cancelled, 15 where
-// most are. Timers that are alone in a chunk take 66 bytes for it. Levels are made when they
-// are used first, and take 33 KiB each. Records come in pages of 4096, of which the first one
-// doubles.
+// takes 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a
+// timer, for up to 2048. In the wheel it takes 5 to 15 bytes of chunks: 5 where few are
+// cancelled, 15 where most are. Timers that are alone in a chunk take 66 bytes for it. Levels
+// are made when they are used first, and take 33 KiB each. Records come in pages of 4096, of
+// which the first one doubles.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling: then
 // pick package hwheellist. A tickless driver is rarely woken up for nothing: Next names the
@@ -198,7 +198,16 @@ func (t *core) Cancel(id structures.ID) bool {
 	}
 	if !t.plain {
 		if rs.ClearValue(r); t.mode != few {
-			return t.cancelInWheel(uint32(id), r)
+			if t.mode == changing && r.Where.InList() {
+				return t.cancelListed(uint32(id), r)
+			}
+			if !r.Where.InSlot() {
+				return t.wheel.CancelElsewhere(rs, r)
+			}
+			if t.wheel.Leave(uint32(id), r) {
+				t.wheel.ClearVacancies(rs)
+			}
+			return true
 		}
 	}
 	if !r.Pending() {
@@ -208,21 +217,6 @@ func (t *core) Cancel(id structures.ID) bool {
 	r.End()
 	if !rs.TryRelease(uint32(id), r) {
 		rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call
-	}
-	return true
-}
-
-// cancelInWheel is the rest of Cancel unless all timers are in lists.
-func (t *core) cancelInWheel(index uint32, r *records.Record) bool {
-	rs := &t.records
-	if t.mode == changing && r.Where.InList() {
-		return t.cancelListed(index, r)
-	}
-	if !r.Where.InSlot() {
-		return t.wheel.CancelElsewhere(rs, r)
-	}
-	if t.wheel.Leave(index, r) {
-		t.wheel.ClearVacancies(rs)
 	}
 	return true
 }

@@ -3,8 +3,9 @@
 //
 // The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks
 // and so on. A slot has a linked list in no order. When a slot starts, its timers are sorted
-// and fire from there, if they are at most 32 or have the same deadline. Otherwise they go to
-// the levels below. To cancel a timer, or to move it to later, its record is written, and no
+// and fire from there, if they are at most 32, or 2048 within 4096 ticks, or have the same
+// deadline. Otherwise they go to the levels below. Timers that come later go to lists, which are
+// merged with the sorted ones as their slots start. To cancel a timer, or to move it to later, its record is written, and no
 // more. Its place in the list is used again, or dropped when the slot starts.
 //
 // Pedigree. To sort only the next timers and to leave the rest in coarse lists is the idea of
@@ -21,8 +22,8 @@
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
 // Memory. Empty it takes less than 1 KiB. A timer takes 28 bytes and the value, an array that
-// doubles takes up to as much as that again for its links, and the fullest slot so far takes 16
-// bytes a timer.
+// doubles takes up to as much as that again for its links, and the fullest slot so far takes 48
+// bytes a timer, for up to 2048.
 //
 // Pick it for up to about ten thousand timers. Package auto does the same, and goes on to a
 // wheel if there are more: among many timers a list that starts is far from the cache.

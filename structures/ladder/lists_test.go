@@ -26,3 +26,52 @@ func TestTheBaseFollowsTheClock(t *testing.T) {
 		t.Errorf("%d timers of one tick each were moved %d times, want hardly more than once each", n, moved)
 	}
 }
+
+// A slot of 4096 ticks is sorted at once. Timers that come later fire between those of the slot,
+// and what is moved back and forth in front of them takes no room for good.
+func TestLaterTimersAreMergedWithTheSortedOnes(t *testing.T) {
+	const slot, n = 8 << 12, 1000
+	l := ladder.New[int]()
+	for i := range n {
+		l.Schedule(slot+structures.Tick(i*7919%4096), 0)
+	}
+	l.Pop(slot)
+	if moved := l.Work().Moved; moved != n {
+		t.Errorf("%d timers were moved %d times, want once each", n, moved)
+	}
+	for i := range n {
+		l.Schedule(slot+structures.Tick(i*5003%4096), 0)
+	}
+	id := l.Schedule(slot+1, 0)
+	for i := range 10 * n {
+		l.Reschedule(id, slot+1+structures.Tick(i%2))
+	}
+	mustBeSound(t, l)
+	for _, p := range l.Snapshot().Parts {
+		if p.Name == "front" {
+			entries := 0
+			for _, c := range p.Cells {
+				entries += len(c.Entries)
+			}
+			if entries > 3*n {
+				t.Errorf("the front has %d entries of %d timers", entries, l.Len())
+			}
+		}
+	}
+	last, fired := structures.Tick(0), 0
+	for now := structures.Tick(slot); now < slot+4096; now++ {
+		for timer := range structures.Due(l, now) {
+			if timer.Deadline < last || timer.Deadline > now || timer.Deadline < now && now > slot+1 {
+				t.Fatalf("%+v fired at %d, after one of %d", timer, now, last)
+			}
+			last = timer.Deadline
+			fired++
+		}
+		if now%512 == 0 {
+			mustBeSound(t, l)
+		}
+	}
+	if fired != 2*n || l.Len() != 0 {
+		t.Errorf("%d timers fired, %d are left, want %d", fired, l.Len(), 2*n)
+	}
+}

@@ -239,7 +239,7 @@ func (q *Queue) link(index uint32, r *records.Record) (structures.ID, *records.R
 	return records.IDOf(index, r.Generation), r
 }
 
-// levelOf is the level of a timer by the number of bits of what its deadline and the base differ in.
+// levelOf is the level of a timer by the number of bits in which its deadline and the base differ.
 var levelOf = func() (level [64]uint8) {
 	for n := range level {
 		level[n] = uint8(max(n-1, 0) / digitBits)
