@@ -70,7 +70,7 @@ var broken = []struct {
 			}
 			return s.model.Cancel(i)
 		},
-		len: func(s *faulty) int { return s.model.Len() + s.n },
+		len: func(s *faulty) int { return s.model.Len() + int(s.n) },
 	}},
 	{name: "Cancel of a due timer is forgotten", check: "Freedom/StopEarlyThenCancel", says: "not pending", new: func() scheduler { return &batching{dead: map[id]bool{}} }},
 
@@ -131,7 +131,7 @@ var broken = []struct {
 			}
 			return got
 		},
-		len: func(s *faulty) int { return s.model.Len() + s.n },
+		len: func(s *faulty) int { return s.model.Len() + int(s.n) },
 	}},
 	{name: "a jump fires in order of scheduling", check: "Order/Earliest", says: "the earliest first", faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
 		s.advance(now)
@@ -216,7 +216,7 @@ var broken = []struct {
 
 	{name: "walks every tick", check: "Jumps", says: "whatever the width", resource: true, faulty: faulty{
 		pop: func(s *faulty, now tick) (timer, bool) {
-			s.n += int(max(0, now-s.clock))
+			s.n += int64(max(0, now-s.clock))
 			return s.model.Pop(now)
 		},
 		work: func(s *faulty) structures.Work { return structures.Work{SlotsVisited: uint64(s.n)} },
@@ -333,7 +333,7 @@ func upTo7(tick) tick { return 7 }
 // faulty is a model some of whose methods are replaced.
 type faulty struct {
 	model
-	n     int // what it counts
+	n     int64 // what it counts
 	kept  []timer
 	asked map[id]tick
 	slots [4096][]byte
@@ -455,7 +455,7 @@ var garbage *[16]byte
 // allocating returns a faulty that allocates once in so many calls of Schedule.
 func allocating(every int) faulty {
 	return faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		if s.n++; s.n > every {
+		if s.n++; s.n > int64(every) {
 			garbage, s.n = new([16]byte), 0
 		}
 		return s.model.Schedule(at, v)
