@@ -87,21 +87,21 @@ keep-field: ## Keep what the last report says of others' timers in docs/field.md
 
 .PHONY: bench-micro
 bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 5 minutes
-	$(CMD) run --lean $(value ARGS)
+	$(RUN) --lean $(value ARGS)
 
 # Its chart is that of docs/performance.md.
 .PHONY: bench-scale
 bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a quarter of an hour, 16 GB
-	$(CMD) run --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
+	$(RUN) --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
 		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(value ARGS)
-	$(CMD) report
+	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 
 # Its chart is in docs/performance.md, too.
 .PHONY: bench-rank
 bench-rank: build ## All structures among 10 to ten million timers, in one chart: five minutes
-	$(CMD) run --lean --n 1e1,1e3,1e5,1e7 --workload '^(hold|churn)$$' --trials 6 $(value ARGS)
-	$(CMD) report
+	$(RUN) --lean --n 1e1,1e3,1e5,1e7 --workload '^(hold|churn)$$' --trials 6 $(value ARGS)
+	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/rank.svg docs/rank.svg
 
 .PHONY: report
