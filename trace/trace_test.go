@@ -341,7 +341,6 @@ func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
-
 }
 
 // full is a disk that has room for so many bytes.

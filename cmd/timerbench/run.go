@@ -64,8 +64,6 @@ func (c *choice) addCells(flags *pflag.FlagSet, n string) {
 // ofProfile is the default of --n that a profile has.
 const ofProfile = ": the profile's"
 
-func nameOfProfile(p bench.Profile) string { return p.Name }
-
 // complete turns the flags into the configuration, or says which value is wrong.
 func (c *choice) complete() (err error) {
 	if c.cfg.Structures, err = matchStructures(c.structures); err != nil {
