@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/internal/rewrite"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -179,74 +178,4 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func newDriver() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "driver",
-		Short:   "Move a program from the timers of package time to a driver",
-		Long:    "Move a program from the timers of package time to those of package driver.",
-		Example: "  timerbench driver rewrite ./...",
-	}
-	return group(cmd, newRewrite())
-}
-
-func newRewrite() *cobra.Command {
-	var cfg rewrite.Config
-	var write bool
-	cmd := &cobra.Command{
-		Use:   "rewrite [-w] [package...]",
-		Short: "List the timers that can be those of a driver, and change them",
-		Long: `List each use of a timer of package time: what it becomes with a driver, or why
-it stays. Packages are named as for "go build"; without any it is the one of
-this folder.
-
-A timer moves where all that it goes through can be followed within its package:
-variables, fields, parameters, results, maps, slices and channels, whose types
-change with it. It stays where others may use its type (it is exported, or kept
-in an any), where nothing stops a channel timer (package time's is garbage then,
-a driver's is pending), and in generated files. Timers of tests stay, unless
-they are put where others have moved. Files for other systems are not looked at,
-but named.
-
-The driver is a variable of each package. Where there is none, a file that
-declares it is added: it needs no start, and no end either, as without pending
-timers it has no goroutine. Packages that are to share one declare it before:
-var timers = clock.Timers. A driver panics inside a bubble of testing/synctest
-that it was not made in.`,
-		Example: `  timerbench driver rewrite ./...
-  timerbench driver rewrite -w --driver clock ./server`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cfg.Patterns = args; len(args) == 0 {
-				cfg.Patterns = []string{"."}
-			}
-			plan, err := rewrite.Make(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
-			moves, stderr := 0, cmd.ErrOrStderr()
-			for _, use := range plan.Uses {
-				fmt.Fprintln(cmd.OutOrStdout(), use)
-				if use.Why == "" {
-					moves++
-				}
-			}
-			for _, note := range plan.Notes {
-				fmt.Fprintln(stderr, "timerbench:", note)
-			}
-			fmt.Fprintf(stderr, "timerbench: %d of %d uses can move\n", moves, len(plan.Uses))
-			if !write || len(plan.Files()) == 0 {
-				return nil
-			}
-			if err = plan.Write(cmd.Context()); err == nil {
-				fmt.Fprintf(stderr, "timerbench: written: %s\n", strings.Join(plan.Files(), " "))
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVarP(&write, "write", "w", false,
-		"change the files, if all packages compile after it")
-	cmd.Flags().StringVar(&cfg.Driver, "driver", "timers",
-		"`name` of a variable of type *driver.Driver in each package")
-	return cmd
 }

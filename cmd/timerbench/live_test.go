@@ -35,22 +35,3 @@ func TestLive(t *testing.T) {
 	}
 	says(t, readText(t, filepath.Join(into, runs.Benchmarks)), "op=schedule+stop")
 }
-
-const timeApp = "package app\n\nimport \"time\"\n\nfunc f() { time.AfterFunc(time.Second, f) }\n"
-
-// What can move is listed; nothing is written into a module that has no driver.
-func TestDriverRewrite(t *testing.T) {
-	t.Chdir(t.TempDir())
-	t.Setenv("GOPROXY", "off")
-	writeText(t, "go.mod", "module example.com/app\n")
-	writeText(t, "app.go", timeApp)
-	stdout, stderr := must(t, "driver", "rewrite")
-	says(t, stdout, "app.go:5:12: time.AfterFunc -> timers.Schedule\n")
-	says(t, stderr, "timers.go is to declare timers", "1 of 1 uses can move")
-	code, _, stderr := run("driver", "rewrite", "-w", "./...")
-	if got := readText(t, "app.go"); code != exitError || got != timeApp {
-		t.Errorf("exit %d, app.go is %q", code, got)
-	}
-	says(t, stderr, "nothing is written: the module needs github.com/timerbench/timerbench/driver")
-	refused(t, []string{"driver", "rewrite", "./none"}, "none: directory not found")
-}

@@ -99,10 +99,6 @@ var bad = map[string][]string{
 	"live --into empty":         {"--into empty: want a folder that holds the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
 
-	"driver rewrit":             {`no command of driver matches "rewrit" (did you mean "rewrite"?)`},
-	"driver rewrite --driver 1": {`driver "1": want the name of a variable`},
-	"driver rewrite bad.go":     {"bad.go: want packages, and no files"},
-
 	"profile":                                          {"0 arguments, want a workload and a size"},
 	"profile chrun/n=10 -s hwheel":                     {`did you mean "churn"?`},
 	"profile chur/n=10 -s hwheel":                      {`no workload matches "chur"`},
