@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -47,12 +48,13 @@ func traceFile(t *testing.T, write func(*trace.Writer)) *Trace {
 // madeTrace writes the script of a workload as a trace.
 func madeTrace(t *testing.T, name string, n int, ops uint64) *Trace {
 	t.Helper()
-	w, _ := workload.Find(name)
-	return traceFile(t, func(tw *trace.Writer) {
-		if err := WriteTrace(context.Background(), tw, w, n, 1, ops); err != nil {
-			t.Fatal(err)
-		}
-	})
+	path := filepath.Join(t.TempDir(), name+".trace")
+	tracetest.File(t, path, name, n, ops)
+	opened, err := OpenTrace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened
 }
 
 // recordedTrace records a program that wakes late and irregularly, uses stale IDs, and
@@ -182,7 +184,7 @@ func TestATrialSumsUpTheSegmentsOfALongTrace(t *testing.T) {
 	cfg.Traces = []*Trace{tr}
 	r := run(t, cfg)
 	c := r.Cells[0]
-	if c.Workload != "trace-test" || c.N != tr.n() || c.Unit != script.PerOperation || len(c.Rows) != 5 {
+	if c.Workload != "trace-mixed" || c.N != tr.n() || c.Unit != script.PerOperation || len(c.Rows) != 5 {
 		t.Fatalf("cell %s, n %d, per %s, with %d rows", c.Workload, c.N, c.Unit, len(c.Rows))
 	}
 	totals := tr.Summary.Totals

@@ -23,8 +23,7 @@ const (
 	EventFire                  // a timer fires, and perhaps gets its next deadline
 )
 
-// Observer records timers that are somebody else's, as those of Go's runtime, of a kernel or of
-// another program, from the events of each. The trace holds what was asked for: a timer is
+// Observer records the timers of Go's runtime or of another program from their events. The trace holds what was asked for: a timer is
 // pending until its deadline, even if it fires late or was taken out of a heap before, and it
 // fires at its deadline, rounded up to a tick.
 //

@@ -258,7 +258,7 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	done := aRun(t)
 	for _, line := range []string{"--help", "--version", "trace", "run --dry-run", "export --csv " + done, "export --benchfmt " + done,
 		"compare " + done + " " + done, "scenario print hold", "doctor --noise 0", "list", "verify -s ^hwheel$ -w ^hold$ -n 10 --seeds 1",
-		"profile churn/n=100 -s hwheel --for 1ms -o -", "trace make -w churn -n 10 --ops 1e4 -o -"} {
+		"profile churn/n=100 -s hwheel --for 1ms -o -"} {
 		want := exitError
 		if strings.HasPrefix(line, "compare") {
 			want = exitMisuse
@@ -281,7 +281,6 @@ func TestFilesOfFlags(t *testing.T) {
 	}{
 		{"--out", []string{"export", "--csv", done, "-o"}},
 		{"--out", []string{"profile", "churn/n=100", "-s", "hwheel", "--for", "1ms", "-o"}},
-		{"--out", []string{"trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o"}},
 		{"--html", []string{"explain", "hwheel", "-r", done, "--html"}},
 		{"--svg", []string{"explain", "hwheel", "-r", done, "--svg"}},
 		{"--json", append(tiny, "-o", filepath.Join(dir, "new"), "--json")},

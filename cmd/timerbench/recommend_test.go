@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	docs "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -116,7 +117,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	})
 	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cells: from "+cells+", the normal run of ")
 
-	must(t, "trace", "make", "-w", "churn", "-n", "20", "--ops", "1e4", "-o", "my.trace")
+	tracetest.File(t, "my.trace", "churn", 20, 1e4)
 	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runs.Parent, "z-trace"))
 	replayed := filepath.Join(runs.Parent, "z-trace", runs.Results)
 	note := "trace-churn, n 19: from " + replayed + ", the trace run of "

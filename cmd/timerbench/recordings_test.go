@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -152,7 +153,7 @@ func made(t *testing.T, name string, n int) *tracestat.Summary {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	ops := 60_000 + 20*n // among which filling it is little
-	must(t, "trace", "make", "-w", name, "-n", fmt.Sprint(n), "--ops", fmt.Sprint(ops), "-o", path)
+	tracetest.File(t, path, name, n, uint64(ops))
 	s, err := tracestat.Read(path)
 	if err != nil {
 		t.Fatal(err)

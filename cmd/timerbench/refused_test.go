@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/internal/tracetest"
 )
 
 // Each command line ends with an error that says what is behind it, part after part. It prints
@@ -121,21 +122,15 @@ var bad = map[string][]string{
 	"trace replay my.trace --trials 1000":    {"my.trace: 10000 operations are too few for 1000 trials"},
 	"trace replay my.trace my.trace":         {`both traces named "churn"`},
 	"trace build -o new -overlay x .":        {"-overlay: trace build needs -overlay itself"},
-	"trace import -o new":                    {"[ftrace nginx]"},
+	"trace import -o new":                    {`required flag(s) "nginx" not set`},
 	"trace import --nginx foreign -o new":    {"foreign:1: ", "want a line of nginx's error log"},
 	"trace import --nginx none -o new":       {"--nginx: open none"},
-	"trace import --ftrace none -o new":      {"--ftrace: open none"},
-	"trace import --ftrace foreign -o new":   {"foreign:1: ", "want a line of trace-cmd report"},
-	"trace import --ftrace - -o none/x":      {"--out none/x", "no such file"},
+	"trace import --nginx - -o none/x":       {"--out none/x", "no such file"},
 	"trace record -o new":                    {"want the command to record"},
 	"trace record -- true":                   {`"out"`},
 	"trace record -o empty -- true":          {"--out empty", "is a folder"},
 	"trace record -o new -- no-such-program": {"no-such-program"},
 	"trace record -o none/x -- true":         {"--out none/x", "no such file"},
-	"trace make -w chrun -o new":             {`did you mean "churn"?`},
-	"trace make -w churn -n 1,2 -o new":      {"want one number"},
-	"trace make -w churn --ops 0.5 -o new":   {`"0.5"`},
-	"trace make -w churn -o none/x":          {"no such file"},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
 	"compare old":                            {"compare: 1 arguments, want two"},
@@ -175,7 +170,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	put(t, "other", eightRounds("hold", 1))
 	whole := readText(t, "old/"+runs.Results)
 	writeText(t, "damaged", whole[:len(whole)/2])
-	must(t, "trace", "make", "-w", "churn", "-n", "10", "--ops", "1e4", "-o", "my.trace")
+	tracetest.File(t, "my.trace", "churn", 10, 1e4)
 	before := contents(t, ".")
 	for line, parts := range bad {
 		refused(t, strings.Fields(line), parts...)

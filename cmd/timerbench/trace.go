@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,9 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
 	"github.com/timerbench/timerbench/trace/record"
@@ -37,7 +34,7 @@ says how, and describes the file.`,
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceMake(), newTraceImport())
+	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceImport())
 }
 
 func newTraceBuild() *cobra.Command {
@@ -271,53 +268,6 @@ func openTraces(files []string, trials int) (all []*bench.Trace, err error) {
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-func newTraceMake() *cobra.Command {
-	var name, path string
-	var n values.Sizes
-	var seed uint64
-	ops := 1e6
-	cmd := &cobra.Command{
-		Use:     "make --workload NAME -o FILE",
-		Short:   "Write the operations of a workload as a trace",
-		Example: "  timerbench trace make --workload mixed --n 1e5 --ops 10e6 -o mixed.trace",
-		Args:    cobra.NoArgs,
-		RunE: stoppable(func(cmd *cobra.Command, _ []string) error {
-			w, err := exactly("workload", workload.All(), nameOfWorkload, name)
-			switch {
-			case err != nil:
-				return err
-			case len(n) > 1:
-				return fmt.Errorf("--n %s: want one number", n.String())
-			}
-			n := append(n, cmp.Or(w.Resident, 1000))[0] // chosen
-			err = writeTo("out", path, cmd.OutOrStdout(), func(out io.Writer) error {
-				tw, err := trace.NewWriter(out, trace.Header{
-					Name: w.Name, Tick: w.Tick,
-					Description: fmt.Sprintf("workload %s, n %d, seed %d: %s", w.Name, n, seed, w.Summary),
-				})
-				if err != nil {
-					return err
-				}
-				return errors.Join(bench.WriteTrace(cmd.Context(), tw, w, n, seed, uint64(ops)), tw.Close())
-			})
-			if err == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %.0f operations\n", path, ops)
-			}
-			return err
-		}),
-	}
-	flags := cmd.Flags()
-	flags.StringVarP(&name, "workload", "w", "", "`name` of the workload")
-	flags.VarP(&n, "n", "n", "number of resident timers, such as 1e5 (default: the workload's own, or 1000)")
-	flags.Func("ops", "`number` of operations, such as 10e6 (default 1e6)", values.To(&ops, values.Number(1e12)))
-	flags.Uint64Var(&seed, "seed", 1, "seed of the script")
-	flags.StringVarP(&path, "out", "o", "", "`file` for the trace"+orStdout)
-	for _, required := range []string{"workload", "out"} {
-		_ = cmd.MarkFlagRequired(required) // the flag is there
-	}
-	return cmd
 }
 
 // showSites shows the ten places in the program with the most timers.

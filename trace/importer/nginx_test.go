@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,40 @@ func importedNginx(t *testing.T, log string) (string, error) {
 		return "", err
 	}
 	return told(t, &file), err
+}
+
+// told says what a trace holds. Delays are from the clock of the trace, which may be behind.
+func told(t *testing.T, file io.Reader) (what string) {
+	t.Helper()
+	r, err := trace.NewReader(file, "my.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	what = fmt.Sprintf("tick %v", r.Header().Tick)
+	for clock := (trace.Op{}).At; ; {
+		op, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch op.Kind {
+		case trace.Schedule:
+			what += fmt.Sprintf(", %s in %d", r.Sites()[op.Site], op.At-clock)
+		case trace.Reschedule:
+			what += fmt.Sprintf(", moved to %d", op.At-clock)
+		case trace.Cancel:
+			what += ", cancelled"
+		case trace.Advance:
+			clock = op.At
+			what += strings.Repeat(", fired", len(op.Fired))
+		}
+	}
+	if n := r.Totals().Lost; n > 0 {
+		what += fmt.Sprintf(", lost %d", n)
+	}
+	return what
 }
 
 // served is what nginx 1.22 said, without the lines of other subjects: three requests by two
