@@ -37,17 +37,10 @@ bench-smoke: build ## The same in small, to see that all works: about a minute
 	$(RUN) --profile smoke $(value ARGS)
 	$(CMD) report $(OUT)
 
-# The loop is that of docs/sharding.md.
-FULL = run --profile full $(value ARGS)
-
 .PHONY: bench-full
-bench-full: build ## Everything, up to ten million timers: hours, in shards of half an hour; goes on if interrupted
-	@$(CMD) $(FULL) --dry-run | tail -n 2
-	mkdir -p $(or $(OUT),out/full)
-	cd $(or $(OUT),out/full) && FLAGS="$(FULL:run%=%)" PATH="$(abspath bin):$$PATH" \
-		SHARDS=$$($(abspath $(CMD)) $(FULL) --dry-run | sed -n 's/^\([0-9]*\) shards\{0,1\} .*/\1/p') \
-		sh -euc "$$(sed -n '/^# loop$$/,/^```$$/{/^```$$/d;p}' $(CURDIR)/docs/sharding.md)"
-	$(CMD) report $(or $(OUT),out/full)/whole
+bench-full: build ## Everything, up to ten million timers: hours; continues an interrupted run
+	$(CMD) run --profile full --resume --out $(or $(OUT),out/full) $(value ARGS)
+	$(CMD) report $(or $(OUT),out/full)
 
 .PHONY: bench-peers
 bench-peers: build ## Other people's timers beside driver and Go's own: a minute

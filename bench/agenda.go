@@ -19,9 +19,8 @@ const maxPasses = 10
 // look decides from the rounds so far which contenders get more, and returns how many of
 // the structures are in the race for a reason: 0 means that the cell is settled.
 //
-// The control, the structure that it repeats and the reference stay to the end, whatever
-// their place: the noise is measured in every round, and other cells are compared by
-// the reference.
+// The control and the structure that it repeats stay to the end, because the noise is measured
+// in every round.
 func (m *measured) look() (open int) {
 	var rows []*contender
 	var costs [][]stats.Sample
@@ -41,7 +40,7 @@ func (m *measured) look() (open int) {
 		case r.Stopped != results.StoppedDone:
 		case decisions[i] == stats.Continue:
 			open++
-		case decisions[i] == stats.Beaten && r.Structure != of && r.Structure != m.cell.reference:
+		case decisions[i] == stats.Beaten && r.Structure != of:
 			r.Stopped = results.StoppedBeaten
 		}
 	}

@@ -53,7 +53,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	made := 0
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
-	cfg.Trials, cfg.Layout, cfg.Layouts = 5, 3, 4
+	cfg.Trials = 5
 	r := run(t, cfg)
 	if r.Parameters.Instances != 3 || made != 4 { // and one for the pass with the collector on
 		t.Errorf("%d instances asked for, %d made, want 3 and one more for the garbage collector", r.Parameters.Instances, made)
@@ -70,7 +70,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 		}
 		for i, trial := range row.Cost {
 			i += first
-			if trial.Layout != 3 || trial.Round != i || trial.Instance != i/roundsPerPass {
+			if trial.Layout != 0 || trial.Round != i || trial.Instance != i/roundsPerPass {
 				t.Errorf("%s, trial %d: layout %d, instance %d, round %d", row.Structure, i, trial.Layout, trial.Instance, trial.Round)
 			}
 			if trial.Units != fast.Cost[i].Units || trial.Ops != fast.Cost[i].Ops {
@@ -155,20 +155,18 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 	}
 	few := map[string][]float64{"a": noisy["a"][:4], "b": noisy["b"][:4], "c": {900, 280, 890, 905}, "d": noisy["d"][:4]}
 	for name, test := range map[string]struct {
-		costs     map[string][]float64
-		reference string
-		passes    int
-		open      int
-		stopped   map[string]results.Stopped
+		costs   map[string][]float64
+		passes  int
+		open    int
+		stopped map[string]results.Stopped
 	}{
-		"two of which nobody knows":      {noisy, "", 3, 2, map[string]results.Stopped{"c": beaten, "d": beaten}},
-		"the reference of a shard":       {noisy, "d", 3, 2, map[string]results.Stopped{"c": beaten}},
-		"a clear winner":                 {clear, "", 3, 0, map[string]results.Stopped{"a": settled, "b": settled, "c": beaten}},
-		"all passes that there are":      {noisy, "", 3 * maxPasses, 0, map[string]results.Stopped{"c": beaten, "d": beaten}},
-		"far behind in each of 4 rounds": {few, "", 2, 3, map[string]results.Stopped{"d": beaten}},
+		"two of which nobody knows":      {noisy, 3, 2, map[string]results.Stopped{"c": beaten, "d": beaten}},
+		"a clear winner":                 {clear, 3, 0, map[string]results.Stopped{"a": settled, "b": settled, "c": beaten}},
+		"all passes that there are":      {noisy, 3 * maxPasses, 0, map[string]results.Stopped{"c": beaten, "d": beaten}},
+		"far behind in each of 4 rounds": {few, 2, 3, map[string]results.Stopped{"d": beaten}},
 	} {
 		m := synthetic(test.costs)
-		m.cell.reference, m.passes = test.reference, test.passes
+		m.passes = test.passes
 		if open := m.look(); open != test.open {
 			t.Errorf("%s: %d contenders are open, want %d", name, open, test.open)
 		}
@@ -368,9 +366,6 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		{"many of the grid", Config{Profile: p}, grid, 100, tooSlowInGrid},
 		{"a profile that is not frugal", Config{}, grid, 1000, 0},
 		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, 0},
-		{"a shard", Config{Profile: p, Shard: Shard{1, 2}}, hold, 1000, 0},
-		{"layouts", Config{Profile: p, Layouts: 2}, hold, 1000, 0},
-		{"one layout", Config{Profile: p, Layout: 2}, hold, 1000, 0},
 	} {
 		c := cell{workload: test.w, n: test.n, perPass: roundsPerPass}
 		c.beFrugal(test.cfg)

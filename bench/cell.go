@@ -27,11 +27,9 @@ type cell struct {
 	clock      replay.Clock
 	proveOps   int // minimum number of operations whose every answer is checked
 	open       func(context.Context, cell) (source, error)
-	layout     int     // of the program, see results.Trial
 	memory     bool    // measure the memory of the structures after the fill
 	withGC     bool    // add a pass with the garbage collector on
 	tooSlow    float64 // leave out what took so many times as long as the best among fewer timers; 0: nothing
-	reference  string  // a structure that gets all rounds; empty: none
 	headline   bool    // stands for its workload in the report, see Config.headline
 	turns      *Turns  // see Config; nil: none
 	lean       bool    // time lean loops
@@ -87,7 +85,7 @@ func (c cell) begun(entries []catalog.Entry) *measured {
 	m := &measured{
 		cell:  c,
 		rows:  c.contenders(entries),
-		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)+uint64(c.layout)),
+		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
 	if c.turns != nil {
 		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {

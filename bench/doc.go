@@ -3,7 +3,7 @@
 // The way of a run leads down, with a file for each step:
 //
 //   - [Config] and [Profile] say what to run. The plan (plan.go) lists the steps: cells, and
-//     the analyses of package analysis. A shard (shard.go) is a part of the plan.
+//     the analyses of package analysis.
 //   - A cell (cell.go) is a workload at one size. It is measured in passes.
 //   - A pass (pass.go) has a fresh instance of each contender. They replay rounds of blocks.
 //   - A trial (trial.go) is a block on one instance, by the timed loops of package replay.
@@ -22,9 +22,9 @@
 // rounds on it. In a round all contenders replay the same block, in random order. So their times
 // are compared in pairs, by the ratio, and what differs between blocks, or slows the machine for
 // longer than a round, is not in the comparison. Each contender gets at least three passes, of
-// six rounds together. The levels of variation are the layout of the code, with several builds
-// of the program (Config.Layouts), the instance, of which there is one in each pass and which
-// lies elsewhere in memory, and the round.
+// six rounds together. The levels of variation are the
+// instance, of which each pass has a new one elsewhere in memory, and the round. Package ab varies
+// the layout of the code too.
 //
 // # Ageing
 //
@@ -110,7 +110,7 @@
 //
 //   - One machine. Ratios differ between processors, and the file names the one. Neighbours on a
 //     shared machine slow down what misses the cache more than what does not.
-//   - One code layout, unless Config.Layouts says more. Layout alone moves results of a few
+//   - One code layout. Layout alone moves results of a few
 //     nanoseconds by several percent, which no interval of one layout contains.
 //   - One process. The instances of a pass share a heap with those of the other contenders,
 //     and a long run fragments it. Huge pages depend on what ran before.

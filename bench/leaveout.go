@@ -17,14 +17,13 @@ const (
 )
 
 // beFrugal makes the cell leave out what is too slow and have few instances, if it has very many
-// timers. The sizes must be those of the profile. What is left out depends on another cell, so
-// that the parts of a run, which are measured apart, leave nothing out.
+// timers. The sizes must be those of the profile. What is left out depends on another cell.
 func (c *cell) beFrugal(cfg Config) {
 	from, times := cfg.Profile.frugalFrom, float64(tooSlow)
 	if c.workload.Grid != nil {
 		from, times = cfg.Profile.gridFrugalFrom, tooSlowInGrid
 	}
-	whole := len(cfg.N) == 0 && cfg.Turns == nil && cfg.Shard.Of <= 1 && cfg.Layouts <= 1 && cfg.Layout <= 1
+	whole := len(cfg.N) == 0 && cfg.Turns == nil
 	if whole && from > 0 && c.n >= from {
 		c.tooSlow, c.perPass = times, roundsPerFrugalPass
 	}

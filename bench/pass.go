@@ -184,9 +184,7 @@ func (p *pass) run(ctx context.Context, rounds int) error {
 // replays all of these blocks before the next contender starts. The first block fills
 // the caches, which still hold the data of the previous contender.
 func (p *pass) runSegment(ctx context.Context, round int) error {
-	t := results.Trial{
-		Layout: p.cell.layout, Instance: p.number, Round: p.number*p.cell.perPass + round,
-	}
+	t := results.Trial{Instance: p.number, Round: p.number*p.cell.perPass + round}
 	modes := p.cell.modes(t.Round)
 	for len(p.blocks) < len(modes) {
 		p.blocks, p.runs = append(p.blocks, nil), append(p.runs, nil)

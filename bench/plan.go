@@ -22,33 +22,13 @@ type step struct {
 	seconds func(structures int) float64 // estimated duration
 	entries []catalog.Entry
 	run     func(context.Context, []catalog.Entry, *results.Run) error
-
-	// once says that the step is the same for all code layouts, and that its structures are
-	// not compared with one another in time.
-	once bool
 }
 
 func (s step) duration() float64 { return s.seconds(len(s.entries)) }
 
-func (s step) some(entries []catalog.Entry) step {
-	s.entries = entries
-	return s
-}
-
-// stepsOf lists the steps of a run, or of one shard. Those of the cells that are open after
+// stepsOf lists the steps of a run. Those of the cells that are open after
 // it are entered in the agenda, which may be nil.
 func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
-	steps := allSteps(cfg, clock, todo)
-	if cfg.Shard.Of > 1 {
-		steps = divide(steps, cfg.Shard.Of)[cfg.Shard.Index-1]
-	}
-	if cfg.Layout > 1 { // the first layout has what they have in common
-		steps = slices.DeleteFunc(steps, func(s step) bool { return s.once })
-	}
-	return steps
-}
-
-func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	var steps []step
 	measured := make(map[int]bool)          // sizes at which a cell measures the memory
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
@@ -80,11 +60,6 @@ func allSteps(cfg Config, clock replay.Clock, todo *agenda) []step {
 	for _, t := range cfg.Traces {
 		if entries := cfg.entries(int(t.Summary.Totals.Keys)); len(entries) > 0 {
 			steps = append(steps, t.step(cfg, clock, entries, todo))
-		}
-	}
-	for i, s := range steps {
-		steps[i].seconds = func(structures int) float64 {
-			return s.seconds(structures) * float64(max(1, cfg.Layouts))
 		}
 	}
 	if !cfg.wantsIdle() {
@@ -135,7 +110,7 @@ func analysisStep[R any](a interface {
 	Run(context.Context, []catalog.Entry) ([]R, []results.Failure, error)
 }, entries []catalog.Entry, to func(*results.Run) *[]R) step {
 	return step{
-		name: a.Name(), entries: entries, seconds: a.Seconds, once: true,
+		name: a.Name(), entries: entries, seconds: a.Seconds,
 		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
 			found, failed, err := a.Run(ctx, entries)
 			*to(r) = append(*to(r), found...)
@@ -156,7 +131,7 @@ const roundsPerFrugalPass = 3
 func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	c := cell{
 		workload: w, n: n, seed: cfg.Seed, trials: cfg.Trials, perPass: roundsPerPass, clock: clock,
-		proveOps: cfg.Profile.proveOps, open: openScript, layout: cfg.Layout, turns: cfg.Turns,
+		proveOps: cfg.Profile.proveOps, open: openScript, turns: cfg.Turns,
 		lean: cfg.Profile.lean, external: cfg.programs,
 	}
 	if w.Resident > 0 {
@@ -166,9 +141,6 @@ func (cfg Config) cell(w workload.Workload, n int, clock replay.Clock) cell {
 	c.beFrugal(cfg)
 	if cfg.Turns != nil || c.lean {
 		c.perPass = max(1, cfg.Trials)
-	}
-	if cfg.Shard.Of > 1 {
-		c.reference = referenceOf(cfg.entries(n))
 	}
 	return c
 }
@@ -273,10 +245,8 @@ func (cfg Config) sizes(w workload.Workload) []int {
 	return cfg.Profile.sizesOf(w)
 }
 
-// seconds estimates the duration of the cell, for the plan of a run: how long it takes, and how
-// it is divided into shards. Such estimates depend on the configuration alone, so that all
-// shards of a run divide it in the same way. They were fitted to a virtual machine of 2 cores
-// at 2.5 GHz.
+// seconds estimates the duration of the cell. The estimates were fitted to a virtual machine of
+// 2 cores at 2.5 GHz.
 func (c cell) seconds(structures int) float64 {
 	const (
 		perOp   = 60e-9  // of a contender whose timers are in the cache
@@ -302,4 +272,29 @@ func (c cell) seconds(structures int) float64 {
 	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)
 	proved := max(block, float64(proveSize(c.proveOps, c.n)))
 	return fixed*passes + contenders*(op*(passes*perPass+timed+otherSeeds)+proof*proved)
+}
+
+// Plan says what a run will do.
+type Plan struct {
+	Steps   []PlannedStep
+	Seconds float64 // of all steps, estimated
+}
+
+// PlannedStep is a step of a run.
+type PlannedStep struct {
+	Name       string
+	Rounds     int // that every contender gets; 0: not a cell
+	Structures int
+	Seconds    float64 // estimated
+}
+
+// PlanRun returns what a run with this configuration will do, without running it.
+func PlanRun(cfg Config) Plan {
+	cfg = cfg.withDefaults()
+	var p Plan
+	for _, s := range stepsOf(cfg, replay.Clock{}, nil) {
+		p.Steps = append(p.Steps, PlannedStep{s.name, s.rounds, len(s.entries), s.duration()})
+		p.Seconds += s.duration()
+	}
+	return p
 }

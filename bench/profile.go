@@ -17,10 +17,6 @@ type Profile struct {
 	// Budget is the time of a run within which racing adds rounds; 0: no racing.
 	Budget time.Duration
 
-	// Layouts is the number of code layouts of the program among which a run is repeated;
-	// 0: the program as it is.
-	Layouts int
-
 	lean       bool     // times lean loops
 	workloads  []string // that it runs; empty: all
 	calls      []string // of these, those that are not about single calls, and are timed so besides
@@ -106,8 +102,8 @@ func Profiles() []Profile {
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on " +
-				"three seeds, five code layouts: hours, see docs/sharding.md",
-			Trials: 6, proveOps: 150_000, Layouts: 5, extra: true, otherSeeds: 2,
+				"three seeds: hours",
+			Trials: 6, proveOps: 150_000, extra: true, otherSeeds: 2,
 			sizes:     []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000},
 			gridSizes: powers(100, 1_000_000),
 			mixSizes:  []int{1_000, 100_000, 1_000_000}, callSizes: powers(100_000, 10_000_000),

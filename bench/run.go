@@ -28,13 +28,6 @@ type Config struct {
 	// measured: the results name it. 0: all that there is, with Trials rounds each.
 	Budget time.Duration
 
-	// Layout is the code layout of this program, and Layouts the number of layouts of the
-	// run that it is a part of. 0: the layout is not varied.
-	Layout, Layouts int
-
-	// Shard is the part of the run that is measured. The zero value is all of it.
-	Shard Shard
-
 	// Command is the command line, for the results.
 	Command string
 
@@ -202,7 +195,7 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 // does: all structures on all workloads at all sizes.
 func Whole(p results.Parameters) bool {
 	profile, ok := FindProfile(p.Profile)
-	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 || p.Shard != "" {
+	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 {
 		return false
 	}
 	cfg := Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()}
@@ -218,8 +211,7 @@ func holdsAll[T comparable](list, of []T) bool {
 func parameters(cfg Config) results.Parameters {
 	p := results.Parameters{
 		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Layouts: cfg.Layouts, Instances: cfg.instances(),
-		Shard: cfg.Shard.String(), Lean: cfg.Profile.lean,
+		Budget: cfg.Budget.Seconds(), Instances: cfg.instances(), Lean: cfg.Profile.lean,
 	}
 	for _, e := range cfg.Structures {
 		p.Structures = append(p.Structures, e.Name)

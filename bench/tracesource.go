@@ -84,7 +84,7 @@ func (t *Trace) cell(trials int, clock replay.Clock) cell {
 	}
 }
 
-// step returns the step that measures the cell. Traces have no shards.
+// step returns the step that measures the cell.
 func (t *Trace) step(cfg Config, clock replay.Clock, entries []catalog.Entry, todo *agenda) step {
 	c := t.cell(cfg.Trials, clock)
 	c.budgeted, c.headline = cfg.Budget > 0, true

@@ -15,10 +15,10 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
-	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 )
 

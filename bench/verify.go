@@ -72,16 +72,12 @@ func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
 	cfg = cfg.withDefaults()
 	for _, of := range r.Cells {
-		rows := of.Rows
-		for _, part := range of.Parts {
-			rows = slices.Concat(rows, part.Rows)
-		}
-		c, entries := cfg.cellLike(r, of, proofsOf(rows))
+		c, entries := cfg.cellLike(r, of, proofsOf(of.Rows))
 		if len(entries) == 0 {
 			continue
 		}
 		v := newVerified(c, entries, 1+len(of.OtherSeeds))
-		if err := c.verifyRows(ctx, entries, rows, &v); err != nil {
+		if err := c.verifyRows(ctx, entries, of.Rows, &v); err != nil {
 			return err
 		}
 		for _, other := range of.OtherSeeds {
@@ -162,7 +158,7 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 
 // verifyRows makes the pass whose proofs the rows have, and compares them, and what each trial
 // did with its block, which the script determines. The blocks of other passes are replayed by the
-// floor alone. Layouts and sessions number their rounds in another way: there that one pass is all.
+// floor alone. Sessions number their rounds in another way: there that one pass is all.
 func (c cell) verifyRows(
 	ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified,
 ) error {
@@ -170,7 +166,7 @@ func (c cell) verifyRows(
 	passes := map[int]bool{proved: true}
 	for _, row := range rows {
 		for _, t := range row.Cost {
-			if c.turns == nil && t.Layout == 0 {
+			if c.turns == nil {
 				passes[t.Instance] = true
 			}
 		}

@@ -1,31 +1,71 @@
 package ab
 
-import "github.com/timerbench/timerbench/bench/results"
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
 
 // roundsPerRun is more than the rounds of any run: rounds of the pair p begin at p times
 // this number. It is a multiple of [ages].
 const roundsPerRun = ages << 20
 
-// merge returns the results of the runs of one side as those of one run. The trials of
-// run p have instance p and its layout, so that each pair of runs is a unit of variation.
-// Latency curves cannot be merged and are left out.
+// merge returns the results of the runs of one side as those of one run: the first one, with the
+// trials of the others behind its own, row by row. The trials of run p have instance p and its
+// layout, so that each pair of runs is a unit of variation. Latency curves cannot be merged and
+// are left out. No run is changed.
 func merge(runs []*results.Run, session string, layouts int) *results.Run {
-	out := results.Concat(runs, func(pair int, t *results.Trial) {
-		t.Layout, t.Instance = 0, pair
-		if layouts > 1 {
-			t.Layout = 1 + pair%layouts
+	out := *runs[0]
+	out.Cells, out.Failures, out.Seconds = []results.Cell{}, nil, 0
+	for pair, r := range runs {
+		out.Seconds += r.Seconds
+		out.Complete = out.Complete && r.Complete
+		for _, f := range r.Failures {
+			if !slices.Contains(out.Failures, f) {
+				out.Failures = append(out.Failures, f)
+			}
 		}
-		t.Round += pair * roundsPerRun
-	})
+		layout := 0
+		if layouts > 1 {
+			layout = 1 + pair%layouts
+		}
+		for _, c := range r.Cells {
+			into := out.Cell(c.Workload, c.N)
+			if into == nil {
+				out.Cells = append(out.Cells, c)
+				into = &out.Cells[len(out.Cells)-1]
+				into.Rows, into.Seconds = nil, 0
+			}
+			into.Seconds += c.Seconds
+			for _, row := range c.Rows {
+				appendRow(into, row, pair, layout)
+			}
+		}
+	}
 	out.Parameters.Session, out.Parameters.Repeat = session, ages
 	out.Parameters.Trials *= len(runs)
 	if layouts > 1 {
 		out.Parameters.Layouts = layouts
 	}
-	for _, c := range out.Cells {
-		for i := range c.Rows {
-			c.Rows[i].Latency = nil
-		}
+	return &out
+}
+
+// appendRow adds the trials of a row of a pair to the row of the same structure.
+func appendRow(c *results.Cell, row results.Row, pair, layout int) {
+	to := c.Row(row.Structure)
+	if to == nil {
+		c.Rows = append(c.Rows, row)
+		to = &c.Rows[len(c.Rows)-1]
+		to.Cost, to.ByKind, to.WithGC, to.Latency = nil, nil, nil, nil
 	}
-	return out
+	place := func(trials []results.Trial) []results.Trial {
+		trials = slices.Clone(trials)
+		for i := range trials {
+			trials[i].Layout, trials[i].Instance = layout, pair
+			trials[i].Round += pair * roundsPerRun
+		}
+		return trials
+	}
+	to.Cost = append(to.Cost, place(row.Cost)...)
+	to.ByKind = append(to.ByKind, place(row.ByKind)...)
 }

@@ -108,7 +108,7 @@ const ages = 4
 
 // flags returns the command line of a run, whose results go to the folder out.
 func (s Session) flags(out string) []string {
-	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0", "--layouts", "1",
+	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0",
 		turnsFlag, strconv.Itoa(s.Rounds)}, s.Args...)
 }
 

@@ -35,7 +35,7 @@ func program(how string) int {
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
 	out := flags.String("out", "", "")
 	trials := flags.Int("trials", 2, "")
-	for _, ignored := range []string{"budget", "layouts", "s"} {
+	for _, ignored := range []string{"budget", "s"} {
 		_ = flags.String(ignored, "", "")
 	}
 	rounds := flags.Int("turns", 0, "")

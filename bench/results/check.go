@@ -82,9 +82,6 @@ func (c *Cell) fits() error {
 	for _, row := range c.Rows {
 		for _, t := range row.Cost {
 			sum += t.NS
-			if t.MeasuredNS > 0 {
-				sum += t.MeasuredNS - t.NS
-			}
 		}
 	}
 	if c.Seconds > 0 && sum > 1e9*c.Seconds {

@@ -28,13 +28,13 @@ type values map[string]any
 func WriteCSV(out io.Writer, r *Run) error {
 	w := csv.NewWriter(out)
 	_ = w.Write(CSVColumns) // Error returns what fails
-	machine := r.environments()
+	machine := r.machine()
 	line := make([]string, len(CSVColumns))
-	write := func(of int, fields values) {
+	write := func(fields values) {
 		for i, column := range CSVColumns {
 			value, ok := fields[column]
 			if !ok {
-				value = machine[min(of, len(machine)-1)][column]
+				value = machine[column]
 			}
 			line[i] = csvText(value)
 		}
@@ -45,18 +45,18 @@ func WriteCSV(out io.Writer, r *Run) error {
 			row.csv(c, func(table, op string, fields values) {
 				fields["table"], fields["op"], fields["workload"], fields["n"] = table, op, c.Workload, c.N
 				fields["structure"], fields["role"] = row.Structure, string(row.Role)
-				write(row.Machine, fields)
+				write(fields)
 			})
 		}
 	}
 	for _, m := range r.Memory {
-		write(0, values{
+		write(values{
 			"table": "memory", "n": m.N, "structure": m.Structure, "bytes_per_timer": m.Bytes,
 			"aged_bytes_per_timer": m.AgedBytes, "empty_bytes": m.EmptyBytes, "collect_ns": m.CollectNS,
 		})
 	}
 	for _, i := range r.Idle {
-		write(0, values{
+		write(values{
 			"table": "idle", "workload": i.Workload, "n": i.N, "structure": i.Structure,
 			"driver": string(i.Driver), "ticks": i.Ticks, "wakeups": i.Wakeups, "fired": i.Fired,
 			"idle_empty": i.Empty, "idle_moved": i.Moved, "idle_dropped": i.Dropped,
@@ -99,29 +99,24 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	}
 }
 
-func (r *Run) environments() (out []values) {
-	machines := r.Machines
-	if len(machines) == 0 {
-		machines = []Environment{r.Environment}
+// machine returns what all lines have in common.
+func (r *Run) machine() values {
+	e := r.Environment
+	fields := values{
+		"cpu": e.CPU, "cores": e.Cores, "l1d_bytes": e.L1Data, "l2_bytes": e.L2, "l3_bytes": e.L3,
+		"memory_bytes": e.Memory, "os": e.OS, "arch": e.Arch, "arch_level": e.ArchLevel,
+		"kernel": e.Kernel, "go": e.Go, "version": e.Version, "revision": e.Revision,
+		"seed": r.Parameters.Seed,
 	}
-	for _, e := range machines {
-		fields := values{
-			"cpu": e.CPU, "cores": e.Cores, "l1d_bytes": e.L1Data, "l2_bytes": e.L2, "l3_bytes": e.L3,
-			"memory_bytes": e.Memory, "os": e.OS, "arch": e.Arch, "arch_level": e.ArchLevel,
-			"kernel": e.Kernel, "go": e.Go, "version": e.Version, "revision": e.Revision,
-			"seed": r.Parameters.Seed,
-		}
-		if !r.Created.IsZero() {
-			fields["created"] = r.Created.UTC().Format(time.RFC3339)
-		}
-		for column, value := range fields {
-			if strings.HasSuffix(column, "_bytes") && fmt.Sprint(value) == "0" {
-				delete(fields, column) // not known
-			}
-		}
-		out = append(out, fields)
+	if !r.Created.IsZero() {
+		fields["created"] = r.Created.UTC().Format(time.RFC3339)
 	}
-	return out
+	for column, value := range fields {
+		if strings.HasSuffix(column, "_bytes") && fmt.Sprint(value) == "0" {
+			delete(fields, column) // not known
+		}
+	}
+	return fields
 }
 
 func csvText(v any) string {

@@ -159,17 +159,15 @@ func unmarshalJSON(data []byte, into any) error {
 // replayed the same script. Versions before 3 do not say which rows are coarse.
 func (c *Cell) sameProofs(version int) error {
 	var first *Row
-	for _, part := range append([]Part{{Rows: c.Rows}}, c.Parts...) {
-		for i := range part.Rows {
-			row := &part.Rows[i]
-			switch {
-			case version < 3 || row.Coarse || row.JoinedLate():
-			case first == nil:
-				first = row
-			case row.Proof != first.Proof:
-				return fmt.Errorf("%s and %s replayed the same, but their proofs differ: %w",
-					first.Structure, row.Structure, row.Proof.Check(first.Proof))
-			}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		switch {
+		case version < 3 || row.Coarse || row.JoinedLate():
+		case first == nil:
+			first = row
+		case row.Proof != first.Proof:
+			return fmt.Errorf("%s and %s replayed the same, but their proofs differ: %w",
+				first.Structure, row.Structure, row.Proof.Check(first.Proof))
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func reduced(r *Run) *Run {
 	}
 	for _, c := range r.Cells {
 		rows := c.Rows
-		c.Rows, c.Parts, c.OtherSeeds = nil, nil, nil
+		c.Rows, c.OtherSeeds = nil, nil
 		kinds := false
 		for _, row := range rows {
 			if kinds {

@@ -19,8 +19,7 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	whole := *r
 	whole.Cells = slices.Clone(r.Cells)
 	for _, c := range part.Cells {
-		c.Machine = 0
-		old := whole.cellOf(c)
+		old := whole.Cell(c.Workload, c.N)
 		switch {
 		case old == nil:
 			whole.Cells = append(whole.Cells, c)
@@ -54,4 +53,24 @@ func both[V any](a, b map[string]V) map[string]V {
 	maps.Copy(out, a)
 	maps.Copy(out, b)
 	return out
+}
+
+// Cell finds a cell; nil: it is not there.
+func (r *Run) Cell(workload string, n int) *Cell {
+	for i := range r.Cells {
+		if r.Cells[i].Workload == workload && r.Cells[i].N == n {
+			return &r.Cells[i]
+		}
+	}
+	return nil
+}
+
+// Row finds a row; nil: it is not in the cell.
+func (c *Cell) Row(name string) *Row {
+	for i := range c.Rows {
+		if c.Rows[i].Structure == name {
+			return &c.Rows[i]
+		}
+	}
+	return nil
 }

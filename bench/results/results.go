@@ -42,10 +42,6 @@ type Run struct {
 	Command     string      `json:"command,omitempty"`      // that made it, without where it is written to
 	Environment Environment `json:"environment"`
 
-	// Machines are the environments of the shards of a merged run, the first of them
-	// being Environment. Cells and rows refer to them by index. It is empty otherwise.
-	Machines []Environment `json:"machines,omitempty"`
-
 	Parameters Parameters `json:"parameters"`
 	Cells      []Cell     `json:"cells"`
 	Failures   []Failure  `json:"failures,omitempty"`
@@ -116,10 +112,9 @@ type Parameters struct {
 	N          []int    `json:"n"`
 
 	Budget    float64 `json:"budget_seconds,omitempty"` // time of the run within which racing adds rounds; 0: no racing
-	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts; 0: the program as it is
+	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts in a session; 0: the program as it is
 	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
 	Lean      bool    `json:"lean,omitempty"`           // loops that do nothing but the operations, of which only the counts are proved
-	Shard     string  `json:"shard,omitempty"`          // "2/8": the second of 8 parts of the run; empty: all of it
 
 	// Session names the session of a merged run whose parts took turns with those of
 	// another build. Two results of one session can be compared as if they were one run.
@@ -143,6 +138,12 @@ type Recording struct {
 	Seconds     float64   `json:"seconds"`  // duration of the recording
 	Resident    float64   `json:"resident"` // pending timers, on average
 	CancelRate  float64   `json:"cancel_rate"`
+}
+
+// Named is a run and the name of its file, for errors.
+type Named struct {
+	Name string
+	*Run
 }
 
 // Cell is one workload at one size. Its structures ran interleaved, so its rows can be
@@ -169,22 +170,7 @@ type Cell struct {
 	// one after the other, so ratios between them may be off by what the machine does meanwhile.
 	Apart bool `json:"apart,omitempty"`
 
-	// Machine is the index of the machine of a merged run on which the cell was
-	// measured. Its rows may be of other machines: see Row.Machine.
-	Machine int `json:"machine,omitempty"`
-
-	// Parts are the other parts of a merged cell whose structures ran on several
-	// machines. They hold the rows, as measured, of those contenders that are in Rows as
-	// measured by the first part: the floor, the reference, the control.
-	Parts []Part `json:"parts,omitempty"`
-
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs under other seeds than the measured one
-}
-
-// Part is a part of a merged cell that was measured on another machine.
-type Part struct {
-	Machine int   `json:"machine"` // index in Run.Machines
-	Rows    []Row `json:"rows"`
 }
 
 // Grid is the place of a workload in the comparison grid.
@@ -233,10 +219,6 @@ type Row struct {
 	// WithGC are trials with the garbage collector on and a heap of a program beside the
 	// structure. Only the largest cells have them.
 	WithGC []Trial `json:"with_gc,omitempty"`
-
-	// Machine is the index of the machine of a merged run on which the row was measured.
-	// If it is not that of the cell, the times are converted: see Trial.MeasuredNS.
-	Machine int `json:"machine,omitempty"`
 }
 
 // JoinedLate reports whether the row is that of a control that began after the passes that all
@@ -270,11 +252,6 @@ type Trial struct {
 	Allocs     uint64     `json:"allocs"`             // objects allocated during the block
 	AllocBytes uint64     `json:"alloc_bytes"`        //
 	Kinds      []KindTime `json:"kinds,omitempty"`    // in ByKind trials
-
-	// MeasuredNS is the time on the machine of the row, where that is not the machine of
-	// the cell. NS is then MeasuredNS times the ratio of the times of the reference
-	// structure on both machines in the same round. 0: NS is as measured.
-	MeasuredNS float64 `json:"measured_ns,omitempty"`
 }
 
 // KindTime is the time of the operations of one kind in one trial, without the cost of

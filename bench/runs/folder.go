@@ -21,7 +21,6 @@ import (
 const (
 	Results    = "results.json"
 	Benchmarks = "bench.txt" // for benchstat
-	Layouts    = ".layouts"  // the folder with a run for each code layout
 	lockFile   = ".lock"
 )
 
@@ -136,11 +135,10 @@ func (f *Folder) acquire() error {
 // cannot be read, or an interrupted run that is not to be resumed.
 func (f *Folder) refuseRun(resume bool) error {
 	head, err := results.ReadHeader(f.Results())
-	_, noLayouts := os.Stat(filepath.Join(f.Path, Layouts))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && (resume || noLayouts != nil):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return fmt.Errorf("it holds a file that is no run and is not replaced: %w", err)
 	case head.Complete:
 		return fmt.Errorf("%s is a complete run of %s, which is not replaced: choose another folder", f.Results(), Minute(head.Created))

@@ -71,13 +71,12 @@ func quoted(line []string) string {
 
 // flagsOfPlace say where a command writes, or with what it goes on. They do not change what it
 // measures.
-var flagsOfPlace = []string{"out", "json", "resume", "layout"}
+var flagsOfPlace = []string{"out", "json", "resume"}
 
-// givenFlags returns the flags of a command line that change what is measured, those named left
-// out.
-func givenFlags(cmd *cobra.Command, without ...string) (line []string) {
+// givenFlags returns the flags of a command line that change what is measured.
+func givenFlags(cmd *cobra.Command) (line []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(flagsOfPlace, flag.Name) && !slices.Contains(without, flag.Name) {
+		if !slices.Contains(flagsOfPlace, flag.Name) {
 			line = append(line, asFlags(flag)...)
 		}
 	})

@@ -11,17 +11,15 @@ import (
 )
 
 // A complete run is not replaced, nor what is no run of ours, nor what an interrupted run has
-// finished, nor the layouts of one that was interrupted before its first layout was done.
+// finished.
 func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})
 	put(t, "partial", &results.Run{})
-	put(t, filepath.Join("layouts", runs.Layouts, "1"), &results.Run{})
 	writeText(t, filepath.Join("foreign", runs.Results), `{"mine": 1}`)
 	before := contents(t, ".")
-	interrupted := ": it holds an interrupted run, which is not replaced: go on with it by run --resume"
 	for folder, want := range map[string]string{
-		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": interrupted, "layouts": interrupted,
+		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": ": it holds an interrupted run, which is not replaced: go on with it by run --resume",
 		"foreign": ": it holds a file that is no run and is not replaced: " + filepath.Join("foreign", runs.Results) + ": not a results file",
 	} {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)

@@ -98,9 +98,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 		"trials was 2, is 8 now":                              {"--trials", "8"},
 		"n has 30, had not now":                               {"-n", "30"},
 		"number 1 of structures was minheap, is quadheap now": {"-s", "quadheap$"},
-		`shard was "", is "1/2" now`:                          {"--shard", "1/2"},
 		"budget_seconds was 0, is 9 now":                      {"--budget", "9s"},
-		"layouts was 0, is 1 now":                             {"--layouts", "1"},
 	} {
 		refused(t, append(args[:len(args):len(args)], change...), want)
 	}

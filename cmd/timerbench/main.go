@@ -77,7 +77,7 @@ did what it should, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newMerge(), newLive(), newReport(), newRecommend(), newExplain(),
+	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(),
 		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newSubmit(), newProfile(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)

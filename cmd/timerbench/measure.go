@@ -18,11 +18,10 @@ import (
 
 // target says where a run goes.
 type target struct {
-	folder string   // empty: a new one
-	memory uint64   // most bytes to take; 0: what is available
-	resume bool     // go on with the run in it
-	json   string   // a further file of the results; empty: none; -: the standard output
-	flags  []string // of the command line, for runs of one layout
+	folder string // empty: a new one
+	memory uint64 // most bytes to take; 0: what is available
+	resume bool   // go on with the run in it
+	json   string // a further file of the results; empty: none; -: the standard output
 }
 
 // measure runs cfg and prints a summary. It writes the results after each step.
@@ -52,15 +51,8 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 			return err
 		}
 	}
-	if cfg.Layout == 0 { // said once of all layouts
-		printMachine(stderr)
-	}
-	var r *results.Run
-	if cfg.Layouts > 1 && cfg.Layout == 0 {
-		r, err = measureLayouts(ctx, cfg, to.flags, folder, stderr)
-	} else {
-		r, err = measureHere(ctx, cfg, folder, stderr)
-	}
+	printMachine(stderr)
+	r, err := measureHere(ctx, cfg, folder, stderr)
 	if r == nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,7 +96,7 @@ type runFlags struct {
 	memory               float64 // GB; 0: what is available
 	turns                bench.Turns
 	lean, resume, dryRun bool
-	shard, traces        string
+	traces               string
 	external             []string
 	out, json            string
 }
@@ -151,20 +150,13 @@ the interrupted run, on the same machine and of the same build.`,
 		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget all is measured then, whatever it takes")
 	flags.DurationVar(&f.cfg.Budget, "budget", 0,
 		"time of the run; 0: as long as it takes (default: the profile's)")
-	flags.IntVar(&f.cfg.Layouts, "layouts", 0,
-		"number of builds with different code layouts among which the run is repeated; needs the Go toolchain (default: the profile's)")
-	flags.IntVar(&f.cfg.Layout, "layout", 0, "the layout of this build")
-	_ = flags.MarkHidden("layout")
 	flags.IntVar(&f.turns.Rounds, "turns", 0,
 		"measure that many rounds, each trial of them in a turn that a session of ab gives")
 	_ = flags.MarkHidden("turns")
-	flags.StringVar(&f.shard, "shard", "",
-		"measure one `part` of the run only, such as 2/8; see timerbench merge")
 	flags.StringArrayVar(&f.external, "external", nil,
 		"let a program of any language take part: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
 	flags.StringVar(&f.traces, "traces", "",
 		"replay the traces in this `folder` too; with --workload those whose names match")
-	cmd.MarkFlagsMutuallyExclusive("traces", "shard")
 	flags.BoolVar(&f.resume, "resume", false,
 		"go on with the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false,
@@ -189,7 +181,6 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 	}
 	return measure(cmd, f.cfg, target{
 		folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json,
-		flags: givenFlags(cmd, "budget"), // which the layouts share
 	})
 }
 
@@ -207,28 +198,18 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	if !cmd.Flags().Changed("layouts") {
-		cfg.Layouts = cfg.Profile.Layouts
-	}
 	taken := append(names(catalog.All(), nameOfStructure), bench.FloorName, bench.BaselineName, bench.StubName)
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
-	}
-	if f.shard != "" {
-		if cfg.Shard, err = bench.ParseShard(f.shard); err != nil {
-			return fmt.Errorf("--shard %w", err)
-		}
 	}
 	if cfg.Traces, err = f.recordings(cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
 		return fmt.Errorf("--traces: %w", err)
 	}
 	switch {
-	case len(cfg.External) > 0 && (f.shard != "" || cfg.Profile.Name == "lean"):
-		return errors.New("--external: want a run without --lean and --shard: programs have one loop, which is proved, and are not divided")
+	case len(cfg.External) > 0 && cfg.Profile.Name == "lean":
+		return errors.New("--external: want a run without --lean: programs have one loop, which is proved")
 	case cfg.Budget < 0:
 		return fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
-	case cfg.Layouts < 0:
-		return fmt.Errorf("--layouts %d: want at least 1", cfg.Layouts)
 	case f.resume && f.out == "":
 		return errors.New("--resume: want the folder of the interrupted run in --out")
 	case f.memory < 0:
@@ -262,12 +243,9 @@ func (f *runFlags) recordings(trials int) ([]*bench.Trace, error) {
 	return slices.DeleteFunc(all, func(t *bench.Trace) bool { return err == nil && !chosen.MatchString(t.Name()) }), err
 }
 
-// perShard is the longest time that a shard of a run should take.
-const perShard = 30 * time.Minute
-
 // printPlan says what a run will do.
 func printPlan(out io.Writer, cfg bench.Config) {
-	p := bench.PlanRun(cfg, perShard.Seconds())
+	p := bench.PlanRun(cfg)
 	t := show.Table{Header: []string{"step", "structures", "rounds", "about"}}
 	for _, s := range p.Steps {
 		rounds := show.Unknown
@@ -282,14 +260,6 @@ func printPlan(out io.Writer, cfg bench.Config) {
 	if cfg.Budget > 0 {
 		fmt.Fprintf(out, "In %s: in the order of interest, as far as it goes; the rest of it adds "+
 			"rounds to open cells.\n", cfg.Budget)
-	}
-	switch {
-	case cfg.Shard.Of > 1:
-	case p.Shards < 2:
-		fmt.Fprintf(out, "1 shard takes at most %s.\n", about(perShard.Seconds()))
-	default:
-		fmt.Fprintf(out, "%d shards (--shard 1/%d to --shard %d/%d) take about %s each at most.\n",
-			p.Shards, p.Shards, p.Shards, p.Shards, about(p.Slowest))
 	}
 }
 

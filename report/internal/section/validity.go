@@ -21,9 +21,6 @@ func validity(v *View) Section {
 	if cpu := v.Environment.CPU; cpu != "" {
 		machine += ", " + Literal(cpu)
 	}
-	if n := len(v.Machines); n > 1 {
-		machine = fmt.Sprintf("%d machines, whose times were converted by that of a reference", n)
-	}
 	layouts := "The program was linked once, and no interval holds what another order of its " +
 		"functions would change."
 	if n := v.Parameters.Layouts; n > 1 {
