@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Check is a load that holds what a system does against a model of each timer.
+// Check is a load that compares every firing and every answer with a model of each timer.
 type Check struct {
 	Goroutines int
 	Timers     int // of each goroutine
@@ -22,10 +22,10 @@ type Check struct {
 	Tolerance  time.Duration
 }
 
-// pace is how many steps a goroutine makes before it sleeps for a millisecond.
+// pace is the number of steps between two sleeps of a millisecond.
 const pace = 64
 
-// Run puts the load on each form that the system has. The counts are of all forms.
+// Run applies the load to each form of the system. It returns the counts of all forms together.
 func (c Check) Run(ctx context.Context, contender Contender) (counts results.LiveCheck, wrong Wrong, err error) {
 	for _, form := range results.Forms {
 		if form == results.FormChannel {
@@ -125,10 +125,10 @@ func (c checked) randomDelay(r *rand.Rand) time.Duration {
 	return 1 + time.Duration(r.Int64N(int64(most)))
 }
 
-// margin is how long before its deadline a timer of a silent system is left alone.
+// margin is the time before a deadline in which the check does not touch a timer of a silent system.
 func (c checked) margin() time.Duration { return 10*time.Millisecond + 2*c.contender.late(0) }
 
-// delay is the longest delay: long enough that timers of silent systems are touched too.
+// delay is the longest delay. It exceeds the margin, so the check touches timers of silent systems too.
 func (c checked) delay() time.Duration {
 	if c.contender.Silent {
 		return c.Delay + 2*c.margin() + c.contender.Early
@@ -172,7 +172,7 @@ func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, ar
 	})
 }
 
-// learn takes note of the answer of a system just now, or what it must have been if it is silent.
+// learn records the answer of a system, or the inferred answer of a silent one.
 func (c checked) learn(sl *slot, armed, pending bool, due int64, then func(pending bool)) {
 	now := c.now()
 	sl.answered(func() {
@@ -185,13 +185,13 @@ func (c checked) learn(sl *slot, armed, pending bool, due int64, then func(pendi
 	})
 }
 
-// latest is by when a timer must fire that has been given a delay just now.
+// latest returns the latest time at which a timer with this delay, set now, may fire.
 func (c checked) latest(delay time.Duration) int64 {
 	return c.now() + int64(delay) + int64(c.contender.late(delay)) + int64(c.Tolerance)
 }
 
-// settle waits until nothing is to come any more, or what is to come is too late, and
-// then a little longer: for what is not to come.
+// settle waits until all expected firings have come or are too late. Then it waits a little
+// longer, to catch firings that must not come.
 func (c checked) settle(ctx context.Context, sets [][]slot) {
 	const nap = time.Millisecond
 	end := c.latest(c.delay()) + int64(nap)

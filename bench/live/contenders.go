@@ -11,11 +11,11 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// defaultTick is that of drivers.
+// defaultTick is the default tick of package driver.
 const defaultTick = time.Millisecond
 
 // Drivers returns a contender for each combination of a structure, a kind of driver, a
-// number of shards, 0 for the default, and a tick, none for the default.
+// number of shards and a tick. 0 shards mean the driver's default; no ticks mean 1 ms.
 func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, shards []int,
 	ticks ...time.Duration) []Contender {
 	if len(ticks) == 0 {
@@ -87,7 +87,7 @@ func (d driverSystem) Timers(form results.Form, n int, function func(i int) func
 
 func (d driverSystem) Wakeups() uint64 { return d.Stats().Wakeups }
 
-// embedded are timers of the form Embedded, each the only field of its owner.
+// embedded holds timers of FormEmbedded.
 type embedded []driver.Timer
 
 func (e embedded) Start(i int, delay time.Duration)      { e[i].Reset(delay) }
@@ -113,7 +113,7 @@ func (goTime) Timers(form results.Form, n int, function func(i int) func()) Time
 
 func (goTime) Close() error { return nil }
 
-// held are timers that are held by what starting them returns.
+// held keeps the handles that start returns.
 type held[T timer] struct {
 	start func(time.Duration, func()) T
 	t     []T
@@ -137,8 +137,7 @@ func (p *held[T]) Start(i int, delay time.Duration)      { p.t[i] = p.start(dela
 func (p *held[T]) Stop(i int) bool                       { return p.t[i].Stop() }
 func (p *held[T]) Reset(i int, delay time.Duration) bool { return p.t[i].Reset(delay) }
 
-// Floor returns a contender that does nothing: what is measured of it is what the loads
-// themselves take.
+// Floor returns a contender that does nothing. Its figures are the cost of the loads themselves.
 func Floor() Contender {
 	return Contender{
 		Name: "floor", Role: results.RoleFloor,

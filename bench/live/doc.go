@@ -1,24 +1,23 @@
-// Package live puts loads on timers that run by a real clock: on package driver over
-// any structure, on Go's own timers, and on whatever else is put behind a [System].
+// Package live applies loads to timers on a real clock: package driver with any
+// structure, Go's own timers, and any other implementation of [System].
 //
 // Each contender gets the same loads:
 //
-//   - check starts, stops and moves timers at random from several goroutines and holds
-//     every firing against a model of each timer.
-//   - throughput has 1, 2, 4, 8 goroutines start and stop timers, move them, and let
-//     them fire, while very many others are pending. Contenders take turns of
-//     milliseconds, and are compared turn by turn.
-//   - lateness starts timers at times that are fixed beforehand, whatever the contender
-//     takes for it: the load is open-loop. A timer counts as late from the time at
-//     which it was to be started, plus its delay. So a contender that holds up its
-//     caller is charged with that too.
-//   - idle leaves a few timers pending and counts what the process does meanwhile.
-//   - memory takes the heap of the pending timers, and the processor time that they add to
-//     a full garbage collection.
+//   - check starts, stops and moves timers at random from several goroutines and compares
+//     every firing with a model of each timer.
+//   - throughput starts, stops, moves and fires timers from 1, 2, 4 and 8 goroutines while
+//     a large number of other timers is pending. Contenders alternate in slices of
+//     milliseconds and are compared slice by slice.
+//   - lateness starts timers at predetermined times, however slow the contender is: the
+//     load is open-loop. The lateness of a timer counts from its intended start plus its
+//     delay, so a contender that blocks its caller is charged for that too.
+//   - idle leaves a few timers pending and counts wake-ups and processor time.
+//   - memory measures the heap of the pending timers and the processor time that they add
+//     to a full garbage collection.
 //
-// A contender that fires early, late, twice or not at all, or that runs a function after
-// its Stop returned true, is a failure and gets no figures.
+// A contender fails and gets no figures if a timer fires early, late, twice or never, or if
+// a function runs after Stop returned true.
 //
-// The order is random. The collector is off while throughput is measured; what is allocated
-// there is counted.
+// The order of contenders is random. The garbage collector is off while throughput is
+// measured, and allocated bytes are counted.
 package live

@@ -11,13 +11,12 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// maxTogether is how many resident timers there are at the same time, at most, where more
-// than two contenders are compared.
+// maxTogether limits the resident timers of all contenders of a group.
 const maxTogether = 8_000_000
 
-// groups divides entries into those that are measured together: of one number of resident
-// timers, as many as memory allows, and the baseline with each of them. Contenders that
-// wake up at every tick are not together with those that do not.
+// groups divides entries into groups that are measured together. A group has one number of
+// resident timers, at most maxTogether timers in total, and the baseline. Ticking and
+// tickless contenders are in separate groups.
 func groups(list []*entry) (out [][]*entry) {
 	var done []int
 	for _, first := range list {
@@ -50,8 +49,8 @@ func groups(list []*entry) (out [][]*entry) {
 	return out
 }
 
-// measureGroup measures throughput and lateness of contenders that hold their resident
-// timers at the same time.
+// measureGroup measures throughput and lateness of contenders whose resident timers are
+// pending at the same time.
 func (r *runner) measureGroup(group []*entry, round int) {
 	var members []*population
 	defer func() {
@@ -78,14 +77,14 @@ func (r *runner) measureGroup(group []*entry, round int) {
 	}
 }
 
-// task is what is timed in a slice.
+// task is the operation and the number of goroutines of a slice.
 type task struct {
 	op         results.Op
 	goroutines int
 }
 
-// throughput lets contenders take turns. The operation that leaves other delays behind
-// comes last.
+// throughput measures the contenders in turns. OpResetRandom comes last, because it changes the
+// delays of the resident timers.
 func (r *runner) throughput(members []*population) {
 	r.collectGarbage(true)
 	percent := debug.SetGCPercent(-1)
@@ -110,8 +109,7 @@ func (r *runner) throughput(members []*population) {
 	}
 }
 
-// takeTurn times each task of each member once. Members are next to one another, in random
-// order.
+// takeTurn times each task once on every member, in random order of tasks and members.
 func (r *runner) takeTurn(members []*population, tasks []task) {
 	for _, t := range turns.Shuffled(r.random, tasks) {
 		for _, m := range turns.Shuffled(r.random, members) {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// handovers is how many batches a goroutine has started before it waits for another one to
-// stop the first of them.
+// handovers is the maximum number of batches that one goroutine has started and the other has
+// not stopped yet.
 const handovers = 4
 
-// handover is timers that one goroutine starts and another one stops.
+// handover holds timers that one goroutine starts and another one stops.
 type handover struct {
 	batches [handovers]Timers
-	started atomic.Int64 // batches; changed by who starts them
-	stopped atomic.Int64 // of these; changed by who stops them
-	over    atomic.Bool  // no more will be started
+	started atomic.Int64 // batches started; written by the starting goroutine
+	stopped atomic.Int64 // batches stopped; written by the stopping goroutine
+	over    atomic.Bool  // no further batch will be started
 }
 
-// start starts a batch and returns how many timers that are, none if all are pending.
+// start starts a batch and returns its number of timers, or 0 if all batches are pending.
 func (h *handover) start(delays []time.Duration) int {
 	n := h.started.Load()
 	if n-h.stopped.Load() == handovers {
@@ -32,7 +32,7 @@ func (h *handover) start(delays []time.Duration) int {
 	return len(delays)
 }
 
-// stop stops a batch of so many timers. It reports whether there was one.
+// stop stops a batch of the given number of timers. It reports whether a batch was pending.
 func (h *handover) stop(timers int) (bool, error) {
 	n := h.stopped.Load()
 	if n == h.started.Load() {
@@ -47,8 +47,8 @@ func (h *handover) stop(timers int) (bool, error) {
 	return true, nil
 }
 
-// handOver starts timers until so long after the start, and at least a batch, and stops those
-// of the next goroutine, all of them. It returns how many it has started.
+// handOver starts batches for length after start, at least one, and stops all timers that the
+// next goroutine starts. It returns the number of timers that it started.
 func (p *population) handOver(g, goroutines int, start time.Time,
 	length time.Duration) (int, error) {
 	w, other := p.workers[g], &p.workers[(g+1)%goroutines].handover

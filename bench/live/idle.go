@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Idle is a load of few timers: they are due over the next hour.
+// Idle is a load of a few timers that are due within the next hour.
 type Idle struct {
 	Timers int
 	Seed   uint64
@@ -16,7 +16,7 @@ type Idle struct {
 
 const idleSpan = time.Hour
 
-// start starts the timers, and returns the delay of each.
+// start starts the timers and returns their delays.
 func (l Idle) start(timers Timers) (delays []time.Duration) {
 	r := rand.New(rand.NewPCG(l.Seed, 1))
 	for i := range l.Timers {
@@ -27,11 +27,11 @@ func (l Idle) start(timers Timers) (delays []time.Duration) {
 	return delays
 }
 
-// run measures what the process uses in a time during which next to nothing fires.
+// run measures the resource use of the process while almost nothing fires.
 func (l Idle) run(ctx context.Context, s System, form results.Form, length time.Duration) (results.LiveUse, error) {
 	timers := s.Timers(form, l.Timers, func(int) func() { return func() {} })
 	l.start(timers)
-	time.Sleep(length / 10) // what starting has left behind
+	time.Sleep(length / 10) // let work caused by starting finish
 	meter := startMeter(s)
 	time.Sleep(length)
 	use := meter.stop()

@@ -11,33 +11,33 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// OpenLoop is a load that starts timers at given times, whether the system keeps up or
-// not, and lets all of them fire.
+// OpenLoop is a load that starts timers at predetermined times, whether or not the system
+// keeps up, and lets all of them fire.
 type OpenLoop struct {
-	Rate      float64       // timers a second, in bursts
-	Length    time.Duration // how long timers are started
-	Delay     time.Duration // the longest one; delays are uniform from 0 on
+	Rate      float64       // timers per second, in bursts
+	Length    time.Duration // duration of the load
+	Delay     time.Duration // upper bound of the uniform delays
 	Seed      uint64
 	Tolerance time.Duration
 
-	// Sleep is how the load waits for the next start.
+	// Sleep waits for the next start.
 	Sleep func(time.Duration)
 }
 
-// burstEvery is the time between two bursts of starts, as from a network. It is long
-// enough for the load to sleep, and no multiple of a tick.
+// burstEvery is the time between two bursts of starts, like packets from a network. It is
+// long enough to sleep, and not a multiple of a tick.
 const burstEvery = 530 * time.Microsecond
 
 // shot is one timer of an open-loop load. Times are in ns since the start.
 type shot struct {
-	intended int64         // when it is to be started
-	delay    time.Duration //
-	called   int64         // when it was started in fact: no earlier
-	at       atomic.Int64  // when it fired first
+	intended int64 // planned start
+	delay    time.Duration
+	called   int64        // actual start, not before intended
+	at       atomic.Int64 // first firing
 	fired    atomic.Int32
 }
 
-// run puts the load on a system.
+// run applies the load to a system.
 func (l OpenLoop) run(ctx context.Context, c Contender, s System, form results.Form) (results.LiveLateness, Wrong, error) {
 	shots := l.shots()
 	start := time.Now()
@@ -76,7 +76,7 @@ func (l OpenLoop) run(ctx context.Context, c Contender, s System, form results.F
 	}
 	l.wait(ctx, c, all)
 	use := meter.stop()
-	time.Sleep(l.Delay / 10) // for what fires twice
+	time.Sleep(l.Delay / 10) // to catch second firings
 	if c.Role == results.RoleFloor {
 		return results.LiveLateness{Use: use}, Wrong{}, ctx.Err()
 	}
@@ -101,7 +101,7 @@ func (l OpenLoop) shots() []shot {
 	return shots
 }
 
-// wait waits until all timers have fired, or those that have not are too late.
+// wait waits until all timers have fired or are too late.
 func (l OpenLoop) wait(ctx context.Context, c Contender, all <-chan struct{}) {
 	if c.Role == results.RoleFloor {
 		time.Sleep(l.Delay)
@@ -116,7 +116,7 @@ func (l OpenLoop) wait(ctx context.Context, c Contender, all <-chan struct{}) {
 	}
 }
 
-// judge returns what was wrong, and how late the timers were that fired, in ns.
+// judge returns the faults, and the lateness of all fired timers in ns.
 func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
 	for i := range shots {
 		sh := &shots[i]
@@ -138,7 +138,7 @@ func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
 	return wrong, late
 }
 
-// curve are the points of a curve of lateness.
+// curve holds the quantiles of a lateness curve.
 var curve = []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1}
 
 func distribution(late []int64) results.LiveLateness {

@@ -8,10 +8,10 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// heapUse is what is on the heap, and what it takes to find out.
+// heapUse is the size of the heap and the cost of collecting it.
 type heapUse struct {
 	bytes   uint64
-	collect time.Duration // processor time of a full collection, the least of some
+	collect time.Duration // processor time of a full collection, minimum of several
 }
 
 const collections = 5
@@ -33,8 +33,8 @@ func measureHeap() heapUse {
 	return heapUse{m.HeapAlloc, slices.Min(took)}
 }
 
-// fillMeasured starts the resident timers and measures what they take. What
-// the load keeps to name them is there before.
+// fillMeasured starts the resident timers and measures their memory. The load allocates its
+// own bookkeeping before the first measurement.
 func (p *population) fillMeasured() (results.LiveMemory, error) {
 	before := measureHeap()
 	if err := p.fill(); err != nil {
@@ -49,11 +49,11 @@ func (p *population) fillMeasured() (results.LiveMemory, error) {
 	}, nil
 }
 
-// garbage is how many bytes may be allocated while the collector is off.
+// garbage is the number of bytes that may be allocated while the collector is off.
 const garbage = 1 << 30
 
-// collectGarbage collects what was allocated while the collector was off, if that is much
-// or always is set.
+// collectGarbage runs the collector if always is set or if more than garbage bytes were
+// allocated while it was off.
 func (r *runner) collectGarbage(always bool) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

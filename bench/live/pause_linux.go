@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pause sleeps for a time. It does not use a timer of Go's runtime, which would wake up to
-// a millisecond late, and would be one more among those that are measured.
+// pause sleeps for d. It avoids the timers of Go's runtime: they wake up to a millisecond
+// late, and they are among the contenders.
 func pause(d time.Duration) {
 	end := time.Now().Add(d)
 	for ; d > 0; d = time.Until(end) {

@@ -14,23 +14,23 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Config is what to measure.
+// Config configures [Run].
 type Config struct {
 	Contenders []Contender
-	Resident   []int         // numbers of pending timers, each of which is measured
-	Goroutines []int         // of the throughput
-	For        time.Duration // how long to measure, about
-	Rounds     int           // at most
-	Turns      int           // of throughput in a round, at most
-	Rate       float64       // timers started a second, of the lateness
+	Resident   []int         // numbers of pending timers to measure
+	Goroutines []int         // numbers of goroutines of the throughput load
+	For        time.Duration // approximate duration of the run
+	Rounds     int           // maximum number of rounds
+	Turns      int           // maximum number of throughput turns in a round
+	Rate       float64       // timers per second of the lateness load
 	IdleTimers int
 	Seed       uint64
-	MaxOps     int // of a goroutine in a timed slice
+	MaxOps     int // maximum number of operations of a goroutine in a slice
 
-	// Sleep is how the load that measures lateness waits for its next start.
+	// Sleep waits for the next start of the lateness load.
 	Sleep func(time.Duration)
 
-	// Progress is told what is measured next.
+	// Progress is called before each step.
 	Progress func(done, total int, name string)
 }
 
@@ -43,31 +43,31 @@ func Default() Config {
 	}
 }
 
-// plan is how the time is divided.
+// plan divides the duration of a run.
 type plan struct {
 	rounds   int
-	turns    int           // of throughput in a round, each a slice of every operation of every contender
-	slice    time.Duration //
-	lateness time.Duration // of a contender in a round
-	idle     time.Duration // of a contender in a round
+	turns    int           // throughput turns in a round: one slice of every operation of every contender
+	slice    time.Duration // duration of a timed slice
+	lateness time.Duration // per contender and round
+	idle     time.Duration // per contender and round
 }
 
-// These guess at what is not measured, on a machine that does other things too.
+// Estimated durations of the untimed steps, on a machine with other load.
 const (
-	perTimer       = 4 * time.Microsecond  // to fill and to empty
-	perTimerMemory = 10 * time.Microsecond // to fill with each form, and to collect
+	perTimer       = 4 * time.Microsecond  // fill and empty
+	perTimerMemory = 10 * time.Microsecond // fill with each form, and collect
 	perEntry       = 100 * time.Millisecond
 	perCheck       = 250 * time.Millisecond
 )
 
 const (
-	// A slice is short, so that most of them are not interrupted by other programs, and
-	// contenders take turns: what disturbs one disturbs the others as well.
+	// Slices are short, so other programs interrupt few of them, and a longer disturbance
+	// hits all contenders alike.
 	minSlice = 2 * time.Millisecond
 	maxSlice = 20 * time.Millisecond
 	minTurns = 5
 
-	// Shorter ones would measure how they begin and end.
+	// Shorter measurements would be dominated by their start and end.
 	minLateness = 150 * time.Millisecond
 	minIdle     = 100 * time.Millisecond
 )
@@ -102,14 +102,14 @@ func (cfg Config) plan() (plan, error) {
 	return p, nil
 }
 
-// entry is a contender among so many timers, and what was found of it.
+// entry is a contender with a number of resident timers, and its results.
 type entry struct {
 	Contender
 	row results.LiveRow
 }
 
-// hasMemory reports whether the memory of the resident timers can be told from what else
-// is on the heap.
+// hasMemory reports whether the resident timers are numerous enough to stand out from the
+// rest of the heap.
 func (e *entry) hasMemory() bool {
 	return e.Role != results.RoleFloor && e.row.Resident >= results.FewTimers
 }
@@ -128,8 +128,8 @@ func (cfg Config) entries() []*entry {
 	return entries
 }
 
-// Run measures the contenders. Those that do something wrong are among the failures
-// instead.
+// Run measures the contenders. A contender that does something wrong is listed in the failures
+// and has no row.
 func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, error) {
 	p, err := cfg.plan()
 	if err != nil {
@@ -156,7 +156,7 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	return l, r.failures, nil
 }
 
-// runner runs what is measured. Once ctx is done nothing more is.
+// runner executes the steps of a run until ctx is done.
 type runner struct {
 	ctx context.Context
 	Config
@@ -192,22 +192,21 @@ func (r *runner) shuffled() []*entry {
 	return turns.Shuffled(r.random, list)
 }
 
-// try runs a part of what is measured of a contender. If it fails or panics, so has the
-// contender.
+// try runs one step of a contender. If the step fails or panics, the contender has failed.
 func (r *runner) try(e *entry, what string, f func() error) {
 	if !r.failed(e.Name) {
 		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), turns.Try(r.ctx, f))
 	}
 }
 
-// fail takes note of an error, if it is one and not that the run is over.
+// fail records an error, unless it is nil or the run was cancelled.
 func (r *runner) fail(name, where string, err error) {
 	if err != nil && r.ctx.Err() == nil {
 		r.failures = append(r.failures, results.Failure{Structure: name, Where: where, Reason: err.Error()})
 	}
 }
 
-// check puts each contender through the check.
+// check runs the check of each contender.
 func (r *runner) check() {
 	r.steps = len(r.Contenders)
 	load := Check{Goroutines: 4, Timers: 100, Steps: 25 * pace, Delay: 20 * time.Millisecond, Seed: r.Seed, Tolerance: tolerance}
@@ -228,7 +227,7 @@ func (r *runner) check() {
 
 // round measures everything but memory, once.
 func (r *runner) round(round int) {
-	debug.FreeOSMemory() // what others have left behind
+	debug.FreeOSMemory() // from earlier contenders
 	for _, e := range r.shuffled() {
 		r.progress("idle", e.Contender, 0)
 		r.try(e, "idle", func() error { return r.measureIdle(e) })
@@ -238,7 +237,7 @@ func (r *runner) round(round int) {
 	}
 }
 
-// form is that of the resident timers: the first one that the system has.
+// form returns the form of the resident timers: the first one that the system supports.
 func form(s System) results.Form {
 	for _, form := range results.Forms {
 		if s.Timers(form, 1, func(int) func() { return func() {} }) != nil {
@@ -258,7 +257,7 @@ func (r *runner) measureIdle(e *entry) error {
 	return errors.Join(err, s.Close())
 }
 
-// memory measures what timers of each form take.
+// memory measures the memory of the timers of each form.
 func (r *runner) memory(e *entry) {
 	r.progress("memory", e.Contender, e.row.Resident)
 	if !e.hasMemory() {

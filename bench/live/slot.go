@@ -6,29 +6,29 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// slot is what a check knows of one timer. One goroutine starts, stops and moves the
-// timer; it fires on any. Times are in ns since the start of the check.
+// slot is the model of one timer. One goroutine starts, stops and moves the timer; it may
+// fire on any goroutine. Times are in ns since the start of the check.
 //
-// An answer of Stop or Reset and a firing may cross: a function may begin to run only
-// after the answer that says that it does. Such a firing is announced. What fires while an
-// answer is awaited is judged once the answer is there.
+// An answer of Stop or Reset may cross a firing: the function may start to run only after
+// the answer that says so. Such a firing is announced. A firing during a pending call is
+// judged after the call returns.
 type slot struct {
 	mu           sync.Mutex
-	armed        bool  // started and, for all that is known, not fired
-	due          int64 // if armed: it must not fire before
-	latest       int64 // if armed: it must fire by then
-	announced    int   // firings that an answer has announced and that have not come yet
-	announcedDue int64 // they must not come before
-	stopped      bool  // the last answer was that it is stopped
-	awaiting     bool  // an answer is awaited
-	crossed      []int64
-	unjudged     bool // too slow to know what to expect: what it does does not count
+	armed        bool    // started, and not known to have fired
+	due          int64   // if armed: earliest legal firing
+	latest       int64   // if armed: latest legal firing
+	announced    int     // announced firings still to come
+	announcedDue int64   // earliest legal announced firing
+	stopped      bool    // the last answer said stopped
+	awaiting     bool    // a call is pending
+	crossed      []int64 // firings during the pending call
+	unjudged     bool    // the check was too slow to know the expected result
 
 	counts results.LiveCheck
 	wrong  Wrong
 }
 
-// fire takes note of a firing.
+// fire records a firing.
 func (s *slot) fire(at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *slot) fire(at int64) {
 	s.judge(at)
 }
 
-// judge says what is wrong with a firing, if anything. The lock is held.
+// judge counts a firing and its fault, if any. The caller holds the lock.
 func (s *slot) judge(at int64) {
 	s.counts.Fired++
 	switch {
@@ -63,7 +63,7 @@ func (s *slot) judge(at int64) {
 	}
 }
 
-// ask begins an operation and returns what was known before it.
+// ask begins an operation and returns the state before it.
 func (s *slot) ask() (armed bool, due int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *slot) ask() (armed bool, due int64) {
 	return s.armed, s.due
 }
 
-// answered ends an operation: learn takes note of the answer.
+// answered ends an operation. learn records the answer.
 func (s *slot) answered(learn func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,13 +83,13 @@ func (s *slot) answered(learn func()) {
 	s.crossed = s.crossed[:0]
 }
 
-// arm takes note that the timer is pending.
+// arm records that the timer is pending.
 func (s *slot) arm(due, latest int64) {
 	s.armed, s.stopped, s.due, s.latest = true, false, due, latest
 }
 
-// disarm takes note of an answer: whether the timer, which was armed or not before the
-// operation, was pending. now is when the answer came.
+// disarm records an answer. armed is the state before the operation, pending the answer, and
+// now the time of the answer.
 func (s *slot) disarm(armed, pending bool, due, now int64) {
 	s.armed, s.stopped = false, false
 	switch {
@@ -103,14 +103,14 @@ func (s *slot) disarm(armed, pending bool, due, now int64) {
 	}
 }
 
-// settled reports whether nothing is to come any more.
+// settled reports whether no firing is expected any more.
 func (s *slot) settled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.unjudged || !s.armed && s.announced == 0
 }
 
-// end adds what the timer did, and what was wrong.
+// end adds the counts and faults of the timer to counts and wrong.
 func (s *slot) end(counts *results.LiveCheck, wrong *Wrong) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

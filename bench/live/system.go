@@ -6,37 +6,36 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// System runs timers. Its methods, and those of Timers, can be called from any goroutine.
+// System runs timers. The methods of System and of its Timers may be called from any goroutine.
 type System interface {
-	// Timers returns n timers of a form, none of them started, or nil if the system
-	// has no such form. Timer i runs function(i) when it fires; a Channel runs nothing.
+	// Timers returns n stopped timers of a form, or nil if the system does not support
+	// the form. Timer i calls function(i) when it fires; a timer of FormChannel calls nothing.
 	Timers(form results.Form, n int, function func(i int) func()) Timers
 
-	// Close ends the system. Nothing fires after it.
+	// Close ends the system. Nothing fires after Close.
 	Close() error
 }
 
-// Timers are timers of one form, by number. Two goroutines never use the same number at
-// a time.
+// Timers is a set of numbered timers of one form. Two goroutines never use the same number at
+// the same time.
 type Timers interface {
 	// Start starts timer i, which is not pending.
 	Start(i int, delay time.Duration)
 
-	// Stop reports whether it has kept timer i from firing.
+	// Stop stops timer i. It reports whether the timer was pending.
 	Stop(i int) bool
 }
 
-// Mover is Timers that can be moved.
+// Mover is implemented by Timers that can be moved.
 type Mover interface {
-	// Reset makes timer i fire once delay has passed from now. It reports whether the
-	// timer was pending.
+	// Reset makes timer i fire after delay. It reports whether the timer was pending.
 	Reset(i int, delay time.Duration) bool
 }
 
-// Waker is a System that counts how often it has woken up.
+// Waker is implemented by a System that counts its wake-ups.
 type Waker interface{ Wakeups() uint64 }
 
-// Contender is a system to be measured.
+// Contender describes a system to measure.
 type Contender struct {
 	Name      string // unique
 	Role      results.Role
@@ -44,24 +43,25 @@ type Contender struct {
 	Driver    results.Driver // of a driver
 	Shards    int            // of a driver; 0: its default
 
-	// Late bounds how late a timer may fire, besides what it takes to get a processor.
+	// Late returns the lateness that the design allows for a delay, without scheduling
+	// latency. nil means 0.
 	Late func(delay time.Duration) time.Duration
 
-	// Early is how long before its deadline a timer may fire, by design. 0: never.
+	// Early is the time before its deadline at which a timer may fire by design.
 	Early time.Duration
 
-	// Limit is the largest number of pending timers that it is made for. 0: any.
+	// Limit is the largest supported number of pending timers. 0 means any.
 	Limit int
 
-	// Silent marks systems whose Stop and Reset do not tell whether the timer was
-	// pending. The check then leaves a timer alone that is about to fire, and takes the
-	// answer to be true where the timer must be pending.
+	// Silent marks a system whose Stop and Reset do not report whether the timer was
+	// pending. The check does not touch a timer of it shortly before the deadline, and
+	// infers the answer from the model otherwise.
 	Silent bool
 
 	Open func() (System, error)
 }
 
-// late is Late, which may be nil.
+// late returns Late(delay), or 0 if Late is nil.
 func (c Contender) late(delay time.Duration) time.Duration {
 	if c.Late == nil {
 		return 0

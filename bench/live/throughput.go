@@ -20,42 +20,43 @@ const (
 	residentMin  = 5 * time.Minute
 	residentSpan = 5 * time.Minute
 
-	timeout     = time.Minute // the delay of those that are started and stopped
-	maxInFlight = 256         // timers that a goroutine has started before it stops the first of them
+	timeout     = time.Minute // delay of timers that are started and stopped
+	maxInFlight = 256         // timers that a goroutine starts before it stops the first one
 	maxFiring   = 8192        // timers that a goroutine starts before it waits for them
 	fireSpan    = int64(time.Millisecond)
 	numbers     = 1 << 14 // random numbers made beforehand
 	fireAlarm   = 10 * time.Second
 )
 
-// population is an entry with its resident timers, and what goroutines need to work on them.
+// population is an entry with its resident timers and the workers that operate on them.
 type population struct {
 	*entry
 	system   System
 	form     results.Form // of the resident timers
 	each     int          // resident timers of a worker
-	inFlight int          // timers that a goroutine has started before it stops the first of them
+	inFlight int          // timers that a goroutine starts before it stops the first one
 	notDue   func()
 	fired    atomic.Int64
 	workers  []*worker
-	maxOps   int // of a goroutine in a slice
+	maxOps   int // maximum number of operations of a goroutine in a slice
 }
 
-// worker is what one goroutine has for itself.
+// worker is the private state of one goroutine.
 type worker struct {
-	resident Timers // a part of them
+	resident Timers // this worker's share
 	scratch  map[results.Form]Timers
 	burst    burst
 	handover handover
-	timeouts []time.Duration // each the same
-	delays   []time.Duration // from residentMin on
+	timeouts []time.Duration // all equal to timeout
+	delays   []time.Duration // at least residentMin
 	victims  []uint32
-	next     int // into delays and victims
+	next     int // index into delays and victims
 }
 
-// newPopulation prepares the resident timers, of a form, and so many goroutines.
+// newPopulation prepares the resident timers and the workers. form is the form of the resident
+// timers.
 func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Config) *population {
-	room := maxFiring // of a goroutine
+	room := maxFiring // timers that fire, per goroutine
 	if e.Limit > 0 {
 		room = max(1, e.Limit/(2*goroutines))
 	}
@@ -66,7 +67,7 @@ func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Co
 	p.notDue = func() { p.fired.Add(1) }
 	var wg sync.WaitGroup
 	for g := range goroutines {
-		// What a goroutine uses it has made itself: a driver may go by that.
+		// Each goroutine creates its own timers, because a driver may use that for locality.
 		wg.Go(func() {
 			p.workers[g] = p.newWorker(room, rand.New(rand.NewPCG(cfg.Seed, uint64(g))))
 		})
@@ -75,10 +76,10 @@ func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Co
 	return p
 }
 
-// neverFires returns the function of timers that are not due for minutes, the same for all.
+// neverFires returns the shared function of timers that are not due during the run.
 func (p *population) neverFires(int) func() { return p.notDue }
 
-// newWorker makes what one goroutine has, with room for so many timers.
+// newWorker returns the state of one goroutine. room limits the timers that fire.
 func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	w := &worker{
 		resident: p.system.Timers(p.form, p.each, p.neverFires),
@@ -104,7 +105,7 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 // pending returns the number of resident timers.
 func (p *population) pending() int { return p.each * len(p.workers) }
 
-// fill starts the resident timers, with as many goroutines as there are processors.
+// fill starts the resident timers from GOMAXPROCS goroutines.
 func (p *population) fill() error {
 	return p.share(func(w *worker) error {
 		for i := range p.each {
@@ -114,8 +115,8 @@ func (p *population) fill() error {
 	})
 }
 
-// empty stops the resident timers. All must have been pending, and nothing that was not
-// to fire may have fired.
+// empty stops the resident timers. It fails if one was not pending, or if a stopped or distant
+// timer has fired.
 func (p *population) empty() error {
 	err := p.share(func(w *worker) error {
 		for i := range p.each {
@@ -136,7 +137,7 @@ func (p *population) share(f func(*worker) error) error {
 	return cmp.Or(turns.SideBySide(context.Background(), p.workers, f)...)
 }
 
-// can reports whether the system has what an operation needs.
+// can reports whether the system supports an operation.
 func (p *population) can(op results.Op) bool {
 	switch op {
 	case results.OpRandomStop, results.OpStopElsewhere:
@@ -151,24 +152,24 @@ func (p *population) can(op results.Op) bool {
 	return p.workers[0].scratch[op.Form()] != nil
 }
 
-// slice times so many goroutines that do the same for about so long.
-func (p *population) slice(op results.Op, goroutines int, length time.Duration) (results.LiveThroughput, error) {
+// slice runs op on n goroutines for about length and reports the throughput.
+func (p *population) slice(op results.Op, n int, length time.Duration) (results.LiveThroughput, error) {
 	var before, after runtime.MemStats
 	var start time.Time
-	counts := make([]int, goroutines)
-	errs := make([]error, goroutines)
+	counts := make([]int, n)
+	errs := make([]error, n)
 	begin := make(chan struct{})
 	var ready, done sync.WaitGroup
-	for g := range goroutines {
+	for g := range n {
 		p.workers[g].handover.over.Store(false)
 	}
-	for g := range goroutines {
+	for g := range n {
 		ready.Add(1)
 		done.Go(func() {
 			ready.Done()
 			<-begin
 			errs[g] = turns.Try(context.Background(), func() (err error) {
-				counts[g], err = p.repeat(op, g, goroutines, start, length)
+				counts[g], err = p.repeat(op, g, n, start, length)
 				return err
 			})
 		})
@@ -183,18 +184,17 @@ func (p *population) slice(op results.Op, goroutines int, length time.Duration) 
 	usedAfter := used()
 	runtime.ReadMemStats(&after)
 	t := results.LiveThroughput{
-		Op: op, Goroutines: goroutines,
+		Op: op, Goroutines: n,
 		NS: max(1, float64(took)), CPUNS: float64(usedAfter.cpu - usedBefore.cpu), AllocBytes: after.TotalAlloc - before.TotalAlloc,
 	}
-	for _, n := range counts {
-		t.Ops += n
+	for _, ops := range counts {
+		t.Ops += ops
 	}
 	return t, cmp.Or(errs...)
 }
 
-// repeat does an operation until so long after the start, and at least a batch of it. It
-// returns how often. After each batch other goroutines have their turn, where there are
-// more than processors.
+// repeat runs batches of an operation for length after start, at least one, and returns the
+// number of operations. It yields after each batch, so goroutines share the processors evenly.
 func (p *population) repeat(op results.Op, g, goroutines int, start time.Time, length time.Duration) (int, error) {
 	w := p.workers[g]
 	var batch func() (int, error)
@@ -221,7 +221,7 @@ func (p *population) repeat(op results.Op, g, goroutines int, start time.Time, l
 	}
 }
 
-// startStop starts timers and stops them again, the first one first.
+// startStop starts timers and stops them in the same order.
 func startStop(timers Timers, delays []time.Duration) (int, error) {
 	for i, delay := range delays {
 		timers.Start(i, delay)
@@ -234,7 +234,7 @@ func startStop(timers Timers, delays []time.Duration) (int, error) {
 	return len(delays), nil
 }
 
-// take returns where the next n random numbers are.
+// take returns the index of the next n random numbers.
 func (w *worker) take(n int) int {
 	if w.next+n > numbers {
 		w.next = 0
@@ -243,8 +243,8 @@ func (w *worker) take(n int) int {
 	return w.next - n
 }
 
-// move moves resident timers at random, of the parts that belong to the goroutine. The
-// delay of a timer that is moved to later is the one that it was started with.
+// move resets random resident timers of the goroutine's shares. Each timer gets its original
+// delay again, or a random one if anywhere is set.
 func (p *population) move(w *worker, g, goroutines int, anywhere bool) (int, error) {
 	next := w.take(p.inFlight)
 	parts := uint32(len(p.workers) / goroutines)
@@ -263,18 +263,18 @@ func (p *population) move(w *worker, g, goroutines int, anywhere bool) (int, err
 	return p.inFlight, nil
 }
 
-// burst is timers of one goroutine that are to fire.
+// burst is a set of timers that one goroutine starts and lets fire.
 type burst struct {
 	timers Timers
 	delays []int64
 	early  int64
 	start  time.Time
-	base   atomic.Int64 // ns since start, before the first timer of a burst was started
-	count  []atomic.Uint32
-	round  uint32 // how often each has fired before
+	base   atomic.Int64    // ns from start to the first Start of this round
+	count  []atomic.Uint32 // firings of each timer
+	round  uint32          // completed rounds
 	left   atomic.Int64
 	done   chan struct{}
-	wrong  atomic.Int64 // fired early, or once too often
+	wrong  atomic.Int64 // firings that were early or came twice
 }
 
 func (b *burst) init(s System, form results.Form, n int, early time.Duration, r *rand.Rand) {

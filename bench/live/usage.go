@@ -6,13 +6,13 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// usage is what the process has used so far. It stays 0 where the system does not say.
+// usage is the resource use of the process so far. It is 0 on systems that do not report it.
 type usage struct {
 	cpu    time.Duration
 	sleeps int64
 }
 
-// meter measures what the process uses over a time.
+// meter measures the resource use of the process over an interval.
 type meter struct {
 	s       System
 	began   time.Time

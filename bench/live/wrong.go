@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Fault is a way to do something wrong.
+// Fault is a kind of misbehavior.
 type Fault int
 
 // The faults.
 const (
 	Early   Fault = iota // fired before its deadline
-	Late                 // fired later than the system's bound and the tolerance allow
+	Late                 // fired later than the system's bound plus the tolerance
 	Lost                 // was pending and never fired
-	Twice                // fired once more than it was started
-	Stopped              // fired after Stop had returned true
-	Refused              // Stop or Reset said that the timer was not pending, long before its deadline
-	Claimed              // Stop or Reset said that the timer was pending, and it was not
+	Twice                // fired more often than it was started
+	Stopped              // fired after Stop returned true
+	Refused              // Stop or Reset returned false long before the deadline
+	Claimed              // Stop or Reset returned true for a timer that was not pending
 	faultKinds
 )
 
@@ -27,10 +27,10 @@ var faultTexts = [faultKinds]string{
 	"were pending, and Stop or Reset returned false", "were not pending, and Stop or Reset returned true",
 }
 
-// Wrong counts what a system did wrong.
+// Wrong counts the faults of a system by kind.
 type Wrong [faultKinds]int
 
-// Err returns an error that says what was wrong, or nil.
+// Err returns an error that lists the faults, or nil if there are none.
 func (w Wrong) Err() error {
 	var parts []string
 	for f, n := range w {
@@ -44,6 +44,6 @@ func (w Wrong) Err() error {
 	return errors.New(strings.Join(parts, ", "))
 }
 
-// tolerance is how much later than its bound a timer may fire, as the machine does other
-// things too: far more than what is measured, far less than never.
+// tolerance is the lateness allowed beyond a contender's bound, because the machine has other
+// load. It is far above any measured lateness.
 const tolerance = 2 * time.Second
