@@ -15,19 +15,18 @@ import (
 	"strings"
 )
 
-// ErrNoValgrind tells how to get what counts.
+// ErrNoValgrind says that valgrind is missing and how to install it.
 var ErrNoValgrind = errors.New("no valgrind: apt-get install valgrind (Debian, Ubuntu), " +
 	"or dnf install valgrind (Fedora); it runs on Linux")
 
-// events are what cachegrind counts, by its names for them: Ir is instructions read, Dr and Dw
-// data read and written, D1mr a read that missed the first level, DLmw a write that missed the
-// last, Bcm a mispredicted conditional branch, Bim an indirect one.
+// events maps cachegrind's names of events to counts: Ir is instructions read, Dr and Dw are
+// data reads and writes, D1mr is a read that missed the first level, DLmw a write that missed
+// the last level, Bcm a mispredicted conditional branch, Bim a mispredicted indirect branch.
 type events map[string]float64
 
-// cachegrind runs a program and returns its events by function, and what it printed.
-// The caches are given, so that all machines count the same. One thread and no collection of
-// garbage make two runs alike; without the variables of this process, the addresses are alike too,
-// save the base of Go's heap.
+// cachegrind runs a program and returns its events by function, and its output. The cache sizes
+// are fixed, so all machines get the same counts. One thread and no garbage collection make runs
+// repeatable. A fixed environment makes addresses repeatable too, except the base of Go's heap.
 func cachegrind(ctx context.Context, lastLevel, program string, args ...string) (
 	byFunction map[string]events, printed string, err error,
 ) {
@@ -62,8 +61,7 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 	return byFunction, printed, err
 }
 
-// output runs a program and returns what it printed. The error has what it printed on the
-// standard error.
+// output runs a program and returns its standard output. An error includes the standard error.
 func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -77,12 +75,12 @@ func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return stdout.String(), nil
 }
 
-// firstLevel and the last levels are written as cachegrind takes them: bytes, associativity,
-// bytes of a line.
+// firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line
+// size in bytes.
 const firstLevel = "32768,8,64"
 
-// parse reads a file of cachegrind: a line "events:" names the columns, "fn=" names the
-// function that the lines after it, a line number and the counts, belong to.
+// parse reads cachegrind's output file. The line "events:" names the columns. A line "fn="
+// names a function, and the following lines hold a line number and counts of that function.
 func parse(r io.Reader) (map[string]events, error) {
 	byFunction := map[string]events{}
 	var columns []string

@@ -14,25 +14,25 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Row is what one structure executes in one cell, for one unit, most often a lifecycle.
+// Row holds the counts of one structure in one cell, per unit of work.
 type Row struct {
 	Structure string      `json:"structure"`
 	Workload  string      `json:"workload"`
 	N         int         `json:"n"`
-	Unit      script.Unit `json:"unit"` // that of the cost in results
+	Unit      script.Unit `json:"unit"` // the unit of costs in results
 
 	Instructions float64 `json:"instructions"`
 	Reads        float64 `json:"reads"`
 	Writes       float64 `json:"writes"`
-	L1Misses     float64 `json:"l1_misses"` // of 32 kB, 8 ways
-	L2Misses     float64 `json:"l2_misses"` // of 1 MB, 16 ways
-	LLMisses     float64 `json:"ll_misses"` // of 32 MB, 16 ways
+	L1Misses     float64 `json:"l1_misses"` // 32 kB, 8 ways
+	L2Misses     float64 `json:"l2_misses"` // 1 MB, 16 ways
+	LLMisses     float64 `json:"ll_misses"` // 32 MB, 16 ways
 	Mispredicted float64 `json:"mispredicted"`
 	Conditional  float64 `json:"mispredicted_conditional"`
 	Indirect     float64 `json:"mispredicted_indirect"`
 }
 
-// Counts are the counts of one build, as a file has them.
+// Counts is the content of a counts file: the counts of one build.
 type Counts struct {
 	Revision string `json:"revision"` // commit of the build
 	Go       string `json:"go"`
@@ -40,7 +40,7 @@ type Counts struct {
 	Rows     []Row  `json:"rows"`
 }
 
-// Cell is what one count is of.
+// Cell identifies one count.
 type Cell struct {
 	Structure, Workload string
 	N                   int
@@ -50,21 +50,22 @@ type Cell struct {
 // Command is the hidden command of the program that replays a script once, under cachegrind.
 const Command = "count-replay"
 
-// args are those of [Command], which gives them to [Replay].
+// args returns the arguments of [Command], which passes them to [Replay].
 func (c Cell) args(how string) []string {
 	seed := strconv.FormatUint(c.Seed, 10)
 	return []string{Command, c.Structure, c.Workload, strconv.Itoa(c.N), seed, how}
 }
 
-// The last levels, beside which a cell is counted once each: cachegrind simulates two levels.
+// The last cache levels. Cachegrind simulates two levels, so each cell is counted once with
+// each of these.
 const (
 	level2    = "1048576,16,64"
 	lastLevel = "33554432,16,64"
 )
 
-// All counts cells, as many at a time as there are processors, and returns their rows in the
-// order of the cells. Without caches it counts instructions and branches alone, in a quarter of
-// the time. done is called after each cell.
+// All counts cells on all processors and returns their rows in the order of cells. If caches is
+// false, it counts only instructions and branches, which takes a quarter of the time. It calls
+// done after each cell, never concurrently.
 func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Row, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, ErrNoValgrind
@@ -75,10 +76,10 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 	for i := range places {
 		places[i] = i
 	}
-	var one sync.Mutex // calls done
+	var one sync.Mutex // held during calls of done
 	errs := turns.SideBySide(ctx, places, func(i int) (err error) {
 		if rows[i], err = cells[i].count(ctx, program, caches); err != nil {
-			cancel() // the others are of no use
+			cancel() // one failed cell fails the command
 			return err
 		}
 		one.Lock()
@@ -94,7 +95,7 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 	return rows, ctx.Err()
 }
 
-// count proves the replay of a cell, and counts it.
+// count proves the replay of a cell and then counts it.
 func (c Cell) count(ctx context.Context, program string, caches bool) (Row, error) {
 	row := Row{Structure: c.Structure, Workload: c.Workload, N: c.N}
 	proved, err := output(ctx, exec.CommandContext(ctx, program, c.args(proof)...))
@@ -119,7 +120,7 @@ func (c Cell) count(ctx context.Context, program string, caches bool) (Row, erro
 			for _, name := range names {
 				n += e[name]
 			}
-			return max(0, n/s.Units) // none is counted as a little more or less
+			return max(0, n/s.Units) // differences around 0 may be negative
 		}
 		if row.L2Misses = per("DLmr", "DLmw"); level == level2 {
 			break
@@ -132,8 +133,8 @@ func (c Cell) count(ctx context.Context, program string, caches bool) (Row, erro
 	return row, nil
 }
 
-// steady returns the events of the structure in the steady state. The counted replay must
-// print what the proved one has printed.
+// steady returns the events of the structure in the steady state. The counted replay must print
+// the same output as the proved replay.
 func (c Cell) steady(ctx context.Context, program, last, proved string, units float64) (events, error) {
 	begin, _, err := cachegrind(ctx, last, program, c.args(first)...)
 	if err != nil {
@@ -150,7 +151,7 @@ func (c Cell) steady(ctx context.Context, program, last, proved string, units fl
 	steady, named := events{}, false
 	for function, e := range end {
 		named = named || strings.HasPrefix(function, module+"structures/")
-		// The start of a program takes some more or less of the runtime each time.
+		// The work of the runtime during program start varies from run to run.
 		started := strings.HasPrefix(function, "runtime.") && e["Ir"]-begin[function]["Ir"] < units
 		if ofStructure(function) && !started {
 			for name, n := range e {
@@ -167,7 +168,7 @@ func (c Cell) steady(ctx context.Context, program, last, proved string, units fl
 
 const module = "github.com/timerbench/timerbench/"
 
-// ofStructure reports whether a function does work of a structure.
+// ofStructure reports whether a function does work for a structure.
 func ofStructure(function string) bool {
 	if own, ok := strings.CutPrefix(function, module); ok {
 		return strings.HasPrefix(own, "structures/")
@@ -183,8 +184,8 @@ func ofStructure(function string) bool {
 	return !strings.HasPrefix(function, "main.")
 }
 
-// runtimeWork are the beginnings of the names of what structures call in Go's runtime. The rest
-// of it runs beside them, and at other times in each run: threads, locks, pages of the heap.
+// runtimeWork lists name prefixes of the runtime functions that structures call. The rest of the
+// runtime (threads, locks, heap pages) runs independently of the structures.
 var runtimeWork = []string{
 	"mem", "malloc", "newobject", "newarray", "makeslice", "growslice", "nextslicecap", "typed", "map",
 	"gcWriteBarrier", "wbBuf", "bulkBarrier", "heapSetType", "publicationBarrier", "nextFreeFast",

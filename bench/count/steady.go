@@ -7,26 +7,26 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Steady is the steady state that [Replay] replays.
+// Steady describes the steady state of a replay.
 type Steady struct {
 	Unit  script.Unit `json:"unit"`
 	Units float64     `json:"units"` // in the second half of the script
 }
 
-// How [Replay] replays.
+// Modes of [Replay].
 const (
-	proof = "proof" // both halves, and every answer is checked
+	proof = "proof" // both halves, with every answer checked
 	first = "first" // the first half
 	both  = "both"  // both halves
 )
 
-// steadyCalls is the least number of operations in each half of a script (chosen).
+// steadyCalls is the minimum number of operations in each half of a script (chosen).
 const steadyCalls = 200_000
 
-// Replay writes a script that fills a structure and goes on for two halves of equal length, and
-// replays it on a fresh instance. What both halves execute more than the first one is the
-// steady state. All ways write the same script. The counted ones check the counts at the end,
-// those of exact structures; more would be counted too.
+// Replay writes a script that fills a structure and continues for two halves of equal length.
+// It replays the script on a new instance. The second half is the steady state. All modes write
+// the same script. The counted modes check only the final counts of exact structures, because
+// further checks would be counted too.
 func Replay(w workload.Workload, n int, seed uint64, e catalog.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
 	blocks := []*script.Block{s.Fill()}
