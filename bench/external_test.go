@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold", "fill-drain"})
 	for name, fault := range map[string]string{
 		"table": "", "rounds": "coarse", "few": "limit", "loses": "lost", "twice": "double", "old": "version",
+		"nan": "clock-nan", "max": "time-max", "floods": "flood", "child": "child-away",
 	} {
 		cfg.External = append(cfg.External, external.Spec{Name: name, Args: []string{"env", "FAULT=" + fault, program}})
 	}
@@ -37,15 +39,24 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 		t.Fatalf("error %v, complete %v, %d cells", err, r.Complete, len(r.Cells))
 	}
 	for _, f := range r.Failures {
-		if !slices.Contains([]string{"loses", "twice", "old"}, f.Structure) {
+		if !slices.Contains([]string{"loses", "twice", "old", "nan", "max", "floods", "child"}, f.Structure) {
 			t.Errorf("a program that does nothing wrong fails: %v", f)
 		}
 	}
 	for _, part := range []string{"loses fails the proof on hold", "has not fired by tick", "twice fails the proof on hold",
-		"a second time", "old fails the proof on its start", "speaks version 9"} {
+		"a second time", "old fails the proof on its start", "speaks version 9",
+		"nan fails the proof on its start", "max fails the proof on hold", "took 18446744073709551615 ns",
+		"floods standard error", "child fails the proof on hold"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not hold %q", err, part)
 		}
+	}
+	var file bytes.Buffer
+	if err := results.Encode(&file, r); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := results.Decode(file.Bytes()); err != nil || len(read.Cells) != len(r.Cells) {
+		t.Fatalf("the saved results cannot be read: %v", err)
 	}
 	for _, c := range r.Cells {
 		row := func(name string) *results.Row {
@@ -70,7 +81,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 			t.Errorf("%s: %+v does not say that it fires late", c.Workload, coarse)
 		}
 	}
-	if len(r.External) != 5 || r.External[3].Version != "a table that is searched" || !r.External[3].Inlined {
+	if len(r.External) != 8 || r.External[6].Version != "a table that is searched" || !r.External[3].Inlined {
 		t.Errorf("%+v", r.External)
 	}
 	if among := r.Among(); among.Cells[0].Rows[0].Role != r.Cells[0].Rows[0].Role ||

@@ -91,7 +91,7 @@ func replayed(t *testing.T, program, fault, name string) error {
 
 func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 	program := misbehave(t)
-	requestTime = 300 * time.Millisecond
+	requestTime = time.Second
 	defer func() { requestTime = 10 * time.Second }()
 	for _, c := range []struct{ fault, workload, want string }{
 		{"", "hold", ""},
@@ -107,6 +107,18 @@ func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 		{"double", "hold", "a second time"},
 		{"count", "hold", "pending, want"},
 		{"hang", "hold", "it hangs: no answer within"},
+		{"child", "hold", "it has ended (exit status 0)"},
+		{"child-away", "hold", "it has ended (exit status 0)"},
+		{"flood", "hold", "it floods standard error: more than 4 MB during one request, the last of it"},
+		{"noise", "hold", ""},
+		{"clock-nan", "hold", "a reading of its clock takes NaN ns, want a number from 0 to 1e9"},
+		{"clock-negative", "hold", "a reading of its clock takes -1 ns, want a number from 0 to 1e9"},
+		{"wake-inf", "hold", "a wake-up takes +Inf ns, want a number from 0 to 1e9"},
+		{"time-max", "hold", "it says that a block took 18446744073709551615 ns, but its answer came after"},
+		{"time-long", "hold", "but its answer came after"},
+		{"time-zero", "hold", "operations took 0 ns, want"},
+		{"time-short", "hold", "operations took 1 ns, want"},
+		{"collector-max", "hold", "it says that a garbage collector took 18446744073709551615 ns, but it was started"},
 		{"crash", "hold", "it has ended (signal: aborted"},
 		{"exit", "hold", "it has ended (exit status 0)"},
 		{"garbage", "hold", "[info] scheduled"},
@@ -155,7 +167,7 @@ func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
 // A program that crashed is started again, one that hung is not.
 func TestAProgramThatHungIsNotStartedAgain(t *testing.T) {
 	program := misbehave(t)
-	requestTime = 300 * time.Millisecond
+	requestTime = time.Second
 	defer func() { requestTime = 10 * time.Second }()
 	for fault, again := range map[string]bool{"crash": true, "hang": false} {
 		spec := Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}}
@@ -178,6 +190,47 @@ func TestAProgramThatHungIsNotStartedAgain(t *testing.T) {
 			t.Errorf("%s: started again: %v", fault, err)
 		}
 		p.Close()
+	}
+}
+
+// A program may hang behind a wrapper script. All of its processes end, and the runner goes on.
+func TestAProgramEndsWithItsChildren(t *testing.T) {
+	program := misbehave(t)
+	requestTime = time.Second
+	defer func() { requestTime = 10 * time.Second }()
+	fifo := filepath.Join(t.TempDir(), "held")
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v, %s", err, out)
+	}
+	opened := make(chan *os.File)
+	go func() {
+		f, _ := os.Open(fifo)
+		opened <- f
+	}()
+	spec := Spec{Name: "misbehave", Args: []string{"sh", "-c", "FAULT=hang " + program + " 9>" + fifo + "; true"}}
+	p, err := Start(t.Context(), spec, &Blocks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	w, _ := workload.Find("hold")
+	fill := w.Script(500, 1).Fill()
+	if err := p.Begin(fill.Keys); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Replay(fill, false); !errors.Is(err, errHangs) {
+		t.Fatal(err)
+	}
+	held := <-opened
+	ended := make(chan error, 1)
+	go func() {
+		_, err := held.Read(make([]byte, 1)) // until nobody holds the other end
+		ended <- err
+	}()
+	select {
+	case <-ended:
+	case <-time.After(15 * time.Second):
+		t.Error("a process that the wrapper has started is still there")
 	}
 }
 

@@ -53,12 +53,16 @@ func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
 	return p, err
 }
 
-func (p *Program) restart() (err error) {
-	p.process, p.About, err = start(p.context, p.Args, p.blocks.programs, p.fires)
+func (p *Program) restart() error {
+	process, about, err := start(p.context, p.Args, p.blocks.programs, p.fires)
+	if err != nil {
+		return err
+	}
+	p.process, p.About = process, about
 	if most := p.Spec.Limit; most > 0 && (p.About.Limit == 0 || most < p.About.Limit) {
 		p.About.Limit = most
 	}
-	return err
+	return nil
 }
 
 // Close ends the program.
@@ -100,7 +104,7 @@ func (p *Program) Begin(keys int) error {
 	}
 	if p.process == nil {
 		if err := p.restart(); err != nil {
-			return err
+			return p.give(err)
 		}
 	}
 	within := requestTime + time.Duration(p.most+keys)*perOp // what it had before is to be freed
@@ -124,11 +128,17 @@ func (p *Program) ask(m message, within time.Duration) (answer, error) {
 	out, err := p.process.ask(m, within)
 	if err != nil {
 		p.end()
-		if errors.Is(err, errHangs) {
-			p.broken = fmt.Errorf("%w (it is not started again)", err)
-		}
+		err = p.give(err)
 	}
 	return out, err
+}
+
+// give returns err, and gives the program up if to start it again would cost as much time again.
+func (p *Program) give(err error) error {
+	if errors.Is(err, errHangs) || errors.Is(err, errFloods) {
+		p.broken = fmt.Errorf("%w (it is not started again)", err)
+	}
+	return err
 }
 
 // Load hands over blocks that are to be replayed next, in this order, so that the program can
@@ -169,8 +179,12 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 		}
 	}
 	within := requestTime + time.Duration(l.ops+len(l.due))*perOp
+	start := time.Now()
 	a, err := p.ask(message{Kind: run, Block: uint32(l.place), A: uint64(room)}, within)
 	if err != nil {
+		return 0, err
+	}
+	if err := a.checkTimes(l.ops, p.ClockNS, time.Since(start), time.Since(p.process.started)); err != nil {
 		return 0, err
 	}
 	p.last = a

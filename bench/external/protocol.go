@@ -95,15 +95,21 @@ func decodeHello(b []byte) (a About, err error) {
 	}
 	a.lateTicks = structures.Tick(le.Uint64(b[32:]))
 	a.lateOfDelay = [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])}
+	for what, ns := range map[string]float64{"a reading of its clock": a.ClockNS, "a wake-up": a.WakeNS} {
+		if !(ns >= 0 && ns <= 1e9) { // NaN, too
+			return a, fmt.Errorf("its hello says that %s takes %g ns, want a number from 0 to 1e9", what, ns)
+		}
+	}
 	if a.Coarse && (a.lateTicks < 0 || a.lateTicks > math.MaxInt64/4) {
 		return a, fmt.Errorf("it declares a bound of %d ticks, want 0 or more", a.lateTicks)
 	}
 	return a, nil
 }
 
+// text is a text of a hello, in one line.
 func text(b []byte) string {
 	b, _, _ = bytes.Cut(b, []byte{0})
-	return strings.ToValidUTF8(string(b), "?")
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(b), "?")), " ")
 }
 
 // printable is the beginning of what a program wrote.

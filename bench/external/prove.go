@@ -3,6 +3,7 @@ package external
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
@@ -40,6 +41,32 @@ func (a answer) check(want answer) error {
 	}
 	return nil
 }
+
+// opsPerNS is more operations than any processor does in a nanosecond (chosen).
+const opsPerNS = 16
+
+// checkTimes compares the times of an answer with what the runner knows of them: the operations of
+// the block, the cost of reading the program's clock, the time between request and answer, and the age
+// of the process. The two clocks may differ by 1 %.
+func (a answer) checkTimes(ops int, clockNS float64, trip, age time.Duration) error {
+	took, least := float64(a.NS), max(clockNS/2, float64(ops)/opsPerNS)
+	switch {
+	case took > 1.01*float64(trip):
+		return fmt.Errorf("it says that a block took %d ns, but its answer came after %d ns", a.NS, trip.Nanoseconds())
+	case took <= 0 || took < least:
+		return fmt.Errorf("it says that a block of %d operations took %d ns, want %.0f or more: "+
+			"its clock is too coarse, or does not run", ops, a.NS, max(1, least))
+	}
+	for what, ns := range map[string]uint64{"garbage collector": a.CollectionNS, "compiler": a.CompileNS} {
+		if float64(ns) > float64(age)*mostThreads {
+			return fmt.Errorf("it says that a %s took %d ns, but it was started %d ns ago", what, ns, age.Nanoseconds())
+		}
+	}
+	return nil
+}
+
+// mostThreads is more threads than any collector or compiler has (chosen).
+const mostThreads = 1024
 
 // prover holds each timer that a program says has fired against the script. It keeps those of a
 // coarse program that are due and have not fired, from block to block.

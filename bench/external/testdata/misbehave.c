@@ -1,13 +1,52 @@
-// misbehave keeps timers in a table and searches it. It does wrong what FAULT says, at the timers
-// of one slot in eight, and only after a few operations.
+// misbehave keeps timers in a table and searches it. FAULT says what it does wrong: most faults hit
+// the timers of one slot in eight, after the first few operations.
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *fault = "";
+
+static bool is(const char *name) { return strcmp(fault, name) == 0; }
+
+// lie changes what is written to the runner: costs of the hello, times of an answer.
+static ssize_t lie(int fd, const void *from, size_t bytes) {
+	char changed[256];
+	if (fd != 1 || bytes > sizeof changed) return write(fd, from, bytes);
+	memcpy(changed, from, bytes);
+	double *costs = (double *)(changed + 16);
+	uint64_t *words = (uint64_t *)changed;
+	if (bytes == 256) {
+		if (is("clock-nan")) costs[0] = NAN;
+		if (is("clock-negative")) costs[0] = -1;
+		if (is("wake-inf")) costs[1] = INFINITY;
+	} else if (bytes == 64 && words[0] >> 32 == 3) {
+		if (is("time-max")) words[1] = UINT64_MAX;
+		if (is("time-long")) words[1] *= 1000;
+		if (is("time-zero")) words[1] = 0;
+		if (is("time-short")) words[1] = 1;
+		if (is("collector-max")) words[6] = UINT64_MAX;
+	}
+	return write(fd, changed, bytes);
+}
+
+#define write lie
 #include "timerbench.h"
 
 static int64_t *deadlines; // by slot; 0: not pending
 static uint32_t slots;
 static uint64_t pending, calls;
-static const char *fault = "";
 
-static bool is(const char *name) { return strcmp(fault, name) == 0; }
+// leave_child starts a process that outlives this one and holds its pipes. With away it leaves the
+// process group.
+static void leave_child(bool away) {
+	if (fork() != 0) return;
+	if (away) setsid();
+	sleep(20);
+	_exit(0);
+}
 
 static bool now_and_then(uint32_t slot) { return slot % 8 == 3 && ++calls > 20; }
 
@@ -57,6 +96,14 @@ static void tb_schedule(uint32_t slot, int64_t at) {
 	if (is("crash")) abort();
 	if (is("garbage")) tb_write("[info] scheduled\n", 17);
 	if (is("exit")) exit(0);
+	if (is("child") || is("child-away")) {
+		leave_child(is("child-away"));
+		exit(0);
+	}
+	if (is("flood"))
+		for (;;) fprintf(stderr, "warning:%9999s\n", "this is a debug build");
+	if (is("noise"))
+		for (int i = 0; i < 3000; i++) fprintf(stderr, "warning: this is a debug build\n");
 }
 
 static void tb_cancel(uint32_t slot) {
