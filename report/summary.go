@@ -14,13 +14,15 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// Summary is a line for each cell: which structures are the fastest, and what the others cost beside
-// them. Below it stands who was the fastest the most often. It is empty without a cell that has a cost.
+// Summary is a line for each cell: which structures are the fastest, and what the others cost relative to
+// them. Programs of other languages are ranked among the structures, and follow in a table of their own. The last
+// line says which were the fastest most often. Summary is empty without a cell that has a cost.
 func Summary(r *results.Run) string {
+	ranked := analysis.Of(r.Among())
 	t := show.Table{Align: "lrrrllrl",
 		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
 	wins := make(map[string]int)
-	for _, c := range analysis.Of(r).Cells {
+	for _, c := range ranked.Cells {
 		if len(c.Ranked) == 0 {
 			continue
 		}
@@ -62,9 +64,35 @@ func Summary(r *results.Run) string {
 	for _, name := range most[:min(3, len(most))] {
 		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
 	}
-	return fmt.Sprintf("%s\nns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
+	return programs(ranked) + fmt.Sprintf("%s\nns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
 		"Fastest or tied with it, of %d cells: %s.\n", t.Terminal(), len(t.Rows), strings.Join(standings, ", "))
+}
+
+// programs is a line for each cell and program of another language; it is empty without one.
+func programs(r *analysis.Run) string {
+	t := show.Table{Align: "lrlllrrr",
+		Header: []string{"workload", "n", "program", "language", "per", "ns", "times the fastest", "95 % interval"}}
+	for _, c := range r.Cells {
+		for _, row := range c.Rows {
+			p := r.Program(row.Structure)
+			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
+				continue
+			}
+			ratio, times, interval := row.ToBest(), show.Unknown, show.Unknown
+			if ratio.Pairs > 0 {
+				times = show.Times(ratio.Center)
+			}
+			if ratio.Bounded() {
+				interval = show.Times(ratio.Lo) + " to " + show.Times(ratio.Hi)
+			}
+			t.Add(c.Workload, show.Grouped(c.N), p.Name, p.Language, string(c.Unit), show.Figure(row.Cost().Median), times, interval)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	return t.Terminal() + "\n"
 }
 
 func multiple(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }

@@ -116,6 +116,30 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	}
 }
 
+// A program of another language has its row, and the fastest of all is the fastest, whatever it is written in.
+func TestTheSummaryRanksPrograms(t *testing.T) {
+	program := func(name string, ns float64) results.Row {
+		row := timed(name, ns)
+		row.Role = results.RoleExternal
+		return row
+	}
+	r := &results.Run{
+		Cells: []results.Cell{
+			{Workload: "hold", N: 1000, Unit: script.PerLifecycle, Rows: []results.Row{
+				timed("auto", 29.6), timed("rbtree", 80), program("ratas", 11.1), program("slow", 60)}},
+			{Workload: "churn", N: 1000, Unit: script.PerLifecycle, Rows: []results.Row{timed("auto", 20), program("ratas", 40)}},
+		},
+		External: []results.External{{Name: "ratas", Language: "C++"}, {Name: "slow", Language: "Python 3.11"}},
+	}
+	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
+	says(t, summaryOf(r),
+		"hold      1,000  11.2  11 %  lifecycle  ratas          –  auto 2.7x ±0%   rbtree 7.2x",
+		"hold      1,000  ratas    C++          lifecycle  11.2",
+		"hold      1,000  slow     Python 3.11  lifecycle  60.3                5.4     5.4 to 5.4",
+		"churn     1,000  ratas    C++          lifecycle  40.2                2.0     2.0 to 2.0",
+		"of 2 cells: auto 1, ratas 1.")
+}
+
 func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
 	says(t, summaryOf(&results.Run{Calls: []results.Calls{{
 		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
