@@ -45,10 +45,6 @@ func processor() string {
 // first difference.
 func CheckResume(cfg Config, interrupted *results.Run) error {
 	cfg = cfg.withDefaults()
-	if interrupted.Version != results.Version {
-		return fmt.Errorf("its results are of version %d, this program writes version %d",
-			interrupted.Version, results.Version)
-	}
 	if d := results.Difference(interrupted.Parameters, parameters(cfg)); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}

@@ -163,7 +163,7 @@ func shape(name string, n int) float64 {
 }
 
 func (f fixture) cell(w string, n int) results.Cell {
-	c := results.Cell{Workload: w, N: n, Resident: float64(n) * 1.01, TickNS: 1e6}
+	c := results.Cell{Workload: w, N: n, Unit: script.PerLifecycle, Resident: float64(n) * 1.01, TickNS: 1e6}
 	nothingFires := w == "churn" || w == "start-stop"
 	proof := script.Proof{Scheduled: 200_000, Fired: 100_000, Cancelled: 90_000, Pending: 10_000, Checksum: random(w, n).Uint64()}
 	c.CancelRate = 0.474

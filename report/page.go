@@ -171,10 +171,6 @@ const namedStructures = 5
 func gaps(v *section.View, sections []section.Section) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
-	if n := v.Version; n > 0 && n < results.Version {
-		add("**Results of an older version.** They are of version %d, and this program writes version %d. "+
-			"What only later versions measure is missing.", n, results.Version)
-	}
 	var measured []string
 	for _, who := range v.Measured(v.Cells...) {
 		if who.IsStructure() {

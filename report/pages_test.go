@@ -93,7 +93,7 @@ func oneTrial() *results.Run {
 // which shows something.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	version1, err := results.Read(filepath.Join("testdata", "version1.json.gz"))
+	few, err := results.Read(filepath.Join("testdata", "few.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +124,7 @@ func TestPages(t *testing.T) {
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"live-lateness"}, nil}, // one goroutine has no contention
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"version 1": {version1, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
-			"**Results of an older version.** They are of version 1, and this program writes version 3.",
+		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
 			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls memory pareto drift"),

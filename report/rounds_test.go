@@ -13,7 +13,7 @@ import (
 
 // rowsOf makes a run of one cell in which each structure has instances of two rounds.
 func rowsOf(costs map[string][]float64) *results.Run {
-	c := results.Cell{Workload: "hold", N: 1_000_000}
+	c := results.Cell{Workload: "hold", N: 1_000_000, Unit: "lifecycle"}
 	for _, name := range []string{"best", "near", "far"} {
 		row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(costs[name]...)}
 		for i := range row.Cost {
@@ -67,7 +67,6 @@ func TestThePageFlagsDrift(t *testing.T) {
 	wantOnPage(t, pageOf(t, rising), "In 1 of 1 cells the cost rose", "| hold | 1M | 1.00 | 0.0167 |")
 }
 
-// Results of older versions have one instance of each structure.
 func TestThePageSaysIfThereIsOneInstance(t *testing.T) {
 	t.Parallel()
 	const warning = "One instance of each structure."

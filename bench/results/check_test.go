@@ -42,7 +42,6 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 			minheap(r).Cost[3].Units = 100
 		},
 		"its trials took 2.0 s, and all of it 1.0 s": func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
-		"results of version 2 have no digest":        func(r *Run) { r.Version = 2 },
 	} {
 		r := checked()
 		edit(r)

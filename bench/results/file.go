@@ -65,9 +65,8 @@ func sealed(r *Run) ([]byte, error) {
 	return append(content, digestKey+digest(content)+`"}`...), nil
 }
 
-// checkSeal returns an error if a file is not as this program wrote it. Files of versions
-// before 3 may have no digest.
-func checkSeal(data []byte, version int) error {
+// checkSeal returns an error if a file is not as this program wrote it.
+func checkSeal(data []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
 		return err
@@ -75,8 +74,6 @@ func checkSeal(data []byte, version int) error {
 	data = compact.Bytes()
 	at := bytes.LastIndex(data, []byte(digestKey))
 	switch {
-	case at < 0 && version < 3:
-		return nil
 	case at < 0:
 		return errors.New("it has no digest as its last key: it was edited, or another program " +
 			"wrote it; want the file as timerbench wrote it")
@@ -127,7 +124,7 @@ func Decode(data []byte) (*Run, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	return r, checkSeal(data, r.Version)
+	return r, checkSeal(data)
 }
 
 // unmarshalJSON is json.Unmarshal with errors that name the line. They distinguish a
@@ -156,13 +153,13 @@ func unmarshalJSON(data []byte, into any) error {
 }
 
 // sameProofs returns an error if two rows that are not coarse have different proofs: all
-// replayed the same script. Versions before 3 do not say which rows are coarse.
-func (c *Cell) sameProofs(version int) error {
+// replayed the same script.
+func (c *Cell) sameProofs() error {
 	var first *Row
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		switch {
-		case version < 3 || row.Coarse || row.JoinedLate():
+		case row.Coarse || row.JoinedLate():
 		case first == nil:
 			first = row
 		case row.Proof != first.Proof:
@@ -197,7 +194,7 @@ func (r *Run) Validate() error {
 				}
 			}
 		}
-		if err := c.sameProofs(r.Version); err != nil {
+		if err := c.sameProofs(); err != nil {
 			return fmt.Errorf("%s, %w", where, err)
 		}
 	}

@@ -70,9 +70,9 @@ func (h Header) check() error {
 		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, Format)
 	case h.Version > Version:
 		return fmt.Errorf("written by a newer timerbench: results of version %d, "+
-			"this one reads up to version %d", h.Version, Version)
-	case h.Version < 1:
-		return fmt.Errorf("results of version %d, want a version from 1 to %d", h.Version, Version)
+			"this one reads version %d", h.Version, Version)
+	case h.Version < Version:
+		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d", h.Version, Version)
 	}
 	return nil
 }

@@ -13,12 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Format and Version identify a results file of timerbench. A file of an older version is
-// read; fields that it does not have are zero.
-//
-//   - Version 1: one instance of each contender in a cell.
-//   - Version 2: layouts, instances, racing, shards, trials with the garbage collector on.
-//   - Version 3: a digest of the content, the last key of the file; rows say if they are coarse.
+// Format and Version identify a results file of timerbench. Files of another version are refused.
 const (
 	Format  = "timerbench-results"
 	Version = 3

@@ -52,7 +52,7 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 	}
 	write("stopped", 9, false)
 	expect("stopped")
-	write(".", 1, true) // as older versions wrote it
+	write(".", 1, true)
 	expect(".")
 	write("a", 3, true)
 	write("b", 2, true)

@@ -89,10 +89,10 @@ func summaryOf(r *results.Run) string {
 
 func TestTheSummarySaysWhoWon(t *testing.T) {
 	r := &results.Run{Cells: []results.Cell{
-		{Workload: "hold", N: 1_000_000, Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
+		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
 		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
 			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
-		{Workload: "lonely", N: 10, Rows: []results.Row{timed("hwheel", 120)}},
+		{Workload: "lonely", N: 10, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 120)}},
 	}}
 	r.Cells[0].Rows[3].Role = results.RoleFloor
 	noisy := timed("skiplist", 54)
@@ -153,9 +153,9 @@ func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
 	says(t, summaryOf(&results.Run{
 		Parameters: results.Parameters{Lean: true, N: []int{300, 400}},
 		Cells: []results.Cell{
-			{Workload: "hold", N: 300, Rows: []results.Row{timed("null", 3), filled}},
+			{Workload: "hold", N: 300, Unit: "lifecycle", Rows: []results.Row{timed("null", 3), filled}},
 			{Workload: "churn", N: 300, Rows: []results.Row{timed("null", 4), timed("stub", 7), timed("hwheel", 50)}},
-			{Workload: "hold", N: 400, Rows: []results.Row{timed("hwheel", 60)}},
+			{Workload: "hold", N: 400, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 60)}},
 		},
 		MemoryFloors: []results.MemoryFloor{{N: 400, TouchNS: 2.5, ChaseNS: 90}},
 	}), "300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null       3.01   4.02", "stub          –   7.03", "hwheel     40.2   50.2     32       2",

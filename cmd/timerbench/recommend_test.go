@@ -137,10 +137,10 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 
 // Results that hold little give an answer that says what is missing.
 func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
-	version1 := filepath.Join("..", "..", "report", "testdata", "version1.json.gz")
+	two := filepath.Join("..", "..", "report", "testdata", "few.json.gz")
 	write := func(change func(*results.Run)) string {
 		t.Helper()
-		r, err := results.Read(version1)
+		r, err := results.Read(two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +162,8 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
 	})
 	for want, path := range map[string]string{
-		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap. Next: hwheel": version1,
-		"These results hold no figures for memory, so that does not count.":                                    version1,
+		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap. Next: hwheel": two,
+		"These results hold no figures for memory, so that does not count.":                                    two,
 		"These results hold one structure only, so there is nothing to compare it with.":                       one,
 		"The run was interrupted: cells may be missing.":                                                       partial,
 		"mine": trace,

@@ -5,13 +5,10 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Cell is a cell of the results. Where older results do not say its unit, its category and its
-// place in the grid, they are as this version declares them.
+// Cell is a cell of the results.
 type Cell struct {
 	results.Cell
 	Rows    []*Row
@@ -46,16 +43,6 @@ func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
 func (r *Run) cell(of results.Cell) *Cell {
 	c := &Cell{Cell: of, beside: make(map[[2]*Row]stats.Ratio)}
-	known, _ := r.Known.Workload(c.Workload)
-	c.Unit = cmp.Or(c.Unit, script.PerLifecycle)
-	if c.Grid == nil && known.Grid != nil {
-		place := results.Grid(*known.Grid)
-		c.Grid = &place
-	}
-	if _, ok := r.Parameters.Traces[c.Workload]; ok && c.Category == "" {
-		c.Category = string(workload.Recorded)
-	}
-	c.Category = cmp.Or(c.Category, string(known.Category))
 	if r.Parameters.Budget > 0 {
 		c.Options.Looks = looksOf(of)
 	}

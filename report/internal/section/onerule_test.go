@@ -20,7 +20,7 @@ import (
 // wandering is a cell of the grid of structures whose costs differ by little or by much, with noise between
 // instances and rounds. Some have fewer rounds, as after a race.
 func wandering(rng *rand.Rand, percent, n int) results.Cell {
-	c := results.Cell{Workload: fmt.Sprint("grid-uniform-", percent), N: n, Category: "grid", CancelRate: float64(percent) / 100, Grid: &results.Grid{Delays: "uniform", CancelPercent: percent}}
+	c := results.Cell{Workload: fmt.Sprint("grid-uniform-", percent), N: n, Category: "grid", Unit: "lifecycle", CancelRate: float64(percent) / 100, Grid: &results.Grid{Delays: "uniform", CancelPercent: percent}}
 	instances, noise := 1+rng.IntN(4), 0.001*math.Exp(5*rng.Float64())
 	for i, name := range []string{"auto", "hwheel", "hwheel-linux", "quadheap", "rbtree", "wheel-fixed", "auto-control"} {
 		row := results.Row{Structure: name, Role: results.RoleStructure}

@@ -44,7 +44,7 @@ func trials(ns ...float64) []results.Trial {
 
 // timed is a cell whose structures cost so many nanoseconds, with little noise.
 func timed(workload string, n int, costs map[string]float64) results.Cell {
-	c := results.Cell{Workload: workload, N: n}
+	c := results.Cell{Workload: workload, N: n, Unit: "lifecycle"}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {
 		ns := costs[name]
 		row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns)}
