@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -84,13 +83,4 @@ func (x *Explanation) HTML() ([]byte, error) {
 		p.Front.Lead, p.Front.Charts = drawingIntro, []*draw.Figure{f}
 	}
 	return p.html()
-}
-
-// SVG returns the drawing alone. It fails if the structure does not show its shape.
-func (x *Explanation) SVG() ([]byte, error) {
-	f := section.Drawing(x.entry, x.look)
-	if f == nil {
-		return nil, errors.New("report: " + x.entry.Name + " does not show its shape: there is nothing to draw")
-	}
-	return f.SVG(), nil
 }

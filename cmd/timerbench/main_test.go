@@ -282,7 +282,6 @@ func TestFilesOfFlags(t *testing.T) {
 		{"--out", []string{"export", "--csv", done, "-o"}},
 		{"--out", []string{"profile", "churn/n=100", "-s", "hwheel", "--for", "1ms", "-o"}},
 		{"--html", []string{"explain", "hwheel", "-r", done, "--html"}},
-		{"--svg", []string{"explain", "hwheel", "-r", done, "--svg"}},
 		{"--json", append(tiny, "-o", filepath.Join(dir, "new"), "--json")},
 	} {
 		refused(t, append(c.args, dir), c.flag+" "+dir+": "+dir+" is a folder")

@@ -58,7 +58,6 @@ var bad = map[string][]string{
 	"explain hwheel -r none":                 {"--results: none: no such file or folder"},
 	"explain hwheel -r foreign":              {"--results: foreign", "not JSON"},
 	"explain hwheel -r old --html foreign/x": {"--html foreign/x"},
-	"explain hwheel -r old --svg foreign/x":  {"--svg foreign/x"},
 
 	"export bare":                  {"at least one of the flags"},
 	"export --csv --benchfmt bare": {"none of the others can be"},

@@ -102,7 +102,7 @@ func showTypical(out io.Writer, r *results.Run) {
 }
 
 func newExplain() *cobra.Command {
-	var from, html, svg string
+	var from, html string
 	cmd := &cobra.Command{
 		Use:   "explain STRUCTURE",
 		Short: "Show how a structure works, what it costs, and where it wins",
@@ -128,34 +128,24 @@ recommend takes.`,
 					strings.TrimSuffix(path+"; "+note, "; "))
 			}
 			x := report.Explain(e, r)
-			if html == "" && svg == "" {
+			if html == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
 				return err
 			}
-			if err := writeTo("html", html, cmd.OutOrStdout(), written(x.HTML)); err != nil {
+			return writeTo("html", html, cmd.OutOrStdout(), func(w io.Writer) error {
+				page, err := x.HTML()
+				if err == nil {
+					_, err = w.Write(page)
+				}
 				return err
-			}
-			return writeTo("svg", svg, cmd.OutOrStdout(), written(x.SVG))
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&from, "results", "r", "",
 		"results `file`, or folder of runs (default: those that recommend takes)")
 	cmd.Flags().StringVar(&html, "html", "",
 		"write the page to this `file`, instead of the text"+orStdout)
-	cmd.Flags().StringVar(&svg, "svg", "",
-		"write the drawing to this `file`, instead of the text"+orStdout)
 	return cmd
-}
-
-// written writes what make returns.
-func written(make func() ([]byte, error)) func(io.Writer) error {
-	return func(w io.Writer) error {
-		data, err := make()
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	}
 }
 
 func newExport() *cobra.Command {
