@@ -27,7 +27,6 @@ type cell struct {
 	clock      replay.Clock
 	proveOps   int // minimum number of operations whose every answer is checked
 	open       func(context.Context, cell) (source, error)
-	memory     bool    // measure the memory of the structures after the fill
 	withGC     bool    // add a pass with the garbage collector on
 	tooSlow    float64 // leave out what took so many times as long as the best among fewer timers; 0: nothing
 	headline   bool    // stands for its workload in the report, see Config.headline
@@ -189,7 +188,6 @@ func (m *measured) pass(ctx context.Context) error {
 func (m *measured) passWithGC(ctx context.Context) error {
 	started := time.Now()
 	c := m.cell
-	c.memory = false
 	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program != nil })
 	p, err := c.begin(ctx, 0, rows, m.order)
 	if err != nil {
@@ -226,7 +224,6 @@ func (m *measured) proveOtherSeeds(ctx context.Context, entries []catalog.Entry)
 // untimed begins a pass and replays as many blocks as a cell has rounds without timing them. With
 // prove, every answer of a first block is checked besides.
 func (c cell) untimed(ctx context.Context, entries []catalog.Entry, prove bool) (*pass, error) {
-	c.memory = false
 	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
 	if err != nil {
 		return nil, err

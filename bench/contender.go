@@ -7,7 +7,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
-	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -53,6 +52,11 @@ func newContender(role results.Role, e catalog.Entry) *contender {
 // mostGoTimers is how many of Go's timers take part at most (chosen): they take 150 bytes each.
 const mostGoTimers = 10_000_000
 
+// goTimers are Go's timers as a structure.
+var goTimers = catalog.Entry{
+	Name: BaselineName, Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() },
+}
+
 // contenders returns the contenders of a cell: the floor, the structures, and, where nothing
 // fires, Go's timers and beside lean loops the stub.
 func (c cell) contenders(entries []catalog.Entry) []*contender {
@@ -64,9 +68,7 @@ func (c cell) contenders(entries []catalog.Entry) []*contender {
 			catalog.Entry{Name: StubName, Allocates: true, New: replay.Stub}))
 	}
 	if nothingFires && c.n <= mostGoTimers {
-		goTimers := func() structures.Scheduler[uint64] { return gotimer.New() }
-		list = append(list, newContender(results.RoleBaseline,
-			catalog.Entry{Name: BaselineName, Allocates: true, New: goTimers}))
+		list = append(list, newContender(results.RoleBaseline, goTimers))
 	}
 	for _, e := range entries {
 		list = append(list, newContender(results.RoleStructure, e))
@@ -135,16 +137,6 @@ func controlOf(e catalog.Entry) *contender {
 // fault of the harness.
 func (c *contender) ofHarness() bool {
 	return c.Role == results.RoleFloor || c.Role == results.RoleBaseline
-}
-
-// recordMemory records what the filled structure added to the heap and to a full garbage
-// collection.
-func (c *contender) recordMemory(before, after heap.Use) {
-	if c.Role == results.RoleFloor || c.program != nil || c.instance.Len() == 0 {
-		return
-	}
-	c.BytesPerTimer = after.BytesSince(before) / float64(c.instance.Len())
-	c.CollectNS = after.CollectSince(before)
 }
 
 // prove replays a block without timing it and checks every answer. The harness answers

@@ -3,7 +3,7 @@ package bench
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/heap"
+	"github.com/timerbench/timerbench/bench/internal/heapsize"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -20,7 +20,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		cfg.Structures = append(cfg.Structures, e)
 	}
 	_, got := FitMemory(cfg, 0)
-	before := heap.Measure()
+	before := heapsize.Measure()
 	c := cfg.cell(hold, n, replay.Clock{})
 	m := c.begun(cfg.entries(n))
 	m.addControl("hwheel")
@@ -29,7 +29,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.end()
-	held := heap.Measure()
+	held := heapsize.Measure()
 	peak := 1.5 * held.BytesSince(before)
 	if ratio := float64(got.Bytes) / peak; got.Step != "hold, n 200000" || ratio < 0.67 || ratio > 1.5 {
 		t.Errorf("%s: %d bytes, the cell takes %.0f", got.Step, got.Bytes, peak)

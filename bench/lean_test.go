@@ -49,6 +49,15 @@ func TestALeanRunHasItsReferencesAndTheLongestCalls(t *testing.T) {
 	if len(r.MemoryFloors) != 1 || !(r.MemoryFloors[0].TouchNS > 0 && r.MemoryFloors[0].ChaseNS > 0) {
 		t.Errorf("memory accesses take %+v", r.MemoryFloors)
 	}
+	var memory []string
+	for _, m := range r.Memory {
+		if memory = append(memory, m.Structure); m.N != 500 || m.Bytes < 8 || m.AgedBytes < 8 || m.Replaced == 0 {
+			t.Errorf("memory %+v", m)
+		}
+	}
+	if want := []string{"minheap", "hwheel-linux", BaselineName}; !slices.Equal(memory, want) {
+		t.Errorf("the memory of %q is measured, want %q", memory, want)
+	}
 	if !slices.ContainsFunc(r.Calls, func(c results.Calls) bool { return c.Workload == "cancel-hold-50" }) {
 		t.Error("the calls of cancel-hold-50 are not timed")
 	}

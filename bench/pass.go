@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/timerbench/timerbench/bench/internal/heap"
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -56,45 +55,9 @@ func (c cell) begin(ctx context.Context, number int, rows []*contender, order *s
 
 func (p *pass) fill(ctx context.Context) error {
 	for _, c := range p.rows {
-		c.instance = replay.Prepare(c.entry, p.source.keys(), c.program)
-	}
-	if p.cell.memory && p.number == 0 {
-		return p.fillMeasured(ctx)
-	}
-	for _, c := range p.rows {
-		c.instance.Create()
-		c.instance.CreateSecond()
+		c.instance = replay.NewOf(c.entry, p.source.keys(), c.program)
 	}
 	return p.source.populate(func(b *script.Block) error { return p.replayOnAll(ctx, b) })
-}
-
-// fillMeasured fills the instances one after the other and measures their memory, without
-// the second instances of coarse ones.
-func (p *pass) fillMeasured(ctx context.Context) error {
-	before := heap.Measure()
-	return p.forEach(ctx, p.rows, func(c *contender) error {
-		i, exact := c.instance, c.entry.Exact()
-		i.Create()
-		err := p.source.populate(func(b *script.Block) error {
-			if exact {
-				return i.Replay(b)
-			}
-			i.Time(b)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		after := heap.Measure()
-		c.recordMemory(before, after)
-		if before = after; exact {
-			return nil
-		}
-		i.CreateSecond()
-		err = i.CatchUp(p.source.populate)
-		before = heap.Measure()
-		return err
-	})
 }
 
 // firstBlock replays a block that is not timed: the structures get the room that they

@@ -30,7 +30,6 @@ func (s step) duration() float64 { return s.seconds(len(s.entries)) }
 // it are entered in the agenda, which may be nil.
 func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
 	var steps []step
-	measured := make(map[int]bool)          // sizes at which a cell measures the memory
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
 	largest := cfg.largestSize()
 	for w, n := range cfg.cells() {
@@ -41,10 +40,6 @@ func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
 				func(r *results.Run) *[]results.Calls { return &r.Calls }))
 			continue
 		}
-		// Among many timers, measuring the heap takes longer than the cell.
-		const manyTimers = 100_000
-		c.memory = cfg.Turns == nil && (n <= manyTimers || !measured[n])
-		measured[n] = true
 		if unit := w.CostUnit(); cfg.Turns == nil && !c.lean && n == largest && !collected[unit] {
 			c.withGC, collected[unit] = true, true
 		}
@@ -62,13 +57,17 @@ func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
 			steps = append(steps, t.step(cfg, clock, entries, todo))
 		}
 	}
-	if !cfg.wantsIdle() {
-		return steps
-	}
-	for _, n := range cfg.Profile.memorySizes {
+	for _, n := range cfg.memorySizes() {
+		entries := cfg.entries(n)
+		if cfg.Profile.lean && n <= mostGoTimers {
+			entries = append(entries, goTimers)
+		}
 		replaced := min(cfg.Profile.replacedPerTimer*n, cfg.Profile.maxReplaced)
 		steps = append(steps, analysisStep(analysis.Memory{N: n, Replaced: replaced, Seed: cfg.Seed},
-			cfg.entries(n), func(r *results.Run) *[]results.Memory { return &r.Memory }))
+			entries, func(r *results.Run) *[]results.Memory { return &r.Memory }))
+	}
+	if !cfg.wantsIdle() {
+		return steps
 	}
 	for _, n := range analysis.IdlePopulations {
 		for _, delay := range dist.Grid() {
@@ -197,12 +196,24 @@ func (cfg Config) headline(w workload.Workload) int {
 	return whole[max(0, i-1)]
 }
 
-// wantsIdle reports whether the run includes the idle and memory analyses. It does if
+// wantsIdle reports whether the run includes the analysis of idle wake-ups. It does if
 // it includes the workload IdleName and takes no turns.
 func (cfg Config) wantsIdle() bool {
 	return cfg.Turns == nil && slices.ContainsFunc(cfg.Workloads, func(w workload.Workload) bool {
 		return w.Name == workload.IdleName
 	})
+}
+
+// memorySizes returns the sizes of the memory analysis, at which a structure takes part.
+func (cfg Config) memorySizes() []int {
+	sizes := cfg.Profile.memorySizes
+	if len(cfg.N) > 0 {
+		sizes = cfg.N
+	}
+	if cfg.Turns != nil || len(cfg.Workloads) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return len(cfg.entries(n)) == 0 })
 }
 
 // entries returns the structures that run on n timers. Sizes that the user has given

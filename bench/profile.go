@@ -89,6 +89,7 @@ func Profiles() []Profile {
 			sizes: []int{1_000_000}, gridSizes: []int{1_000_000},
 			mixSizes: []int{1_000_000}, callSizes: []int{1_000_000},
 			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000,
+			memorySizes: []int{1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 21,
 		},
 		{
 			Name: "field", Doc: "12 minutes: beside programs of other languages, see docs/external.md",
@@ -99,6 +100,7 @@ func Profiles() []Profile {
 			},
 			sizes:   []int{1_000, 100_000, 1_000_000, 10_000_000},
 			maxSize: 100_000, maxCycle: 1_000_000, thirdParty: 100_000, frugalFrom: 10_000_000,
+			memorySizes: []int{100_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
 			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on " +

@@ -88,9 +88,6 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 			if row.Proof != c.Rows[0].Proof || row.Proof.Scheduled == 0 {
 				t.Errorf("%s: %s has proof %+v, the floor %+v", c.Workload, row.Structure, row.Proof, c.Rows[0].Proof)
 			}
-			if measured := row.BytesPerTimer > 0; measured == (row.Role == results.RoleFloor) {
-				t.Errorf("%s, %s: %g bytes a timer", c.Workload, row.Structure, row.BytesPerTimer)
-			}
 		}
 		if !slices.Equal(names, wantRows[c.Workload]) {
 			t.Errorf("%s: rows %q, want %q", c.Workload, names, wantRows[c.Workload])

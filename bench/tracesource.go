@@ -80,7 +80,7 @@ func (t *Trace) cell(trials int, clock replay.Clock) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
 	return cell{
 		workload: t.workload(), n: t.n(), trials: trials, perPass: perPass, clock: clock,
-		open: func(context.Context, cell) (source, error) { return newTraceSource(t) },
+		open: func(context.Context, cell) (source, error) { return newTraceSource(t), nil },
 	}
 }
 
@@ -129,11 +129,8 @@ type traceTimer struct {
 // largestBlock limits the operations in a block, and so the memory (chosen).
 const largestBlock = 25_000
 
-// newTraceSource opens a trace and reads its beginning once. This allocates the memory
-// of the source, so that it is not counted as memory of a structure.
-func newTraceSource(t *Trace) (*traceSource, error) {
-	s := &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
-	return s, s.populate(func(*script.Block) error { return nil })
+func newTraceSource(t *Trace) *traceSource {
+	return &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
 }
 
 func (s *traceSource) plan(rounds int) roundPlan {

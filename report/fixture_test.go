@@ -188,9 +188,7 @@ func (f fixture) cell(w string, n int) results.Cell {
 	if nothingFires {
 		c.Rows = append(c.Rows, f.row(c, "time.AfterFunc", "time.AfterFunc", results.RoleBaseline, proof))
 	}
-	floor := f.row(c, "null", "null", results.RoleFloor, proof)
-	floor.BytesPerTimer = 0
-	c.Rows = append(c.Rows, floor)
+	c.Rows = append(c.Rows, f.row(c, "null", "null", results.RoleFloor, proof))
 	return c
 }
 
@@ -200,7 +198,8 @@ func (f fixture) row(c results.Cell, name, like string, role results.Role, proof
 	if role == results.RoleFloor {
 		per = 6
 	}
-	row := results.Row{Structure: name, Role: role, BytesPerTimer: 24 + 60*random("bytes", like).Float64() + 8*r.Float64(), Proof: proof}
+	_ = r.Float64() // the golden files rest on the numbers after this one
+	row := results.Row{Structure: name, Role: role, Proof: proof}
 	kinds := []script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindFire}
 	if proof.Fired == 0 {
 		kinds = kinds[:3]

@@ -62,7 +62,7 @@ func zeros() *results.Run {
 			row.Latency[0] = results.Latency{
 				Kind: script.KindSchedule, Samples: 10, Quantiles: []results.Quantile{{Q: 0.5}, {Q: 1}},
 			}
-			row.Cost[0].NS, row.Cost[1].Units, row.BytesPerTimer = 0, 0, 0
+			row.Cost[0].NS, row.Cost[1].Units = 0, 0
 		}
 	}
 	return r
@@ -124,12 +124,12 @@ func TestPages(t *testing.T) {
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"live-lateness"}, nil}, // one goroutine has no contention
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 memory pareto drift"), []string{
+		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 drift"), []string{
 			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
-		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls memory pareto drift"),
+		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls drift"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
-		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls memory pareto drift"),
+		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls drift"),
 			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, idle wake-ups"}},
 		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid longest-calls memory pareto"),
 			[]string{"**Too few trials for intervals.**", "latency"}},

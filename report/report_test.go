@@ -68,7 +68,6 @@ func compact() *results.Run {
 	r := f.results()
 	first := &r.Cells[0]
 	first.Rows = slices.DeleteFunc(first.Rows, func(row results.Row) bool { return row.Structure == "wheel" })
-	first.Rows[0].BytesPerTimer = 0                       // not measured
 	first.Rows[1].Cost = slices.Clone(first.Rows[0].Cost) // a tie
 	first.Rows[2].Cost = first.Rows[2].Cost[:1]           // no interval
 	first.Rows[3].ByKind[0].Kinds[0].NS = -4              // clock reads took more than there was

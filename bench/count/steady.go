@@ -46,8 +46,7 @@ func Replay(w workload.Workload, n int, seed uint64, e catalog.Entry, how string
 	if how == first {
 		blocks = blocks[:2]
 	}
-	i := replay.Prepare(e, 0, nil)
-	i.Create()
+	i := replay.Alone(e)
 	for _, b := range blocks {
 		i.Time(b)
 	}

@@ -17,44 +17,37 @@ type Instance struct {
 	second *Walker // nil: exact, or not created yet
 
 	program Program // replays instead of a structure; nil: none
-	keys    int     // of the program, at first
 
 	// Proof is the outcome after the last block that was checked.
 	Proof script.Proof
 }
 
 // New returns an instance with its structure.
-func New(e catalog.Entry) *Instance {
-	i := Prepare(e, 0, nil)
-	i.Create()
-	i.CreateSecond()
-	return i
-}
+func New(e catalog.Entry) *Instance { return NewOf(e, 0, nil) }
 
-// Prepare returns an instance without its structure, with room for the IDs of so many keys.
-// So that room does not count as memory of the structure, which [Instance.Create] makes. p
-// replays instead of a structure; nil: none.
-func Prepare(e catalog.Entry, keys int, p Program) *Instance {
-	i := &Instance{entry: e, program: p, keys: keys}
+// NewOf is New with room for the IDs of that number of keys. If p is not nil, p replays instead of
+// the structure.
+func NewOf(e catalog.Entry, keys int, p Program) *Instance {
+	if p != nil {
+		i := &Instance{entry: e, program: p}
+		i.outcome.failed = p.Begin(keys)
+		return i
+	}
+	i := Alone(e)
 	i.Reserve(&script.Block{Keys: keys})
+	if !e.Exact() {
+		i.second = NewWalker(e)
+	}
 	return i
 }
 
-// Create creates the structure.
-func (i *Instance) Create() {
-	if i.program != nil {
-		i.outcome.failed = i.program.Begin(i.keys)
-		return
-	}
-	i.s = i.entry.New()
+// Alone is New without the second instance of a coarse structure, so that nothing holds its timers
+// against their bounds.
+func Alone(e catalog.Entry) *Instance {
+	i := &Instance{entry: e}
+	i.s = e.New()
 	i.prefetcher, _ = i.s.(structures.Prefetcher)
-}
-
-// CreateSecond creates the second instance, if the structure is coarse.
-func (i *Instance) CreateSecond() {
-	if i.program == nil && !i.entry.Exact() {
-		i.second = NewWalker(i.entry)
-	}
+	return i
 }
 
 // Wrap puts a scheduler around the structure, such as one that times its calls.
@@ -91,23 +84,6 @@ func (i *Instance) Check(b *script.Block, o Outcome) error {
 		i.second.Replay(b, i.second.Wake)
 	}
 	return i.compare(b, o)
-}
-
-// CatchUp lets the second instance of a coarse structure replay what the first one has
-// replayed alone.
-func (i *Instance) CatchUp(blocks func(do func(*script.Block) error) error) error {
-	o, last := i.Outcome(), &script.Block{}
-	err := blocks(func(b *script.Block) error {
-		if i.second != nil {
-			i.second.Replay(b, i.second.Wake)
-		}
-		*last = *b
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return i.compare(last, o)
 }
 
 func (i *Instance) compare(b *script.Block, o Outcome) error {

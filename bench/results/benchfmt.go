@@ -35,6 +35,10 @@ func WriteBenchfmt(out io.Writer, r *Run) error {
 		}
 		w.line(name, i.Ticks, values...)
 	}
+	for _, m := range r.Memory {
+		w.line(fmt.Sprintf("Memory/n=%d/structure=%s", m.N, m.Structure), m.N,
+			m.Bytes, "B/timer", m.AgedBytes, "aged-B/timer", m.CollectNS, "ns/gc")
+	}
 	if r.Live != nil {
 		for _, row := range r.Live.Rows {
 			w.live(row)
@@ -55,7 +59,7 @@ func (w benchWriter) line(name string, iterations any, values ...any) {
 }
 
 // row writes the trials of one contender: the cost, then the time by kind of operation,
-// then the latency percentiles, then the memory.
+// then the latency percentiles.
 func (w benchWriter) row(c Cell, row Row) {
 	name := func(op string) string {
 		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s",
@@ -73,9 +77,6 @@ func (w benchWriter) row(c Cell, row Row) {
 	for _, l := range row.Latency {
 		w.line(name(l.Kind.String()+"-latency"), l.Samples, l.P50, "p50-ns", l.P90, "p90-ns",
 			l.P99, "p99-ns", l.P999, "p99.9-ns", l.Max, "max-ns")
-	}
-	if row.BytesPerTimer > 0 {
-		w.line(name("resident"), c.N, row.BytesPerTimer, "B/timer", row.CollectNS, "ns/gc")
 	}
 }
 

@@ -94,9 +94,6 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 			"p999_ns": l.P999, "max_ns": l.Max,
 		})
 	}
-	if r.BytesPerTimer > 0 {
-		line("memory", "", values{"bytes_per_timer": r.BytesPerTimer, "collect_ns": r.CollectNS})
-	}
 }
 
 // machine returns what all lines have in common.

@@ -198,16 +198,14 @@ var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExte
 
 // Row is one contender in one cell.
 type Row struct {
-	Structure     string       `json:"structure"`
-	Role          Role         `json:"role"`
-	Of            string       `json:"of,omitempty"`     // for a control: the name of the structure
-	Coarse        bool         `json:"coarse,omitempty"` // it fires late, so its proof is its own
-	BytesPerTimer float64      `json:"bytes_per_timer"`  // heap in use after the fill, per resident timer; 0: not measured
-	CollectNS     float64      `json:"collect_ns"`       // time that the filled structure adds to a full garbage collection
-	Cost          []Trial      `json:"cost"`             // trials timed as a whole
-	ByKind        []Trial      `json:"by_kind"`          // trials timed by batch of operations of one kind
-	Latency       []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
-	Proof         script.Proof `json:"proof"`
+	Structure string       `json:"structure"`
+	Role      Role         `json:"role"`
+	Of        string       `json:"of,omitempty"`     // for a control: the name of the structure
+	Coarse    bool         `json:"coarse,omitempty"` // it fires late, so its proof is its own
+	Cost      []Trial      `json:"cost"`             // trials timed as a whole
+	ByKind    []Trial      `json:"by_kind"`          // trials timed by batch of operations of one kind
+	Latency   []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
+	Proof     script.Proof `json:"proof"`
 
 	Stopped Stopped `json:"stopped,omitempty"` // why it got no more rounds
 

@@ -21,7 +21,7 @@ import (
 
 func TestRunThenReport(t *testing.T) {
 	out := aRun(t)
-	says(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/4] hold, n 50", "[4/4] kafka-purgatory, n 100", "fewer than 6")
+	says(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/6] hold, n 50", "[4/6] kafka-purgatory, n 100", "[6/6] memory, n 100", "fewer than 6")
 	r := resultsOf(t, out)
 	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
 		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
@@ -64,7 +64,7 @@ func TestADryRunPrintsThePlan(t *testing.T) {
 	stdout, _ := must(t, "run", "--dry-run", "-p", "full")
 	says(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle wake-ups, ")
 	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
-	says(t, stdout, "hold, n 10 ", "1 steps", "In 5m0s:")
+	says(t, stdout, "hold, n 10 ", "2 steps", "In 5m0s:")
 	if left := files(t, "."); left != "" {
 		t.Errorf("it left %s", left)
 	}
@@ -148,15 +148,14 @@ func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
 }
 
 func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
-	filled := timed("hwheel", 40)
-	filled.BytesPerTimer, filled.CollectNS = 32, 2e6
 	says(t, summaryOf(&results.Run{
 		Parameters: results.Parameters{Lean: true, N: []int{300, 400}},
 		Cells: []results.Cell{
-			{Workload: "hold", N: 300, Unit: "lifecycle", Rows: []results.Row{timed("null", 3), filled}},
+			{Workload: "hold", N: 300, Unit: "lifecycle", Rows: []results.Row{timed("null", 3), timed("hwheel", 40)}},
 			{Workload: "churn", N: 300, Rows: []results.Row{timed("null", 4), timed("stub", 7), timed("hwheel", 50)}},
 			{Workload: "hold", N: 400, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 60)}},
 		},
+		Memory:       []results.Memory{{Structure: "hwheel", N: 300, Bytes: 30, AgedBytes: 32, CollectNS: 2e6}},
 		MemoryFloors: []results.MemoryFloor{{N: 400, TouchNS: 2.5, ChaseNS: 90}},
 	}), "300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null       3.01   4.02", "stub          –   7.03", "hwheel     40.2   50.2     32       2",
 		"400 timers: ", "takes 2.5 ns where nothing waits for it, and 90 ns")

@@ -61,7 +61,7 @@ func TestExport(t *testing.T) {
 	}
 	for line, want := range map[string]int{
 		"cost hold 50 hwheel structure lifecycle": 2, "kind hold 50 hwheel structure schedule": 2,
-		"latency hold 50 hwheel structure schedule": 1, "memory hold 50 hwheel structure ": 1,
+		"latency hold 50 hwheel structure schedule": 1, "memory  50 hwheel  ": 1,
 	} {
 		if lineCount[line] != want {
 			t.Errorf("%d lines of %s, want %d", lineCount[line], line, want)

@@ -38,11 +38,13 @@ func summarizeLean(out io.Writer, r *results.Run) {
 					t.Add(row.Structure)
 					memory[row.Structure] = []string{show.Unknown, show.Unknown}
 				}
-				if row.BytesPerTimer > 0 && memory[row.Structure][0] == show.Unknown {
-					memory[row.Structure] = []string{show.Figure(row.BytesPerTimer), show.Figure(row.CollectNS / 1e6)}
-				}
 				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
 				costs[[2]string{row.Structure, c.Workload}] = show.Figure(ns.Center)
+			}
+		}
+		for _, m := range r.Memory {
+			if m.N == n {
+				memory[m.Structure] = []string{show.Figure(m.AgedBytes), show.Figure(m.CollectNS / 1e6)}
 			}
 		}
 		for i, row := range t.Rows {

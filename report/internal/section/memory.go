@@ -18,37 +18,18 @@ func memory(v *View) Section {
 		Charts: []*draw.Figure{v.memoryChart(), v.paretoChart()},
 		Tables: []Table{
 			{Title: "Memory, empty, filled and aged", Body: v.memoryTable()},
-			{Title: "Bytes per resident timer, by workload", Body: v.footprintTable()},
 			{Title: "Allocations, by workload", Body: v.allocationTable()},
 		},
 	}
 }
 
-// footprints returns the memory of the structures at one size, the least first: the largest size at
-// which nearly all of those were measured that were at any. Results without such a pass have what
-// the structures of a cell held.
+// footprints returns the memory of the structures at one size, the least first. The size is the
+// largest one at which nearly all of these structures were measured.
 func (v *View) footprints() []results.Memory {
 	bySize := make(map[int][]results.Memory)
-	add := func(m results.Memory) {
+	for _, m := range v.Memory {
 		if _, ok := v.Looks[m.Structure]; ok { // it can be drawn
 			bySize[m.N] = append(bySize[m.N], m)
-		}
-	}
-	for _, m := range v.Memory {
-		add(m)
-	}
-	if len(bySize) == 0 {
-		for _, c := range v.LargestOfEach(hasBytes) {
-			if len(bySize[c.N]) > 0 {
-				continue
-			}
-			for _, r := range c.Rows {
-				if hasBytes(r) && (r.Role == results.RoleStructure || r.Role == results.RoleBaseline) {
-					add(results.Memory{
-						Structure: r.Structure, N: c.N, Bytes: r.BytesPerTimer, AgedBytes: r.BytesPerTimer,
-					})
-				}
-			}
 		}
 	}
 	most, best := 0, 0
@@ -181,16 +162,6 @@ func (v *View) memoryTable() string {
 		t.add(m.Structure, size(m.N), show.Short(m.EmptyBytes), m.Bytes, m.AgedBytes, size(m.Replaced), m.CollectNS/1e6)
 	}
 	return t.Markdown()
-}
-
-func hasBytes(r *analysis.Row) bool { return r.BytesPerTimer > 0 }
-
-// footprintTable shows what the structures held in the workloads, each at the largest N at which that
-// was measured.
-func (v *View) footprintTable() string {
-	return v.byWorkload(v.LargestOfEach(hasBytes), hasBytes, func(_ *analysis.Cell, r *analysis.Row) string {
-		return show.Figure(r.BytesPerTimer)
-	})
 }
 
 func (v *View) allocationTable() string {

@@ -1,5 +1,5 @@
-// Package heap measures what is on the heap of the program.
-package heap
+// Package heapsize measures the heap of the program.
+package heapsize
 
 import (
 	"runtime"
