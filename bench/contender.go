@@ -91,7 +91,11 @@ func programContender(p *external.Program) *contender {
 	if p.Coarse {
 		e.MaxLate = p.Late
 	}
-	c := newContender(results.RoleExternal, e)
+	role := results.RoleExternal
+	if p.Floor {
+		role = results.RoleFloor
+	}
+	c := newContender(role, e)
 	c.program = p
 	return c
 }
@@ -136,7 +140,7 @@ func controlOf(e catalog.Entry) *contender {
 // ofHarness reports whether the contender is a part of the harness, whose failure is a
 // fault of the harness.
 func (c *contender) ofHarness() bool {
-	return c.Role == results.RoleFloor || c.Role == results.RoleBaseline
+	return c.program == nil && (c.Role == results.RoleFloor || c.Role == results.RoleBaseline)
 }
 
 // prove replays a block without timing it and checks every answer. The harness answers

@@ -20,12 +20,15 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no C compiler (cc), so no program of another language to test with")
 	}
-	program := filepath.Join(t.TempDir(), "misbehave")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Iexternal/../../peers/c", "-o", program,
-		"external/testdata/misbehave.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	build := func(source string) string {
+		program := filepath.Join(t.TempDir(), "program")
+		out, err := exec.Command(cc, "-std=gnu99", "-O1", "-I../peers/c", "-o", program, source).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return program
 	}
+	program := build("external/testdata/misbehave.c")
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold", "fill-drain"})
 	for name, fault := range map[string]string{
 		"table": "", "rounds": "coarse", "few": "limit", "loses": "lost", "twice": "double", "old": "version",
@@ -33,6 +36,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	} {
 		cfg.External = append(cfg.External, external.Spec{Name: name, Args: []string{"env", "FAULT=" + fault, program}})
 	}
+	cfg.External = append(cfg.External, external.Spec{Name: "c-floor", Args: []string{build("../peers/c/floor.c")}})
 	slices.SortFunc(cfg.External, func(a, b external.Spec) int { return strings.Compare(a.Name, b.Name) })
 	r, err := Run(t.Context(), cfg)
 	if err == nil || !r.Complete || len(r.Cells) != 3 {
@@ -74,6 +78,10 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 			table.Cost[0].Units != structure.Cost[0].Units {
 			t.Errorf("%s: %+v beside %+v", c.Workload, table, structure)
 		}
+		if floor := row("c-floor"); floor == nil || floor.Role != results.RoleFloor || floor.Proof != structure.Proof ||
+			len(floor.Cost) != len(structure.Cost) {
+			t.Errorf("%s: the floor of C is %+v", c.Workload, floor)
+		}
 		if row("few") != nil || row("old") != nil || c.Workload != "churn" && (row("loses") != nil || row("twice") != nil) {
 			t.Errorf("%s: a row of a program that failed, or is not made for %d timers", c.Workload, c.N)
 		}
@@ -81,7 +89,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 			t.Errorf("%s: %+v does not say that it fires late", c.Workload, coarse)
 		}
 	}
-	if len(r.External) != 8 || r.External[6].Version != "a table that is searched" || !r.External[3].Inlined {
+	if len(r.External) != 9 || r.External[7].Version != "a table that is searched" || !r.External[3].Inlined {
 		t.Errorf("%+v", r.External)
 	}
 	if among := r.Among(); among.Cells[0].Rows[0].Role != r.Cells[0].Rows[0].Role ||

@@ -220,7 +220,7 @@ func (p *pass) finish(ctx context.Context) error {
 	}
 	floor := uint64(0)
 	for _, c := range p.rows {
-		if c.Role == results.RoleFloor {
+		if c.Role == results.RoleFloor && c.program == nil {
 			floor, _ = c.allocations(p.number)
 		}
 	}

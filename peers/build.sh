@@ -1,15 +1,18 @@
 #!/bin/sh
-# build.sh builds the adapters of peers/<language> into peers/bin and lists those that were built in
-# peers/bin/all.toml, for timerbench run --external. What a Debian package is missing for is
-# left out with a sentence. RATAS and WAHERN are folders with timer-wheel.h and timeout.c.
+# build.sh builds the adapters of peers/<language> into peers/bin (or BIN) and lists them in all.toml
+# there, for timerbench run --external. It leaves out what it cannot build, and ends with one apt-get line
+# for the packages that are missing. RATAS and WAHERN are the folders of timer-wheel.h and timeout.c;
+# docs/field.md says where they come from. CRATES is the folder of Debian's Rust crates.
 set -u
 cd "$(dirname "$0")"
-bin=bin
-mkdir -p $bin
+bin=${BIN:-bin}
+mkdir -p "$bin"
+bin=$(cd "$bin" && pwd)
 list=$bin/all.toml
-: >$list
 log=$bin/build.log
-: >$log
+: >"$list"
+: >"$log"
+missing= packages=
 
 # built NAME COMMAND...: lists a program.
 built() {
@@ -17,104 +20,139 @@ built() {
 	shift
 	words=
 	for word in "$@"; do words="$words${words:+, }\"$word\""; done
-	# With ten million timers only wheels take part, and what is as quick: others take hours.
+	# With ten million timers only wheels, heaps of as few nanoseconds and floors take part: others take hours.
 	case $name in
 	ratas | wahern | netty | tokio | cpp-binheap | cpp-priority_queue | rust-binaryheap) limit=0 ;;
+	python-floor) limit=100000 ;;
+	*-floor) limit=0 ;;
 	*) limit=1000000 ;;
 	esac
-	printf '[[external]]\nname = "%s"\ncommand = [%s]\nlimit = %s\n' "$name" "$words" $limit >>$list
+	printf '[[external]]\nname = "%s"\ncommand = [%s]\nlimit = %s\n' "$name" "$words" $limit >>"$list"
 }
 
-# without NAME WHY...: says that it is left out.
-without() {
-	name=$1
-	shift
-	echo "$name is left out: $*"
+# needs NAMES PACKAGES: leaves programs out that need Debian packages.
+needs() {
+	missing="$missing $1"
+	for package in $2; do
+		case " $packages " in
+		*" $package "*) ;;
+		*) packages="$packages $package" ;;
+		esac
+	done
 }
 
-# c NAME SOURCE HEADER PACKAGE FLAG...: an adapter in C or C++. HEADER must be there.
+# fails NAMES: leaves programs out that do not compile.
+fails() { echo "$1: does not compile, see $log"; }
+
+# c NAME SOURCE HEADER PACKAGE FLAG...: an adapter in C or C++ that includes HEADER.
 c() {
 	name=$1 source=$2 header=$3 package=$4
 	shift 4
 	case $source in
-	*.cpp) compiler="${CXX:-c++} -std=c++17" language=c++ ;;
-	*) compiler="${CC:-cc} -std=gnu11" language=c ;;
+	*.cpp) compiler="${CXX:-c++} -std=c++17" language=c++ compilers=g++ ;;
+	*) compiler="${CC:-cc} -std=gnu11" language=c compilers=gcc ;;
 	esac
 	if ! command -v "${compiler%% *}" >/dev/null; then
-		without "$name" "there is no ${compiler%% *}: apt-get install gcc g++"
+		needs "$name" "$compilers $package"
 	elif [ -n "$header" ] && ! echo "#include <$header>" | $compiler -E -x $language "$@" - >/dev/null 2>&1; then
-		without "$name" "there is no $header: $package"
-	elif $compiler -O2 -Wall -Wextra -o "$bin/$name" "c/$source" "$@" 2>>$log; then
+		needs "$name" "$package"
+	elif $compiler -O2 -Wall -Wextra -o "$bin/$name" "c/$source" "$@" 2>>"$log"; then
 		built "$name" "./$name"
 	else
-		without "$name" "it does not compile: see peers/$log"
+		fails "$name"
+	fi
+}
+
+# from NAME VARIABLE FOLDER SOURCE HEADER: an adapter in C or C++ of sources that no package has.
+from() {
+	if [ -e "$3/$5" ]; then
+		c "$1" "$4" "" "" "-I$3"
+	else
+		echo "$1: left out, want the folder of $5: make peers $2=... (docs/field.md says where it comes from)"
 	fi
 }
 
 flags() { pkg-config --cflags "$1" 2>/dev/null; }
 
+c c-floor floor.c "" ""
+c cpp-floor floor.cpp "" ""
 c cpp-binheap binheap.cpp "" ""
 c cpp-priority_queue tombstones.cpp "" ""
 c cpp-multimap multimap.cpp "" ""
-c bsd-tree bsdtree.c bsd/sys/tree.h "apt-get install libbsd-dev"
-c asio asio.cpp boost/asio.hpp "apt-get install libboost-dev"
-c libuv libuv.c uv.h "apt-get install libuv1-dev" -luv
-c libuv-poll libuv.c uv.h "apt-get install libuv1-dev" -DREAL_POLL -luv
-c libev libev.c ev.h "apt-get install libev-dev" -lev
-c libevent libevent.c event2/event.h "apt-get install libevent-dev" -levent_core
-c libevent-common libevent.c event2/event.h "apt-get install libevent-dev" -DCOMMON -levent_core
+c bsd-tree bsdtree.c bsd/sys/tree.h libbsd-dev
+c asio asio.cpp boost/asio.hpp libboost-dev
+c libuv libuv.c uv.h libuv1-dev -luv
+c libuv-poll libuv.c uv.h libuv1-dev -DREAL_POLL -luv
+c libev libev.c ev.h libev-dev -lev
+c libevent libevent.c event2/event.h libevent-dev -levent_core
+c libevent-common libevent.c event2/event.h libevent-dev -DCOMMON -levent_core
 # shellcheck disable=SC2046
-c glib glib.c glib.h "apt-get install libglib2.0-dev" $(flags glib-2.0) -lglib-2.0
+c glib glib.c glib.h "libglib2.0-dev pkg-config" $(flags glib-2.0) -lglib-2.0
 # shellcheck disable=SC2046
-c dpdk dpdk.c rte_timer.h "apt-get install libdpdk-dev" $(flags libdpdk) -lrte_timer -lrte_eal
-c ratas ratas.cpp timer-wheel.h "give its folder, make peers RATAS=..." "-I${RATAS:-/nonexistent}"
-c wahern wahern.c timeout.h "give its folder, make peers WAHERN=..." "-I${WAHERN:-/nonexistent}"
+c dpdk dpdk.c rte_timer.h "libdpdk-dev pkg-config" $(flags libdpdk) -lrte_timer -lrte_eal
+from ratas RATAS "${RATAS:-}" ratas.cpp timer-wheel.h
+from wahern WAHERN "${WAHERN:-}" wahern.c timeout.c
 
-# java_ NAME CLASS JAR PACKAGE: an adapter in Java. JAR must be there.
+# java_ NAME CLASS JAR PACKAGE: an adapter in Java that needs JAR.
 java_() {
 	name=$1 class=$2 jar=$3 package=$4
 	if ! command -v javac >/dev/null; then
-		without "$name" "there is no javac: apt-get install default-jdk-headless"
+		needs "$name" "default-jdk-headless $package"
 	elif [ -n "$jar" ] && [ ! -e "$jar" ]; then
-		without "$name" "there is no $jar: $package"
-	elif javac -cp "java:$jar" -d $bin/java java/Timerbench.java "java/$class.java" 2>>$log; then
+		needs "$name" "$package"
+	elif javac -cp "java:$jar" -d "$bin/java" java/Timerbench.java "java/$class.java" 2>>"$log"; then
 		jars=$jar
 		for more in /usr/share/java/jctools-core.jar; do [ -n "$jar" ] && jars="$jars:$more"; done
 		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s "$@"\n' "$jars" "$class" >"$bin/$name"
 		chmod +x "$bin/$name"
 		built "$name" "./$name"
 	else
-		without "$name" "it does not compile: see peers/$log"
+		fails "$name"
 	fi
 }
 
+java_ java-floor Floor "" ""
 java_ java-binheap Binheap "" ""
 java_ java-treemap TreeMapTimers "" ""
 java_ java-delayqueue DelayQueueTimers "" ""
-java_ netty NettyWheel /usr/share/java/netty-common.jar "apt-get install libnetty-java"
+java_ netty NettyWheel /usr/share/java/netty-common.jar libnetty-java
 
-crates=/usr/share/cargo/registry
+# Only tokio needs crates.
+crates=${CRATES:-/usr/share/cargo/registry}
+rust() { (cd "$1" && CARGO_TARGET_DIR="$bin/rust" cargo build --release --quiet) 2>>"$log"; }
 if ! command -v cargo >/dev/null; then
-	without rust "there is no cargo: apt-get install rustc cargo librust-tokio-util-dev"
-elif ! ls -d $crates/tokio-util-* >/dev/null 2>&1; then
-	without rust "there is no tokio-util in $crates: apt-get install librust-tokio-util-dev"
-elif (cd rust && CARGO_TARGET_DIR=../$bin/rust cargo build --release --quiet) 2>>$log; then
-	for name in binheap btreemap binaryheap; do built "rust-$name" "./rust/release/$name"; done
-	built tokio ./rust/release/delayqueue
+	needs "rust-floor rust-binheap rust-btreemap rust-binaryheap tokio" "cargo librust-tokio-util-dev"
 else
-	without rust "it does not compile: see peers/$log"
+	if rust rust; then
+		for name in floor binheap btreemap binaryheap; do built "rust-$name" "./rust/release/$name"; done
+	else
+		fails "rust-floor, rust-binheap, rust-btreemap, rust-binaryheap"
+	fi
+	if ! ls -d "$crates"/tokio-util-* >/dev/null 2>&1; then
+		needs tokio librust-tokio-util-dev
+	elif rust rust/tokio; then
+		built tokio ./rust/release/timerbench-tokio
+	else
+		fails tokio
+	fi
 fi
 
 if python=$(command -v python3); then
+	built python-floor "$python" "$(pwd)/python/floor.py"
 	built python-heapq "$python" "$(pwd)/python/heapq_timers.py"
 else
-	without python-heapq "there is no python3: apt-get install python3"
+	needs "python-floor python-heapq" python3
 fi
 
-if go build -o $bin/go-binheap ./go/binheap 2>>$log; then
-	built go-binheap ./go-binheap
-else
-	without go-binheap "it does not compile: see peers/$log"
-fi
+for name in floor binheap; do
+	if go build -o "$bin/go-$name" ./go/$name 2>>"$log"; then
+		built "go-$name" "./go-$name"
+	else
+		fails "go-$name"
+	fi
+done
 
-echo "built: $(grep -c '^name' $list) programs; bin/timerbench run --external peers/$list"
+if [ -n "$packages" ]; then
+	echo "left out:$missing; to build them: apt-get install$packages"
+fi
+echo "built: $(grep -c '^name' "$list") programs; bin/timerbench run --external $list"

@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/internal/section"
 )
 
 // Summary is a line for each cell: which structures are the fastest, and what the others cost relative to
@@ -71,22 +72,14 @@ func Summary(r *results.Run) string {
 
 // programs is a line for each cell and program of another language; it is empty without one.
 func programs(r *analysis.Run) string {
-	t := show.Table{Align: "lrlllrrr",
-		Header: []string{"workload", "n", "program", "language", "per", "ns", "times the fastest", "95 % interval"}}
+	t := show.Table{Align: "lrlrr", Header: []string{"workload", "n", "program", "ns", "times the fastest"}}
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
 			p := r.Program(row.Structure)
 			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
 				continue
 			}
-			ratio, times, interval := row.ToBest(), show.Unknown, show.Unknown
-			if ratio.Pairs > 0 {
-				times = show.Times(ratio.Center)
-			}
-			if ratio.Bounded() {
-				interval = show.Times(ratio.Lo) + " to " + show.Times(ratio.Hi)
-			}
-			t.Add(c.Workload, show.Grouped(c.N), p.Name, p.Language, string(c.Unit), show.Figure(row.Cost().Median), times, interval)
+			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(row.Cost().Median), section.Beside(row.ToBest()))
 		}
 	}
 	if len(t.Rows) == 0 {

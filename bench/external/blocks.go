@@ -20,6 +20,7 @@ type Blocks struct {
 	file     *os.File
 	programs *os.File // the same, which programs may only read
 	coarse   int      // programs so far
+	floors   bool     // some program is a floor: blocks end with what fires
 	held     [roundBlocks]*loaded
 	memory   []byte
 }
@@ -79,6 +80,13 @@ func (s *Blocks) ownPlace() int64 {
 	return int64(s.coarse) * roundBlocks * blockRoom
 }
 
+// tellFires appends what fires to the blocks from now on.
+func (s *Blocks) tellFires() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.floors = true
+}
+
 // put encodes a block of a round for a coarse program, which has a first place and slots, or for
 // exact ones, if it is not there yet.
 func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, error) {
@@ -107,6 +115,9 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 		l.want, s.held[i] = want(l.pops, l.due, b.Want.Pending), l
 	} else {
 		l.slots = of.most
+	}
+	if s.floors && of == nil {
+		s.memory = appendFires(s.memory, l.due)
 	}
 	binary.LittleEndian.PutUint64(s.memory[24:], uint64(l.slots))
 	if l.bytes = len(s.memory); int64(l.bytes) > blockRoom {
@@ -179,6 +190,15 @@ func encodeBlock(out []byte, b *script.Block, slot func(script.Kind, script.Op) 
 			out = le.AppendUint64(out, uint64(op.At))
 			out = le.AppendUint64(out, uint64(slot(kind, op)))
 		}
+	}
+	return out
+}
+
+// appendFires appends the timers that fire in a block: deadline and slot of each, in order.
+func appendFires(out []byte, due []expected) []byte {
+	for _, f := range due {
+		out = binary.LittleEndian.AppendUint64(out, uint64(f.At))
+		out = binary.LittleEndian.AppendUint64(out, uint64(f.slot))
 	}
 	return out
 }

@@ -49,8 +49,12 @@ func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
 	_ = read.Close()
 	if err = p.restart(); err != nil {
 		p.Close()
+		return nil, err
 	}
-	return p, err
+	if p.Floor {
+		blocks.tellFires()
+	}
+	return p, nil
 }
 
 func (p *Program) restart() error {

@@ -6,6 +6,7 @@ package external
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -56,6 +57,7 @@ const (
 	flagInlined = 1 << iota // the structure is compiled into the loop
 	flagVirtual             // the structure calls back through a pointer
 	flagCoarse              // it fires late, by at most what it declares
+	flagFloor               // it has no structure: blocks tell it what fires
 )
 
 // About is what a program says of itself when it starts.
@@ -89,7 +91,7 @@ func decodeHello(b []byte) (a About, err error) {
 	flags := le.Uint32(b[8:])
 	a.External = results.External{
 		Inlined: flags&flagInlined != 0, Virtual: flags&flagVirtual != 0,
-		Coarse: flags&flagCoarse != 0, Limit: int(le.Uint32(b[12:])),
+		Coarse: flags&flagCoarse != 0, Floor: flags&flagFloor != 0, Limit: int(le.Uint32(b[12:])),
 		ClockNS: math.Float64frombits(le.Uint64(b[16:])), WakeNS: math.Float64frombits(le.Uint64(b[24:])),
 		Language: text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
 	}
@@ -99,6 +101,9 @@ func decodeHello(b []byte) (a About, err error) {
 		if !(ns >= 0 && ns <= 1e9) { // NaN, too
 			return a, fmt.Errorf("its hello says that %s takes %g ns, want a number from 0 to 1e9", what, ns)
 		}
+	}
+	if a.Coarse && a.Floor {
+		return a, errors.New("its hello says that it is coarse and a floor, want one of the two")
 	}
 	if a.Coarse && (a.lateTicks < 0 || a.lateTicks > math.MaxInt64/4) {
 		return a, fmt.Errorf("it declares a bound of %d ticks, want 0 or more", a.lateTicks)

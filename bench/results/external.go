@@ -12,6 +12,7 @@ type External struct {
 	Inlined  bool    `json:"inlined,omitempty"` // its structure is compiled into the timed loop
 	Virtual  bool    `json:"virtual,omitempty"` // its structure calls back through a pointer
 	Coarse   bool    `json:"coarse,omitempty"`  // it fires late, within its bound
+	Floor    bool    `json:"floor,omitempty"`   // it has no structure: what its language and its loop cost
 	Limit    int     `json:"limit,omitempty"`   // most timers it takes part with; 0: any number
 	ClockNS  float64 `json:"clock_ns"`          // cost of reading its clock once
 	WakeNS   float64 `json:"wake_ns"`           // a wake-up on which nothing is due, beside one timer

@@ -134,9 +134,9 @@ func TestTheSummaryRanksPrograms(t *testing.T) {
 	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
 	says(t, summaryOf(r),
 		"hold      1,000  11.2  11 %  lifecycle  ratas          –  auto 2.7x ±0%   rbtree 7.2x",
-		"hold      1,000  ratas    C++          lifecycle  11.2",
-		"hold      1,000  slow     Python 3.11  lifecycle  60.3                5.4     5.4 to 5.4",
-		"churn     1,000  ratas    C++          lifecycle  40.2                2.0     2.0 to 2.0",
+		"hold      1,000  ratas    11.2  1.00",
+		"hold      1,000  slow     60.3     5.4 (5.4 to 5.4)",
+		"churn     1,000  ratas    40.2     2.0 (2.0 to 2.0)",
 		"of 2 cells: auto 1, ratas 1.")
 }
 

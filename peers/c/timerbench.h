@@ -18,6 +18,7 @@
 #define TB_INLINED 1 // the structure is compiled into the timed loop
 #define TB_VIRTUAL 2 // it calls back through a pointer
 #define TB_COARSE 4  // it fires late, by at most late_ticks + delay * late_num / late_den
+#define TB_FLOOR 8   // it has no structure and asks tb_due: the cost of the loop and of the language
 
 struct tb_about {
 	uint32_t flags;
@@ -49,6 +50,7 @@ static struct {
 	uint64_t fired, checksum;
 	struct tb_op *fires; // NULL: they are not wanted
 	uint64_t room;
+	const struct tb_op *due, *due_end; // for a floor: the rest of what fires in the block
 } tb;
 
 // tb_fired says that the timer of a slot fires.
@@ -61,6 +63,13 @@ static inline void tb_fired(uint32_t slot) {
 		tb.fires[tb.fired].slot = slot;
 	}
 	tb.fired++;
+}
+
+// tb_due tells a floor the next timer that is due; false: none is.
+static inline bool tb_due(uint32_t *slot) {
+	if (tb.due == tb.due_end || tb.due->at > tb.now) return false;
+	*slot = tb.due++->slot;
+	return true;
 }
 
 static void tb_die(const char *what) {
@@ -79,10 +88,15 @@ static uint64_t tb_clock(void) {
 struct tb_batch { uint32_t kind, len; };
 struct tb_head { uint32_t magic, version; uint64_t batches, ops, slots; };
 
+// tb_ops returns the operations of a block.
+static const struct tb_op *tb_ops(const struct tb_head *head) {
+	return (const struct tb_op *)((const struct tb_batch *)(head + 1) + (head->batches + 1) / 2 * 2);
+}
+
 // tb_replay does the operations of a block. This is what is timed.
 static void tb_replay(const struct tb_head *head) {
 	const struct tb_batch *batch = (const struct tb_batch *)(head + 1);
-	const struct tb_op *op = (const struct tb_op *)(batch + (head->batches + 1) / 2 * 2), *end;
+	const struct tb_op *op = tb_ops(head), *end;
 	for (uint64_t i = 0; i < head->batches; i++, batch++) {
 		end = op + batch->len;
 		switch (batch->kind) {
@@ -174,6 +188,8 @@ int main(void) {
 			tb.room = request.a;
 			room = tb.room * sizeof *tb.fires;
 			if (room) tb.fires = (struct tb_op *)tb_map(4, 0, room, PROT_READ | PROT_WRITE);
+			tb.due = tb_ops(blocks[request.block]) + blocks[request.block]->ops;
+			tb.due_end = (const struct tb_op *)((const char *)blocks[request.block] + bytes[request.block]);
 			start = tb_clock();
 			tb_replay(blocks[request.block]);
 			answer[1] = tb_clock() - start;

@@ -3,22 +3,32 @@ package timerbench_test
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// The adapters that need nothing but Go and Python replay what they are given, and what they do is
-// proved.
+// The adapters and the floors that need nothing but Go, Python and a C compiler pass the proof.
 func TestAdaptersHoldTheProof(t *testing.T) {
-	binheap := filepath.Join(t.TempDir(), "binheap")
-	if out, err := exec.Command("go", "build", "-o", binheap, "./binheap").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir := t.TempDir()
+	commands := make(map[string][]string)
+	build := func(name string, command ...string) {
+		path := filepath.Join(dir, name)
+		if out, err := exec.Command(command[0], append(command[1:], "-o", path)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		commands[name] = []string{path}
 	}
-	commands := map[string][]string{"go-binheap": {binheap}}
+	build("go-binheap", "go", "build", "-C", "binheap")
+	build("go-floor", "go", "build", "-C", "floor")
+	if cc, err := exec.LookPath("cc"); err == nil {
+		build("c-floor", cc, "-O2", "../c/floor.c")
+	}
 	if python, err := exec.LookPath("python3"); err == nil {
 		commands["python-heapq"] = []string{python, "../python/heapq_timers.py"}
+		commands["python-floor"] = []string{python, "../python/floor.py"}
 	}
 	for name, args := range commands {
 		for _, of := range []string{"hold", "cancel-hold-50", "reschedule", "fill-drain"} {
@@ -28,6 +38,9 @@ func TestAdaptersHoldTheProof(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer p.Close()
+				if p.Floor != strings.HasSuffix(name, "-floor") {
+					t.Errorf("it says floor: %v", p.Floor)
+				}
 				w, ok := workload.Find(of)
 				if !ok {
 					t.Fatalf("no workload %s", of)

@@ -29,6 +29,16 @@ type Timers interface {
 type Fired struct {
 	count, checksum uint64
 	log             []op
+	due             []op // for a floor: the rest of what fires in the block
+}
+
+// Due tells a floor the next timer that is due; false: none is.
+func (f *Fired) Due(now int64) (slot uint32, ok bool) {
+	if len(f.due) == 0 || f.due[0].at > now {
+		return 0, false
+	}
+	slot, f.due = f.due[0].slot, f.due[1:]
+	return slot, true
 }
 
 // Add says that the timer of a slot fires in the pop at a tick.
@@ -54,6 +64,7 @@ type block struct {
 	memory  []byte
 	batches []batch
 	ops     []op
+	fires   []op // if the runner tells them
 	sum     byte
 }
 
@@ -75,7 +86,8 @@ func mapBlock(b *block, at int64, size int) (err error) {
 	}
 	first := 32 + (head.batches+1)/2*16
 	b.batches = unsafe.Slice((*batch)(unsafe.Pointer(&b.memory[32])), head.batches)
-	b.ops = unsafe.Slice((*op)(unsafe.Add(unsafe.Pointer(head), first)), head.ops)
+	all := unsafe.Slice((*op)(unsafe.Add(unsafe.Pointer(head), first)), (uint64(size)-first)/16)
+	b.ops, b.fires = all[:head.ops:head.ops], all[head.ops:]
 	for i := 0; i < size; i += 4096 { // so that no page is missing in the loop
 		b.sum += b.memory[i]
 	}
@@ -131,15 +143,21 @@ func costs[T Timers](t T) (clock, wake float64) {
 	return clock, wake
 }
 
+// Flags of Serve.
+const (
+	Virtual = 2 // it calls back through a pointer
+	Floor   = 8 // it has no structure and asks Fired.Due
+)
+
 // Serve answers the runner until its requests end.
-func Serve[T Timers](version string, fresh func() T) error {
+func Serve[T Timers](version string, flags uint32, fresh func() T) error {
 	out := make([]byte, 256)
 	le := binary.LittleEndian
 	clock, wake := costs(fresh())
 	_, _ = binary.Encode(out, le, struct {
 		Magic, Version, Flags, Limit uint32
 		Clock, Wake                  float64
-	}{0x48424d54, 1, 2, 0, clock, wake})
+	}{0x48424d54, 1, flags, 0, clock, wake})
 	copy(out[48:79], runtime.Version())
 	copy(out[80:127], version)
 	copy(out[128:255], "by dictionary of types: a call of the loop is one through a table")
@@ -167,7 +185,7 @@ func Serve[T Timers](version string, fresh func() T) error {
 			}
 			timers.Reserve(int(request.B))
 		default:
-			fired.log = make([]op, 0, request.A)
+			fired.log, fired.due = make([]op, 0, request.A), blocks[request.Block].fires
 			debug.ReadGCStats(&before)
 			start := time.Now()
 			replay(timers, blocks[request.Block], &fired)

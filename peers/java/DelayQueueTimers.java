@@ -24,7 +24,7 @@ final class DelayQueueTimers extends Timerbench {
     }
 
     public static void main(String[] args) throws Exception {
-        serve("java.util.concurrent.DelayQueue", 10_000, DelayQueueTimers::new);
+        serve("java.util.concurrent.DelayQueue", 10_000, VIRTUAL, DelayQueueTimers::new);
     }
 
     @Override void reserve(int n) {

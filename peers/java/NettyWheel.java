@@ -64,7 +64,7 @@ final class NettyWheel extends Timerbench {
     public static void main(String[] args) throws Exception {
         String version = HashedWheelTimer.class.getPackage().getImplementationVersion();
         int limit = args.length == 0 ? 100_000 : 0; // of more that are set between two ticks some fire late
-        serve("Netty " + (version == null ? "4.1" : version) + ", HashedWheelTimer", limit, NettyWheel::new);
+        serve("Netty " + (version == null ? "4.1" : version) + ", HashedWheelTimer", limit, VIRTUAL, NettyWheel::new);
     }
 
     @Override void reserve(int n) {

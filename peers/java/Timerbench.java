@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
@@ -26,9 +27,14 @@ abstract class Timerbench {
     abstract void pop(long now); // calls fired for each timer that is due
     abstract int size();
 
+    static final int VIRTUAL = 2; // it calls back through a pointer
+    static final int FLOOR = 8;   // it has no structure and asks due
+
     private long fired, checksum, now;
     private int room;
     private ByteBuffer log;
+    private Block block = new Block(new int[0], new int[0], new long[0], new int[0], 0); // the one that runs
+    private int nextDue; // for a floor: the next timer of the block to fire
 
     /** Says that the timer of a slot fires. */
     final void fired(int slot) {
@@ -38,18 +44,25 @@ abstract class Timerbench {
         if (fired++ < room) log.putLong(now).putLong(slot);
     }
 
-    /** A block: its batches by kind and length, and its operations. */
-    private record Block(int[] kinds, int[] lengths, long[] at, int[] slots) {
+    /** Tells a floor the slot of the next timer that is due; -1: none is. */
+    final int due() {
+        if (nextDue == block.at.length || block.at[nextDue] > now) return -1;
+        return block.slots[nextDue++];
+    }
+
+    /** A block: its batches by kind and length, and its operations, with what fires after them. */
+    private record Block(int[] kinds, int[] lengths, long[] at, int[] slots, int ops) {
         static Block read(ByteBuffer b) {
             b.order(ByteOrder.LITTLE_ENDIAN);
             if (b.getInt(0) != 0x42424d54 || b.getInt(4) != 1) throw new IllegalStateException("no block of version 1");
-            int batches = (int) b.getLong(8), ops = (int) b.getLong(16), first = 32 + (batches + 1) / 2 * 16;
-            Block out = new Block(new int[batches], new int[batches], new long[ops], new int[ops]);
+            int batches = (int) b.getLong(8), ops = (int) b.getLong(16);
+            int first = 32 + (batches + 1) / 2 * 16, all = (b.limit() - first) / 16;
+            Block out = new Block(new int[batches], new int[batches], new long[all], new int[all], ops);
             for (int i = 0; i < batches; i++) {
                 out.kinds[i] = b.getInt(32 + 8 * i);
                 out.lengths[i] = b.getInt(36 + 8 * i);
             }
-            for (int i = 0; i < ops; i++) {
+            for (int i = 0; i < all; i++) {
                 out.at[i] = b.getLong(first + 16 * i);
                 out.slots[i] = b.getInt(first + 16 * i + 8);
             }
@@ -60,6 +73,8 @@ abstract class Timerbench {
     /** Does the operations. This is what is timed. */
     private void replay(Block b) {
         int from = 0;
+        block = b;
+        nextDue = b.ops;
         for (int i = 0; i < b.kinds.length; i++) {
             int to = from + b.lengths[i];
             switch (b.kinds[i]) {
@@ -80,9 +95,11 @@ abstract class Timerbench {
     /** Operations that warm the compiler up: batches of up to 64 of a kind, as blocks have them. */
     private static Block warm(int timers, int ops) {
         SplittableRandom random = new SplittableRandom(1);
-        Block b = new Block(new int[ops], new int[ops], new long[ops], new int[ops]);
+        Block b = new Block(new int[ops], new int[ops], new long[2 * ops], new int[2 * ops], ops);
+        Arrays.fill(b.at, ops, 2 * ops, Long.MAX_VALUE);
         long[] due = new long[timers];
         long clock = 0;
+        int fires = ops; // what a floor fires: a timer at every second pop
         for (int op = 0, batch = 0; op < ops; batch++) {
             int kind = random.nextInt(4), first = op;
             for (int left = 1 + random.nextInt(64); left > 0 && op < ops; left--) {
@@ -91,6 +108,7 @@ abstract class Timerbench {
                 b.slots[op] = slot;
                 b.at[op] = kind == 3 ? ++clock : clock + 1 + random.nextInt(3 * timers);
                 if (kind < 3) due[slot] = kind == 1 ? 0 : b.at[op];
+                else if (clock % 2 == 0) b.at[fires++] = clock;
                 op++;
             }
             b.kinds[batch] = kind;
@@ -139,13 +157,13 @@ abstract class Timerbench {
     }
 
     /** Answers the runner until its requests end. limit is the most timers, or 0. */
-    static void serve(String version, int limit, Supplier<Timerbench> fresh) throws IOException {
+    static void serve(String version, int limit, int flags, Supplier<Timerbench> fresh) throws IOException {
         PrintStream out = System.out;
         System.setOut(System.err); // nobody else writes to the pipe
         String note = warmUp(fresh);
         double[] costs = costs(fresh.get());
         ByteBuffer hello = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
-        hello.putInt(0x48424d54).putInt(1).putInt(2).putInt(limit).putDouble(costs[0]).putDouble(costs[1]);
+        hello.putInt(0x48424d54).putInt(1).putInt(flags).putInt(limit).putDouble(costs[0]).putDouble(costs[1]);
         put(hello, 48, 32, "Java " + System.getProperty("java.version"));
         put(hello, 80, 48, version);
         put(hello, 128, 128, note);

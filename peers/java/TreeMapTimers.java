@@ -13,7 +13,7 @@ final class TreeMapTimers extends Timerbench {
     private Key[] keys = new Key[0]; // by slot
 
     public static void main(String[] args) throws Exception {
-        serve("java.util.TreeMap", 0, TreeMapTimers::new);
+        serve("java.util.TreeMap", 0, VIRTUAL, TreeMapTimers::new);
     }
 
     @Override void reserve(int n) {

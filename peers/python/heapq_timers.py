@@ -43,7 +43,7 @@ class Heap:
             if slot is None:
                 self.cancelled -= 1
             else:
-                fired.append((now, slot))
+                fired.add(now, slot)
 
 
 serve(Heap, "heapq with tombstones", 100_000, "what is cancelled goes when it is more than half, as in asyncio")

@@ -15,40 +15,52 @@ import time
 MASK = (1 << 64) - 1
 
 
+FLOOR = 8  # a flag: the program has no structure and asks Fired.next_due
+
+
 class Fired:
-    """What fired in a block: (tick, slot) of each."""
+    """What fired in a block.
 
-    def __init__(self):
-        self.list = []
+    due, for a floor, is the rest of what fires in the block, as (tick, slot), the last one first.
+    """
 
-    def checksum(self):
-        total = 0
-        for at, slot in self.list:
-            h = (at * 0x9E3779B97F4A7C15 + slot * 0xD1B54A32D192ED03) & MASK
-            h ^= h >> 32
-            total += h * 0xFF51AFD7ED558CCD
-        return total & MASK
+    def __init__(self, room, due):
+        self.count, self.checksum, self.room, self.log, self.due = 0, 0, room, [], due
+
+    def add(self, now, slot):
+        """Says that the timer of a slot fires in the pop at a tick."""
+        h = (now * 0x9E3779B97F4A7C15 + slot * 0xD1B54A32D192ED03) & MASK
+        h ^= h >> 32
+        self.checksum += h * 0xFF51AFD7ED558CCD
+        if self.count < self.room:
+            self.log.append((now, slot))
+        self.count += 1
+
+    def next_due(self, now):
+        """Tells a floor the slot of the next timer that is due; None: none is."""
+        return self.due.pop()[1] if self.due and self.due[-1][0] <= now else None
 
 
 def read(data):
-    """Returns the batches of a block: kind, slots and ticks."""
+    """Returns the batches of a block (kind, slots and ticks), and what fires, for a floor."""
     magic, version, batches, ops, _ = struct.unpack_from("<IIQQQ", data)
     assert (magic, version) == (0x42424D54, 1), "no block of version 1"
     first = 32 + (batches + 1) // 2 * 16
-    words = array.array("q", data[first : first + 16 * ops])
+    words = array.array("q", data[first:])
     if sys.byteorder == "big":
         words.byteswap()
     ticks, slots = words[0::2].tolist(), words[1::2].tolist()
+    due = list(zip(ticks[ops:], slots[ops:]))[::-1]
     out, at = [], 0
     for i in range(batches):
         kind, length = struct.unpack_from("<II", data, 32 + 8 * i)
         out.append((kind, slots[at : at + length], ticks[at : at + length]))
         at += length
-    return out
+    return out, due
 
 
 def replay(timers, block, fired):
-    """Does the operations. This is what is timed; checksums are made after it."""
+    """Does the operations. This is what is timed."""
     for kind, slots, ticks in block:
         if kind == 0:
             for slot, at in zip(slots, ticks):
@@ -66,7 +78,7 @@ def replay(timers, block, fired):
 
 def costs(make):
     """Measures the clock, and a wake-up on which nothing is due."""
-    timers, clock, wake, now = make(), 1e9, 1e9, 0
+    timers, fired, clock, wake, now = make(), Fired(0, []), 1e9, 1e9, 0
     timers.reserve(1)
     timers.schedule(0, 10**9)
     for _ in range(20):
@@ -77,12 +89,12 @@ def costs(make):
         start = time.perf_counter_ns()
         for _ in range(1000):
             now += 1
-            timers.pop(now, [])
+            timers.pop(now, fired)
         wake = min(wake, (time.perf_counter_ns() - start) / 1000)
     return clock, wake
 
 
-def serve(make, version, limit, note):
+def serve(make, version, limit, note, flags=0):
     """Answers the runner until its requests end."""
     requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nobody else writes to the pipe
@@ -98,14 +110,14 @@ def serve(make, version, limit, note):
     gc.callbacks.append(collected)
     clock, wake = costs(make)
     language = "Python " + platform.python_version()
-    hello = struct.pack("<IIIIdd16x", 0x48424D54, 1, 0, limit, clock, wake)
+    hello = struct.pack("<IIIIdd16x", 0x48424D54, 1, flags, limit, clock, wake)
     hello += struct.pack("<31sx47sx127sx", language.encode(), version.encode(), note.encode())
     answers.write(hello)
     answers.flush()
     timers, blocks = None, {}
     while len(request := requests.read(32)) == 32:
         kind, block, a, b, c = struct.unpack("<IIQQQ", request)
-        ns, fired, before = 0, Fired(), collections[:]
+        ns, fired, before = 0, Fired(0, []), collections[:]
         if kind == 1:
             timers = make()
             gc.collect()
@@ -114,13 +126,15 @@ def serve(make, version, limit, note):
             blocks[block] = read(os.pread(3, a, c))
             timers.reserve(b)
         else:
+            batches, due = blocks.pop(block)
+            fired = Fired(a, due)
             before = collections[:]
             start = time.perf_counter_ns()
-            replay(timers, blocks.pop(block), fired.list)
+            replay(timers, batches, fired)
             ns = time.perf_counter_ns() - start
         after = collections[:] if kind == 3 else before
         if kind == 3 and a > 0:
-            os.pwrite(4, b"".join(struct.pack("<qQ", *f) for f in fired.list[:a]), 0)
-        answers.write(struct.pack("<IIQQQQQQQ", 0x41424D54, kind, ns, len(fired.list), fired.checksum(),
+            os.pwrite(4, b"".join(struct.pack("<qQ", *f) for f in fired.log), 0)
+        answers.write(struct.pack("<IIQQQQQQQ", 0x41424D54, kind, ns, fired.count, fired.checksum & MASK,
                                   len(timers), after[0] - before[0], after[1] - before[1], 0))
         answers.flush()

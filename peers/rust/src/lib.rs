@@ -30,6 +30,7 @@ pub struct Fired {
     checksum: u64,
     room: usize,
     log: Vec<(i64, u32)>,
+    due: &'static [Op], // for a floor: the rest of what fires in the block
 }
 
 impl Fired {
@@ -46,11 +47,27 @@ impl Fired {
             self.log.push((now, slot));
         }
     }
+
+    /// Tells a floor the next timer that is due.
+    #[inline]
+    pub fn due(&mut self, now: i64) -> Option<u32> {
+        let (first, rest) = self.due.split_first()?;
+        if first.at > now {
+            return None;
+        }
+        self.due = rest;
+        Some(first.slot)
+    }
 }
+
+/// A flag: the structure is compiled into the timed loop.
+pub const INLINED: u32 = 1;
+/// A flag: the program has no structure and asks [`Fired::due`].
+pub const FLOOR: u32 = 8;
 
 /// What a program says of itself.
 pub struct About {
-    pub inlined: bool,
+    pub flags: u32,
     pub limit: u32,
     pub version: &'static str,
     pub note: &'static str,
@@ -99,13 +116,19 @@ impl Block {
         unsafe { &*(self.memory as *const Head) }
     }
 
+    /// The operations, and what fires after them, if the runner tells it.
+    fn ops(&self) -> (&'static [Op], &'static [Op]) {
+        let head = self.head();
+        let first = 32 + (head.batches as usize + 1) / 2 * 16;
+        let ops = unsafe { self.memory.add(first) } as *const Op;
+        unsafe { std::slice::from_raw_parts(ops, (self.bytes - first) / 16) }.split_at(head.ops as usize)
+    }
+
     /// Does the operations. This is what is timed.
     fn replay<T: Timers>(&self, timers: &mut T, fired: &mut Fired) {
         let (head, batches) = (self.head(), unsafe { self.memory.add(32) } as *const [u32; 2]);
         let batches = unsafe { std::slice::from_raw_parts(batches, head.batches as usize) };
-        let first = 32 + (head.batches as usize + 1) / 2 * 16;
-        let ops = unsafe { self.memory.add(first) } as *const Op;
-        let mut rest = unsafe { std::slice::from_raw_parts(ops, head.ops as usize) };
+        let (mut rest, _) = self.ops();
         for &[kind, len] in batches {
             let (ops, after) = rest.split_at(len as usize);
             rest = after;
@@ -150,7 +173,7 @@ fn costs<T: Timers>() -> (f64, f64) {
 fn hello<T: Timers>(about: &About) -> Vec<u8> {
     let (clock, wake) = costs::<T>();
     let mut out = Vec::with_capacity(256);
-    for v in [0x4842_4d54, 1, about.inlined as u32, about.limit] {
+    for v in [0x4842_4d54, 1, about.flags, about.limit] {
         out.extend_from_slice(&v.to_le_bytes());
     }
     out.extend_from_slice(&clock.to_le_bytes());
@@ -191,6 +214,7 @@ pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
                 fired.room = a;
                 fired.log.reserve(a);
                 let block = blocks[block].take().expect("it was loaded");
+                fired.due = block.ops().1;
                 let start = Instant::now();
                 block.replay(&mut timers, &mut fired);
                 ns = start.elapsed().as_nanos() as u64;

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -21,14 +22,18 @@ func field(v *View) Section {
 	if f == nil {
 		return s
 	}
-	s.Lead = f.lead() + "Programs of other languages replayed the same blocks in the same rounds, and what they " +
-		"did was proved as it is of the structures. Each timed itself; its loop, its calls and its language are part of its time. " +
-		"A library that reads a clock got a virtual one."
+	s.Lead = f.lead() + "Programs of other languages replayed the same blocks in the same rounds, and their answers were " +
+		"proved like those of the structures. Each program timed itself. Its time includes its loop, its calls and its language; the " +
+		"floor, an adapter without a structure, shows how much that is. A library that reads a clock got a virtual one."
 	for _, g := range f.groups() {
 		s.Charts = append(s.Charts, f.chart(g))
 	}
 	s.Tables = []Table{
-		{Title: "The fastest program and the fastest structure here", Body: f.duels(), Main: true, Open: true},
+		{
+			Lead: "**The floor** is what the same loop costs without a structure: an empty adapter in the language of the program, " +
+				"and `null` for the structures here. Above the floors: each cost without its floor.",
+			Title: "The fastest program and the fastest structure here", Body: f.duels(), Main: true, Open: true,
+		},
 		{
 			Lead: "**The language.** The same structure, written in the same way in several languages: the median time as a " +
 				"multiple of that of the first, as the geometric mean over workloads.",
@@ -154,8 +159,8 @@ func (f *fieldView) chart(g fieldGroup) *draw.Figure {
 
 // duels sets the fastest program of each cell against the fastest structure.
 func (f *fieldView) duels() string {
-	t := newTable("lrllrlrr", "Workload", "N", "Fastest program", "Language", "ns", "Fastest structure here", "ns",
-		"Times as long as the program")
+	t := newTable("lrllrrlrrrr", "Workload", "N", "Fastest program", "Language", "ns", "Floor", "Fastest structure here", "ns",
+		"Floor", "Times as long as the program", "Above the floors")
 	for _, g := range f.groups() {
 		for _, c := range g.cells {
 			theirs, ours := f.best(c, false), f.best(c, true)
@@ -166,16 +171,85 @@ func (f *fieldView) duels() string {
 			if p := f.Program(theirs.Structure); p != nil {
 				language = p.Language
 			}
-			ratio := ours.Beside(theirs)
-			words := times(ratio)
-			if ratio.Bounded() {
-				words += fmt.Sprintf(" (%s to %s)", show.Times(ratio.Lo), show.Times(ratio.Hi))
-			}
-			t.add(c.Workload+perUnit(c), size(c.N), theirs.Structure, language, theirs.Cost().Median,
-				ours.Structure, ours.Cost().Median, words)
+			t.add(c.Workload+perUnit(c), size(c.N), theirs.Structure, language, theirs.Cost().Median, known(f.floor(c, theirs)),
+				ours.Structure, ours.Cost().Median, known(f.floor(c, ours)), Beside(ours.Beside(theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
 	return t.Markdown()
+}
+
+// floor returns the row without a structure in the language of a row; nil: none took part.
+func (f *fieldView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
+	p := f.Program(of.Structure)
+	for _, row := range c.Rows {
+		q := f.Program(row.Structure)
+		same := p == nil && q == nil || p != nil && q != nil && p.Language == q.Language
+		if same && row.Role == results.RoleFloor && row.HasCost() {
+			return row
+		}
+	}
+	return nil
+}
+
+// known is the median of a row that may be missing.
+func known(row *analysis.Row) any {
+	if row == nil {
+		return nil
+	}
+	return row.Cost().Median
+}
+
+// aboveFloors is the ratio of two rows, each without its floor of the same round.
+func (f *fieldView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) string {
+	var above [2][]stats.Sample
+	for i, row := range []*analysis.Row{a, b} {
+		floor := f.floor(c, row)
+		if floor == nil {
+			return show.Unknown
+		}
+		if above[i] = less(row.Samples, floor.Samples); above[i] == nil {
+			return "not known: " + row.Structure + " is at its floor"
+		}
+	}
+	ratio, _ := stats.Paired(above[0], above[1], c.Options)
+	return Beside(ratio)
+}
+
+// less returns costs without those of a floor in the same rounds; nil: some cost no more than that.
+func less(costs, floor []stats.Sample) []stats.Sample {
+	round := func(s stats.Sample) stats.Sample { s.Value = 0; return s }
+	of := make(map[stats.Sample]float64)
+	for _, s := range floor {
+		of[round(s)] = s.Value
+	}
+	var out []stats.Sample
+	for _, s := range costs {
+		least, ok := of[round(s)]
+		if !ok {
+			continue
+		}
+		if s.Value -= least; s.Value <= 0 {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Beside is a ratio in words, with its interval if at least three units tell it.
+func Beside(r stats.Ratio) string {
+	unit := map[stats.Level]string{stats.Rounds: "round", stats.Instances: "instance", stats.Layouts: "layout"}[r.Level]
+	switch {
+	case r.Pairs == 0:
+		return show.Unknown
+	case r.Units == 1:
+		return fmt.Sprintf("%s (interval not known: one %s)", show.Times(r.Center), unit)
+	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
+		return fmt.Sprintf("%s (interval not known: two %ss)", show.Times(r.Center), unit)
+	case !r.Bounded():
+		return show.Times(r.Center) + " (interval not known)"
+	}
+	return fmt.Sprintf("%s (%s to %s)", show.Times(r.Center), show.Times(r.Lo), show.Times(r.Hi))
 }
 
 // languages sets programs side by side that say that they have the same structure, in several languages.
@@ -196,25 +270,54 @@ func (f *fieldView) languages() string {
 			t.Header = append(t.Header, Literal(p.Name))
 		}
 		for _, g := range f.groups() {
-			line := []any{g.among}
-			for _, p := range list {
-				logs, cells := 0.0, 0
-				for _, c := range g.cells {
-					if a, b := c.Row(list[0].Name), c.Row(p.Name); a.HasCost() && b.HasCost() {
-						logs, cells = logs+math.Log(b.Cost().Median/a.Cost().Median), cells+1
-					}
+			for _, above := range []bool{false, true} {
+				if line := f.languageLine(g, list, above); line != nil {
+					t.add(line...)
 				}
-				if cells == 0 {
-					line = append(line, nil)
-					continue
-				}
-				line = append(line, show.Times(math.Exp(logs/float64(cells))))
 			}
-			t.add(line...)
 		}
 		out = append(out, t.Markdown())
 	}
 	return strings.Join(out, "\n")
+}
+
+// languageLine compares programs with the first of them over the cells of a group, raw or above their
+// floors; nil: two of them have no cell in common.
+func (f *fieldView) languageLine(g fieldGroup, list []*results.External, above bool) []any {
+	cost := func(c *analysis.Cell, p *results.External) float64 {
+		row := c.Row(p.Name)
+		if !row.HasCost() {
+			return 0
+		}
+		ns := row.Cost().Median
+		if floor := f.floor(c, row); above && floor != nil {
+			return ns - floor.Cost().Median
+		} else if above {
+			return 0
+		}
+		return ns
+	}
+	line, compared := []any{g.among}, false
+	if above {
+		line[0] = g.among + ", above the floors"
+	}
+	for i, p := range list {
+		logs, cells := 0.0, 0
+		for _, c := range g.cells {
+			if a, b := cost(c, list[0]), cost(c, p); a > 0 && b > 0 {
+				logs, cells = logs+math.Log(b/a), cells+1
+			}
+		}
+		if cells == 0 {
+			line = append(line, nil)
+			continue
+		}
+		line, compared = append(line, show.Times(math.Exp(logs/float64(cells)))), compared || i > 0
+	}
+	if !compared {
+		return nil
+	}
+	return line
 }
 
 func (f *fieldView) costs() string {

@@ -5,14 +5,21 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // withPrograms adds programs that cost so many nanoseconds to a cell.
 func withPrograms(c results.Cell, costs map[string]float64) results.Cell {
-	for _, name := range []string{"heap-c", "heap-java", "libfast"} {
+	for name, role := range map[string]results.Role{
+		"heap-c": results.RoleExternal, "heap-java": results.RoleExternal, "libfast": results.RoleExternal,
+		"c-floor": results.RoleFloor, "null": results.RoleFloor,
+	} {
 		if ns, ok := costs[name]; ok {
-			c.Rows = append(c.Rows, results.Row{Structure: name, Role: results.RoleExternal,
-				Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns)})
+			row := results.Row{Structure: name, Role: role, Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns)}
+			for i := range row.Cost {
+				row.Cost[i].Instance = i / 2
+			}
+			c.Rows = append(c.Rows, row)
 		}
 	}
 	return c
@@ -23,12 +30,13 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 	r := &results.Run{
 		Cells: []results.Cell{
 			withPrograms(timed("churn", 1000, map[string]float64{"quadheap": 10, "hwheel": 20}),
-				map[string]float64{"heap-c": 8, "heap-java": 16, "libfast": 5}),
+				map[string]float64{"heap-c": 8, "heap-java": 16, "libfast": 5, "c-floor": 3, "null": 7.5}),
 			withPrograms(timed("hold", 1000, map[string]float64{"quadheap": 10, "hwheel": 20}),
 				map[string]float64{"heap-c": 30, "heap-java": 60}),
 			timed("hold", 100_000, map[string]float64{"quadheap": 10, "hwheel": 20}),
 		},
 		External: []results.External{
+			{Name: "c-floor", Language: "C", Version: "no structure: the floor", Floor: true},
 			{Name: "heap-c", Language: "C", Version: "a heap", Inlined: true, ClockNS: 20},
 			{Name: "heap-java", Language: "Java 17", Version: "a heap", CollectionNS: 10, TimedNS: 100},
 			{Name: "libfast", Language: "C", Version: "libfast 2", Virtual: true, Limit: 2000},
@@ -44,8 +52,8 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 		page += table.Lead + table.Body
 	}
 	for _, want := range []string{
-		"| churn | 1k | libfast | C | 5 | quadheap | 10 | 2.0 (2.0 to 2.0)",
-		"| hold | 1k | heap-c | C | 30 | quadheap | 10 | 0.33 (0.33 to 0.33)",
+		"| churn | 1k | libfast | C | 5 | 3 | quadheap | 10 | 7.5 | 2.0 (2.0 to 2.0) | 1.25 (1.25 to 1.25)",
+		"| hold | 1k | heap-c | C | 30 | – | quadheap | 10 | – | 0.33 (0.33 to 0.33) | –",
 		"| With 1k timers | 1.00 | 2.0 |",
 		"`quadheap` of timerbench takes",
 		"| heap-java | Java 17 | a heap | – | 0 | 0 | 10 %",
@@ -65,5 +73,30 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 	r.External = nil
 	if s := field(viewOf(t, r)); !s.Empty() {
 		t.Error("a section without programs")
+	}
+}
+
+// Two rounds leave an interval from nothing to thousands, which says nothing and is not printed.
+func TestARatioOfTwoRoundsHasNoInterval(t *testing.T) {
+	t.Parallel()
+	sample := func(rounds int, ns ...float64) (out []stats.Sample) {
+		for i := range rounds {
+			out = append(out, stats.Sample{Round: i, Value: ns[i%len(ns)]})
+		}
+		return out
+	}
+	for rounds, want := range map[int]string{
+		0: "–",
+		1: "0.50 (interval not known: one round)",
+		2: "0.87 (interval not known: two rounds)",
+		6: "0.87 (0.46 to 1.63)",
+	} {
+		ratio, _ := stats.Paired(sample(rounds, 10, 30), sample(rounds, 20, 20), stats.Options{})
+		if got := Beside(ratio); got != want {
+			t.Errorf("%d rounds: %q, want %q", rounds, got, want)
+		}
+	}
+	if costs := less(sample(3, 10, 30), sample(3, 10, 10)); costs != nil {
+		t.Errorf("a cost that is its floor: %v", costs)
 	}
 }

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use timerbench_peers::{serve, About, Fired, Timers};
+use timerbench_peers::{serve, About, Fired, Timers, INLINED};
 
 struct Heap {
     timers: BinaryHeap<Reverse<(i64, u32, u32)>>, // deadline, slot, number
@@ -58,5 +58,5 @@ impl Timers for Heap {
 
 fn main() -> std::io::Result<()> {
     let note = "what is cancelled stays until it is due";
-    serve::<Heap>(About { inlined: true, limit: 0, version: "BinaryHeap of std, tombstones", note })
+    serve::<Heap>(About { flags: INLINED, limit: 0, version: "BinaryHeap of std, tombstones", note })
 }

@@ -1,7 +1,7 @@
 //! A plain binary heap with positions, the same in C++, Go, Java and Rust: what differs between
 //! these rows is the language.
 
-use timerbench_peers::{serve, About, Fired, Timers};
+use timerbench_peers::{serve, About, Fired, Timers, INLINED};
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -113,5 +113,5 @@ impl Timers for Heap {
 }
 
 fn main() -> std::io::Result<()> {
-    serve::<Heap>(About { inlined: true, limit: 0, version: "binary heap with positions", note: "" })
+    serve::<Heap>(About { flags: INLINED, limit: 0, version: "binary heap with positions", note: "" })
 }

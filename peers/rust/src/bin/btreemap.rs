@@ -1,7 +1,7 @@
 //! BTreeMap of the standard library, as a set of (deadline, slot).
 
 use std::collections::BTreeSet;
-use timerbench_peers::{serve, About, Fired, Timers};
+use timerbench_peers::{serve, About, Fired, Timers, INLINED};
 
 struct Tree {
     timers: BTreeSet<(i64, u32)>,
@@ -50,5 +50,5 @@ impl Timers for Tree {
 
 fn main() -> std::io::Result<()> {
     let version = "BTreeSet (which is a BTreeMap) of std";
-    serve::<Tree>(About { inlined: true, limit: 0, version, note: "" })
+    serve::<Tree>(About { flags: INLINED, limit: 0, version, note: "" })
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use timerbench_peers::{serve, About, Fired, Timers};
+use timerbench_peers::{serve, About, Fired, Timers, INLINED};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::unconstrained;
 use tokio::time::{advance, Instant};
@@ -90,7 +90,7 @@ impl Timers for Queue {
 
 fn main() -> std::io::Result<()> {
     let note = "virtual clock of a paused runtime, which each pop lets turn";
-    serve::<Queue>(About { inlined: true, limit: 0, version: "DelayQueue of tokio-util 0.7", note })
+    serve::<Queue>(About { flags: INLINED, limit: 0, version: "DelayQueue of tokio-util 0.7", note })
 }
 
 /// A timer that crosses a multiple of 2^36 ms since the queue was made panics, though its delay is

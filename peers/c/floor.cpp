@@ -1,0 +1,2 @@
+// The floor of adapters in C++.
+#include "floor.c"

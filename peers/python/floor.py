@@ -1,0 +1,34 @@
+"""No structure: the loop, the report of what fires, and nothing else.
+
+Its cost is in the cost of every adapter in Python.
+"""
+
+from timerbench import FLOOR, serve
+
+
+class Floor:
+    def __init__(self):
+        self.pending = 0
+
+    def reserve(self, slots):
+        pass
+
+    def __len__(self):
+        return self.pending
+
+    def schedule(self, slot, at):
+        self.pending += 1
+
+    def cancel(self, slot):
+        self.pending -= 1
+
+    def reschedule(self, slot, at):
+        pass
+
+    def pop(self, now, fired):
+        while (slot := fired.next_due(now)) is not None:
+            self.pending -= 1
+            fired.add(now, slot)
+
+
+serve(Floor, "no structure: the floor", 0, "", FLOOR)
