@@ -13,9 +13,10 @@
 // the names of structures and cells, colours that follow a dark page, no ID and no
 // style that a strict policy forbids.
 //
-// All times are nanoseconds of the machine that made the results. Medians come
+// All times are nanoseconds of the machine that made the results. Costs come
 // with 95 % confidence intervals that hold the variation between instances.
-// Structures are compared in pairs, round by round. Package stats explains how the
+// Structures are compared in pairs, round by round, and a printed cost is that of the
+// reference of its cell times this ratio. Package stats explains how the
 // set of the best is found, and what a tie is.
 package report
 

@@ -127,5 +127,5 @@ func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
 		t.Error("nothing was measured with the collector on")
 	}
 	r.Cells[0].Rows[0].WithGC = trials(20.2, 20.3, 20.4, 20.3)
-	wantOnPage(t, pageOf(t, r), "## What does the garbage collector add?", "| **best** | 10.1 | 8.34 to 12.4 | 20.3 | 16.7 to 24.7 | 2.0 |")
+	wantOnPage(t, pageOf(t, r), "## What does the garbage collector add?", "| **best** | 10.2 | 8.34 to 12.4 | 20.3 | 16.7 to 24.7 | 2.0 |")
 }

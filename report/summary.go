@@ -30,8 +30,8 @@ func Summary(r *results.Run) string {
 		best, tied := c.Ranked[0].Cost(), analysis.Names(c.In(stats.Tie))
 		spread, unclear, next, slowest := show.Unknown, show.Unknown, show.Unknown, show.Unknown
 		if best.Bounded() {
-			half := max(best.Hi-best.Median, best.Median-best.Lo)
-			spread = fmt.Sprintf("%.0f %%", 100*half/best.Median)
+			half := max(best.Hi-best.Center, best.Center-best.Lo)
+			spread = fmt.Sprintf("%.0f %%", 100*half/best.Center)
 		}
 		if n := len(c.In(stats.Unclear)); n > 0 {
 			unclear = fmt.Sprint(n)
@@ -53,7 +53,7 @@ func Summary(r *results.Run) string {
 		if more := len(tied) - named; more > 0 {
 			fastest += fmt.Sprintf(" and %d more", more)
 		}
-		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Median), spread, string(c.Unit), fastest, unclear, next, slowest)
+		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), fastest, unclear, next, slowest)
 	}
 	if len(t.Rows) == 0 {
 		return ""
@@ -65,7 +65,7 @@ func Summary(r *results.Run) string {
 	for _, name := range most[:min(3, len(most))] {
 		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
 	}
-	return programs(ranked) + fmt.Sprintf("%s\nns: median of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
+	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
 		"Fastest or tied with it, of %d cells: %s.\n", t.Terminal(), len(t.Rows), strings.Join(standings, ", "))
 }
@@ -79,7 +79,7 @@ func programs(r *analysis.Run) string {
 			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
 				continue
 			}
-			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(row.Cost().Median), section.Beside(row.ToBest()))
+			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(row.Cost().Center), section.Beside(row.ToBest()))
 		}
 	}
 	if len(t.Rows) == 0 {

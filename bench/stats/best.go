@@ -42,14 +42,14 @@ func (i Interval) Side() int {
 // written rounds a ratio as tables show it.
 func written(ratio float64) float64 { return math.Round(100*ratio) / 100 }
 
-// Best returns the ratio of each contender to the best one of a cell, as [Cell.Beside] does.
+// Best returns the ratio of each contender to the best one of a cell, as [Cell.RatiosTo] does.
 func Best(contenders [][]Sample, o Options) []Ratio {
 	c := NewCell(contenders, o)
 	all := make([]int, len(contenders))
 	for i := range all {
 		all[i] = i
 	}
-	return c.Beside(c.Best(all), all)
+	return c.RatiosTo(c.Best(all), all)
 }
 
 // Cell holds the ratios of all pairs of contenders that were measured in the same rounds.
@@ -60,7 +60,7 @@ type Cell struct {
 	centers []float64     // of the contenders with points
 	prior   Prior         // of the pairs
 	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; no rounds: they have none in common
-	family  int           // for how many contenders all intervals hold together; 0: see Beside
+	family  int           // for how many contenders all intervals hold together; 0: see RatiosTo
 }
 
 // NewCell compares contenders, each with each.
@@ -125,14 +125,13 @@ func (c *Cell) Best(among []int) int {
 	return best
 }
 
-// Settle gives each pair one interval, whatever it is asked beside: one that holds together for
-// as many contenders as are not [Worse] than the best of their group, in the group that has the
-// most of them.
+// Settle fixes the family size, so a pair has the same interval in every query. The size is the number of contenders that
+// are not [Worse] than the best of their group, in the group where this number is largest.
 func (c *Cell) Settle(groups ...[]int) {
 	family := 1
 	for _, among := range groups {
 		left := 0
-		for _, r := range c.Beside(c.Best(among), among) {
+		for _, r := range c.RatiosTo(c.Best(among), among) {
 			if r.Standing() != Worse {
 				left++
 			}
@@ -142,12 +141,12 @@ func (c *Cell) Settle(groups ...[]int) {
 	c.family = family
 }
 
-// Beside returns the ratios of the contenders given to one of them. That of the one itself is
-// exactly 1. One that has no round in common with it has no Pairs, and no interval.
+// RatiosTo returns the ratios of contenders to one of them, lead, in the order of among. The ratio of lead to itself is
+// exactly 1. A contender without a common round has no Pairs and no interval.
 //
-// The intervals are those of [Cell.Settle]. Before it they hold together, for as many contenders
-// as are not [Worse]: those that are leave first, at the critical value of all that were there.
-func (c *Cell) Beside(lead int, among []int) []Ratio {
+// The intervals are those of [Cell.Settle]. Without it they hold together for the contenders that are not [Worse]: in
+// each step the worse ones leave, at the critical value for all that took part in the step.
+func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
 	for left, before := len(among), 0; left != before; {
 		before, left = left, 0

@@ -55,7 +55,7 @@
 //     that with the family-wise confidence none of the equally best is removed.
 //   - Contenders that are worse leave, and the critical value is that of the number of those
 //     left (as in the model confidence set of Hansen, Lunde and Nason 2011). So those that
-//     are far behind do not make the comparison of the leaders less sharp ([Cell.Beside]).
+//     are far behind do not make the comparison of the leaders less sharp ([Cell.RatiosTo]).
 //
 // A report compares the same contenders in several ways. [Cell.Settle] gives each pair one
 // interval for all of them. The critical values come from a simulation with a fixed seed,

@@ -57,7 +57,7 @@ func Race(contenders [][]Sample, o Options) []Decision {
 		return out
 	}
 	settled := c.costKnown(contenders, best)
-	for n, r := range c.Beside(best, present) {
+	for n, r := range c.RatiosTo(best, present) {
 		i := present[n]
 		settled = settled && r.Standing() != Unclear
 		if i != best && r.Pairs >= LeastRounds && c.ratio(i, best, len(present)).Lo > BeatenAt {

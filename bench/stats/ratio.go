@@ -61,6 +61,17 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	return i, true
 }
 
+// Recentered returns the ratio with another center and an interval that is as wide on the logarithmic scale. Its P is not
+// known.
+func (r Ratio) Recentered(center float64) Ratio {
+	by := center / r.Center
+	r.Center, r.Lo, r.Hi = center, r.Lo*by, r.Hi*by
+	if by != 1 {
+		r.P = math.NaN()
+	}
+	return r
+}
+
 // Moved returns the ratio with another estimate of its logarithm, and the interval of one
 // comparison.
 func (r Ratio) Moved(log, se, df float64) Ratio {

@@ -167,12 +167,12 @@ func TestIntervalsHoldForThoseThatMayBeTheBest(t *testing.T) {
 	far := instances(70, 71, 70.5, 71, 70, 70)
 	one, alone := stats.Options{Prior: stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{}).Prior()}, stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{})
 	single, _ := stats.Paired(b, a, one)
-	among := func(contenders ...int) stats.Ratio { return alone.Beside(0, contenders)[1] }
+	among := func(contenders ...int) stats.Ratio { return alone.RatiosTo(0, contenders)[1] }
 	two, four, all := among(0, 1), among(0, 1, 2, 3), stats.Best([][]stats.Sample{a, b, far, far}, stats.Options{})[1]
 	if two != four || two != all || two.Hi < single.Hi || two.SE != single.SE {
 		t.Errorf("beside the other one %+v, beside far ones %+v and %+v, one comparison %+v", two, four, all, single)
 	}
-	if three := alone.Beside(0, []int{0, 1, 1})[1]; three.Hi <= two.Hi {
+	if three := alone.RatiosTo(0, []int{0, 1, 1})[1]; three.Hi <= two.Hi {
 		t.Errorf("of three %+v, of two %+v", three, two)
 	}
 }
@@ -195,7 +195,7 @@ func TestACellLearnsFromTheControlsOfOthers(t *testing.T) {
 	t.Parallel()
 	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
 	between := func(pairs ...stats.Pair) stats.Ratio {
-		return stats.NewCell([][]stats.Sample{a, b}, stats.Options{Prior: stats.PoolPairs(pairs)}).Beside(0, []int{0, 1})[1]
+		return stats.NewCell([][]stats.Sample{a, b}, stats.Options{Prior: stats.PoolPairs(pairs)}).RatiosTo(0, []int{0, 1})[1]
 	}
 	calm, noisy := stats.Pair{A: b, B: a}, stats.Pair{A: instances(10, 10.1, 13, 13.1, 11, 11.1), B: a}
 	alone, alike, wild := between(), between(calm, calm, calm), between(noisy, noisy, noisy)

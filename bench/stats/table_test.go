@@ -187,7 +187,7 @@ func (m *misses) of(w weather, p plan, contenders, runs int) {
 		cells, centers := analysed(run)
 		for at, c := range cells {
 			worse := false
-			for _, r := range c.Beside(c.Best(all), all) {
+			for _, r := range c.RatiosTo(c.Best(all), all) {
 				worse = worse || r.Standing() == stats.Worse
 			}
 			m[0].add(worse)
@@ -315,7 +315,7 @@ func TestSixRoundsWithHeavyTailsTellWhatTakesLonger(t *testing.T) {
 		for seed := range uint64(runs) {
 			cells, _ := analysed(tails.run(plans[0], seed, logs...))
 			for _, c := range cells {
-				for i, r := range c.Beside(0, all) {
+				for i, r := range c.RatiosTo(0, all) {
 					if i == 1 {
 						held.add(r.Lo <= 1.3 && r.Hi >= 1.3)
 						called.add(r.Standing() == stats.Worse)

@@ -87,7 +87,7 @@ func Of(r *analysis.Run) *Adviser {
 		}
 		x := &cell{
 			Cell: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
-			ranked: map[bool][]analysis.Ranked{true: c.Ranked, false: c.Among(a.exact)},
+			ranked: map[bool][]analysis.Ranked{true: c.Ranked, false: c.Among(r.IsExact)},
 		}
 		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
 			a.shapes = append(a.shapes, p.delays)
@@ -100,14 +100,6 @@ func Of(r *analysis.Run) *Adviser {
 	}
 	a.structures = len(names)
 	return a
-}
-
-func (a *Adviser) exact(name string) bool {
-	if p := a.r.Program(name); p != nil {
-		return !p.Coarse
-	}
-	e, ok := a.r.Entry(name)
-	return ok && e.Exact()
 }
 
 var errNothing = errors.New("these results hold no costs of structures on a workload, so no " +
@@ -232,7 +224,7 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory, idle map[str
 		})
 		tails := func(c *cell) float64 { return c.tails[name] }
 		s.TailTimes = cmp.Or(average(near, tails), average(tailed, tails))
-		s.NS, s.TailNS = near[0].Row(name).Center(), tail(near[0].Row(name))
+		s.NS, s.TailNS = near[0].Row(name).Cost().Center, tail(near[0].Row(name))
 		log, complete := 0.0, s.Cost > 0 && total > 0
 		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, s.Wakeups} {
 			if shares[i] == 0 || !present[i] {
@@ -272,7 +264,7 @@ func (a *Adviser) costSpread(near []weighted, name, of string, late bool) (below
 	total := 0.0
 	for _, w := range near {
 		c := a.measuring(w.cell, name, late)
-		if r := c.Row(name).Beside(c.Row(of)); r.Pairs > 0 {
+		if r := c.Row(name).RatioTo(c.Row(of)); r.Pairs > 0 {
 			total += w.weight
 			below = math.Hypot(below, w.weight*math.Log(r.Center/r.Lo)) // infinite where there is no interval
 			above = math.Hypot(above, w.weight*math.Log(r.Hi/r.Center))

@@ -1,5 +1,5 @@
-// Package analysis says what follows from the results of a run: which structure is the best in each
-// cell, what the others cost beside it, and how each does over all cells. The report and package
+// Package analysis says what follows from the results of a run: the best structure of each cell, the cost of every
+// other structure relative to it, and the rank of a structure over all cells. The report and package
 // advice share it, so that they cannot contradict each other.
 package analysis
 
@@ -15,7 +15,7 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// Run is the results of a run and what follows from them. It is for one goroutine at a time.
+// Run holds the results of a run and what follows from them. It is for one goroutine at a time.
 type Run struct {
 	*results.Run
 	Known Knowledge
@@ -27,7 +27,7 @@ type Run struct {
 	places map[string]int // of structures by their merit, see ByMerit
 }
 
-// Knowledge is what this version knows besides the results.
+// Knowledge is what this version of the program adds to the results.
 type Knowledge struct {
 	Entries  []catalog.Entry // the structures, in the order of the catalog
 	Workload func(name string) (workload.Workload, bool)
@@ -41,10 +41,10 @@ type Contender struct {
 	Of   string // of a control: the structure
 }
 
-// IsStructure reports whether the contender is no part of the harness.
+// IsStructure reports whether the contender is a structure, and not a part of the harness.
 func (c Contender) IsStructure() bool { return c.Role == results.RoleStructure }
 
-// Shown is the name on charts: readers cannot know what the floor is called.
+// Shown returns the name on charts, where the floor is marked as such.
 func (c Contender) Shown() string {
 	if c.Role == results.RoleFloor {
 		return c.Name + " (floor)"
@@ -52,7 +52,7 @@ func (c Contender) Shown() string {
 	return c.Name
 }
 
-// Of analyses results with what this version knows.
+// Of analyses results with the knowledge of this version.
 func Of(r *results.Run) *Run {
 	counts, _ := kept.Counts() // a test reads them
 	return With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
@@ -60,7 +60,7 @@ func Of(r *results.Run) *Run {
 	}, counts})
 }
 
-// With analyses results. They must not change.
+// With analyses results, which must not change afterwards.
 func With(r *results.Run, known Knowledge) *Run {
 	out := &Run{Run: r, Known: known}
 	order := make(map[string]int) // of the workloads
@@ -80,8 +80,8 @@ func With(r *results.Run, known Knowledge) *Run {
 	return out
 }
 
-// contenders are structures as in the catalog, then those that it does not know, then what the
-// harness adds.
+// contenders returns the structures in the order of the catalog, then the structures that are not in it, then the
+// parts of the harness.
 func (r *Run) contenders() []Contender {
 	var out []Contender
 	seen := make(map[string]bool)
@@ -115,7 +115,7 @@ func (r *Run) contenders() []Contender {
 	return out
 }
 
-// Entry is that of the catalog; it is empty if this version does not know the structure.
+// Entry returns the catalog's entry of a structure; ok is false if this version does not know it.
 func (r *Run) Entry(name string) (e catalog.Entry, ok bool) {
 	i := slices.IndexFunc(r.Known.Entries, func(e catalog.Entry) bool { return e.Name == name })
 	if i < 0 {
@@ -124,25 +124,34 @@ func (r *Run) Entry(name string) (e catalog.Entry, ok bool) {
 	return r.Known.Entries[i], true
 }
 
-// IsCoarse reports whether a structure fires late, as far as this version knows.
+// IsExact reports whether a structure is known to fire on time.
+func (r *Run) IsExact(name string) bool {
+	if p := r.Program(name); p != nil {
+		return !p.Coarse
+	}
+	e, ok := r.Entry(name)
+	return ok && e.Exact()
+}
+
+// IsCoarse reports whether a structure is known to fire late.
 func (r *Run) IsCoarse(name string) bool {
 	e, ok := r.Entry(name)
 	return ok && !e.Exact()
 }
 
-// Present returns the contenders that keep accepts, in order.
+// Present returns the contenders for which keep reports true, in order.
 func (r *Run) Present(keep func(Contender) bool) []Contender {
 	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c Contender) bool { return !keep(c) })
 }
 
-// Measured returns the contenders that have a cost in any of the cells.
+// Measured returns the contenders with a cost in any of the cells.
 func (r *Run) Measured(cells ...*Cell) []Contender {
 	return r.Present(func(who Contender) bool {
 		return slices.ContainsFunc(cells, func(c *Cell) bool { return c.Row(who.Name).HasCost() })
 	})
 }
 
-// Workloads are those of the cells, in the order of the results.
+// Workloads returns the workloads of the cells, in the order of the results.
 func (r *Run) Workloads() []string {
 	var out []string
 	for _, c := range r.Cells {
@@ -151,13 +160,13 @@ func (r *Run) Workloads() []string {
 	return slices.Compact(out)
 }
 
-// CellsOf returns those of a workload, the smallest N first.
+// CellsOf returns the cells of a workload, the smallest N first.
 func (r *Run) CellsOf(workload string) []*Cell {
 	return slices.DeleteFunc(slices.Clone(r.Cells), func(c *Cell) bool { return c.Workload != workload })
 }
 
-// Largest returns the cell of a workload with the largest N that has a row with the data asked for;
-// nil: none. The last cells of an interrupted run may have none.
+// Largest returns the cell of a workload with the largest N in which has reports true for a row; nil: there is none.
+// The last cells of an interrupted run may lack rows.
 func (r *Run) Largest(workload string, has func(*Row) bool) *Cell {
 	for _, c := range slices.Backward(r.Cells) {
 		if c.Workload == workload && slices.ContainsFunc(c.Rows, has) {
@@ -167,7 +176,7 @@ func (r *Run) Largest(workload string, has func(*Row) bool) *Cell {
 	return nil
 }
 
-// LargestOfEach returns that cell of each workload that has one.
+// LargestOfEach returns the cell that Largest finds, for each workload that has one.
 func (r *Run) LargestOfEach(has func(*Row) bool) []*Cell {
 	var out []*Cell
 	for _, w := range r.Workloads() {

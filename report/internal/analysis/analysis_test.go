@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -20,10 +21,10 @@ func trials(ns ...float64) []results.Trial {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}), stats.Options{})
-	if s.Trials != 6 || s.Median != 3.5 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9.5 || s.Mean != 4 || s.Level != stats.Rounds {
+	if s.Trials != 6 || s.Center < 3 || s.Center > 4 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9.5 || s.Mean != 4 || s.Level != stats.Rounds {
 		t.Errorf("%+v", s)
 	}
-	if s := costOf(trials(3), stats.Options{}); s.Bounded() || s.Median != 3 {
+	if s := costOf(trials(3), stats.Options{}); s.Bounded() || math.Abs(s.Center-3) > 1e-9 {
 		t.Errorf("one trial has no 95 %% interval: %+v", s)
 	}
 	if s := costOf(nil, stats.Options{}); s.OK() || s.Bounded() {
@@ -39,7 +40,7 @@ func TestCost(t *testing.T) {
 func TestNegativeTimesCount(t *testing.T) {
 	t.Parallel()
 	s := summarize([]stats.Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, 3, stats.Options{})
-	if s.Trials != 7 || s.Median != 4 || s.Lo != -4 || s.Hi != 7 {
+	if s.Trials != 7 || s.Center != 4 || s.Lo != -4 || s.Hi != 7 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -108,7 +109,7 @@ func TestCellsLearnFromTheControlsOfLikeCells(t *testing.T) {
 			cells = append(cells, results.Cell{Workload: fmt.Sprint("w", i), N: 1000, Rows: []results.Row{row("a", results.RoleStructure, 1, 1), control}})
 		}
 		a := first(results.Run{}, cells...)
-		return a.Row("b").Beside(a.Row("a")).SE
+		return a.Row("b").RatioTo(a.Row("a")).SE
 	}
 	calm, noisy, elsewhere := half(2000, 0.001), half(2000, 0.1), half(200, 0.1)
 	if noisy < 2*calm {

@@ -9,17 +9,22 @@ import (
 )
 
 // Cell is a cell of the results.
+//
+// All costs of a cell are on one scale. The cost of one row, the reference, is estimated from its trials. The
+// cost of any other row is that times its ratio to the reference, which is paired by round. The ratio of two
+// rows is the quotient of their costs. So the nanoseconds and the ratios that are printed agree.
 type Cell struct {
 	results.Cell
 	Rows    []*Row
 	Ranked  []Ranked // the structures with a cost, the lowest first
 	Options stats.Options
 
-	centers  stats.Prior // of the costs of contenders
-	names    []string    // of the structures, in the order of the pairs
-	controls []*Row
-	pairs    *stats.Cell
-	beside   map[[2]*Row]stats.Ratio // that were asked for
+	centers   stats.Prior // of the costs of contenders
+	names     []string    // of the structures, in the order of the pairs
+	controls  []*Row
+	pairs     *stats.Cell
+	reference *Row                    // the best exact structure, or else the best row; nil: no row has a cost
+	ratios    map[[2]*Row]stats.Ratio // see RatioTo
 }
 
 // Row is a row of a cell.
@@ -27,22 +32,22 @@ type Row struct {
 	results.Row
 	Samples []stats.Sample // the usable trials as costs of a unit, in nanoseconds
 
-	cell   *Cell
-	cost   *Stat
-	center float64
+	cell     *Cell
+	multiple float64 // of the cost of the reference; 0: they share no round
+	cost     *Stat
 }
 
-// Ranked is a structure beside the best of those with which it is compared.
+// Ranked is a structure and its ratio to the best of a ranking.
 type Ranked struct {
 	*Row
 	ToBest stats.Ratio
 }
 
-// Standing is that of the structure.
+// Standing compares the structure with the best of its ranking.
 func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
 func (r *Run) cell(of results.Cell) *Cell {
-	c := &Cell{Cell: of, beside: make(map[[2]*Row]stats.Ratio)}
+	c := &Cell{Cell: of, ratios: make(map[[2]*Row]stats.Ratio)}
 	if r.Parameters.Budget > 0 {
 		c.Options.Looks = looksOf(of)
 	}
@@ -89,7 +94,7 @@ func (c *Cell) Row(name string) *Row {
 	return nil
 }
 
-// Of returns the row in a role; nil: there is none.
+// Of returns the first row with a role; nil: there is none.
 func (c *Cell) Of(role results.Role) *Row {
 	for _, r := range c.Rows {
 		if r.Role == role {
@@ -99,34 +104,54 @@ func (c *Cell) Of(role results.Role) *Row {
 	return nil
 }
 
-// Structures counts those that have a cost.
+// Structures counts the structures with a cost.
 func (c *Cell) Structures() int { return len(c.names) }
 
-// Among ranks the structures that keep accepts among themselves, the best first. Those that share
-// no round with it are left out.
+// Among ranks the structures that keep accepts, the lowest cost first. It leaves out a structure that shares no
+// round with the reference of the cell.
 func (c *Cell) Among(keep func(name string) bool) []Ranked {
-	places := c.places(keep)
-	if len(places) == 0 {
-		return nil
-	}
-	best := c.pairs.Best(places)
-	order := func(s Ranked) float64 {
-		if s.Structure == c.names[best] {
-			return 0
-		}
-		return s.ToBest.Center
-	}
 	var out []Ranked
-	for n, ratio := range c.pairs.Beside(best, places) {
-		if ratio.Pairs > 0 {
-			if circle := ratio.Center; circle < 1 { // nobody is better than the best
-				ratio.Center, ratio.Lo, ratio.Hi = 1, ratio.Lo/circle, ratio.Hi/circle
-			}
-			out = append(out, Ranked{c.Row(c.names[places[n]]), ratio})
+	for _, place := range c.places(keep) {
+		if row := c.Row(c.names[place]); row.multiple > 0 {
+			out = append(out, Ranked{Row: row})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y Ranked) int { return cmp.Compare(order(x), order(y)) })
+	slices.SortStableFunc(out, func(x, y Ranked) int {
+		order := func(r Ranked) int { // the reference before a structure of the same cost
+			if r.Row == c.reference {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(x.multiple, y.multiple), order(x)-order(y))
+	})
+	for i := range out {
+		out[i].ToBest = out[i].RatioTo(out[0].Row)
+	}
 	return out
+}
+
+// setScale chooses the reference and sets the multiple of each row. Programs of other languages are no reference, so that
+// costs are the same with and without them in the ranking.
+func (c *Cell) setScale(r *Run) {
+	candidates := c.places(func(name string) bool { return r.IsExact(name) && r.Program(name) == nil })
+	if len(candidates) == 0 {
+		candidates = c.places(func(string) bool { return true })
+	}
+	best := c.pairs.Best(candidates)
+	if best < 0 {
+		return
+	}
+	c.reference = c.Row(c.names[best])
+	for _, row := range c.Rows {
+		row.multiple = c.paired(row, c.reference).Center
+	}
+	for _, place := range candidates { // three pairs may form a circle, but nothing is better than the best
+		row := c.Row(c.names[place])
+		if row.multiple > 0 {
+			row.multiple = max(1, row.multiple)
+		}
+	}
 }
 
 func (c *Cell) places(keep func(name string) bool) []int {
@@ -139,12 +164,12 @@ func (c *Cell) places(keep func(name string) bool) []int {
 	return out
 }
 
-// In returns the structures of a standing, the lowest cost first.
+// In returns the structures with a standing, the lowest cost first.
 func (c *Cell) In(standing stats.Standing) []Ranked {
 	return slices.DeleteFunc(slices.Clone(c.Ranked), func(r Ranked) bool { return r.Standing() != standing })
 }
 
-// Names are those of structures.
+// Names returns the names of structures in order.
 func Names(list []Ranked) []string {
 	var out []string
 	for _, r := range list {
@@ -153,51 +178,50 @@ func Names(list []Ranked) []string {
 	return out
 }
 
-// HasCost reports whether some trial is usable. The row may be nil, as in the methods below.
+// HasCost reports whether the row has a usable trial. A nil row has none, and all methods below accept it.
 func (r *Row) HasCost() bool { return r != nil && len(r.Samples) > 0 }
 
-// Cost is the time of one unit of the cell: mostly a lifecycle, a timer scheduled and done with.
+// Cost is the time of one unit of the cell in nanoseconds. The unit is mostly a lifecycle: a timer is scheduled, and
+// fires or is cancelled. See [Cell] for the estimate. The width of the interval is that of the trials of the row.
 func (r *Row) Cost() Stat {
 	if r == nil {
 		return Stat{}
 	}
 	if r.cost == nil {
 		s := costOf(r.Row.Cost, r.cell.inCell(r.cell.centers))
+		if reference := r.cell.reference; r != reference && r.multiple > 0 {
+			s = s.movedTo(reference.Cost().Center * r.multiple)
+		}
 		r.cost = &s
 	}
 	return *r.cost
 }
 
-// Center is the robust estimate of the cost of a unit, as ratios are made of; 0: not known.
-func (r *Row) Center() float64 {
-	if r == nil {
-		return 0
-	}
-	if r.center == 0 {
-		i, _ := stats.Center(r.Samples, stats.Options{})
-		r.center = i.Center
-	}
-	return r.center
-}
-
-// Beside compares two rows of a cell, round by round. Pairs is 0 if they have no round in common.
-// Of two structures it has the interval that holds together with those of all others: wherever two
-// structures are compared, it is this one.
-func (r *Row) Beside(of *Row) stats.Ratio {
-	if r == nil || of == nil {
+// RatioTo compares two rows of a cell. The center is the quotient of their costs. The width of the interval is that of
+// the rounds that both have; between two structures, it is the width that holds together with those of all others. Pairs
+// is 0 if the rows share no round, with each other or with the reference of the cell.
+func (r *Row) RatioTo(of *Row) stats.Ratio {
+	if r == nil || of == nil || r.multiple == 0 || of.multiple == 0 {
 		return stats.Ratio{}
 	}
 	c := r.cell
-	ratio, known := c.beside[[2]*Row{r, of}]
+	ratio, known := c.ratios[[2]*Row{r, of}]
 	if known {
 		return ratio
 	}
-	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
-		ratio = c.pairs.Ratio(i, j)
-	} else {
-		ratio, _ = stats.Paired(r.Samples, of.Samples, c.Options)
+	if ratio = c.paired(r, of); ratio.Pairs > 0 {
+		ratio = ratio.Recentered(r.multiple / of.multiple)
 	}
-	c.beside[[2]*Row{r, of}] = ratio
+	c.ratios[[2]*Row{r, of}] = ratio
+	return ratio
+}
+
+// paired compares two rows of the cell by their common rounds alone.
+func (c *Cell) paired(r, of *Row) stats.Ratio {
+	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
+		return c.pairs.Ratio(i, j)
+	}
+	ratio, _ := stats.Paired(r.Samples, of.Samples, c.Options)
 	return ratio
 }
 
@@ -211,10 +235,10 @@ func (r *Row) ToBest() stats.Ratio {
 			return s.ToBest
 		}
 	}
-	return r.Beside(r.cell.Ranked[0].Row)
+	return r.RatioTo(r.cell.Ranked[0].Row)
 }
 
-// MayBeBest reports whether a structure ties with the best one, or is not told apart from it.
+// MayBeBest reports whether the row is a structure that is not worse than the best of the cell.
 func (r *Row) MayBeBest() bool {
 	return r != nil && slices.ContainsFunc(r.cell.Ranked, func(s Ranked) bool {
 		return s.Row == r && s.Standing() != stats.Worse

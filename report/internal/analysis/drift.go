@@ -20,8 +20,10 @@ func (r *Run) Controls() []Control {
 	var out []Control
 	for _, c := range r.Cells {
 		for _, row := range c.controls {
-			if ratio := row.Beside(c.Row(row.Of)); ratio.Pairs > 0 {
-				out = append(out, Control{c, row, ratio})
+			if of := c.Row(row.Of); of.HasCost() {
+				if ratio := c.paired(row, of); ratio.Pairs > 0 {
+					out = append(out, Control{c, row, ratio})
+				}
 			}
 		}
 	}

@@ -58,6 +58,7 @@ func (r *Run) compare(alike []*Cell) {
 		c.pairs, c.centers = stats.NewCell(costs[i], o), centers
 		c.Options.Prior = c.pairs.Prior()
 		c.pairs.Settle(c.places(func(string) bool { return true }), c.places(func(name string) bool { return !r.IsCoarse(name) }))
+		c.setScale(r)
 		c.Ranked = c.Among(func(string) bool { return true })
 	}
 }

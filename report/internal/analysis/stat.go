@@ -13,11 +13,18 @@ import (
 
 // Stat sums up trials.
 type Stat struct {
-	Median float64
+	Center float64 // robust estimate
 	Lo, Hi float64 // of the 95 % confidence interval; infinite: too few trials
 	Mean   float64 // over all trials together
 	Trials int
 	Level  stats.Level // the variation that is in the interval
+}
+
+// movedTo returns the summary with another center, and an interval that is as wide on the logarithmic scale.
+func (s Stat) movedTo(center float64) Stat {
+	by := center / s.Center
+	s.Center, s.Lo, s.Hi = center, s.Lo*by, s.Hi*by
+	return s
 }
 
 // OK reports whether there is a number at all.
@@ -26,28 +33,28 @@ func (s Stat) OK() bool { return s.Trials > 0 }
 // Bounded reports whether there were trials enough for an interval.
 func (s Stat) Bounded() bool { return s.OK() && !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) }
 
-// summarize returns the median of samples. Its interval holds the variation between instances. If
-// some value is not positive, which a time less the cost of the clock may be, then it holds only
-// that between rounds and assumes nothing about how the values are distributed.
+// summarize returns Huber's center of samples, with an interval that holds the variation between instances. A time
+// less the cost of the clock may be 0 or negative. If a value is, the center is the median, and the interval holds only
+// the variation between rounds and assumes no distribution.
 func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
 	if len(samples) == 0 {
 		return Stat{}
+	}
+	out := Stat{Mean: mean, Trials: len(samples)}
+	if !slices.ContainsFunc(samples, func(s stats.Sample) bool { return s.Value <= 0 }) {
+		center, _ := stats.Center(samples, o)
+		out.Center, out.Lo, out.Hi, out.Level = center.Center, center.Lo, center.Hi, center.Level
+		if !center.Bounded() {
+			out.Lo, out.Hi = math.Inf(-1), math.Inf(1)
+		}
+		return out
 	}
 	var values []float64
 	for _, s := range samples {
 		values = append(values, s.Value)
 	}
-	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	of := benchmath.AssumeNothing.Summary(sample, stats.DefaultConfidence)
-	out := Stat{Median: of.Center, Lo: of.Lo, Hi: of.Hi, Mean: mean, Trials: len(samples)}
-	if slices.Min(values) <= 0 {
-		return out
-	}
-	center, _ := stats.Center(samples, o)
-	out.Lo, out.Hi, out.Level = math.Inf(-1), math.Inf(1), center.Level
-	if center.Bounded() {
-		out.Lo, out.Hi = min(center.Lo, out.Median), max(center.Hi, out.Median)
-	}
+	of := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), stats.DefaultConfidence)
+	out.Center, out.Lo, out.Hi = of.Center, of.Lo, of.Hi
 	return out
 }
 
@@ -56,7 +63,7 @@ func (c *Cell) inCell(prior stats.Prior) stats.Options {
 	return stats.Options{Prior: prior, BetweenRuns: stats.BetweenRuns(c.N)}
 }
 
-// costOf is the time of one unit.
+// costOf estimates the time of one unit from trials.
 func costOf(trials []results.Trial, o stats.Options) Stat {
 	var ns, units float64
 	for _, t := range trials {
@@ -67,8 +74,8 @@ func costOf(trials []results.Trial, o stats.Options) Stat {
 	return summarize(results.Samples(trials), ns/units, o)
 }
 
-// WithGC returns the costs of the contenders with the garbage collector on, as far as they were
-// measured, by name.
+// WithGC returns the costs of the contenders with the garbage collector on, by name. A contender that was not
+// measured so is missing.
 func (c *Cell) WithGC() map[string]Stat {
 	var all [][]stats.Sample
 	for _, row := range c.Rows {

@@ -39,14 +39,14 @@ const fewest = 20
 func (r *Run) Why() *Why {
 	w := &Why{}
 	for _, c := range r.Cells {
-		floor := c.Of(results.RoleFloor).Cost().Median
+		floor := c.Of(results.RoleFloor).Cost().Center
 		for _, s := range c.Ranked {
 			i := slices.IndexFunc(r.Known.Counts.Rows, func(row count.Row) bool {
 				return row.Structure == s.Structure && row.Workload == c.Workload && row.N == c.N && row.Unit == c.Unit
 			})
-			if i >= 0 && s.Cost().Median > floor {
+			if i >= 0 && s.Cost().Center > floor {
 				w.Rows = append(w.Rows, Counted{
-					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest, NS: s.Cost().Median, floor: floor,
+					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest, NS: s.Cost().Center, floor: floor,
 				})
 			}
 		}

@@ -188,8 +188,8 @@ func (v *View) answerTable() string {
 			next = nextBest(others[0])
 		}
 		line := []any{c.Workload + perUnit(c), size(c.N), someOf(analysis.Names(c.In(stats.Tie))),
-			someOf(analysis.Names(c.In(stats.Unclear))), best.Cost().Median, interval(best.Cost()),
-			times(best.Beside(c.Of(results.RoleFloor))), asFast(best.Beside(c.Of(results.RoleBaseline))), next}
+			someOf(analysis.Names(c.In(stats.Unclear))), best.Cost().Center, interval(best.Cost()),
+			times(best.RatioTo(c.Of(results.RoleFloor))), asFast(best.RatioTo(c.Of(results.RoleBaseline))), next}
 		if w != nil {
 			line = append(line, because(w, c))
 		}

@@ -56,7 +56,7 @@ type sizeVerdict struct {
 func againstList(cells []*analysis.Cell, name string) []sizeVerdict {
 	var out []sizeVerdict
 	for _, c := range cells {
-		if r := c.Row(name).Beside(c.Row(plainList)); r.Pairs > 0 {
+		if r := c.Row(name).RatioTo(c.Row(plainList)); r.Pairs > 0 {
 			out = append(out, sizeVerdict{c.N, compared(r)})
 		}
 	}

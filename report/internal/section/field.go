@@ -35,7 +35,7 @@ func field(v *View) Section {
 			Title: "The fastest program and the fastest structure here", Body: f.duels(), Main: true, Open: true,
 		},
 		{
-			Lead: "**The language.** The same structure, written in the same way in several languages: the median time as a " +
+			Lead: "**The language.** The same structure, written in the same way in several languages: the time as a " +
 				"multiple of that of the first, as the geometric mean over workloads.",
 			Title: "The same structure in several languages", Body: f.languages(), Open: true,
 		},
@@ -171,8 +171,8 @@ func (f *fieldView) duels() string {
 			if p := f.Program(theirs.Structure); p != nil {
 				language = p.Language
 			}
-			t.add(c.Workload+perUnit(c), size(c.N), theirs.Structure, language, theirs.Cost().Median, known(f.floor(c, theirs)),
-				ours.Structure, ours.Cost().Median, known(f.floor(c, ours)), Beside(ours.Beside(theirs)), f.aboveFloors(c, ours, theirs))
+			t.add(c.Workload+perUnit(c), size(c.N), theirs.Structure, language, theirs.Cost().Center, known(f.floor(c, theirs)),
+				ours.Structure, ours.Cost().Center, known(f.floor(c, ours)), Beside(ours.RatioTo(theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
 	return t.Markdown()
@@ -196,7 +196,7 @@ func known(row *analysis.Row) any {
 	if row == nil {
 		return nil
 	}
-	return row.Cost().Median
+	return row.Cost().Center
 }
 
 // aboveFloors is the ratio of two rows, each without its floor of the same round.
@@ -289,9 +289,9 @@ func (f *fieldView) languageLine(g fieldGroup, list []*results.External, above b
 		if !row.HasCost() {
 			return 0
 		}
-		ns := row.Cost().Median
+		ns := row.Cost().Center
 		if floor := f.floor(c, row); above && floor != nil {
-			return ns - floor.Cost().Median
+			return ns - floor.Cost().Center
 		} else if above {
 			return 0
 		}
@@ -324,7 +324,7 @@ func (f *fieldView) costs() string {
 	var out []string
 	for _, g := range f.groups() {
 		out = append(out, f.byWorkload(g.cells, (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) string {
-			return show.Figure(r.Cost().Median)
+			return show.Figure(r.Cost().Center)
 		}))
 	}
 	return strings.Join(out, "\n")

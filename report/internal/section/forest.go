@@ -47,7 +47,7 @@ func (v *View) forestChart() *draw.Figure {
 		p.Marks = []draw.Marks{draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}}}
 		s := draw.Series{Look: v.Looks[who.Name], Radius: 2.7, Rows: true}
 		for i, c := range cells {
-			if r := c.Row(who.Name).Beside(c.Row(base)); r.Pairs > 0 {
+			if r := c.Row(who.Name).RatioTo(c.Row(base)); r.Pairs > 0 {
 				m := draw.Mark{X: r.Center, Y: float64(i), Title: times(r) + " on " + rows[i].Name}
 				if r.Bounded() {
 					m.Lo, m.Hi = r.Lo, r.Hi

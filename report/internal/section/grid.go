@@ -38,7 +38,7 @@ func (v *View) gridChart() *draw.Figure {
 			"before they fire. N = %s resident timers. Lower (further left) is better.",
 			units(cells), show.And(distributions), shortList(sizesOf(cells))),
 		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. " +
-			"Median with its 95 % confidence interval, where that is wider than the mark. The line joins the same " +
+			"The bar is the 95 % confidence interval, where that is wider than the mark. The line joins the same " +
 			"structure on the same operations with differently spread deadlines. " + v.ChoiceNote(measured),
 		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 16 / columns}, Low: 1.25, High: 1.25},
 		Height: draw.RowsHeight(len(rows)), Columns: columns,

@@ -68,7 +68,7 @@ func (v *View) machineTable() string {
 }
 
 func (v *View) floorTable() string {
-	t := newTable("lrlr", "Workload", "N", "Floor", "Median ns", "95 % CI", "Overall mean ns", "Share of the fastest")
+	t := newTable("lrlr", "Workload", "N", "Floor", "ns", "95 % CI", "Overall mean ns", "Share of the fastest")
 	for _, c := range v.Cells {
 		for _, row := range c.Rows {
 			if s := row.Cost(); row.Role == results.RoleFloor && s.OK() {
@@ -76,7 +76,7 @@ func (v *View) floorTable() string {
 				if r := row.ToBest(); r.Pairs > 0 {
 					share = show.Percent(r.Center)
 				}
-				t.add(c.Workload, size(c.N), row.Structure, s.Median, interval(s), s.Mean, share)
+				t.add(c.Workload, size(c.N), row.Structure, s.Center, interval(s), s.Mean, share)
 			}
 		}
 	}

@@ -192,7 +192,7 @@ func collector(v *View) Section {
 	s := Section{
 		Title: "What does the garbage collector add?",
 		Lead: "All other figures are with the collector off while the clock runs. Here it is on, and a " +
-			"heap like that of a program lies beside the structure. \"On / off\" compares the two medians.",
+			"heap like that of a program lies beside the structure. \"On / off\" is the quotient of the two.",
 	}
 	has := func(r *analysis.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {
@@ -203,7 +203,7 @@ func collector(v *View) Section {
 }
 
 func (v *View) collectorTable(c *analysis.Cell) string {
-	t := newTable("lr", "Structure", "Median ns, off", "95 % CI", "Median ns, on", "95 % CI", "On / off")
+	t := newTable("lr", "Structure", "ns, off", "95 % CI", "ns, on", "95 % CI", "On / off")
 	all := c.WithGC()
 	for _, who := range v.Contenders {
 		on, ok := all[who.Name]
@@ -213,9 +213,9 @@ func (v *View) collectorTable(c *analysis.Cell) string {
 		row := c.Row(who.Name)
 		off, difference := row.Cost(), show.Unknown
 		if off.OK() {
-			difference = show.Times(on.Median / off.Median)
+			difference = show.Times(on.Center / off.Center)
 		}
-		t.add(label(who, row.MayBeBest()), off.Median, interval(off), on.Median, interval(on), difference)
+		t.add(label(who, row.MayBeBest()), off.Center, interval(off), on.Center, interval(on), difference)
 	}
 	return t.Markdown()
 }

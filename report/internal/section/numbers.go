@@ -147,8 +147,8 @@ func inNumbers(v *View) Section {
 	s := Section{
 		Title: "Every workload in numbers",
 		Lead: "For each workload: the cost at each N, the time per call by kind of operation, and " +
-			"percentiles of single calls. Medians, with the 95 % confidence interval in brackets; × is " +
-			"the ratio to the fastest structure, paired by round; bold: may be the fastest. For the time " +
+			"percentiles of single calls. The 95 % confidence interval is in brackets; × is the ratio to the fastest structure, " +
+			"paired by round, and the time is that of the fastest times ×; bold: may be the fastest. For the time " +
 			"per call, the clock is read once for each run of operations of one kind, and its cost is " +
 			"taken off; the wake-up that ends a run of fires counts as part of fire. Percentiles hold one " +
 			"reading of the clock for each call. The results file holds all sizes of all of them.",

@@ -135,7 +135,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 					seen[standing]++
 					named[standing] = append(named[standing], s.Structure)
 					first, row := c.Row(x.Ranking[0].Structure), c.Row(s.Structure)
-					there, back := compared(row.Beside(first)), compared(first.Beside(row))
+					there, back := compared(row.RatioTo(first)), compared(first.RatioTo(row))
 					if standing == stats.Worse && (there != slower || back != faster) || standing == stats.Unclear && (there != unclear || back == slower || back == faster) {
 						t.Errorf("%d: %s is %s than %s, which is %s than it, and shown as %+v", seed, s.Structure, there, first.Structure, back, s.Times)
 					}

@@ -14,7 +14,7 @@ func origin(v *View) Section {
 		Title: "How this was made",
 		Lead: "Every structure got the same operations in the same order on the same resident timers. " +
 			"Trials were interleaved in random order; none was dropped. The 95 % confidence intervals of " +
-			"medians hold the variation between instances of a structure; the overall mean is all time " +
+			"costs hold the variation between instances of a structure; the overall mean is all time " +
 			"over all units. The unit is a lifecycle, a timer scheduled and done with (fired or " +
 			"cancelled), unless a workload says otherwise.",
 		Tables: []Table{

@@ -38,7 +38,7 @@ func (v *View) scaleChart() *draw.Figure {
 			"or per what stands in brackets, against the number of resident timers. Lower is better; flat " +
 			"is constant cost.",
 		Caption: "What it does not say: what lies between the measured points; the lines are straight. " +
-			"Both axes are logarithmic. Medians with their 95 % confidence intervals, where these are wider than " +
+			"Both axes are logarithmic. The bars are 95 % confidence intervals, where these are wider than " +
 			"the mark. The floor is a scheduler that does nothing: what the harness itself costs. " +
 			v.ChoiceNote(rows),
 		Legend: v.keys(shown),
@@ -91,9 +91,9 @@ func (v *View) costCurve(workload, name string) draw.Series {
 	return out
 }
 
-// markOf is the mark of a summary: the median, with its interval where there is one.
+// markOf is the mark of a summary, with its interval where there is one.
 func markOf(s analysis.Stat, y float64) draw.Mark {
-	m := draw.Mark{X: s.Median, Y: y}
+	m := draw.Mark{X: s.Center, Y: y}
 	if s.Bounded() && s.Lo > 0 {
 		m.Lo, m.Hi = s.Lo, s.Hi
 	}

@@ -162,9 +162,9 @@ func interval(s analysis.Stat) markup {
 
 func withInterval(s analysis.Stat) string {
 	if !s.Bounded() {
-		return show.Figure(s.Median)
+		return show.Figure(s.Center)
 	}
-	return fmt.Sprintf("%s (%s)", show.Figure(s.Median), interval(s))
+	return fmt.Sprintf("%s (%s)", show.Figure(s.Center), interval(s))
 }
 
 // unless is a text, or nil where it is empty.
