@@ -26,7 +26,7 @@ func environment(clock replay.Clock) results.Environment {
 		CPU:    processor(), Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		L1Data: max(0, cache.L1D), L2: max(0, cache.L2), L3: max(0, cache.L3), Memory: memory,
 		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,
-		Machine: doctor.Here(clock.ReadNS, clock.StepNS).Check(),
+		Machine: doctor.Here().Check(),
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package analysis measures what the cells of a run do not: idle wake-ups, memory, single
-// calls, and the noise of the machine. Each analysis runs its structures one after the other.
+// Package analysis measures what the cells of a run do not: idle wake-ups, memory and single
+// calls. Each analysis runs its structures one after the other.
 // A structure that breaks its contract has no result, and is a failure.
 package analysis
 

@@ -219,7 +219,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := [][]string{{"--help"}, {"trace", "--help"}, {"list"}, {"trace", "info", trace}, {"explain", "auto", "-r", aRun(t)},
-		{"recommend", "--n", "50", "--weights", "throughput=1,tail=2", aRun(t)}, {"doctor", "--noise", "0"}}
+		{"recommend", "--n", "50", "--weights", "throughput=1,tail=2", aRun(t)}, {"doctor"}}
 	for _, command := range leaves(newRoot()) {
 		lines = append(lines, append(strings.Fields(command), "--help"))
 	}
@@ -257,7 +257,7 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	}
 	done := aRun(t)
 	for _, line := range []string{"--help", "--version", "trace", "run --dry-run", "export --csv " + done, "export --benchfmt " + done,
-		"compare " + done + " " + done, "scenario print hold", "doctor --noise 0", "list", "verify -s ^hwheel$ -w ^hold$ -n 10 --seeds 1",
+		"compare " + done + " " + done, "scenario print hold", "doctor", "list", "verify -s ^hwheel$ -w ^hold$ -n 10 --seeds 1",
 		"profile churn/n=100 -s hwheel --for 1ms -o -"} {
 		want := exitError
 		if strings.HasPrefix(line, "compare") {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 )
@@ -27,11 +28,11 @@ type target struct {
 // measure runs cfg and prints a summary. It writes the results after each step.
 func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-	available, ok := availableMemory()
-	if to.memory > 0 && (!ok || to.memory < available) {
-		available, ok = to.memory, true
+	available, _ := doctor.Here().AvailableMemory() // 0 where the system does not say
+	if to.memory > 0 && (available == 0 || to.memory < available) {
+		available = to.memory
 	}
-	if ok {
+	if available > 0 {
 		if cfg, err = fitMemory(cfg, available); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func TestJSONGoesToTheStandardOutput(t *testing.T) {
 	}
 	again := t.TempDir()
 	writeText(t, filepath.Join(again, runs.Results), stdout)
-	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 10 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
+	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 5 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
 		t.Errorf("complete %v, %d cells, scenarios %q", r.Complete, len(r.Cells), r.Parameters.Scenarios)
 	}
 }
@@ -177,19 +177,9 @@ func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestMemoryIsAvailable(t *testing.T) {
-	if bytes, ok := availableMemory(); !ok || bytes < 1<<24 {
-		t.Errorf("%d bytes are available to this test, %v", bytes, ok)
-	}
-}
-
 func TestDoctor(t *testing.T) {
-	stdout, _ := must(t, "doctor", "--noise", "50ms")
-	says(t, stdout, "frequency governor", "noise (A/A)", "pairs of", "checks warn.")
-	stdout, _ = must(t, "doctor", "--noise", "0")
-	if says(t, stdout, "clock source"); strings.Contains(stdout, "A/A") {
-		t.Errorf("without noise: %s", stdout)
-	}
+	stdout, _ := must(t, "doctor")
+	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit", "of 5 checks warn.")
 }
 
 // Racing, which comes after the last step, is shown as part of it.

@@ -44,7 +44,6 @@ var bad = map[string][]string{
 	"scenario print":                    {"the name of a workload"},
 	"scenario print kafka":              {`did you mean "kafka-purgatory"?`},
 	"scenario check":                    {"scenario check: 0 arguments, want scenario files"},
-	"doctor --noise -1s":                {"--noise -1s", "at least 0"},
 	"report --out empty":                {"empty: no results.json"},
 	"report foreign --out empty":        {"foreign", "not JSON"},
 	"verify --seeds 0":                  {"--seeds 0: want at least 1"},
