@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,33 +30,53 @@ type programEntry struct {
 	text       []byte // of the parameters
 }
 
-var programEntries = sync.OnceValue(func() []programEntry {
-	var file struct{ Workload []programEntry }
-	err := toml.Unmarshal(programsFile, &file)
-	for i := range file.Workload {
-		if e := &file.Workload[i]; err == nil {
-			e.text, err = toml.Marshal(e.Parameters)
-		}
-	}
+// programs returns the workloads of programs.toml: models of programs, and mixes.
+var programs = sync.OnceValue(func() []Workload {
+	list, err := readPrograms(programsFile)
 	if err != nil {
-		panic(fmt.Sprintf("bench: programs.toml: %v", err))
-	}
-	return file.Workload
-})
-
-// programs returns the workloads modelled on programs, and mixes beside them. They are data: programs.toml says where
-// their parameters come from.
-func programs() (list []Workload) {
-	for _, e := range programEntries() {
-		m, _ := FindModel(e.Model)
-		d := toml.NewDecoder(bytes.NewReader(e.text)).DisallowUnknownFields()
-		if err := d.Decode(m); err != nil {
-			panic(fmt.Sprintf("bench: programs.toml: %s: %v", e.Name, err))
-		}
-		list = append(list, Workload{
-			Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
-			Resident: e.Population, Unit: e.Unit, Extra: e.Extra, Model: m,
-		})
+		panic(err)
 	}
 	return list
+})
+
+// readPrograms reads the text of programs.toml. Its error names the entry and what is wrong with it.
+func readPrograms(text []byte) (list []Workload, err error) {
+	var file struct{ Workload []programEntry }
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("programs.toml: %w", err)
+	}
+	for _, e := range file.Workload {
+		w, err := e.workload()
+		if err != nil {
+			return nil, fmt.Errorf("programs.toml: %q: %w", e.Name, err)
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+func (e programEntry) workload() (Workload, error) {
+	w := Workload{
+		Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
+		Resident: e.Population, Unit: e.Unit, Extra: e.Extra,
+	}
+	var found bool
+	if w.Model, found = FindModel(e.Model); !found {
+		var names []string
+		for _, m := range Models() {
+			names = append(names, m.Kind().Name)
+		}
+		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(names, ", "))
+	}
+	text, err := toml.Marshal(e.Parameters)
+	if err == nil {
+		err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(w.Model)
+	}
+	if err != nil {
+		return w, fmt.Errorf("parameters: %w", err)
+	}
+	if flow, ok := w.Model.(*Flow); ok && w.Resident == 0 && flow.byRate() {
+		return w, fmt.Errorf("population is missing: want the number of pending timers that follows from the rates, about %.0f", flow.Resident(w.Tick))
+	}
+	return w, nil
 }
