@@ -4,23 +4,39 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Check returns an error if the figures of r contradict each other: an edit that came with a
-// new digest. Read makes sure of the digest, and that the proofs of a cell agree.
+// Check returns an error if r has a row without a proof, or figures that contradict each other
+// because somebody edited them and sealed the file again. Read has already compared the digest with
+// the content and the proofs within each cell.
 //
-//   - All contenders replay the same block in a round, so their counts of it are equal.
+//   - The run found no failure, and each row has a proof.
+//   - All contenders of a round replay the same block, so they have the same counts.
 //   - The time of a trial by kind is the sum of its kinds.
-//   - What was timed took no longer than the cell.
-//   - The two ways to time a structure are as far apart as those of its neighbours.
+//   - The trials of a cell take no longer than the cell.
+//   - The two ways to time a structure are as far apart as for its neighbors.
 func (r *Run) Check() error {
+	if len(r.Failures) > 0 {
+		return fmt.Errorf("not everything is proved: %w", r.Failures[0])
+	}
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		for _, err := range []error{c.sameCounts(), c.sums(), c.fits(), c.alike()} {
+		for _, err := range []error{c.proved(), c.sameCounts(), c.sums(), c.fits(), c.alike()} {
 			if err != nil {
 				return fmt.Errorf("%s, %w", where, err)
 			}
+		}
+	}
+	return nil
+}
+
+// proved returns an error if a row has no proof, except one that joined after the proved block.
+func (c *Cell) proved() error {
+	for _, row := range c.Rows {
+		if row.Proof == (script.Proof{}) && !row.JoinedLate() {
+			return fmt.Errorf("%s has no proof", row.Structure)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 func checked() *Run {
 	c := Cell{Workload: "hold", N: 10, Unit: script.PerLifecycle, Seconds: 1}
 	for i, name := range []string{"minheap", "hwheel", "rbtree", "list"} {
-		row := Row{Structure: name, Role: RoleStructure}
+		row := Row{Structure: name, Role: RoleStructure, Proof: script.Proof{Scheduled: 20, Fired: 20}}
 		for round := range 6 {
 			t := Trial{Round: round, NS: float64(1000*i + 900 + 10*round), Ops: 20, Wakes: 10, Units: 10}
 			row.Cost = append(row.Cost, t)
@@ -41,7 +41,9 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 		"round 3: minheap and hwheel replayed the same block, but minheap has {Ops:20 Wakes:10 Units:100}": func(r *Run) {
 			minheap(r).Cost[3].Units = 100
 		},
-		"its trials took 2.0 s, and all of it 1.0 s": func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
+		"not everything is proved: list fails the proof": func(r *Run) { r.Failures = []Failure{{Structure: "list"}} },
+		"cell hold, n 10, minheap has no proof":          func(r *Run) { minheap(r).Proof = script.Proof{} },
+		"its trials took 2.0 s, and all of it 1.0 s":     func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
 	} {
 		r := checked()
 		edit(r)

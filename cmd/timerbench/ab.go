@@ -67,16 +67,16 @@ benchstat finds the same medians.
 	flags.IntVar(&f.rounds, "rounds", 24,
 		"rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
-	flags.IntVar(&f.layouts, "layouts", 8,
-		"code layouts with which a revision is built; 1: as linked by default")
+	flags.IntVar(&f.layouts, "layouts", 0,
+		"code layouts with which a revision is built; 1: as linked by default (default: 8, or one for each of fewer pairs)")
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
 	f.compareFlags.add(cmd)
 	return cmd
 }
 
-// check returns an error for a flag that is out of range.
-func (f *abFlags) check() error {
+// check returns an error for a flag that is out of range, and completes --layouts.
+func (f *abFlags) check(flags *pflag.FlagSet) error {
 	switch {
 	case f.old == "":
 		return errors.New("--old is missing: want a git revision or a program")
@@ -84,6 +84,8 @@ func (f *abFlags) check() error {
 		return fmt.Errorf("--rounds %d: want at least 1", f.rounds)
 	case f.pairs < 2:
 		return fmt.Errorf("--pairs %d: want at least 2, as one pair has no interval", f.pairs)
+	case !flags.Changed("layouts"):
+		f.layouts = min(8, f.pairs)
 	case f.layouts < 1 || f.layouts > f.pairs:
 		return fmt.Errorf("--layouts %d: want at least 1 and at most one for each of %d pairs",
 			f.layouts, f.pairs)
@@ -93,7 +95,7 @@ func (f *abFlags) check() error {
 
 func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := f.check(); err != nil {
+	if err := f.check(cmd.Flags()); err != nil {
 		return err
 	}
 	o, err := f.options()
@@ -162,7 +164,7 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 	}
 	repository, err := ab.Repository(ctx, ".")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--%s %s: no such program; as a revision: %w", flag, what, err)
 	}
 	dir := filepath.Join(work, flag)
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -5,16 +5,15 @@ import (
 	"io"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // The help of flags that name files.
 const (
-	outHelp  = "`folder` of this run (default: a new one in " + runs.Parent + "/, to which " + latest + " then points)"
-	orStdout = "; - is the standard output"
+	newFolder = "`folder` for the results (default: a new one in " + runs.Parent + "/"
+	outHelp   = newFolder + ", to which " + latest + " then points)"
+	orStdout  = "; - is the standard output"
 )
 
 // latest leads to the last run.
@@ -56,10 +55,6 @@ func openFolder(out, what string, resume bool) (*runs.Folder, error) {
 }
 
 // announce says where the results of a complete run are.
-func announce(cmd *cobra.Command, folder *runs.Folder) {
-	if err := folder.MarkLatest(); err != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), "timerbench:", err)
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "results are in %s; draw them with: %s\n", folder.Results(),
-		asTyped("report", folder.Path))
+func announce(stderr io.Writer, folder *runs.Folder) {
+	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
 }

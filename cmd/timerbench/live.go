@@ -66,7 +66,7 @@ Results go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of 
 		"timers that are started a `second` to see how late they fire")
 	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "how long to measure, about")
 	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
-	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
 	flags.StringVar(&f.into, "into", "",
 		"add to the results in this `folder` of a run, instead of a folder of its own")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
@@ -101,7 +101,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	for _, t := range r.Live.Tables() {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
-	announce(cmd, folder)
+	announce(stderr, folder)
 	for _, f := range failures {
 		err = errors.Join(err, f)
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/runs"
@@ -34,4 +36,21 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	says(t, readText(t, filepath.Join(into, runs.Benchmarks)), "op=schedule+stop")
+}
+
+// Results of live have no cells, so that they do not replace the latest run, which compare reads.
+func TestLiveIsNotTheLatestRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, args := range [][]string{tiny,
+		{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "1", "--for", "2200ms"}} {
+		cmd := command(args...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	if to, err := os.Readlink(filepath.Join(dir, latest)); err != nil || !strings.HasSuffix(to, "-smoke") {
+		t.Errorf("the latest run is %q, error %v", to, err)
+	}
 }

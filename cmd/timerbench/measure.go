@@ -70,7 +70,10 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	}
 	switch {
 	case r.Complete && folder.Saved: // with an error if a structure broke its contract
-		announce(cmd, folder)
+		if err := folder.MarkLatest(); err != nil {
+			fmt.Fprintln(stderr, "timerbench:", err)
+		}
+		announce(stderr, folder)
 	case folder.Saved:
 		fmt.Fprintf(stderr,
 			"the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)

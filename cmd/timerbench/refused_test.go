@@ -49,7 +49,7 @@ var bad = map[string][]string{
 	"verify --seeds 0":                  {"--seeds 0: want at least 1"},
 	"verify -s hweel":                   {`did you mean "hwheel"?`},
 	"verify -s ^list$ -w ^hold$ -n 1e6": {"nothing to verify"},
-	"verify old --seed 2":               {"--seed: the results name their own"},
+	"verify old --seed 2":               {"--seed: no meaning with old, which has its own"},
 
 	"explain":                                {"explain: 0 arguments, want the name of a structure"},
 	"explain hwheel list":                    {"explain: 2 arguments"},
@@ -142,6 +142,7 @@ var bad = map[string][]string{
 	"ab --old HEAD --pairs 1":                {"--pairs 1", "no interval"},
 	"ab --old HEAD --layouts 0":              {"--layouts 0"},
 	"ab --old HEAD --layouts 9":              {"--layouts 9", "8 pairs"},
+	"ab --old nothing --pairs 6":             {"--old nothing: no such program; as a revision: "}, // --layouts was not given
 	"ab --old HEAD --alpha 2":                {"--alpha 2"},
 	"ab --old damaged --new damaged -o new":  {"the old build", "damaged"},
 	"ab --old damaged --new damaged -o old":  {"--out old", "not replaced"},

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,51 +16,69 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
 func newVerify() *cobra.Command {
-	f, seeds := choice{profile: "smoke"}, 3
+	f, seeds, again := choice{profile: "smoke"}, 3, false
 	cmd := &cobra.Command{
 		Use:   "verify [RESULTS]",
-		Short: "Prove that structures keep their contract, without measuring",
-		Long: `Prove that structures keep their contract, without measuring: replay the cells
-that run would measure, on several seeds. In a first block every answer is
-checked, then what has fired, at which tick, under which ID and with which
-value.
+		Short: "Prove that structures keep their contract, or check results",
+		Long: `Without RESULTS, prove that structures keep their contract: replay the cells
+that run would measure, on several seeds, without timing. The first block checks
+every answer. Each further block checks what fired, at which tick, under which
+ID and with which value.
 
-RESULTS is a file or a folder of results. Its digest must be that of its
-content, and its figures must not contradict each other. Then the scripts of its
-cells are replayed by the seeds that it names: each row must have the proof that
-its replay has, and each trial the counts of its block. Then --structure,
---workload and --n choose among its cells.
+RESULTS is a file or a folder of results. verify checks that the digest matches
+the content, that all exact structures of a cell have the same proof, and that
+no figures contradict each other. This takes seconds. --replay also replays the
+scripts of the cells with their seeds, and compares the proof of each row and
+the counts of each trial. This takes minutes. --structure, --workload and --n
+choose what is replayed.
 
-The exit code is 1 if a structure breaks its contract or if results are not as
-they were measured, and the error names what is wrong.`,
+The exit code is 1 if a structure breaks its contract or if a check fails. The
+error names what is wrong.`,
 		Example: `  timerbench verify
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
-  timerbench verify -s '^hwheel$' ` + latest,
+  timerbench verify ` + latest + `
+  timerbench verify --replay -s '^hwheel$' ` + latest,
 		Args: cobra.MaximumNArgs(1),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			v := verifying{out: cmd.OutOrStdout()}
 			if len(args) == 0 {
+				if again {
+					return errors.New("--replay: want results to replay; without results, everything is replayed")
+				}
 				return v.structures(cmd.Context(), seeds, &f)
 			}
 			for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 				if cmd.Flags().Changed(name) {
-					return fmt.Errorf("--%s: the results name their own, so it has no meaning with %s", name, args[0])
+					return fmt.Errorf("--%s: no meaning with %s, which has its own", name, args[0])
+				}
+			}
+			for _, name := range []string{"structure", "workload", "n"} {
+				if cmd.Flags().Changed(name) && !again {
+					return fmt.Errorf("--%s chooses what is replayed: want --replay too", name)
 				}
 			}
 			r, path, err := runs.Read(args[0])
 			if err != nil {
 				return err
 			}
-			return v.results(cmd.Context(), r, path, &f)
+			if err := r.Check(); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			if again {
+				return v.replay(cmd.Context(), r, path, &f)
+			}
+			fmt.Fprintf(v.out, "%s: the digest, the proofs and the figures of %s agree. To replay the scripts: %s\n", path,
+				show.Count(len(r.Cells), "cell"), asTyped("verify", "--replay", args[0]))
+			return nil
 		}),
 	}
 	f.add(cmd.Flags(), ofProfile)
 	cmd.Flags().IntVar(&seeds, "seeds", seeds, "number of seeds of each cell, from --seed on")
+	cmd.Flags().BoolVar(&again, "replay", again, "replay the scripts of the results too")
 	return cmd
 }
 
@@ -91,8 +108,8 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
 }
 
-// results replays what results hold, or as much of it as the flags choose.
-func (v *verifying) results(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
+// replay replays the cells of results that the flags choose, and compares proofs and counts.
+func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
 	p := r.Parameters
 	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.cfg.N}
 	cfg.Profile, _ = bench.FindProfile(p.Profile) // that of a trace has no name
@@ -118,9 +135,6 @@ func (v *verifying) results(ctx context.Context, r *results.Run, path string, f 
 				path, name)
 		}
 		cfg.Workloads = append(cfg.Workloads, w)
-	}
-	if err := r.Check(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := bench.VerifyRun(ctx, cfg, r, v.show); err != nil {
 		return err
@@ -185,12 +199,12 @@ verify.`,
 			if err != nil {
 				return err
 			}
-			if err := submittable(r); err != nil {
+			if err := bench.CheckSubmission(r); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			v := verifying{out: io.Discard}
 			// One structure will do: the proofs of the others are equal to it.
-			if err := v.results(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
+			if err := v.replay(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
 				return err
 			}
 			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
@@ -204,31 +218,4 @@ verify.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", kept, "`folder` for the file")
 	return cmd
-}
-
-// submittable returns an error if results are no whole run of a commit without a failure.
-func submittable(r *results.Run) error {
-	p, e := r.Parameters, r.Environment
-	switch {
-	case !r.Complete:
-		return errors.New("the run was interrupted: want a complete one")
-	case !bench.Whole(p):
-		return errors.New("the run is a part of the comparison: want all structures, workloads and sizes of " +
-			"the normal or the full profile")
-	case len(r.Failures) > 0:
-		return fmt.Errorf("not everything is proved: %w", r.Failures[0])
-	case e.Revision == "":
-		return errors.New("the build does not know its commit: want one of make build, in a clone")
-	case strings.HasSuffix(e.Revision, "+dirty"):
-		return fmt.Errorf("the build is of commit %s with edits that are not committed: want one of a commit",
-			strings.TrimSuffix(e.Revision, "+dirty"))
-	}
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			if row.Proof == (script.Proof{}) && !row.JoinedLate() {
-				return fmt.Errorf("cell %s, n %d: %s has no proof", c.Workload, c.N, row.Structure)
-			}
-		}
-	}
-	return nil
 }

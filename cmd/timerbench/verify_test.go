@@ -2,13 +2,10 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/script"
 )
 
 func TestVerify(t *testing.T) {
@@ -16,50 +13,44 @@ func TestVerify(t *testing.T) {
 	says(t, stdout, "hold, n 50: 3 structures, 2 seeds, ", "churn, n 200: 3 structures", "all structures keep their contract in 4 cells")
 }
 
-// verify replays what results name, and finds a proof that is not that of its script. That of
-// a coarse structure is compared with no other when the file is read.
-func TestVerifyReplaysResults(t *testing.T) {
+// verify checks the file alone. With --replay it finds a proof that is not that of its script. The
+// proof of a coarse structure is compared with no other when the file is read.
+func TestVerifyOfResults(t *testing.T) {
 	out := t.TempDir()
 	r := resultsOf(t, aRun(t))
 	put(t, out, r)
 	stdout, _ := must(t, "verify", out)
+	says(t, stdout, filepath.Join(out, runs.Results)+": the digest, the proofs and the figures of 4 cells agree. ",
+		asTyped("verify", "--replay", out))
+	stdout, _ = must(t, "verify", "--replay", out)
 	says(t, stdout, filepath.Join(out, runs.Results)+": all proofs are those of their scripts in 4 cells")
-	refused(t, []string{"verify", out, "-n", "51"}, "no cell of that choice")
-	refused(t, []string{"verify", out, "-w", "churn"}, `no workload matches "churn"`)
+	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell of that choice")
+	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
+	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: want --replay too")
+	refused(t, []string{"verify", "--replay"}, "--replay: want results to replay")
 	for i := range r.Cells[0].Rows {
 		if row := &r.Cells[0].Rows[i]; row.Structure == "hwheel-linux" {
 			row.Proof.Checksum = 1
 		}
 	}
 	put(t, out, r)
-	code, stdout, stderr := run("verify", out)
+	must(t, "verify", out)
+	code, stdout, stderr := run("verify", "--replay", out)
 	if says(t, stdout, "hold, n 50: 3 structures, 1 seeds, ", ": FAILED"); code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, stderr, "hwheel-linux fails the proof on hold, n 50, seed 9: the results have the proof")
-	must(t, "verify", out, "-s", "^hwheel$")
+	must(t, "verify", out, "--replay", "-s", "^hwheel$")
+
+	r.Cells[0].Rows[0].Cost[0].Ops++
+	put(t, out, r)
+	refused(t, []string{"verify", out}, "replayed the same block")
+	file := filepath.Join(out, runs.Results)
+	writeText(t, file, strings.Replace(readText(t, file), `"complete": true`, `"complete": false`, 1))
+	refused(t, []string{"verify", out}, file, "digest")
 }
 
 func TestSubmit(t *testing.T) {
-	r := keptRun(t)
-	if err := submittable(r); err != nil {
-		t.Errorf("the run that is kept: %v", err)
-	}
-	for want, edit := range map[string]func(*results.Run){
-		"the run was interrupted":         func(r *results.Run) { r.Complete = false },
-		"a part of the comparison":        func(r *results.Run) { r.Parameters.Structures = r.Parameters.Structures[1:] },
-		"not everything is proved: auto ": func(r *results.Run) { r.Failures = []results.Failure{{Structure: "auto"}} },
-		"does not know its commit":        func(r *results.Run) { r.Environment.Revision = "" },
-		"with edits that are not":         func(r *results.Run) { r.Environment.Revision += "+dirty" },
-		"null has no proof":               func(r *results.Run) { r.Cells[0].Rows[0].Proof = script.Proof{} },
-	} {
-		bad := *r
-		bad.Cells = slices.Clone(r.Cells)
-		bad.Cells[0].Rows = slices.Clone(r.Cells[0].Rows)
-		if edit(&bad); submittable(&bad) == nil || !strings.Contains(submittable(&bad).Error(), want) {
-			t.Errorf("got %v, want %q", submittable(&bad), want)
-		}
-	}
 	out := t.TempDir()
 	refused(t, []string{"submit", aRun(t), "--out", out}, "a part of the comparison")
 	refused(t, []string{"submit", aRun(t), "--out", filepath.Join(out, "none")}, "none: no such folder")

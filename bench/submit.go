@@ -1,0 +1,28 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// CheckSubmission returns an error unless r can be kept as the results of its machine: a complete
+// run of all structures, workloads and sizes, of a known commit, that passes its own Check.
+func CheckSubmission(r *results.Run) error {
+	revision := r.Environment.Revision
+	switch {
+	case !r.Complete:
+		return errors.New("the run was interrupted: want a complete one")
+	case !Whole(r.Parameters):
+		return errors.New("the run is a part of the comparison: want all structures, workloads and sizes of " +
+			"the normal or the full profile")
+	case revision == "":
+		return errors.New("the build does not know its commit: want one of make build, in a clone")
+	case strings.HasSuffix(revision, "+dirty"):
+		return fmt.Errorf("the build is of commit %s with edits that are not committed: want one of a commit",
+			strings.TrimSuffix(revision, "+dirty"))
+	}
+	return r.Check()
+}

@@ -1,0 +1,45 @@
+package bench_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/results"
+	docs "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// The kept run can be submitted. Each edit makes it one that cannot.
+func TestCheckSubmission(t *testing.T) {
+	kept, err := docs.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := *kept
+	r := &run
+	r.Parameters.Structures, r.Parameters.Workloads = nil, nil // as if it had those that were added later
+	for _, e := range catalog.All() {
+		r.Parameters.Structures = append(r.Parameters.Structures, e.Name)
+	}
+	profile, _ := bench.FindProfile(r.Parameters.Profile)
+	for _, w := range profile.Workloads() {
+		r.Parameters.Workloads = append(r.Parameters.Workloads, w.Name)
+	}
+	if err := bench.CheckSubmission(r); err != nil {
+		t.Errorf("the kept run: %v", err)
+	}
+	for want, edit := range map[string]func(*results.Run){
+		"the run was interrupted":         func(r *results.Run) { r.Complete = false },
+		"a part of the comparison":        func(r *results.Run) { r.Parameters.Structures = r.Parameters.Structures[1:] },
+		"not everything is proved: auto ": func(r *results.Run) { r.Failures = []results.Failure{{Structure: "auto"}} },
+		"does not know its commit":        func(r *results.Run) { r.Environment.Revision = "" },
+		"with edits that are not":         func(r *results.Run) { r.Environment.Revision += "+dirty" },
+	} {
+		bad := *r
+		edit(&bad)
+		if err := bench.CheckSubmission(&bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
