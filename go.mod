@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/KimMachineGun/automemlimit v1.0.1
-	github.com/agext/levenshtein v1.2.3
 	github.com/emirpasic/gods v1.18.1
 	github.com/gofrs/flock v0.13.1
 	github.com/google/btree v1.1.3

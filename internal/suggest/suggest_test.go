@@ -3,10 +3,11 @@ package suggest
 import "testing"
 
 func TestNearest(t *testing.T) {
-	names := []string{"hold", "hold-biased", "kafka-purgatory", "conn-deadline", "conn-deadline-lazy", "mean", "median"}
+	names := []string{"hold", "hold-biased", "kafka-purgatory", "conn-deadline", "conn-deadline-lazy", "mean", "median", "ffsqueue", "run", "wheel", "hwheel"}
 	for name, want := range map[string]string{
-		"hlod": "hold", "hold-based": "hold-biased", "kafka": "kafka-purgatory", "kafak": "kafka-purgatory",
+		"hweel": "hwheel", "hlod": "hold", "hold-based": "hold-biased", "kafka": "kafka-purgatory", "kafak": "kafka-purgatory",
 		"conn": "conn-deadline", "conn-deadlin": "conn-deadline", "maen": "mean", "zzz": "", "": "",
+		"nosuch": "", "test": "", "rnu": "run", "r": "", "ffsqeueu": "ffsqueue", "medina": "median",
 	} {
 		if want != "" {
 			want = ` (did you mean "` + want + `"?)`
