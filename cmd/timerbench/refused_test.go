@@ -26,6 +26,7 @@ var bad = map[string][]string{
 	"run --n 1.5":               {`"1.5"`},
 	"run --n 100,many":          {`"many"`},
 	"run --trials -1":           {"--trials -1"},
+	"run --trials 0 -o new":     {"--trials 0: want at least 1"},
 	"run --resume":              {"want the folder of the interrupted run in --out"},
 	"run --out foreign/out":     {"--out", "foreign"},
 	"run --external nothing":    {"--external want name=command or a TOML file", "nothing: no such file"},

@@ -214,8 +214,8 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		return errors.New("--resume: want the folder of the interrupted run in --out")
 	case f.memory < 0:
 		return fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
-	case cfg.Trials < 0:
-		return fmt.Errorf("--trials %d: want at least 1, or 0 for the profile's", cfg.Trials)
+	case cfg.Trials < 0 || cfg.Trials == 0 && cmd.Flags().Changed("trials"):
+		return fmt.Errorf("--trials %d: want at least 1", cfg.Trials)
 	case cfg.Trials > 0 && cfg.Trials < 6:
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", cfg.Trials)

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -65,5 +66,21 @@ func TestATableFitsTheTerminal(t *testing.T) {
 	table.Add(strings.Repeat("x", 70), "y")
 	if got := table.Terminal(); !strings.Contains(got, strings.Repeat("x", 70)) {
 		t.Errorf("a word is broken: %s", got)
+	}
+}
+
+// A number and its unit stand on one line.
+func TestUnitsStayWithTheirNumbers(t *testing.T) {
+	for columns := 24; columns < 40; columns++ {
+		t.Setenv("COLUMNS", fmt.Sprint(columns))
+		table := Table{Align: "l", Header: []string{"name", "what it is"}}
+		table.Add("ten", "it takes 10 % of 12.5 ms and 3 kB, which is 1.5 s or 8 bytes")
+		for _, got := range []string{table.Terminal(), Wrapped(table.Rows[0][1])} {
+			for _, want := range []string{"10 %", "12.5 ms", "3 kB", "1.5 s", "8 bytes"} {
+				if !strings.Contains(got, want) {
+					t.Errorf("%d columns break %q:\n%s", columns, want, got)
+				}
+			}
+		}
 	}
 }

@@ -25,9 +25,18 @@ func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 func (t Table) Wide() string { return t.terminal(t.widths()) }
 
 // Terminal returns the table for a terminal, within its Width. The widest column is wrapped
-// first, and no word is broken.
+// first. No word is broken, and no number is separated from its unit.
 func (t Table) Terminal() string {
 	const padding = 2
+	rows := t.Rows
+	t.Rows = nil
+	for _, cells := range rows {
+		cells = slices.Clone(cells)
+		for i := range cells {
+			cells[i] = bound(cells[i])
+		}
+		t.Add(cells...)
+	}
 	widths, least := t.widths(), make([]int, t.columns())
 	for _, cells := range t.lines() {
 		for i, cell := range cells {
@@ -52,7 +61,7 @@ func (t Table) Terminal() string {
 		}
 		widths[widest]--
 	}
-	return t.terminal(widths)
+	return unbound(t.terminal(widths))
 }
 
 // terminal renders the table with columns of these widths at most.

@@ -2,6 +2,7 @@ package show
 
 import (
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -22,13 +23,22 @@ func Width() int {
 	return usual
 }
 
-// Wrapped breaks the lines of a text that are longer than Width.
+var numberAndUnit = regexp.MustCompile(`([0-9]) (%|(?:[nµm]s|s|bytes|[kMG]?B)\b)`)
+
+// joint stands for a space at which a line must not break.
+const joint = "\uE000"
+
+// bound joins each number of a text to its unit. unbound puts the spaces back.
+func bound(s string) string   { return numberAndUnit.ReplaceAllString(s, "$1"+joint+"$2") }
+func unbound(s string) string { return strings.ReplaceAll(s, joint, " ") }
+
+// Wrapped breaks the lines of a text that are longer than Width. It does not separate a number from its unit.
 func Wrapped(s string) string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
-		for part := range strings.SplitSeq(text.WrapSoft(line, Width()), "\n") {
+		for part := range strings.SplitSeq(text.WrapSoft(bound(line), Width()), "\n") {
 			out = append(out, strings.TrimRight(part, " "))
 		}
 	}
-	return strings.Join(out, "\n")
+	return unbound(strings.Join(out, "\n"))
 }
