@@ -1,0 +1,58 @@
+package hwheel
+
+import (
+	"fmt"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
+)
+
+// check returns the first broken invariant.
+func (c *core) check() error {
+	if c.cursor > c.clock {
+		return fmt.Errorf("hwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
+	}
+	count, err := c.checkList(&c.due, c.cursor)
+	if err != nil {
+		return fmt.Errorf("hwheel: timers due at %d: %w", c.cursor, err)
+	}
+	for l := range c.made {
+		here := uint8(c.cursor >> (l * links.Digit))
+		for s := range c.levels[l] {
+			n := 0
+			for list := range c.levels[l][s] {
+				more, err := c.checkList(&c.levels[l][s][list], links.Start(c.cursor, l, uint8(s)))
+				if err != nil {
+					return fmt.Errorf("hwheel: level %d, slot %d, list %d: %w", l, s, list, err)
+				}
+				n += more
+			}
+			marked := c.occupied.Marked(l, uint8(s))
+			if n > 0 && !marked {
+				return fmt.Errorf("hwheel: level %d, slot %d has %d timers and is not marked", l, s, n)
+			}
+			if marked && uint8(s) <= here {
+				return fmt.Errorf("hwheel: level %d, slot %d is marked, the cursor is at slot %d", l, s, here)
+			}
+			count += n
+		}
+	}
+	if count != c.added-c.removed {
+		return fmt.Errorf("hwheel: %d timers in lists, %d pending", count, c.added-c.removed)
+	}
+	return nil
+}
+
+// checkList returns the number of timers in a list of a slot that starts at start.
+func (c *core) checkList(head *links.Link, start structures.Tick) (count int, err error) {
+	err = head.Walk(c.key, func(n *links.Node) error {
+		switch count++; {
+		case n.Deadline < start:
+			return fmt.Errorf("timer %d is due at %d, before its slot, %d", count, n.Deadline, start)
+		case n.Deadline < c.quiet:
+			return fmt.Errorf("timer %d is due at %d, and none is said to be before %d", count, n.Deadline, c.quiet)
+		}
+		return nil
+	})
+	return count, err
+}

@@ -1,0 +1,342 @@
+package hwheel
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
+)
+
+// Timer is a timer of a Wheel, usually a field of the struct that it belongs to. The zero Timer
+// is ready for use. A pending Timer must not be copied: go vet reports such a copy, and methods of
+// the wheel panic when they are given one.
+type Timer[T any] struct {
+	_     links.NoCopy
+	node  links.Node
+	Value T // for the caller, usually a pointer to the struct; the wheel never touches it
+}
+
+// Deadline returns the tick at which the timer is due, after the rule for past deadlines. For a
+// timer that is not pending, it returns the last deadline that the timer had, at first 0.
+func (t *Timer[T]) Deadline() structures.Tick { return t.node.Deadline }
+
+// Wheel is a hierarchical timer wheel. Make it with New. It is for one goroutine at a time.
+type Wheel[T any] struct{ core }
+
+// New returns an empty wheel whose clock is at tick 0.
+func New[T any]() *Wheel[T] {
+	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64}}
+	w.due.Clear()
+	return w
+}
+
+// foreign is what a method panics with instead of corrupting two wheels.
+const foreign = "intrusive/hwheel: the timer is pending in another wheel, or is a copy of a pending timer"
+
+// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
+// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(1) and allocates
+// only when a level is used for the first time. It panics if t is pending in another wheel or is
+// a copy of a pending timer.
+func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) { w.schedule(&t.node, deadline) }
+
+// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
+// changes nothing, if t is not pending. A move to a later tick costs one write: the timer stays
+// where it is until its slot is emptied. Any other move costs O(1). Reschedule panics if t is
+// pending in another wheel or is a copy of a pending timer.
+func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
+	n := &t.node
+	if !w.key.Owns(n) {
+		if n.Pending() {
+			panic(foreign)
+		}
+		return false
+	}
+	w.move(n, deadline)
+	return true
+}
+
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
+// pending. It costs O(1). It panics if t is pending in another wheel or is a copy of a pending
+// timer.
+func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
+	n := &t.node
+	if !w.key.Owns(n) {
+		if n.Pending() {
+			panic(foreign)
+		}
+		return false
+	}
+	w.removed++
+	n.Unlink()
+	n.Release()
+	return true
+}
+
+// Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
+// that is due, the earliest first. It returns nil if no timer is due. The timer is free for any
+// use at once. Pop costs O(1) plus the cascades: each timer moves down at most once a level.
+func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
+	if now < w.quiet && now >= w.clock {
+		w.clock = now
+		return nil
+	}
+	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
+}
+
+// Next returns a tick before which no timer is due. ok is false if no timer is pending. If the
+// first slot with timers has at most 32, the tick is the earliest deadline; otherwise it is the
+// start of that slot. It is after the clock unless a timer is due now. Next costs O(1) plus the
+// cascades, which the next Pop then saves.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
+
+// Len returns the number of pending timers, including those that are due.
+func (w *Wheel[T]) Len() int { return w.added - w.removed }
+
+// Work returns the counters of the work done so far: slots that were emptied, and timers that
+// were moved without firing.
+func (w *Wheel[T]) Work() structures.Work { return w.work }
+
+// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
+func (w *Wheel[T]) CheckInvariants() error { return w.check() }
+
+const (
+	lists = 8  // of a slot: as many cache misses overlap when it is emptied
+	run   = 12 // 2^run timers in a row go to lists of the same number, whose ends stay in the cache
+	few   = 32 // timers of a slot that Next looks at
+)
+
+type (
+	slot  [lists]links.Link // heads of circular lists
+	level [links.Slots]slot
+)
+
+// core is a wheel without the type of its values, so its methods are compiled once.
+//
+// A timer whose deadline differs from the cursor first in digit l, counted from the lowest, is
+// in level l, in the slot that this digit of the deadline selects. Invariants:
+//
+//   - The cursor is at or before the clock. The slots before it are empty, and so is its own on
+//     each level: an occupied slot of a level is after the digit of the cursor.
+//   - No timer has a deadline before the start of its slot. It may have a later one than the
+//     slot covers: a move to later only writes the deadline.
+//   - The timers of the cursor's tick are in due, with others that were moved to later.
+//   - No timer is due before quiet.
+//   - The bit of a slot with timers is set in occupied. So is that of a slot whose timers were
+//     cancelled, until the clock or Next gets there.
+type core struct {
+	clock, cursor, quiet structures.Tick
+	key                  links.Key
+	added, removed       int    // timers so far
+	span                 uint64 // deadlines that differ from the cursor by less need no new level
+	due                  links.Link
+	made                 uint // levels that were used, or are below one that was
+	levels               [links.Levels]*level
+	occupied             links.Occupied
+	work                 structures.Work
+}
+
+// schedule is Schedule. The usual case is written out here, as a call would cost a fifth.
+func (c *core) schedule(n *links.Node, deadline structures.Tick) {
+	if n.Pending() || deadline <= c.clock || uint64(deadline^c.cursor) >= c.span {
+		c.scheduleSlow(n, deadline)
+		return
+	}
+	n.Deadline = deadline
+	c.key.Seal(n)
+	if deadline < c.quiet {
+		c.quiet = deadline
+	}
+	c.added++
+	c.head(deadline, c.list()).Push(&n.Link)
+}
+
+// scheduleSlow is schedule for any timer and any deadline.
+func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
+	if n.Pending() {
+		if !c.key.Owns(n) {
+			panic(foreign)
+		}
+		c.move(n, deadline)
+		return
+	}
+	n.Deadline = links.AfterClock(c.clock, deadline)
+	c.key.Seal(n)
+	c.quiet = min(c.quiet, n.Deadline)
+	c.added++
+	c.file(n, c.list())
+}
+
+// list returns the number of the lists that new timers go to.
+func (c *core) list() uint { return uint(c.added >> run) }
+
+// head returns the list, one of those with a given number, to which a timer belongs that is due
+// at a deadline after the cursor, within span. It marks the slot as occupied.
+func (c *core) head(deadline structures.Tick, list uint) *links.Link {
+	l, s := links.Place(deadline, c.cursor)
+	c.occupied.Mark(l, s)
+	return &c.levels[l][s][list%lists]
+}
+
+// file puts a timer into a list. Its deadline is not before the cursor.
+func (c *core) file(n *links.Node, list uint) {
+	head := &c.due
+	if n.Deadline > c.cursor {
+		for uint64(n.Deadline^c.cursor) >= c.span {
+			c.makeLevel()
+		}
+		head = c.head(n.Deadline, list)
+	}
+	head.Push(&n.Link)
+}
+
+// makeLevel makes the next level.
+func (c *core) makeLevel() {
+	made := new(level)
+	for s := range made {
+		for list := range made[s] {
+			made[s][list].Clear()
+		}
+	}
+	c.levels[c.made] = made
+	if c.made++; c.made < links.Levels {
+		c.span = 1 << (c.made * links.Digit)
+	} else {
+		c.span = math.MaxUint64
+	}
+}
+
+// move gives a pending timer another deadline.
+func (c *core) move(n *links.Node, deadline structures.Tick) {
+	deadline = links.AfterClock(c.clock, deadline)
+	if deadline < n.Deadline {
+		n.Unlink()
+		n.Deadline = deadline
+		c.quiet = min(c.quiet, deadline)
+		c.file(n, c.list())
+	}
+	n.Deadline = deadline
+}
+
+// pop is Pop, and returns nil if no timer is due.
+func (c *core) pop(now structures.Tick) *links.Node {
+	c.clock = max(c.clock, now)
+	if c.clock < c.quiet {
+		return nil
+	}
+	n := c.front()
+	if n != nil {
+		c.removed++
+		n.Unlink()
+		n.Release()
+	}
+	return n
+}
+
+// front moves the cursor on, at most to the clock, until a timer is due, and returns that timer.
+// It returns nil if none is due; then the cursor is at the clock.
+func (c *core) front() *links.Node {
+	for {
+		for l := c.due.Next; l != &c.due; l = c.due.Next {
+			n := links.NodeOf(l)
+			if n.Deadline <= c.cursor {
+				return n
+			}
+			n.Unlink()
+			c.refile(n)
+		}
+		l, s, ok := c.occupied.First(c.cursor, c.made)
+		if ok {
+			if start := links.Start(c.cursor, l, s); start <= c.clock {
+				c.cursor = start
+				c.empty(l, s)
+				continue
+			} else {
+				c.quiet = start
+			}
+		} else {
+			c.quiet = math.MaxInt64
+		}
+		c.cursor = c.clock
+		return nil
+	}
+}
+
+// refile puts a timer that was moved to later where it belongs.
+func (c *core) refile(n *links.Node) {
+	c.work.Moved++
+	c.file(n, 0)
+}
+
+// empty files the timers of a slot anew. It walks the lists in parallel, so that the cache
+// misses of several timers overlap.
+func (c *core) empty(l uint, s uint8) {
+	c.occupied.Unmark(l, s)
+	c.work.SlotsVisited++
+	var at, end [lists]*links.Link
+	left := 0
+	for list := range c.levels[l][s] {
+		if head := &c.levels[l][s][list]; !head.Empty() {
+			at[left], end[left] = head.Next, head
+			left++
+			head.Clear()
+		}
+	}
+	if left == 0 {
+		c.work.EmptySlots++
+	}
+	for left > 0 {
+		for list := 0; list < left; {
+			n := links.NodeOf(at[list])
+			at[list] = n.Next
+			if l > 0 {
+				c.work.Moved++
+			}
+			c.file(n, uint(list))
+			if at[list] != end[list] {
+				list++
+				continue
+			}
+			left--
+			at[list], end[list] = at[left], end[left]
+		}
+	}
+}
+
+// next is Next.
+func (c *core) next() (at structures.Tick, ok bool) {
+	if c.added == c.removed {
+		return 0, false
+	}
+	if c.front() != nil {
+		return c.cursor, true
+	}
+	for {
+		l, s, _ := c.occupied.First(c.cursor, c.made)
+		if at, ok := c.earliest(l, s); ok {
+			c.quiet = at
+			return at, true
+		}
+	}
+}
+
+// earliest returns the earliest deadline in a slot, or the start of the slot if it has many
+// timers. ok is false if the slot had no timers, or none that are due in it, and is now empty.
+func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
+	start, timers := links.Start(c.cursor, l, s), 0
+	at = math.MaxInt64
+	for list := range c.levels[l][s] {
+		head := &c.levels[l][s][list]
+		for t := head.Next; t != head; t = t.Next {
+			if timers++; timers > few {
+				return start, true
+			}
+			at = min(at, links.NodeOf(t).Deadline)
+		}
+	}
+	if timers > 0 && at <= links.End(start, l) {
+		return at, true
+	}
+	c.empty(l, s)
+	return 0, false
+}

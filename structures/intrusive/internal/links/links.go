@@ -1,0 +1,193 @@
+// Package links holds what the intrusive wheels share: the part of a timer that belongs to
+// the wheel, circular lists of timers, and the bitmap of the occupied slots of a level.
+package links
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Link is a member of a circular list: a timer, or the head of the list. A head that links to
+// itself is an empty list.
+type Link struct{ Next, Prev *Link }
+
+// Clear makes a head the empty list.
+func (h *Link) Clear() { h.Next, h.Prev = h, h }
+
+// Empty reports whether a list has no timers.
+func (h *Link) Empty() bool { return h.Next == h }
+
+// Push adds a timer to the front of a list. The comparison with nil is never true. It saves the
+// compiler a check that reads the first timer, which is rarely in a cache; to write it does not
+// wait.
+func (h *Link) Push(l *Link) {
+	if first := h.Next; first != nil {
+		l.Next, l.Prev = first, h
+		first.Prev, h.Next = l, l
+	}
+}
+
+// Append adds a timer to the end of a list.
+func (h *Link) Append(l *Link) {
+	if last := h.Prev; last != nil {
+		l.Next, l.Prev = h, last
+		last.Next, h.Prev = l, l
+	}
+}
+
+// Unlink takes a timer out of its list. Its own links stay as they are. The neighbors are
+// written without being read, as in Push.
+func (l *Link) Unlink() {
+	if next, prev := l.Next, l.Prev; next != nil && prev != nil {
+		prev.Next, next.Prev = next, prev
+	}
+}
+
+// Walk calls check for each timer of a list, until it returns an error. It returns that error, or
+// one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
+func (h *Link) Walk(key Key, check func(n *Node) error) error {
+	at := 0
+	for l := h.Next; l != h; l = l.Next {
+		at++
+		if l == nil || l.Next == nil || l.Next.Prev != l || l.Prev == nil || l.Prev.Next != l {
+			return fmt.Errorf("timer %d is not linked to its neighbors", at)
+		}
+		n := NodeOf(l)
+		if !key.Owns(n) {
+			return fmt.Errorf("timer %d has the seal of another wheel, or none", at)
+		}
+		if err := check(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NoCopy is the first field of a timer. It has go vet report copies.
+type NoCopy struct{}
+
+// Lock is what go vet looks for.
+func (*NoCopy) Lock() {}
+
+// Unlock is what go vet looks for.
+func (*NoCopy) Unlock() {}
+
+// Node is the part of a timer that belongs to its wheel. The zero Node is not pending.
+//
+//   - A node is pending exactly while its seal is not 0. Then it is in one list of one wheel.
+//   - The seal is the key of that wheel, combined with the address of the node. So a wheel
+//     recognizes its own timers by one comparison that reads nothing but the timer.
+//   - A node that is not pending has no links, so it keeps no other timer alive.
+type Node struct {
+	Link
+	Deadline structures.Tick // of a timer that is not pending: the last one that it had
+	seal     uintptr
+}
+
+// Key identifies a wheel. It is odd, and an address of a node is even, so no seal is 0.
+type Key uintptr
+
+var wheels atomic.Uint64
+
+// NewKey returns a key that no other wheel has.
+func NewKey() Key { return Key((2*wheels.Add(1) + 1) * 0x9e3779b97f4a7c15) }
+
+// NodeOf returns the node of a link that is not a head.
+func NodeOf(l *Link) *Node { return (*Node)(unsafe.Pointer(l)) }
+
+// Pending reports whether the timer is pending in any wheel.
+func (n *Node) Pending() bool { return n.seal != 0 }
+
+// sealOf returns the seal of a node that is pending in the wheel of a key. A timer that is
+// pending is on the heap, as its list links to it, and the heap does not move.
+func (k Key) sealOf(n *Node) uintptr { return uintptr(k) ^ uintptr(unsafe.Pointer(n)) }
+
+// Owns reports whether the node is pending in the wheel of a key.
+func (k Key) Owns(n *Node) bool { return n.seal == k.sealOf(n) }
+
+// Seal marks a node as pending in the wheel of a key.
+func (k Key) Seal(n *Node) { n.seal = k.sealOf(n) }
+
+// Release marks a node that was unlinked as not pending, and drops its links.
+func (n *Node) Release() {
+	n.Next, n.Prev = nil, nil
+	n.seal = 0
+}
+
+// The wheels have levels of 256 slots: a slot of level 0 covers a tick, a slot of any other level
+// as many ticks as the level below.
+const (
+	Digit  = 8 // bits of a tick that select a slot of a level
+	Slots  = 1 << Digit
+	Levels = 64 / Digit
+)
+
+// Place returns the level and the slot of a deadline: the highest digit in which the deadline
+// differs from the cursor, and the value of that digit in the deadline.
+func Place(deadline, cursor structures.Tick) (level uint, slot uint8) {
+	level = uint(bits.Len64(uint64(deadline^cursor)|1)-1) / Digit % Levels
+	return level, uint8(deadline >> (level * Digit))
+}
+
+// Start returns the first tick of a slot that is not before the cursor.
+func Start(cursor structures.Tick, level uint, slot uint8) structures.Tick {
+	return cursor&^last(level+1) | structures.Tick(slot)<<(level*Digit)
+}
+
+// End returns the last tick of a slot that starts at start.
+func End(start structures.Tick, level uint) structures.Tick { return start | last(level) }
+
+// last returns the number of ticks of a slot, less one.
+func last(level uint) structures.Tick { return 1<<(level*Digit) - 1 }
+
+// Occupied marks the slots of a wheel that have timers. A slot whose timers were cancelled may be
+// marked, too.
+type Occupied [Levels][Slots / 64]uint64
+
+// Mark marks a slot.
+func (o *Occupied) Mark(level uint, slot uint8) { o[level][slot>>6] |= 1 << (slot & 63) }
+
+// Unmark removes the mark of a slot.
+func (o *Occupied) Unmark(level uint, slot uint8) { o[level][slot>>6] &^= 1 << (slot & 63) }
+
+// Marked reports whether a slot is marked.
+func (o *Occupied) Marked(level uint, slot uint8) bool { return o[level][slot>>6]>>(slot&63)&1 == 1 }
+
+// First returns the earliest marked slot after the cursor, in the first levels of the wheel. The
+// slots of a level are before those of the levels above.
+func (o *Occupied) First(cursor structures.Tick, levels uint) (level uint, slot uint8, ok bool) {
+	for level := range min(levels, Levels) {
+		if slot, ok := o.after(level, uint8(cursor>>(level*Digit))); ok {
+			return level, slot, true
+		}
+	}
+	return 0, 0, false
+}
+
+// after returns the first marked slot of a level after a given one.
+func (o *Occupied) after(level uint, slot uint8) (next uint8, ok bool) {
+	words, at := &o[level], uint(slot)+1
+	if at == Slots {
+		return 0, false
+	}
+	word := words[at/64] >> (at % 64) << (at % 64)
+	for at /= 64; word == 0; word = words[at] {
+		if at++; at == uint(len(words)) {
+			return 0, false
+		}
+	}
+	return uint8(at*64 + uint(bits.TrailingZeros64(word))), true
+}
+
+// AfterClock returns a deadline after the rule for past deadlines.
+func AfterClock(clock, deadline structures.Tick) structures.Tick {
+	if deadline <= clock {
+		return clock + min(1, math.MaxInt64-clock)
+	}
+	return deadline
+}

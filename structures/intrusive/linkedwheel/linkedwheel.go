@@ -1,0 +1,247 @@
+package linkedwheel
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
+)
+
+// Timer is a timer of a Wheel, usually a field of the struct that it belongs to. The zero Timer
+// is ready for use. A pending Timer must not be copied: go vet reports such a copy, and methods of
+// the wheel panic when they are given one.
+type Timer[T any] struct {
+	_     links.NoCopy
+	node  links.Node
+	Value T // for the caller, usually a pointer to the struct; the wheel never touches it
+}
+
+// Deadline returns the tick at which the timer is due, after the rule for past deadlines. For a
+// timer that is not pending, it returns the last deadline that the timer had, at first 0.
+func (t *Timer[T]) Deadline() structures.Tick { return t.node.Deadline }
+
+// Wheel is a hierarchical timer wheel. Make it with New. It is for one goroutine at a time.
+type Wheel[T any] struct{ core }
+
+// New returns an empty wheel whose clock is at tick 0.
+func New[T any]() *Wheel[T] {
+	w := &Wheel[T]{core{key: links.NewKey()}}
+	for l := range w.slots {
+		for s := range w.slots[l] {
+			w.slots[l][s].Clear()
+		}
+	}
+	return w
+}
+
+// foreign is what a method panics with instead of corrupting two wheels.
+const foreign = "intrusive/linkedwheel: the timer is pending in another wheel, or is a copy of a pending timer"
+
+// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
+// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(1). It panics if
+// t is pending in another wheel or is a copy of a pending timer.
+func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) {
+	if !w.Reschedule(t, deadline) {
+		w.schedule(&t.node, deadline)
+	}
+}
+
+// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
+// changes nothing, if t is not pending. It costs O(1). It panics if t is pending in another wheel
+// or is a copy of a pending timer.
+func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
+	pending := w.mine(&t.node)
+	if pending {
+		t.node.Unlink()
+		w.add(&t.node, deadline)
+	}
+	return pending
+}
+
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
+// pending. It costs O(1). It panics if t is pending in another wheel or is a copy of a pending
+// timer.
+func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
+	pending := w.mine(&t.node)
+	if pending {
+		w.remove(&t.node)
+	}
+	return pending
+}
+
+// Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
+// that is due, the earliest first and FIFO among equal deadlines. It returns nil if no timer is
+// due. The timer is free for any use at once. Pop costs O(1) plus the cascades: a timer moves
+// down at most once a level, and a slot that starts moves all its timers.
+func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
+	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
+}
+
+// Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot
+// of one tick, or else the start of the first slot that cascades. ok is false if no timer is
+// pending. The tick is after the clock unless a timer is due now. Next costs O(1) plus the
+// cascades, which the next Pop then saves.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
+
+// Len returns the number of pending timers, including those that are due.
+func (w *Wheel[T]) Len() int { return w.count }
+
+// Work returns the counters of the work done so far: slots that fired or cascaded, and timers
+// that cascaded.
+func (w *Wheel[T]) Work() structures.Work { return w.work }
+
+// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
+func (w *Wheel[T]) CheckInvariants() error { return w.check() }
+
+// core is a wheel without the type of its values, so its methods are compiled once. Invariants:
+//
+//   - Each timer is in the slot that links.Place names for its deadline and the cursor.
+//   - The cursor is at or before the clock. Timers due at the cursor are in its slot of level 0.
+//   - Timers of a slot are in the order of their last Schedule or Reschedule.
+//   - A slot with timers is marked in occupied, except the cursor's.
+type core struct {
+	clock, cursor structures.Tick
+	key           links.Key
+	count         int
+	slots         [links.Levels][links.Slots]links.Link // heads of circular lists
+	occupied      links.Occupied
+	work          structures.Work
+}
+
+// mine reports whether a timer is pending in this wheel, and panics if it is not and says that it
+// is pending.
+func (c *core) mine(n *links.Node) bool {
+	if c.key.Owns(n) {
+		return true
+	}
+	if n.Pending() {
+		panic(foreign)
+	}
+	return false
+}
+
+// schedule adds a timer that is not pending.
+func (c *core) schedule(n *links.Node, deadline structures.Tick) {
+	c.key.Seal(n)
+	c.count++
+	c.add(n, deadline)
+}
+
+// add puts a timer into the slot of a deadline.
+func (c *core) add(n *links.Node, deadline structures.Tick) {
+	n.Deadline = links.AfterClock(c.clock, deadline)
+	c.file(n)
+}
+
+// file puts a timer into the slot of its deadline.
+func (c *core) file(n *links.Node) {
+	l, s := links.Place(n.Deadline, c.cursor)
+	c.occupied.Mark(l, s)
+	c.slots[l][s].Append(&n.Link)
+}
+
+// remove takes out a timer.
+func (c *core) remove(n *links.Node) {
+	c.count--
+	n.Unlink()
+	n.Release()
+}
+
+// pop is Pop, and returns nil if no timer is due.
+func (c *core) pop(now structures.Tick) *links.Node {
+	c.clock = max(c.clock, now)
+	n := c.front()
+	if n != nil {
+		c.remove(n)
+	}
+	return n
+}
+
+// front moves the cursor on, at most to the clock, until a timer is due, and returns that timer.
+// It returns nil if none is due; then the cursor is at the clock.
+func (c *core) front() *links.Node {
+	for {
+		if due := &c.slots[0][uint8(c.cursor)]; !due.Empty() {
+			return links.NodeOf(due.Next)
+		}
+		l, s, ok := c.occupied.First(c.cursor, links.Levels)
+		start := links.Start(c.cursor, l, s)
+		if !ok || start > c.clock {
+			c.cursor = c.clock
+			return nil
+		}
+		c.cursor = start
+		c.open(l, s)
+	}
+}
+
+// open cascades the timers of a slot that starts at the cursor, in their order. A slot of level 0
+// stays as it is.
+func (c *core) open(l uint, s uint8) {
+	c.occupied.Unmark(l, s)
+	c.work.SlotsVisited++
+	head := &c.slots[l][s]
+	if head.Empty() {
+		c.work.EmptySlots++
+	}
+	if l == 0 {
+		return
+	}
+	t := head.Next
+	head.Clear()
+	for t != head {
+		next := t.Next
+		c.work.Moved++
+		c.file(links.NodeOf(t))
+		t = next
+	}
+}
+
+// next is Next.
+func (c *core) next() (at structures.Tick, ok bool) {
+	if c.count == 0 {
+		return 0, false
+	}
+	if c.front() != nil {
+		return c.cursor, true
+	}
+	for {
+		l, s, _ := c.occupied.First(c.cursor, links.Levels)
+		if !c.slots[l][s].Empty() {
+			return links.Start(c.cursor, l, s), true
+		}
+		c.occupied.Unmark(l, s) // its timers were cancelled
+	}
+}
+
+// check returns the first broken invariant.
+func (c *core) check() error {
+	if c.cursor > c.clock {
+		return fmt.Errorf("linkedwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
+	}
+	count := 0
+	for l := range uint(links.Levels) {
+		for s := range c.slots[l] {
+			n := 0
+			err := c.slots[l][s].Walk(c.key, func(t *links.Node) error {
+				n++
+				if level, slot := links.Place(t.Deadline, c.cursor); level != l || int(slot) != s {
+					return fmt.Errorf("timer %d is due at %d and belongs to level %d, slot %d", n, t.Deadline, level, slot)
+				}
+				return nil
+			})
+			if err != nil {
+				return fmt.Errorf("linkedwheel: level %d, slot %d: %w", l, s, err)
+			}
+			if n > 0 && !c.occupied.Marked(l, uint8(s)) && (l > 0 || uint8(s) != uint8(c.cursor)) {
+				return fmt.Errorf("linkedwheel: level %d, slot %d has %d timers and is not marked", l, s, n)
+			}
+			count += n
+		}
+	}
+	if count != c.count {
+		return fmt.Errorf("linkedwheel: %d timers in slots, %d pending", count, c.count)
+	}
+	return nil
+}
