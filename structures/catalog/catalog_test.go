@@ -43,7 +43,7 @@ func TestWhatAnEntryLacksIsNamed(t *testing.T) {
 
 func TestEveryEntryIsComplete(t *testing.T) {
 	names := map[string]bool{}
-	for _, e := range All() {
+	for _, e := range append(All(), Intrusive()...) {
 		if names[e.Name] {
 			t.Errorf("%s is there twice", e.Name)
 		}

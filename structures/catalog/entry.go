@@ -72,9 +72,9 @@ type EntryFor[T any] struct {
 // Exact reports whether every timer fires at its deadline.
 func (e EntryFor[T]) Exact() bool { return e.MaxLate == nil }
 
-// Find returns the entry of that name.
+// Find returns the entry of that name, of All or of Intrusive.
 func Find(name string) (Entry, bool) {
-	for _, e := range All() {
+	for _, e := range append(All(), Intrusive()...) {
 		if e.Name == name {
 			return e, true
 		}

@@ -1,3 +1,27 @@
+// Package intrusive is the second contract, for timers that are fields of the caller's structs:
+//
+//	type conn struct {
+//		idle hwheel.Timer[*conn]
+//		...
+//	}
+//
+// A [structures.Scheduler] returns an ID for each timer, and every operation looks the ID up: two
+// cache misses, one after the other. A structure of a package below this one links the caller's
+// own timers. It has no ID, no table and no copy of the value, so an operation starts with the
+// timer itself, and scheduling allocates nothing.
+//
+// The price is care. The caller must not copy or overwrite a pending timer. A timer knows whether
+// it is pending, but not what for: one that fired and was scheduled again looks like the first,
+// where a stale ID would be refused. A pending timer keeps the struct around it alive, even if the
+// caller forgets it: it fires, and only then may it be collected.
+//
+// All rules of structures.Scheduler hold except those about IDs: the clock, past deadlines, range,
+// order, freedom between two calls of Pop, jumps, release and concurrency. A method panics, and
+// changes nothing, when it is given nil, a timer that is pending in another structure, or a copy
+// of a pending timer. go vet reports copies.
+//
+// Package hwheel is the fastest form, linkedwheel the classical one with FIFO ties, and heap the
+// smallest. [WithIDs] makes a structures.Scheduler of any of them; schedtest checks them that way.
 package intrusive
 
 import (

@@ -11,7 +11,7 @@ import (
 // In its long form this test passes half a million dead entries in each structure
 // that cancels lazily.
 func TestManyTimersInEveryStructure(t *testing.T) {
-	for _, e := range catalog.All() {
+	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {
 			n := longtest.Scale(t, 2000, 8000, 5<<18)
 			if e.Limit > 0 {

@@ -20,7 +20,7 @@ const span structures.Tick = 1 << 20
 // is what the structure counts itself, of a third-party container the comparisons, and the
 // calls of Next and Pop until a timer fires.
 func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
-	for _, e := range catalog.All() {
+	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			costs := make(map[string]*cost)

@@ -14,6 +14,5 @@ func withIDs[T any]() structures.Scheduler[T] {
 }
 
 func TestConformance(t *testing.T) { schedtest.Run(t, withIDs[uint64], schedtest.Levels(8)) }
-func TestMany(t *testing.T)        { schedtest.Many(t, 20_000, withIDs[uint64]) }
 func TestRelease(t *testing.T)     { schedtest.Releases(t, withIDs[*schedtest.Payload]) }
 func FuzzModel(f *testing.F)       { schedtest.Fuzz(f, withIDs[uint64], schedtest.Levels(8)) }

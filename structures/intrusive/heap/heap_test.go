@@ -1,0 +1,18 @@
+package heap_test
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive"
+	"github.com/timerbench/timerbench/structures/intrusive/heap"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+func withIDs[T any]() structures.Scheduler[T] {
+	return intrusive.WithIDs(heap.New[intrusive.Item[T]](), func(t *heap.Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+}
+
+func TestConformance(t *testing.T) { schedtest.Run(t, withIDs[uint64]) }
+func TestRelease(t *testing.T)     { schedtest.Releases(t, withIDs[*schedtest.Payload]) }
+func FuzzModel(f *testing.F)       { schedtest.Fuzz(f, withIDs[uint64]) }

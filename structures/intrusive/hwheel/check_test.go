@@ -1,0 +1,98 @@
+package hwheel
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
+)
+
+// sound returns a wheel with its clock at 300, with timers that are due, on levels 0 and 1, and
+// moved to later.
+func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
+	t.Helper()
+	w, timers := New[int](), make([]Timer[int], 9)
+	for i, at := range []structures.Tick{290, 290, 300, 310, 310, 900, 1000, 5000, 90_000} {
+		w.Schedule(&timers[i], at)
+	}
+	w.Reschedule(&timers[5], 7000)
+	w.Pop(300)
+	if err := w.CheckInvariants(); err != nil || w.Len() != 8 || w.due.Empty() {
+		t.Fatalf("%d timers pending: %v", w.Len(), err)
+	}
+	return w, timers
+}
+
+func TestCheckInvariantsFindsDamage(t *testing.T) {
+	for name, harm := range map[string]func(w *Wheel[int], timers []Timer[int]){
+		"a timer is not counted":         func(w *Wheel[int], _ []Timer[int]) { w.removed++ },
+		"the cursor is after the clock":  func(w *Wheel[int], _ []Timer[int]) { w.cursor = 301 },
+		"a timer is due before quiet":    func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
+		"a deadline is before its slot":  func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
+		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.occupied.Unmark(links.Place(5000, w.cursor)) },
+		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.occupied.Mark(1, uint8(w.cursor>>8)) },
+		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
+		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
+		"a timer has the seal of others": func(w *Wheel[int], timers []Timer[int]) { links.NewKey().Seal(&timers[6].node) },
+	} {
+		w, timers := sound(t)
+		if harm(w, timers); w.CheckInvariants() == nil {
+			t.Errorf("%s: CheckInvariants finds nothing", name)
+		}
+	}
+}
+
+// A move to later does not touch the list, so the timer stays in its slot until the clock comes.
+func TestMoveToLaterOnlyWritesTheDeadline(t *testing.T) {
+	w := New[int]()
+	var timer, other Timer[int]
+	w.Schedule(&timer, 1000)
+	w.Schedule(&other, 1000)
+	before := timer.node.Link
+	w.Reschedule(&timer, 1_000_000)
+	if timer.node.Link != before {
+		t.Error("the links changed")
+	}
+	if w.Pop(1000) != &other || w.Pop(999_999) != nil || w.Pop(1_000_000) != &timer {
+		t.Error("the timers do not fire at their deadlines")
+	}
+}
+
+// Next looks at few timers to name the earliest deadline, and at the start of a slot of many.
+func TestNextIsExactWhereTimersAreFew(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], few+1)
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(70_000-i))
+		want := structures.Tick(70_000 - i)
+		if i == few {
+			want = 1 << 16
+		}
+		if at, ok := w.Next(); at != want || !ok {
+			t.Fatalf("Next() = %d, %t with %d timers, want %d", at, ok, i+1, want)
+		}
+	}
+	for i := range timers[1:] {
+		w.Reschedule(&timers[i], 1<<40) // all but the last one leave the slot
+	}
+	w.Cancel(&timers[few])
+	if at, ok := w.Next(); at != 1<<40 || !ok || w.Work().SlotsVisited == 0 {
+		t.Errorf("Next() = %d, %t after all timers were moved, want %d", at, ok, int64(1)<<40)
+	}
+}
+
+// A slot of many timers fills its lists evenly, so that a cascade overlaps as many misses.
+func TestManyTimersFillAllLists(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], 1<<15)
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(1000+i%60_000))
+	}
+	for level, slot := range map[uint]uint8{1: 100} {
+		for list := range w.levels[level][slot] {
+			n := 0
+			_ = w.levels[level][slot][list].Walk(w.key, func(*links.Node) error { n++; return nil })
+			if n == 0 {
+				t.Errorf("list %d of slot %d is empty", list, slot)
+			}
+		}
+	}
+}

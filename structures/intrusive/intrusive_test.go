@@ -1,0 +1,357 @@
+package intrusive_test
+
+import (
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"weak"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive"
+	"github.com/timerbench/timerbench/structures/intrusive/heap"
+	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
+	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
+)
+
+// The conformance suite runs on each form with IDs, in the test of the form. Here are the rules
+// that IDs hide.
+
+func TestHwheel(t *testing.T) {
+	form[hwheel.Timer[*conn]]{
+		new:   func() intrusive.Structure[hwheel.Timer[*conn]] { return hwheel.New[*conn]() },
+		value: func(t *hwheel.Timer[*conn]) **conn { return &t.Value },
+		field: func(c *conn) *hwheel.Timer[*conn] { return &c.hwheel },
+	}.test(t)
+}
+
+func TestLinkedwheel(t *testing.T) {
+	form[linkedwheel.Timer[*conn]]{
+		new:   func() intrusive.Structure[linkedwheel.Timer[*conn]] { return linkedwheel.New[*conn]() },
+		value: func(t *linkedwheel.Timer[*conn]) **conn { return &t.Value },
+		field: func(c *conn) *linkedwheel.Timer[*conn] { return &c.linkedwheel },
+	}.test(t)
+}
+
+func TestHeap(t *testing.T) {
+	form[heap.Timer[*conn]]{
+		new:   func() intrusive.Structure[heap.Timer[*conn]] { return heap.New[*conn]() },
+		value: func(t *heap.Timer[*conn]) **conn { return &t.Value },
+		field: func(c *conn) *heap.Timer[*conn] { return &c.heap },
+	}.test(t)
+}
+
+// conn is a struct of a caller, with a timer of each form.
+type conn struct {
+	name        string
+	hwheel      hwheel.Timer[*conn]
+	linkedwheel linkedwheel.Timer[*conn]
+	heap        heap.Timer[*conn]
+}
+
+// form is a form of the second contract, whose timers are fields of a conn.
+type form[N any] struct {
+	new   func() intrusive.Structure[N]
+	value func(*N) **conn
+	field func(*conn) *N
+}
+
+func (f form[N]) test(t *testing.T) {
+	for name, check := range map[string]func(form[N], *testing.T){
+		"a timer of another structure panics": form[N].foreign,
+		"a copy of a pending timer panics":    form[N].copied,
+		"nil panics":                          form[N].null,
+		"what is not pending is left alone":   form[N].idle,
+		"Schedule moves a pending timer":      form[N].moves,
+		"past deadlines count as clock+1":     form[N].past,
+		"a timer is free after Pop":           form[N].reused,
+		"Cancel within the loop":              form[N].cancelled,
+		"collected after Cancel":              form[N].collected,
+		"pending keeps a forgotten timer":     form[N].forgotten,
+		"no allocation":                       form[N].allocates,
+	} {
+		t.Run(name, func(t *testing.T) { check(f, t) })
+	}
+}
+
+// mustBeSound checks the invariants.
+func (f form[N]) mustBeSound(t *testing.T, s intrusive.Structure[N]) {
+	t.Helper()
+	if err := s.(interface{ CheckInvariants() error }).CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// drain pops all timers that are due, and returns how many they were.
+func (f form[N]) drain(s intrusive.Structure[N], now structures.Tick) (fired int) {
+	for s.Pop(now) != nil {
+		fired++
+	}
+	return fired
+}
+
+// refuses checks that each method panics with a message that says that a timer is not the
+// structure's.
+func (f form[N]) refuses(t *testing.T, s intrusive.Structure[N], timer *N) {
+	t.Helper()
+	for name, call := range map[string]func(){
+		"Schedule":   func() { s.Schedule(timer, 9) },
+		"Reschedule": func() { s.Reschedule(timer, 9) },
+		"Cancel":     func() { s.Cancel(timer) },
+	} {
+		func() {
+			defer func() {
+				says, _ := recover().(string)
+				if !strings.HasPrefix(says, "intrusive/") || !strings.Contains(says, "pending in another ") ||
+					!strings.Contains(says, "a copy of a pending timer") {
+					t.Errorf("%s panics with %q", name, says)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+func (f form[N]) foreign(t *testing.T) {
+	ours, theirs, timer := f.new(), f.new(), new(N)
+	for range 3 {
+		ours.Schedule(new(N), 4)
+	}
+	theirs.Schedule(timer, 5)
+	f.refuses(t, ours, timer)
+	f.mustBeSound(t, ours)
+	f.mustBeSound(t, theirs)
+	if ours.Len() != 3 || theirs.Pop(5) != timer {
+		t.Error("the timer of another structure was changed")
+	}
+	ours.Schedule(timer, 6) // it is free now
+	if f.drain(ours, 5) != 3 || ours.Pop(6) != timer {
+		t.Error("a timer that fired in another structure is not usable")
+	}
+}
+
+func (f form[N]) copied(t *testing.T) {
+	s, timer, other := f.new(), new(N), new(N)
+	s.Schedule(timer, 5)
+	s.Schedule(other, 5)
+	copied := new(N)
+	*copied = *timer
+	f.refuses(t, s, copied)
+	f.mustBeSound(t, s)
+	if f.drain(s, 5) != 2 {
+		t.Error("a copy disturbed the timers")
+	}
+	f.refuses(t, s, copied)
+	fresh := *timer // not pending: a copy is as good
+	if s.Schedule(&fresh, 7); s.Pop(7) != &fresh {
+		t.Error("a copy of a timer that fired is not usable")
+	}
+}
+
+func (f form[N]) null(t *testing.T) {
+	s := f.new()
+	for name, call := range map[string]func(){
+		"Schedule":   func() { s.Schedule(nil, 9) },
+		"Reschedule": func() { s.Reschedule(nil, 9) },
+		"Cancel":     func() { s.Cancel(nil) },
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(runtime.Error); !ok || s.Len() != 0 {
+					t.Errorf("%s of nil: no panic, or %d timers pending", name, s.Len())
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+func (f form[N]) idle(t *testing.T) {
+	s, timer := f.new(), new(N)
+	for _, when := range []string{"never scheduled", "cancelled", "fired"} {
+		if s.Reschedule(timer, 5) || s.Cancel(timer) || s.Len() != 0 {
+			t.Errorf("a timer that was %s is pending", when)
+		}
+		if at, ok := s.Next(); ok {
+			t.Errorf("Next() = %d with no timer", at)
+		}
+		switch s.Schedule(timer, 1000); when {
+		case "never scheduled":
+			s.Cancel(timer)
+		default:
+			s.Pop(1000)
+		}
+	}
+}
+
+func (f form[N]) moves(t *testing.T) {
+	s, timer := f.new(), new(N)
+	for _, at := range []structures.Tick{7000, 500, 90_000, 90_000, 3} {
+		s.Schedule(timer, at)
+		f.mustBeSound(t, s)
+		if got := f.deadline(timer); s.Len() != 1 || got != at {
+			t.Fatalf("Len %d, deadline %d, want 1 and %d", s.Len(), got, at)
+		}
+	}
+	if s.Pop(2) != nil || s.Pop(3) != timer || s.Pop(100_000) != nil {
+		t.Error("a timer that was moved did not fire once, at its last deadline")
+	}
+}
+
+func (f form[N]) deadline(timer *N) structures.Tick {
+	return any(timer).(interface{ Deadline() structures.Tick }).Deadline()
+}
+
+func (f form[N]) past(t *testing.T) {
+	s, timer := f.new(), new(N)
+	for _, now := range []structures.Tick{0, 300, math.MaxInt64 - 1, math.MaxInt64} {
+		f.drain(s, now)
+		want := now + min(1, math.MaxInt64-now)
+		for _, at := range []structures.Tick{math.MinInt64, -1, now} {
+			if s.Schedule(timer, at); f.deadline(timer) != want {
+				t.Errorf("Schedule(%d) at %d is due at %d, want %d", at, now, f.deadline(timer), want)
+			}
+			s.Reschedule(timer, math.MaxInt64)
+			if s.Reschedule(timer, at); f.deadline(timer) != want {
+				t.Errorf("Reschedule(%d) at %d is due at %d, want %d", at, now, f.deadline(timer), want)
+			}
+		}
+		if s.Cancel(timer); s.Len() != 0 {
+			t.Fatal("not cancelled")
+		}
+	}
+}
+
+func (f form[N]) reused(t *testing.T) {
+	s, timers := f.new(), make([]N, 100)
+	for i := range timers {
+		s.Schedule(&timers[i], structures.Tick(1+i%10))
+	}
+	fired := 0
+	for now := structures.Tick(1); now <= 1000; now += 1 + now%7 {
+		for timer := s.Pop(now); timer != nil; timer = s.Pop(now) {
+			if fired++; fired > 100_000 {
+				t.Fatal("Pop never ends though each timer is scheduled for a later tick")
+			}
+			s.Schedule(timer, now+structures.Tick(fired%300)) // at now: the next tick
+		}
+		f.mustBeSound(t, s)
+	}
+	if s.Len() != 100 || fired < 500 {
+		t.Errorf("%d timers fired, %d are pending", fired, s.Len())
+	}
+}
+
+func (f form[N]) cancelled(t *testing.T) {
+	s, timers := f.new(), make([]N, 60)
+	for i := range timers {
+		s.Schedule(&timers[i], structures.Tick(10+i%3)) // 20 at each tick
+	}
+	fired := make(map[*N]bool)
+	for timer := s.Pop(12); timer != nil; timer = s.Pop(12) {
+		fired[timer] = true
+		for i := range timers { // the next one that is pending
+			if !fired[&timers[i]] && s.Cancel(&timers[i]) {
+				break
+			}
+		}
+		f.mustBeSound(t, s)
+	}
+	if len(fired) != 30 || s.Len() != 0 {
+		t.Errorf("%d of 60 timers fired, want every other one; %d are pending", len(fired), s.Len())
+	}
+}
+
+// forget schedules a timer of a conn that nobody else refers to.
+//
+//go:noinline
+func (f form[N]) forget(s intrusive.Structure[N], at structures.Tick) weak.Pointer[conn] {
+	c := &conn{name: "forgotten"}
+	*f.value(f.field(c)) = c
+	s.Schedule(f.field(c), at)
+	return weak.Make(c)
+}
+
+// alive returns how many conns are left after a collection. A stack that was scanned early may
+// keep one, so it tries again.
+func alive(conns []weak.Pointer[conn], want int) (left int) {
+	for range 4 {
+		runtime.GC()
+		left = 0
+		for _, c := range conns {
+			if c.Value() != nil {
+				left++
+			}
+		}
+		if left == want {
+			break
+		}
+	}
+	return left
+}
+
+func (f form[N]) collected(t *testing.T) {
+	s := f.new()
+	var conns []weak.Pointer[conn]
+	held := make([]*N, 0, 50) // timers that the caller keeps, and cancels or fires
+	for i := range 100 {
+		at := structures.Tick(100 + i*i)
+		conns = append(conns, f.forget(s, at))
+		if i%2 == 0 {
+			timer := new(N)
+			s.Schedule(timer, at)
+			held = append(held, timer)
+		}
+	}
+	if left := alive(conns, 100); left != 100 {
+		t.Errorf("%d of 100 pending conns are alive", left)
+	}
+	func() {
+		for _, c := range conns[50:] {
+			s.Cancel(f.field(c.Value()))
+		}
+	}()
+	if left := alive(conns, 50); left != 50 {
+		t.Errorf("%d conns are alive, want the 50 that are pending", left)
+	}
+	for _, timer := range held[25:] {
+		s.Cancel(timer)
+	}
+	f.drain(s, 100+50*50)
+	if left := alive(conns, 0); left != 0 {
+		t.Errorf("%d conns are alive after all fired or were cancelled", left)
+	}
+	runtime.KeepAlive(held)
+	runtime.KeepAlive(s)
+}
+
+func (f form[N]) forgotten(t *testing.T) {
+	s := f.new()
+	c := f.forget(s, 70_000)
+	runtime.GC()
+	timer := s.Pop(70_000)
+	if timer == nil || *f.value(timer) != c.Value() || (*f.value(timer)).name != "forgotten" {
+		t.Error("a pending timer that its owner forgot did not fire")
+	}
+}
+
+func (f form[N]) allocates(t *testing.T) {
+	s, timers := f.new(), make([]N, 1000)
+	now := structures.Tick(0)
+	turn := func() {
+		for i := range timers {
+			s.Schedule(&timers[i], now+structures.Tick(i*i))
+			s.Reschedule(&timers[i], now+structures.Tick(i))
+			if i%3 == 0 {
+				s.Cancel(&timers[i])
+			}
+		}
+		now += 1000
+		s.Next()
+		f.drain(s, now)
+	}
+	turn()
+	if n := testing.AllocsPerRun(20, turn); n != 0 {
+		t.Errorf("%v allocations in the steady state", n)
+	}
+}
