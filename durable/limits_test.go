@@ -107,8 +107,10 @@ func TestEveryAgain(t *testing.T) {
 		return mustGet(t, c, "key").Revision
 	}
 	first := every("@every 1h", "")
-	if again := every("@every 1h", ""); again != first {
-		t.Error("the same timer is set anew")
+	for _, same := range []string{"@every 1h", " @every 1h ", "@every\t 1h\n"} {
+		if again := every(same, ""); again != first {
+			t.Errorf("%q is set anew", same)
+		}
 	}
 	last := first
 	for _, other := range []func() uint64{

@@ -57,7 +57,9 @@ func TestFirstRun(t *testing.T) {
 	if want := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC); err != nil || !first.Equal(want) {
 		t.Errorf("FirstRun = %v, %v, want %v", first, err, want)
 	}
-	for _, spec := range []string{"", "x", "61 * * * *", "CRON_TZ=Nowhere/At * * * * *", "0 0 30 2 *"} {
+	for _, spec := range []string{"", " ", "x", "61 * * * *", "CRON_TZ=Nowhere/At * * * * *", "0 0 30 2 *",
+		"TZ=UTC", "CRON_TZ=UTC", "TZ=", "CRON_TZ=", "TZ=UTC ", " TZ=UTC", "TZ= 0 12 * * *", "CRON_TZ= @hourly",
+		"@every", "@every ", "@every 0s", "@every -1h", "@every 1ns", "@every 1500ms", "TZ=UTC @every 0s"} {
 		if at, err := FirstRun(spec, driver.Coalesce, now); err == nil {
 			t.Errorf("FirstRun(%q) = %v, want an error", spec, at)
 		}
@@ -65,4 +67,28 @@ func TestFirstRun(t *testing.T) {
 	if _, err := FirstRun("@hourly", driver.Missed(9), now); err == nil {
 		t.Error("missed runs 9: want an error")
 	}
+}
+
+// An expression is an error or has a next run. The parser is a third party's, and has panicked.
+func FuzzFirstRun(f *testing.F) {
+	for _, spec := range []string{"TZ=UTC", "CRON_TZ=Europe/Berlin 30 2 * * *", "@every 10m", "TZ=\t@every", "*/0 * * * *", "1-,2 * * * *"} {
+		f.Add(spec)
+	}
+	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, spec string) {
+		first, err := FirstRun(spec, driver.Coalesce, now)
+		if err != nil {
+			return
+		}
+		if !first.After(now) {
+			t.Errorf("FirstRun(%q) = %v, which is not after %v", spec, first, now)
+		}
+		again, err := FirstRun(Canonical(spec), driver.Coalesce, now)
+		if err != nil || !again.Equal(first) {
+			t.Errorf("FirstRun(%q) = %v, and %v, %v in canonical form", spec, first, again, err)
+		}
+		if _, _, err := NextRun(spec, driver.CatchUp, first, first); err != nil {
+			t.Errorf("NextRun(%q): %v", spec, err)
+		}
+	})
 }
