@@ -329,7 +329,7 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 }
 
 func TestNoteRefuses(t *testing.T) {
-	if got, err := parseNote(nil, []byte{3, 2, 0x80}); err == nil {
+	if got, err := parseNote([]byte{3, 2, 0x80}); err == nil {
 		t.Errorf("a note that is cut off: %v, no error", got)
 	}
 	header := nats.Header{headerRemoves: {"3 x"}}

@@ -41,6 +41,7 @@ type role struct {
 	Replicas int
 	Ahead    time.Duration // how far its clock is ahead
 	Every    string        // a timer that it sets, or ""
+	Dies     bool          // it dies when it handles a timer
 
 	// A client that moves so many timers, if that is not 0.
 	Moves  int
@@ -86,6 +87,7 @@ func (r role) run() error {
 	}
 	c, err := Open(context.Background(), nc, Config{
 		Replicas: r.Replicas,
+		AckWait:  r.ackWait(),
 		Horizon:  2 * time.Second, // so that some timers are beyond it
 		Now:      func() time.Time { return time.Now().Add(r.Ahead) },
 	})
@@ -115,8 +117,20 @@ func (r role) run() error {
 		}
 	}
 	return c.Serve(context.Background(), func(_ context.Context, f Fired) error {
-		return write(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
+		err := write(handledLine{ID: f.ID, Key: f.Key, At: time.Now(), Attempt: f.Attempt})
+		if r.Dies {
+			os.Exit(1)
+		}
+		return err
 	})
+}
+
+// ackWait makes what a worker had come back soon, if that is what it is for.
+func (r role) ackWait() time.Duration {
+	if r.Dies {
+		return 500 * time.Millisecond
+	}
+	return 0
 }
 
 // dial connects to one of several servers, whether they are there yet or not.

@@ -119,18 +119,27 @@ func (c *Client) sweepOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// A tally is younger than the message that it counts the calls for.
+	err = c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.allTallies()),
+		jetstream.WithPurgeSequence(info.AckFloor.Stream+1))
+	if err != nil {
+		return err
+	}
 	if stored <= info.NumPending+uint64(info.NumAckPending) {
 		return nil
 	}
 	// All that has fired up to the floor has been handled.
 	var orphans []spent
 	err = c.read(ctx, headersOnly, c.layout.allFired(), func(m message) error {
-		if m.revision() > info.AckFloor.Stream || info.TimeStamp.Sub(m.Timestamp) < orphaned {
+		if m.revision() > info.AckFloor.Stream || info.TimeStamp.Sub(m.Timestamp).Abs() < orphaned {
 			return errEnough
 		}
 		s, err := spentMessage(m)
+		if err != nil {
+			c.setAside("header of what has fired", err)
+		}
 		orphans = append(orphans, s)
-		return err
+		return nil
 	})
 	if err != nil || len(orphans) == 0 {
 		return err

@@ -150,7 +150,7 @@ func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
 
 // check returns an error if t cannot be set. It fills in the first run of Every.
 func (c *Client) check(t *Timer) error {
-	if err := errors.Join(checkKey(t.Key), t.Limits.check(t.Key)); err != nil {
+	if err := errors.Join(checkKey(t.Key), t.Limits.check(t.Key), c.checkSize(t)); err != nil {
 		return err
 	}
 	if t.Cron != "" {
@@ -161,11 +161,30 @@ func (c *Client) check(t *Timer) error {
 		if err != nil {
 			return fmt.Errorf("durable: every %q: %w", t.Key, err)
 		}
+		t.Cron = cron.Canonical(t.Cron) // as it is read back
 		if t.Deadline.IsZero() {
 			t.Deadline = first
 		}
 	}
 	return checkDeadline(t.Key, t.Deadline)
+}
+
+// headersRoom is more than the headers take in any message with the payload of a timer, apart
+// from its subject and its cron expression: one that stores it, fires it, or buries it.
+const headersRoom = 2048
+
+// checkSize returns an error if some message about t would be larger than the server accepts.
+func (c *Client) checkSize(t *Timer) error {
+	limit := int(c.nc.MaxPayload())
+	if max := int(c.stream.CachedInfo().Config.MaxMsgSize); max > 0 {
+		limit = min(limit, max)
+	}
+	size := len(t.Payload) + len(t.Cron) + 2*len(c.layout.timer(t.Key)) + headersRoom
+	if size > limit {
+		return fmt.Errorf("durable: key %q: the timer takes messages of %d bytes, for a payload of %d: want at most %d: %w",
+			t.Key, size, len(t.Payload), limit, nats.ErrMaxPayload)
+	}
+	return nil
 }
 
 func replace(Timer) bool { return false }
@@ -224,6 +243,9 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 		return false, err
 	}
 	return c.change(ctx, "reschedule", key, func(t Timer) (*nats.Msg, error) {
+		if t.unusable != nil {
+			return nil, t.unusable
+		}
 		moved := t
 		moved.Deadline = at
 		return c.replacing(ctx, t, moved)
@@ -289,7 +311,7 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 	}
 	defer wrap(&err, "get %q", key)
 	t, err = c.find(ctx, key)
-	if err != nil || t.Revision == 0 {
+	if err = cmp.Or(err, t.unusable); err != nil || t.Revision == 0 {
 		return Timer{}, false, err
 	}
 	return t, true, nil
@@ -304,9 +326,9 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
 			break
 		}
-		var t Timer
-		if t, err = c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
-			break
+		t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
+		if err != nil { // it can still be replaced or cancelled
+			return Timer{Key: key, Revision: m.Sequence, unusable: err}, nil
 		}
 		if !removed.has(c.layout.partition(key), t) {
 			return t, nil
@@ -335,6 +357,13 @@ func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, er
 
 func (c *Client) parse(m message) (Timer, error) {
 	return c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
+}
+
+// setAside logs and counts a stored message that cannot be used. It stays in the stream, as
+// another version may understand it, and nothing else depends on it.
+func (c *Client) setAside(what string, err error) {
+	c.counters.unusable.Add(1)
+	c.cfg.Logger.Error(what+" is set aside: it cannot be used", "error", err)
 }
 
 // sleep waits for d or until ctx ends, and returns the error of ctx then.

@@ -24,14 +24,16 @@ type DeadLetter struct {
 	Revision uint64 // of the dead letter: another one of the same timer has another
 }
 
-// maxError is how much is kept of an error: a header has a limit.
+// maxError is how much is kept of an error, in bytes and quoted.
 const maxError = 1024
 
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
-	text := cause.Error()
-	// a header is one line
-	m.Header[headerError] = []string{strconv.Quote(text[:min(len(text), maxError)])}
+	text := strconv.Quote(cause.Error()) // a header is one line
+	for n := maxError; len(text) > maxError; n -= n / 4 {
+		text = strconv.Quote(cause.Error()[:min(n, len(cause.Error()))])
+	}
+	m.Header[headerError] = []string{text}
 	setNumber(m, headerAttempts, f.Attempt)
 	f.Limits.write(m)
 	return c.publish(ctx, m)
@@ -54,7 +56,6 @@ func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
 	return list(ctx, c, "waiting", whole, c.layout.allFired(),
 		func(m message, removed *removedSet) (Fired, bool, error) {
 			f, err := c.parseFired(m)
-			f.Attempt = 0
 			return f, !removed.hasRevision(m.revision()), err
 		})
 }

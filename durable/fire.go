@@ -2,9 +2,12 @@ package durable
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -54,9 +57,11 @@ func newFiring(c *Client, clock *driver.Driver) *firing {
 
 // run ends when ctx does. What was sent and not answered is not known then.
 func (f *firing) run(ctx context.Context) {
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	wg.Go(func() {
+	ctx, cancel := context.WithCancel(ctx)
+	var answers sync.WaitGroup
+	defer answers.Wait()
+	defer cancel() // also after a panic, which would wait for the answers otherwise
+	answers.Go(func() {
 		for {
 			var s sentNear
 			select {
@@ -100,12 +105,14 @@ func (f *firing) fire(ctx context.Context, n *near) {
 	}
 	m, err := f.message(n, now)
 	if err != nil {
-		// Another version may understand it: it is left where it is.
-		f.c.cfg.Logger.Error("timer cannot be fired", "key", n.timer.Key, "error", err)
-		n.p.leave(n)
+		f.leave(n, err)
 		return
 	}
 	future, err := f.c.js.PublishMsgAsync(m)
+	if errors.Is(err, nats.ErrMaxPayload) { // set where the limit was larger
+		f.leave(n, err)
+		return
+	}
 	if err != nil {
 		f.again(n, err)
 		return
@@ -114,6 +121,12 @@ func (f *firing) fire(ctx context.Context, n *near) {
 	case f.sent <- sentNear{n, future}:
 	case <-ctx.Done():
 	}
+}
+
+// leave sets a timer aside that cannot be fired. It stays where it is stored.
+func (f *firing) leave(n *near, err error) {
+	f.c.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
+	n.p.leave(n)
 }
 
 // message returns what is to be stored next. The server stores it only if the timer
@@ -167,6 +180,10 @@ func (f *firing) refused(n *near, err error) {
 	if isChanged(err) {
 		f.c.counters.gone.Add(1)
 		n.p.drop(n)
+		return
+	}
+	if hasCode(err, jetstream.ErrorCode(server.JSMessageSchedulesSchedulerInvalidErr)) {
+		f.leave(n, err) // a message that no client has stored
 		return
 	}
 	f.again(n, err)

@@ -130,3 +130,58 @@ func TestHandlers(t *testing.T) {
 		t.Error("no error has become one")
 	}
 }
+
+// Orderly restarts use up no attempts, whether a timer was being handled or had none of its own
+// calls yet. Attempt counts the calls that were not cut short.
+func TestRestartsUseNoAttempts(t *testing.T) {
+	t.Parallel()
+	nc := start(t)
+	cfg := Config{Concurrency: 2, MaxAttempts: 3, Backoff: func(int) time.Duration { return 10 * time.Millisecond }}
+	var timers []Timer
+	for i := range 6 {
+		timers = append(timers, Timer{Key: fmt.Sprint(i), Deadline: time.Now()})
+	}
+	c := open(t, nc, cfg)
+	if err := c.Set(t.Context(), timers...); err != nil {
+		t.Fatal(err)
+	}
+	calls := make(chan Fired, 100)
+	for range 7 {
+		stop := serveWith(t, open(t, nc, cfg), func(ctx context.Context, f Fired) error {
+			calls <- f
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		for range 2 {
+			if f := receive(t, calls); f.Attempt != 1 {
+				t.Errorf("%s: attempt %d, want 1: no call has come to its end", f.Key, f.Attempt)
+			}
+		}
+		stop()
+	}
+	// Now they fail, each three times.
+	serveWith(t, c, func(_ context.Context, f Fired) error {
+		calls <- f
+		return errors.New("on purpose")
+	})
+	attempts := make(map[string]int)
+	for range 18 {
+		f := receive(t, calls)
+		if attempts[f.Key]++; f.Attempt != attempts[f.Key] {
+			t.Errorf("%s: attempt %d comes as number %d", f.Key, f.Attempt, attempts[f.Key])
+		}
+	}
+	waitFor(t, func() bool {
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Dead == 6 && n.Fired == 0
+	})
+	waitFor(t, func() bool { return stored(t, c, c.layout.allTallies()) == 0 })
+	if len(calls) > 0 {
+		t.Errorf("there are more calls: %+v", <-calls)
+	}
+	for d, err := range c.DeadLetters(t.Context()) {
+		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
+			t.Errorf("dead letter %+v, %v", d, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -332,4 +333,44 @@ func leader(t *testing.T, nc *nats.Conn, cl *cluster) int {
 	}
 	t.Fatalf("the stream is led by %q, which is no node of the cluster", name)
 	return 0
+}
+
+// A handler that kills its worker is called MaxAttempts times.
+func TestHandlerKillsWorker(t *testing.T) {
+	t.Parallel()
+	cl := startCluster(t, 1)
+	r := role{URL: cl.url(), Dies: true}
+	c, _ := cl.open(t, Config{AckWait: r.ackWait()})
+	const most = 3
+	err := c.Set(t.Context(), Timer{Key: "key", Deadline: time.Now(), Limits: Limits{MaxAttempts: most}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var calls []int
+	worker := func() *child {
+		return spawn(t, r, func(line handledLine) {
+			mu.Lock()
+			defer mu.Unlock()
+			calls = append(calls, line.Attempt)
+		})
+	}
+	for range most {
+		worker().lines.Wait() // until it has died
+	}
+	worker()
+	waitFor(t, func() bool {
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Dead == 1 && n.Fired == 0
+	})
+	for d, err := range c.DeadLetters(t.Context()) {
+		if err != nil || d.Attempts != most || d.Error != "the worker died" {
+			t.Errorf("dead letter %+v, %v", d, err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(calls, []int{1, 2, 3}) {
+		t.Errorf("attempts %v", calls)
+	}
 }

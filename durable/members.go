@@ -23,15 +23,18 @@ type sign struct {
 // clock of the server is used, so that it does not matter what clocks the workers
 // have, nor how long the server does not answer.
 type members struct {
-	self  string
-	lease time.Duration
-	signs map[string]sign
+	self     string
+	lease    time.Duration
+	signs    map[string]sign
+	last     time.Time                    // of the sign that came last
+	setAside func(what string, err error) // a sign that cannot be understood
 }
 
-// alive tells whether id has given a sign of life within a lease before the last one
-// of this worker.
+// alive reports whether id is this worker or gave a sign of life within a lease of the last one
+// of anybody. A sign from the future dates from before the server's clock was set back: a worker
+// that lives gives another one soon.
 func (m *members) alive(id string) bool {
-	return m.signs[m.self].at.Sub(m.signs[id].at) <= m.lease
+	return id == m.self || m.last.Sub(m.signs[id].at).Abs() <= m.lease
 }
 
 // wants returns whether this worker is to serve a partition. The one that a hash
@@ -106,13 +109,12 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 				continue // all that was there has been read
 			}
 			quiet.Reset(3 * m.lease)
+			m.last = entry.Created()
 			if entry.Operation() != jetstream.KeyValuePut {
 				delete(m.signs, entry.Key())
+			} else if s, err := parseSign(entry); err != nil {
+				m.setAside("sign of life", err)
 			} else {
-				s, err := parseSign(entry)
-				if err != nil {
-					return err
-				}
 				m.signs[entry.Key()] = s
 			}
 			changed(m)
@@ -142,9 +144,8 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 		}
 		s, err := parseSign(entry)
 		if err != nil {
-			return 0, err
-		}
-		if now.Sub(s.at) <= s.Lease {
+			c.setAside("sign of life", err)
+		} else if now.Sub(s.at).Abs() <= s.Lease {
 			n++
 		}
 	}

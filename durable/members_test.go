@@ -11,14 +11,16 @@ type world struct {
 	now   time.Time
 	lease time.Duration
 	signs map[string]sign
+	last  time.Time
 }
 
 func (w *world) sign(id string, serves ...int) {
 	w.signs[id] = sign{Serves: serves, at: w.now}
+	w.last = w.now
 }
 
 func (w *world) wants(self string, partition int, serves bool) bool {
-	m := &members{self: self, lease: w.lease, signs: w.signs}
+	m := &members{self: self, lease: w.lease, signs: w.signs, last: w.last}
 	return m.wants(partition, serves)
 }
 
@@ -105,8 +107,22 @@ func TestNoSign(t *testing.T) {
 	}
 	w.sign("a")
 	w.now = w.now.Add(time.Hour)
-	m := &members{self: "a", lease: w.lease, signs: w.signs}
+	m := &members{self: "a", lease: w.lease, signs: w.signs, last: w.last}
 	if !m.alive("b") {
 		t.Error("b is dead, though nobody was seen since")
+	}
+}
+
+// The clock of the server is set back: a sign from before is in the future, and a worker that
+// died before does not keep its partitions until the clock is there again.
+func TestServerClockSetBack(t *testing.T) {
+	w := &world{now: time.Unix(10_000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w.sign("dead", 0, 1, 2, 3, 4, 5, 6, 7)
+	w.now = w.now.Add(-time.Hour)
+	w.sign("a")
+	for p := range 8 {
+		if !w.wants("a", p, false) {
+			t.Errorf("partition %d waits for a worker that is dead", p)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (p *partition) read(ctx context.Context) error {
 		}
 		if err := p.apply(m); err != nil {
 			p.leave(&near{deadline: 1}) // at whatever time it is due
-			p.c.cfg.Logger.Error("message in a partition is left alone", "partition", p.number, "error", err)
+			p.c.setAside("message of a partition", err)
 		}
 		p.fire.due.wait(ctx, maxQueued)
 		return nil

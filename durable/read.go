@@ -99,7 +99,7 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter 
 }
 
 // list goes through what parse makes of the messages of a subject filter, without that for
-// which it returns false. It wraps errors with what.
+// which it returns false or an error. It wraps errors of reading with what.
 func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
 	filter string, parse func(message, *removedSet) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(v T, err error) bool) {
@@ -107,10 +107,12 @@ func list[T any](ctx context.Context, c *Client, what string, how jetstream.Cons
 		if err == nil {
 			err = c.read(ctx, how, filter, func(m message) error {
 				v, keep, err := parse(m, removed)
-				if err == nil && keep && !yield(v, nil) {
+				if err != nil {
+					c.setAside("message", err)
+				} else if keep && !yield(v, nil) {
 					return errEnough
 				}
-				return err
+				return nil
 			})
 		}
 		if wrap(&err, "%s", what); err != nil {

@@ -25,7 +25,8 @@ type Timer struct {
 	Limits
 	Revision uint64 // grows with every change of any timer of the stream; Set takes no notice
 
-	removed removal // earlier revisions of the key, in whose place this one is
+	removed  removal // earlier revisions of the key, in whose place this one is
+	unusable error   // why the message cannot be understood; the key and the revision are known
 }
 
 // Limits are what one timer has in the place of the limits of Config. 0 is that of Config.
@@ -95,6 +96,7 @@ type layout struct {
 //	timers.p.7.c                       a Cancel, until a worker has noted it
 //	timers.p.n                         which revisions were removed: see notes.go
 //	timers.p.h.7                       up to when all timers have fired
+//	timers.p.a.4711                    how many times message 4711, which has fired, was handled
 //	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
 func (l layout) subjects() []string {
@@ -138,14 +140,16 @@ func (l layout) allDone() string      { return l.subject("p.h.*") }
 func (l layout) allFired() string     { return l.subject("w.>") }
 func (l layout) allDead() string      { return l.subject("d.>") }
 func (l layout) notes() string        { return l.subject("p.n") }
+func (l layout) allTallies() string   { return l.subject("p.a.*") }
+
+func (l layout) tally(revision uint64) string {
+	return l.subject("p.a." + strconv.FormatUint(revision, 10))
+}
 
 // parseTimer returns the key in the subject of a timer, and false for another subject.
 func (l layout) parseTimer(subject string) (key string, ok bool) {
-	at := strings.LastIndexByte(subject, '.')
-	if at < 0 || !strings.HasSuffix(subject[:at], ".t") {
-		return "", false
-	}
-	return unescape(subject[at+1:])
+	key, ok = unescape(subject[strings.LastIndexByte(subject, '.')+1:])
+	return key, ok && subject == l.timer(key)
 }
 
 // parseFired returns key and deadline in the subject of a timer that has fired.

@@ -96,8 +96,8 @@ func (c *Client) note(ctx context.Context, r removal) error {
 	return nil
 }
 
-// parseNote appends the revisions of a note to a list.
-func parseNote(revisions []uint64, body []byte) ([]uint64, error) {
+// parseNote returns the revisions of a note.
+func parseNote(body []byte) (revisions []uint64, err error) {
 	last := uint64(0)
 	for len(body) > 0 {
 		delta, n := binary.Uvarint(body)
@@ -182,8 +182,9 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 		filter string
 		read   func(message) error
 	}{
-		{whole, c.layout.notes(), func(m message) (err error) {
-			set.revisions, err = parseNote(set.revisions, m.Data())
+		{whole, c.layout.notes(), func(m message) error {
+			noted, err := parseNote(m.Data())
+			set.revisions = append(set.revisions, noted...)
 			return err
 		}},
 		{headersOnly, c.layout.allFired(), add},
@@ -196,10 +197,21 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 			if err != nil || n < 0 || n >= len(set.done) {
 				return fmt.Errorf("subject %q: want one of %d partitions", m.Subject(), len(set.done))
 			}
-			return json.Unmarshal(m.Data(), &set.done[n])
+			var d done
+			if err := json.Unmarshal(m.Data(), &d); err != nil {
+				return err
+			}
+			set.done[n] = d
+			return nil
 		}},
 	} {
-		if err := c.read(ctx, part.how, part.filter, part.read); err != nil {
+		err := c.read(ctx, part.how, part.filter, func(m message) error {
+			if err := part.read(m); err != nil {
+				c.setAside("message of what was removed", fmt.Errorf("message %d: %w", m.revision(), err))
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -214,7 +226,7 @@ func (c *Client) forgetNotes(ctx context.Context) error {
 	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {
 		until, err := number(m.Headers(), headerUntil)
 		if err != nil || now.Sub(m.Timestamp) < noteAge || now.Sub(time.Unix(0, until)) < noteAge {
-			return err
+			return nil // a note without a time stays
 		}
 		return c.stream.DeleteMsg(ctx, m.revision())
 	})

@@ -81,7 +81,7 @@ type served struct {
 }
 
 func (o *owner) run(ctx context.Context) {
-	m := &members{self: nuid.Next(), lease: o.c.cfg.Lease}
+	m := &members{self: nuid.Next(), lease: o.c.cfg.Lease, setAside: o.c.setAside}
 	var wg sync.WaitGroup
 	wg.Go(func() { o.watch(ctx) })
 	for ctx.Err() == nil {

@@ -45,9 +45,9 @@ func (l *logged) count(text string) int {
 
 func (l *logged) has(text string) bool { return l.count(text) > 0 }
 
-func (l *logged) option() ServerOption {
-	return Log(slog.New(slog.NewTextHandler(l, nil)))
-}
+func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func (l *logged) option() ServerOption { return Log(l.logger()) }
 
 // What keeps the server from starting is an error at once, and says what it is.
 func TestStartFails(t *testing.T) {

@@ -75,13 +75,14 @@ type Stats struct {
 	Handled    uint64 // handlers that returned nil
 	Failed     uint64 // attempts that did not
 	Dead       uint64 // dead letters written
+	Unusable   uint64 // stored messages that could not be understood, each time one was read
 	Partitions int    // that it serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, those included that have changed since
 }
 
 type counters struct {
-	fired, gone, retries, scans, handled, failed, dead atomic.Uint64
+	fired, gone, retries, scans, handled, failed, dead, unusable atomic.Uint64
 
 	late, took histogram // of first attempts, and of all
 }
@@ -92,6 +93,7 @@ func (c *Client) Stats() Stats {
 	s := Stats{
 		Fired: n.fired.Load(), Gone: n.gone.Load(), Retries: n.retries.Load(), Scans: n.scans.Load(),
 		Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(),
+		Unusable: n.unusable.Load(),
 	}
 	if o := c.owner.Load(); o != nil {
 		s.Partitions = len(o.loaded())
@@ -175,6 +177,7 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	write("handled_total", s.Handled)
 	write("failed_total", s.Failed)
 	write("buried_total", s.Dead)
+	write("unusable_total", s.Unusable)
 	write("partitions", uint64(s.Partitions))
 	write("near", uint64(s.Near))
 	write("far", uint64(s.Far))

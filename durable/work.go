@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,26 +21,26 @@ type Fired struct {
 	Key      string
 	Payload  []byte
 	Deadline time.Time
-	Limits   // its own, if it has any
-	// from the deadline until this attempt, by the clock of the worker that handles it
-	Lateness time.Duration
-	Attempt  int    // 1 for the first
-	ID       string // the same for each attempt, and for no other deadline or key
+	Limits                 // the timer's own limits, if any
+	Lateness time.Duration // from the deadline to this attempt, by the clock of the worker
+	Attempt  int           // 1 for the first call of a handler
+	ID       string        // names the key and the deadline; the same for each attempt
 }
 
-// Permanent returns err for a handler to return where another attempt is of no use: the timer
+// Permanent wraps an error that a handler returns when another attempt is useless: the timer
 // becomes a dead letter at once.
 func Permanent(err error) error { return wrapFailure(-1, err) }
 
-// RetryAfter returns err for a handler to return: the next attempt is after d, and not after
-// the pause of Config.Backoff. It counts among MaxAttempts as any other. Until then the timer
-// is one of the 32,768 that all workers together have in hand: set another one for long pauses.
+// RetryAfter wraps an error that a handler returns, and makes the next attempt start after d
+// instead of the pause of Config.Backoff. The attempt counts toward MaxAttempts. A timer that
+// waits for its next attempt is one of the 32,768 that all workers together may hold: for a
+// long pause set another timer.
 func RetryAfter(d time.Duration, err error) error { return wrapFailure(max(d, 0), err) }
 
-// failure is an error of a handler that says what is to follow.
+// failure is an error of a handler that decides when the next attempt is.
 type failure struct {
 	error
-	after time.Duration // or -1: nothing
+	after time.Duration // or -1: never
 }
 
 func wrapFailure(after time.Duration, err error) error {
@@ -49,40 +50,55 @@ func wrapFailure(after time.Duration, err error) error {
 	return failure{err, after}
 }
 
-// Unwrap returns the error that the handler had.
+// Unwrap returns the error of the handler.
 func (f failure) Unwrap() error { return f.error }
 
-// parseFired returns what is stored in m, of a timer that has fired. It has the number of the
-// delivery as its attempt.
+// parseFired returns the timer that has fired and is stored in m. With an error it still
+// returns what the subject and the body say, or a timer without a key.
 func (c *Client) parseFired(m message) (f Fired, err error) {
 	key, deadline, ok := c.layout.parseFired(m.Subject())
 	if !ok {
-		return f, fmt.Errorf("subject %q is not that of a timer that has fired", m.Subject())
+		return f, fmt.Errorf("message %d: subject %q is not that of a timer that has fired", m.revision(), m.Subject())
 	}
-	f = Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
-		Attempt: int(m.NumDelivered), ID: id(key, deadline)}
+	f = Fired{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline), ID: id(key, deadline)}
 	f.Lateness = c.cfg.Now().Sub(f.Deadline)
 	f.Limits, err = readLimits(m.Headers())
 	return f, err
 }
 
-// worker calls a handler with what has fired.
+// worker calls a handler with timers that have fired.
+//
+// It counts the calls, because a delivery need not lead to one: the server counts deliveries
+// that were lost with a connection, or came while the worker was ending. The first delivery
+// is the first call, so that most timers cost no message more. If it led to no call, the
+// worker stores that in a tally. Later deliveries read the tally, and store it before they
+// call. So a call that kills its worker counts; and a timer whose first delivery was lost
+// loses one attempt, but not its last one.
 type worker struct {
 	c      *Client
 	handle func(context.Context, Fired) error
-	room   chan struct{} // has a token for each handler that runs
+	room   chan struct{} // holds a token for each delivery that is asked for or handled
 	remove remover
 
 	mu   sync.Mutex
-	held map[jetstream.Msg]struct{} // those that the server is to give to nobody else
+	held map[jetstream.Msg]struct{} // deliveries that no other worker may get
 }
 
-// work handles what has fired until ctx ends. It returns an error if there is no consumer any more.
+// delivery is a timer that the worker has been given.
+type delivery struct {
+	message
+	spent
+	Fired
+	tally  uint64 // the revision of its tally, or 0
+	counts bool   // the tally includes this delivery
+}
+
+// work handles what has fired until ctx ends. It returns an error if the consumer is gone.
 func (c *Client) work(ctx context.Context, remove remover,
 	handle func(context.Context, Fired) error) error {
 	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), remove: remove,
 		held: make(map[jetstream.Msg]struct{})}
-	// What handlers have is held until they return, which may be after the end of ctx.
+	// Handlers hold their timers until they return, which may be after the end of ctx.
 	holdCtx, release := context.WithCancel(context.WithoutCancel(ctx))
 	var holding, wg sync.WaitGroup
 	defer holding.Wait()
@@ -100,31 +116,38 @@ func (c *Client) work(ctx context.Context, remove remover,
 	return nil
 }
 
-const fetchers = 2 // requests for what has fired at a time
+const fetchers = 2 // requests for fired timers at a time
 
 func isGone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) ||
 		errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
-// fetch asks for what has fired again and again, and hands it to handlers.
+// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for
+// each one that comes.
 func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
-	size := min(max(w.c.cfg.Concurrency/2, 1), 256)
+	most := min(max(w.c.cfg.Concurrency/fetchers, 1), 256)
 	for {
-		select { // those of the last request do not wait any more, or few do
-		case w.room <- struct{}{}:
-			<-w.room
-		case <-ctx.Done():
+		size := w.take(ctx, most)
+		if size == 0 {
 			return nil
 		}
 		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx),
 			jetstream.FetchHeartbeat(signOfLife))
 		if err == nil {
 			for m := range batch.Messages() {
+				size--
 				w.hand(m, true)
-				wg.Go(func() { w.process(ctx, m) })
+				wg.Go(func() {
+					defer func() { <-w.room }()
+					defer w.hand(m, false)
+					w.process(ctx, m)
+				})
 			}
 			err = batch.Error()
+		}
+		for range size {
+			<-w.room
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
@@ -132,12 +155,29 @@ func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 			return err
 		default:
 			w.c.cfg.Logger.Debug("getting what has fired is tried again", "error", err)
-			_ = sleep(ctx, 100*time.Millisecond) // ctx is asked next
+			_ = sleep(ctx, 100*time.Millisecond) // take looks at ctx
 		}
 	}
 }
 
-// hand takes note of whether m is in hand.
+// take waits for room, and takes the room for at most n timers. It returns 0 when ctx ends.
+func (w *worker) take(ctx context.Context, n int) (size int) {
+	select {
+	case w.room <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	for size = 1; size < n; size++ {
+		select {
+		case w.room <- struct{}{}:
+		default:
+			return size
+		}
+	}
+	return size
+}
+
+// hand notes whether m is held.
 func (w *worker) hand(m jetstream.Msg, held bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +188,7 @@ func (w *worker) hand(m jetstream.Msg, held bool) {
 	}
 }
 
-// hold tells the server, now and then, that this worker still has what is in hand.
+// hold tells the server, after each pause, that this worker is still handling its timers.
 func (w *worker) hold(ctx context.Context, pause time.Duration) {
 	for sleep(ctx, pause) == nil {
 		w.mu.Lock()
@@ -162,48 +202,103 @@ func (w *worker) hold(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// process handles m once there is room. It returns when the handler has.
+// process handles a delivery. It returns when the handler has.
 func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
-	defer w.hand(raw, false)
-	select {
-	case w.room <- struct{}{}:
-		defer func() { <-w.room }()
-	case <-ctx.Done():
-		w.tell(raw.Nak())
+	c := w.c
+	d, err := w.read(raw)
+	if err != nil {
+		c.setAside("fired timer", err)
+		if d.Key == "" {
+			w.tell(raw.Term()) // nothing is known that could be handled
+		} else {
+			w.bury(ctx, d, err)
+		}
 		return
 	}
-	c := w.c
 	removed, err := c.removedNow(ctx, anyAge)
-	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil { // it is not an attempt yet
+	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil {
 		removed, err = c.removedNow(ctx, anyAge)
 	}
-	if err != nil {
-		w.tell(raw.Nak())
+	if err == nil && removed.hasRevision(d.spent.revision) { // it was handled, and came back
+		w.done(ctx, d)
 		return
 	}
-	m, err := withMetadata(raw)
-	var s spent
-	var f Fired
-	if err == nil {
-		s, err = spentMessage(m)
-	}
-	if err == nil {
-		f, err = c.parseFired(m)
-	}
-	if err != nil {
-		c.cfg.Logger.Error("message that is not a timer is taken out",
-			"subject", raw.Subject(), "error", err)
-		w.tell(raw.Term())
-		return
+	if err == nil && ctx.Err() == nil {
+		err = w.count(ctx, &d)
 	}
 	switch {
-	case removed.hasRevision(s.revision): // it has been handled, and came back
-		w.done(ctx, m, s)
-	case f.Attempt > w.attempts(f): // the last one ended with its worker
-		w.bury(ctx, m, s, f, errors.New("the worker died"))
+	case err != nil || ctx.Err() != nil:
+		w.giveBack(ctx, d)
+	case d.Attempt > w.attempts(d.Fired): // which there were
+		d.Attempt--
+		w.bury(ctx, d, errors.New("the worker died"))
 	default:
-		w.attempt(ctx, m, s, f)
+		w.attempt(ctx, d)
 	}
+}
+
+// read returns what is stored in a delivery. With an error its key may be missing.
+func (w *worker) read(raw jetstream.Msg) (d delivery, err error) {
+	if d.message, err = withMetadata(raw); err != nil {
+		return d, err
+	}
+	var wrong error
+	d.spent, wrong = spentMessage(d.message)
+	d.Fired, err = w.c.parseFired(d.message)
+	return d, cmp.Or(err, wrong)
+}
+
+// count sets the number of the attempt, and stores it unless this is the first delivery.
+func (w *worker) count(ctx context.Context, d *delivery) error {
+	d.Attempt = 1
+	if d.NumDelivered == 1 {
+		return nil
+	}
+	calls, err := w.calls(ctx, d)
+	if err != nil {
+		return err
+	}
+	d.Attempt += calls
+	if d.tally > 0 && calls >= w.attempts(d.Fired) {
+		return nil // there is no further call
+	}
+	return w.storeTally(ctx, d, d.Attempt)
+}
+
+// calls returns the number of calls so far. Without a tally the first delivery was one.
+func (w *worker) calls(ctx context.Context, d *delivery) (int, error) {
+	m, err := w.c.last(ctx, w.c.layout.tally(d.spent.revision))
+	if errors.Is(err, nats.ErrMsgNotFound) {
+		return min(1, w.attempts(d.Fired)-1), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	d.tally = m.Sequence
+	return strconv.Atoi(string(m.Data))
+}
+
+func (w *worker) storeTally(ctx context.Context, d *delivery, calls int) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ack, err := w.c.js.PublishMsg(ctx, newMessage(w.c.layout.tally(d.spent.revision), strconv.AppendInt(nil, int64(calls), 10)))
+	if err == nil {
+		d.tally, d.counts = ack.Sequence, true
+	}
+	return err
+}
+
+// giveBack makes the server deliver d to another worker. If this delivery counts as a call so
+// far, that is taken back.
+func (w *worker) giveBack(ctx context.Context, d delivery) {
+	if d.NumDelivered == 1 || d.counts {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
+		defer cancel()
+		if err := w.storeTally(ctx, &d, max(d.Attempt-1, 0)); err != nil {
+			w.c.cfg.Logger.Debug("an attempt without a call is counted", "key", d.Key, "error", err)
+		}
+	}
+	w.tell(d.Nak())
 }
 
 func (w *worker) attempts(f Fired) int { return cmp.Or(f.MaxAttempts, w.c.cfg.MaxAttempts) }
@@ -212,25 +307,25 @@ func (w *worker) timeout(f Fired) time.Duration {
 	return cmp.Or(f.Timeout, w.c.cfg.HandlerTimeout)
 }
 
-func (w *worker) attempt(ctx context.Context, m message, s spent, f Fired) {
-	timeout := w.timeout(f)
+func (w *worker) attempt(ctx context.Context, d delivery) {
+	timeout := w.timeout(d.Fired)
 	var once sync.Once
 	settle := func(err error) {
 		once.Do(func() {
-			w.settle(ctx, m, s, f, err)
-			w.hand(m.Msg, false)
+			w.settle(ctx, d, err)
+			w.hand(d.Msg, false)
 		})
 	}
-	// Not the end of ctx: a handler may bring to its end what it does.
+	// A handler has its whole timeout even if ctx ends: it may finish what it does.
 	late := time.AfterFunc(timeout, func() {
 		settle(fmt.Errorf("the handler has not returned after %v", timeout))
 	})
 	defer late.Stop()
-	if f.Attempt == 1 {
-		w.c.counters.late.add(f.Lateness)
+	if d.Attempt == 1 {
+		w.c.counters.late.add(d.Lateness)
 	}
 	begin := time.Now()
-	err := w.call(ctx, f)
+	err := w.call(ctx, d.Fired)
 	w.c.counters.took.add(time.Since(begin))
 	settle(err)
 }
@@ -246,54 +341,64 @@ func (w *worker) call(ctx context.Context, f Fired) (err error) {
 	return w.handle(ctx, f)
 }
 
-// settle tells the server what has come of an attempt.
-func (w *worker) settle(ctx context.Context, m message, s spent, f Fired, err error) {
+// settle tells the server the result of an attempt.
+func (w *worker) settle(ctx context.Context, d delivery, err error) {
 	c := w.c
 	if err == nil {
 		c.counters.handled.Add(1)
-		w.done(ctx, m, s)
+		w.done(ctx, d)
 		return
 	}
-	if ctx.Err() != nil { // it may not be the timer's fault
-		w.tell(m.Nak())
+	if ctx.Err() != nil { // the end of the worker may have cut it short
+		w.giveBack(ctx, d)
 		return
 	}
 	c.counters.failed.Add(1)
 	var told failure
 	says := errors.As(err, &told)
-	if f.Attempt >= w.attempts(f) || says && told.after < 0 {
-		w.bury(ctx, m, s, f, err)
+	if d.Attempt >= w.attempts(d.Fired) || says && told.after < 0 {
+		w.bury(ctx, d, err)
 		return
 	}
 	if !says {
-		told.after = c.cfg.Backoff(f.Attempt)
+		told.after = c.cfg.Backoff(d.Attempt)
 	}
-	c.cfg.Logger.Debug("handler has failed", "key", f.Key, "attempt", f.Attempt, "error", err)
-	w.tell(m.NakWithDelay(told.after))
+	c.cfg.Logger.Debug("handler has failed", "key", d.Key, "attempt", d.Attempt, "error", err)
+	w.tell(d.NakWithDelay(told.after))
 }
 
-func (w *worker) bury(ctx context.Context, m message, s spent, f Fired, cause error) {
-	if err := w.c.writeDead(ctx, f, cause); err != nil {
-		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", f.Key, "error", err)
-		w.tell(m.NakWithDelay(time.Second))
-		return
+// bury writes a dead letter, and tries again until the server has stored it.
+func (w *worker) bury(ctx context.Context, d delivery, cause error) {
+	for {
+		err := w.c.writeDead(ctx, d.Fired, cause)
+		if err == nil {
+			w.c.counters.dead.Add(1)
+			w.done(ctx, d)
+			return
+		}
+		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "error", err)
+		if sleep(ctx, time.Second) != nil {
+			w.tell(d.Nak())
+			return
+		}
 	}
-	w.c.counters.dead.Add(1)
-	w.done(ctx, m, s)
 }
 
-// done tells the server that m need not be handled any more.
-func (w *worker) done(ctx context.Context, m message, s spent) {
-	if err := m.Ack(); err != nil {
+// done tells the server that d is done with, and has it removed.
+func (w *worker) done(ctx context.Context, d delivery) {
+	if err := d.Ack(); err != nil {
 		w.tell(err)
 		return
 	}
-	s.at = time.Now()
-	w.remove.put(s)
+	d.spent.at = time.Now()
+	if d.tally > 0 {
+		w.remove.put(spent{revision: d.tally, at: d.spent.at})
+	}
+	w.remove.put(d.spent)
 	w.remove.wait(ctx, maxRemoved)
 }
 
-// tell takes the error of an answer to the server. If it is lost the timer is handled
+// tell logs the error of an answer to the server. If an answer is lost the timer is handled
 // again.
 func (w *worker) tell(err error) {
 	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
