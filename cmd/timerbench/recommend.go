@@ -26,7 +26,7 @@ func newRecommend() *cobra.Command {
 	// What is given, besides that of a trace.
 	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
 	var recording string
-	var judge, external bool
+	var judge, external, force bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the structure that fits, with the evidence",
@@ -45,7 +45,7 @@ recommend says so.`,
   timerbench recommend --judge ` + latest,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := completeQuestion(&q, recording)
+			recorded, err := completeQuestion(&q, recording, force)
 			if err != nil && !judge {
 				return err
 			}
@@ -70,6 +70,9 @@ recommend says so.`,
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", from, err)
+			}
+			if recorded != nil && !judge {
+				showNext(out, recording, recorded)
 			}
 			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, aboutRun(r))))
 			if note != "" {
@@ -99,6 +102,7 @@ recommend says so.`,
 	flags.BoolVar(&q.Late, "late", false, "name structures that fire late, too")
 	flags.StringVar(&recording, "trace", "",
 		"take the question from this trace; the other flags replace parts of it")
+	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&judge, "judge", false,
 		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
 	flags.BoolVar(&external, "external", false,
@@ -106,18 +110,21 @@ recommend says so.`,
 	return cmd
 }
 
-// completeQuestion takes what is not given from a trace, if there is one.
-func completeQuestion(q *advice.Question, path string) error {
+// completeQuestion takes what the flags leave open from a trace, if there is one, and returns the summary of the trace.
+func completeQuestion(q *advice.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":
-		s, err := tracestat.Read(path)
+		if s, err = tracestat.Read(path); err == nil {
+			err = checkLost(path, s, force)
+		}
 		if err != nil {
-			return fmt.Errorf("--trace: %w", err)
+			return nil, fmt.Errorf("--trace: %w", err)
 		}
 		if s.Totals.Ops[trace.Schedule] == 0 {
-			return fmt.Errorf("--trace %s: no timer is scheduled in it", path)
+			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
 		of := advice.QuestionOf(s)
+		q.Recorded = true
 		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
 		q.Rate = cmp.Or(q.Rate, of.Rate)
 		if q.Cancel == advice.Unknown {
@@ -127,9 +134,22 @@ func completeQuestion(q *advice.Question, path string) error {
 			q.Reschedule = of.Reschedule
 		}
 	case q.N == 0:
-		return errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
+		return nil, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
+	case force:
+		return nil, errors.New("--force: want --trace too")
 	}
-	return q.Check()
+	return s, q.Check()
+}
+
+// showNext says how complete the trace of a question is, and prints the command that measures structures on it.
+func showNext(out io.Writer, path string, s *tracestat.Summary) {
+	replay := []string{"trace", "replay", path}
+	if s.CheckLost() != nil {
+		replay = append(replay, "--force")
+	}
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, and %s of them were lost. To measure structures on them:",
+		path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
+	fmt.Fprintln(out, asTyped(replay...))
 }
 
 // answering returns the results that answer a question: those that are named or, if none are, the last
@@ -210,7 +230,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	nearest := x.Evidence[0]
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
 		"Score: the weighted geometric mean of the multiples of the best in what matters. "+
-			"Cost, tail, wakes (wake-ups): multiples of the best. ns: a %s, and a call of the "+
+			"Cost, tail, wakes (wake-ups): multiples of the best. ns: per %s, and for a call of the "+
 			"slowest kind (99.9th percentile), in %s, n %d.", nearest.Unit, nearest.Workload, nearest.N)))
 
 	t = show.Table{Align: "lrrrl",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--rate", "50000/s"},
 	{"recommend", "--n", "3e6", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2,memory,idle", "--late"},
-	{"recommend", "--trace", "TRACE"},
+	{"recommend", "--trace", "my.trace"},
 	{"recommend", "--judge"},
 }
 
@@ -31,14 +32,12 @@ func TestRecommendGolden(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // no runs: the results are those of the program
 	t.Setenv("COLUMNS", "80")
+	writeText(t, "my.trace", readText(t, trace))
 	var b strings.Builder
 	for _, args := range questions {
 		b.WriteString("$ timerbench " + strings.Join(args, " ") + "\n")
-		if i := slices.Index(args, "TRACE"); i > 0 {
-			args[i] = trace
-		}
 		stdout, stderr := must(t, args...)
-		b.WriteString(stdout + stderr + "\n")
+		b.WriteString(strings.ReplaceAll(stdout+stderr, os.Args[0], "timerbench") + "\n")
 	}
 	if *update {
 		writeText(t, golden, b.String())

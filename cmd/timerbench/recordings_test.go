@@ -148,6 +148,46 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
 }
 
+// A trace that lost more than 5 % of the operations is no basis for an answer, unless the user insists.
+func TestATraceThatLostOperations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, lost := range map[string]uint64{"few": 400, "many": 16_000} {
+		var file bytes.Buffer
+		w, err := trace.NewWriter(&file, trace.Header{Name: name, Tick: time.Millisecond, Sites: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, now := trace.NewObserver(w, 0), int64(0)
+		for i := range uintptr(4000) {
+			now = int64(i) * 1e6
+			o.Observe(trace.Event{Kind: trace.EventSet, Timer: i + 1, Now: now, When: now + 30e6})
+			if i >= 10 {
+				o.Observe(trace.Event{Kind: trace.EventStop, Timer: i - 9, Now: now, Pending: true})
+			}
+		}
+		o.Lose(lost)
+		if err := o.Close(now); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name+".trace", file.String())
+	}
+	stdout, _ := must(t, "recommend", "--trace", "few.trace")
+	says(t, stdout, "few.trace: 10,391 operations, and 3.85 % of them were lost.", asTyped("trace", "replay", "few.trace"))
+	if strings.Contains(stdout, "record it") {
+		t.Errorf("a recording is to be recorded:\n%s", stdout)
+	}
+	stdout, _ = must(t, "trace", "info", "many.trace")
+	says(t, stdout, "16,000 operations (61.6 %)", "the recorder could not keep up")
+
+	const want = "many.trace: 61.6 %"
+	refused(t, []string{"recommend", "--trace", "many.trace"}, "--trace: "+want, "want at most 5 %", "--force")
+	refused(t, []string{"trace", "replay", "many.trace", "-o", "out"}, want, "--force")
+	refused(t, []string{"run", "--traces", ".", "-o", "out"}, "--traces: "+want)
+	stdout, _ = must(t, "recommend", "--trace", "many.trace", "--force")
+	says(t, stdout, " % of them were lost.", asTyped("trace", "replay", "many.trace", "--force"))
+	must(t, "trace", "replay", "many.trace", "--force", "-s", "^hwheel$", "--trials", "1", "-o", "out")
+}
+
 // made sums up what a model does with n timers, after it has filled the structure.
 func made(t *testing.T, name string, n int) *tracestat.Summary {
 	t.Helper()

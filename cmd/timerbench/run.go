@@ -235,7 +235,7 @@ func (f *runFlags) recordings(trials int) ([]*bench.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := openTraces(files, trials)
+	all, err := openTraces(files, trials, false)
 	if err != nil || f.workloads == "" {
 		return all, err
 	}

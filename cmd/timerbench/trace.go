@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -151,7 +152,8 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 			show.Grouped(s.LateFires))
 	}
 	if s.Totals.Lost > 0 {
-		add("lost", "%s operations, which the recorder could not keep up with: the rest is not exact", show.Grouped(s.Totals.Lost))
+		add("lost", "%s operations (%s), as the recorder could not keep up: the other figures are not exact",
+			show.Grouped(s.Totals.Lost), show.Percent(s.LostShare()))
 	}
 	if s.Totals.Heaped > 0 {
 		add("in Go's heap", "%s times a timer was put there: a channel timer only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
@@ -209,6 +211,7 @@ func delay(ns float64) string {
 func newTraceReplay() *cobra.Command {
 	var structures, out string
 	var trials int
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
@@ -233,7 +236,7 @@ at the wake-up that the trace says. A coarse structure must keep its bound.`,
 			if cfg.Structures, err = matchStructures(structures); err != nil {
 				return err
 			}
-			if cfg.Traces, err = openTraces(files, trials); err != nil {
+			if cfg.Traces, err = openTraces(files, trials, force); err != nil {
 				return err
 			}
 			return measure(cmd, cfg, target{folder: out})
@@ -246,18 +249,31 @@ at the wake-up that the trace says. A coarse structure must keep its bound.`,
 	flags.IntVar(&trials, "trials", 12,
 		"trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
 	flags.StringVarP(&out, "out", "o", "", outHelp)
+	flags.BoolVar(&force, "force", false, "replay a trace even if "+lossy)
 	return cmd
 }
 
-// openTraces reads traces, or says which one cannot be measured in so many trials.
-func openTraces(files []string, trials int) (all []*bench.Trace, err error) {
+// lossy says which traces need --force.
+var lossy = fmt.Sprintf("more than %s of its operations were lost", show.Percent(tracestat.MostLost))
+
+// checkLost returns an error for a trace that lost too much, unless --force is given.
+func checkLost(path string, s *tracestat.Summary, force bool) error {
+	if err := s.CheckLost(); err != nil && !force {
+		return fmt.Errorf("%s: %w, or recommend and trace replay with --force", path, err)
+	}
+	return nil
+}
+
+// openTraces opens traces. Its error names the first that is damaged, lost too much, or is too short for this number
+// of trials.
+func openTraces(files []string, trials int, force bool) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {
 		t, err := bench.OpenTrace(path)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Measurable(trials); err != nil {
+		if err := errors.Join(checkLost(path, t.Summary, force), t.Measurable(trials)); err != nil {
 			return nil, err
 		}
 		name := t.Summary.Header.Name

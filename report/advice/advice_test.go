@@ -101,13 +101,13 @@ func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 	if next := x.Ranking[1]; !near(next.Score, 3) || !near(next.Times.Center, 3) || !(next.Times.Lo < 3 && next.Times.Hi > 3) {
 		t.Errorf("next is %+v, want 3 times", next)
 	}
-	want := "For about 100,000 timers, none cancelled, uniform delays: hwheel, 50 ns a timer. Next: quadheap, 2.9 to 3.1 times as long."
+	want := "For about 100,000 timers, none cancelled, uniform delays: hwheel, 50 ns per timer. Next: quadheap, 2.9 to 3.1 times as long."
 	if !strings.HasPrefix(x.Sentence, want[:len(want)-len("2.9 to 3.1 times as long.")]) || !strings.HasSuffix(x.Sentence, " times as long.") {
 		t.Errorf("%s\nwant about\n%s", x.Sentence, want)
 	}
 	wantNames(t, answer(t, twoSizes(), advice.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
 	// A cost that nobody has measured is that of the nearest cell, which is named.
-	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence, "quadheap, 20 ns a timer in grid-uniform-0 with 1,000 timers. Next: ") {
+	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence, "quadheap, 20 ns per timer in grid-uniform-0 with 1,000 timers. Next: ") {
 		t.Error(x.Sentence)
 	}
 }
@@ -213,7 +213,7 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	}
 	x := answer(t, r, advice.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
-	if !strings.Contains(x.Sentence, ": hwheel or quadheap, the same within 5 %: 20 ns a timer. Next: rbtree, ") {
+	if !strings.Contains(x.Sentence, ": hwheel or quadheap, the same within 5 %: 20 ns per timer. Next: rbtree, ") {
 		t.Error(x.Sentence)
 	}
 	r = run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 21, "rbtree": 40}))
@@ -224,7 +224,7 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	}
 	x = answer(t, r, advice.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Unclear, stats.Worse)
-	if !strings.Contains(x.Sentence, ": hwheel or quadheap: too close to tell in this run. hwheel takes 21 ns a timer. Next: rbtree, ") {
+	if !strings.Contains(x.Sentence, ": hwheel or quadheap: too close to tell in this run. hwheel takes 21 ns per timer. Next: rbtree, ") {
 		t.Error(x.Sentence)
 	}
 	// A difference of less than 5 % is a tie, however certain it is: of times, of bytes, of wake-ups.
@@ -328,7 +328,7 @@ func TestACoarseStructureIsNamedAsSuch(t *testing.T) {
 	t.Parallel()
 	r := run(cell(1000, 0, "uniform", costs{"hwheel-linux": 10, "rbtree": 15, "hwheel": 20, "unheard": 30}))
 	x := answer(t, r, advice.Question{N: 1000, Late: true})
-	if !strings.Contains(x.Sentence, ": hwheel-linux, 10 ns a timer. hwheel-linux is late by less than 8/63") || !strings.Contains(x.Sentence, ". Next: rbtree, ") {
+	if !strings.Contains(x.Sentence, ": hwheel-linux, 10 ns per timer. hwheel-linux is late by less than 8/63") || !strings.Contains(x.Sentence, ". Next: rbtree, ") {
 		t.Error(x.Sentence)
 	}
 	wantNames(t, answer(t, r, advice.Question{N: 1000}), "rbtree", "hwheel")
@@ -407,7 +407,7 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	s.Totals.Ops[trace.Schedule], s.Totals.Ops[trace.Cancel], s.Totals.Ops[trace.Advance] = 400, 300, 80
 	s.Totals.Ops[trace.Reschedule] = 200
 	q := advice.QuestionOf(s)
-	if want := (advice.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5}); !reflect.DeepEqual(q, want) {
+	if want := (advice.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5, Recorded: true}); !reflect.DeepEqual(q, want) {
 		t.Errorf("%+v, want %+v", q, want)
 	}
 	c := cell(500, 75, "uniform", costs{"hwheel": 9, "rbtree": 12})

@@ -150,7 +150,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 		return Answer{}, fmt.Errorf("no structure of these results answers this question: "+
 			"%s all the figures that it asks for", what)
 	}
-	out.Far = out.Evidence[0].far()
+	out.Far = out.Evidence[0].far(q.Recorded)
 	out.Sentence, out.Worth = out.sentence(), out.worth()
 	return out, nil
 }

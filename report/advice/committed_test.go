@@ -74,7 +74,7 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			if s.Late != "" && !x.Late {
 				t.Errorf("%s: %s fires late", x.Sentence, s.Structure)
 			}
-			if x.Matters == (Weights{Throughput: 1}) && i == 0 && s.NS > 0 != strings.Contains(x.Sentence, " ns a ") {
+			if x.Matters == (Weights{Throughput: 1}) && i == 0 && s.NS > 0 != strings.Contains(x.Sentence, " ns per ") {
 				t.Errorf("%s: %v ns", x.Sentence, s.NS)
 			}
 		}
@@ -87,7 +87,7 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 	}
 	// Many connections of which nearly all are moved.
 	x, err = a.Answer(Question{N: 2e5, Cancel: Unknown, Reschedule: 0.9})
-	if err != nil || x.Evidence[0].Workload != "reschedule" || !strings.Contains(x.Far, "2.0 times fewer timers") || !strings.Contains(x.Sentence, " ns a reschedule in reschedule with 100,000 timers") {
+	if err != nil || x.Evidence[0].Workload != "reschedule" || !strings.Contains(x.Far, "2.0 times fewer timers") || !strings.Contains(x.Sentence, " ns per reschedule in reschedule with 100,000 timers") {
 		t.Errorf("%v, %s %s", err, x.Sentence, x.Far)
 	}
 	hits, judged := 0, a.Judge()

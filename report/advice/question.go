@@ -20,6 +20,7 @@ type Question struct {
 	Matters    Weights
 	Late       bool // structures that fire late may take part
 	Rate       Rate // what the difference is worth
+	Recorded   bool // it comes from a trace, which can be replayed itself
 }
 
 // Unknown is a share that is not known. Any share is as near then.

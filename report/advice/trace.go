@@ -8,7 +8,7 @@ import (
 
 // QuestionOf returns the question of a program that was recorded.
 func QuestionOf(s *tracestat.Summary) Question {
-	q := Question{N: max(1, s.Resident), Cancel: s.CancelRate}
+	q := Question{N: max(1, s.Resident), Cancel: s.CancelRate, Recorded: true}
 	d := s.Delays
 	if moves := s.Moves; moves.Count > d.Count {
 		d = moves

@@ -21,7 +21,7 @@ func (a Answer) sentence() string {
 	alike, open := a.alike()
 	figure := ""
 	if e := a.Evidence[0]; first.NS > 0 && len(a.Matters.names()) == 0 {
-		figure = fmt.Sprintf("%s ns a %s", show.Figure(first.NS), unit(e.Unit))
+		figure = fmt.Sprintf("%s ns per %s", show.Figure(first.NS), unit(e.Unit))
 		if len(a.Evidence) > 1 || e.Distance > Measured {
 			figure += fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
 		}
@@ -152,8 +152,9 @@ func (q Question) wish() string {
 	return out
 }
 
-// far says in what the cell differs from the question, unless it is the question itself.
-func (e Evidence) far() string {
+// far says in what the cell differs from the question, unless it is the question itself. For a program that is not
+// recorded it also says how to measure the program.
+func (e Evidence) far(recorded bool) string {
 	if e.Distance <= Measured {
 		return ""
 	}
@@ -161,9 +162,12 @@ func (e Evidence) far() string {
 	if e.Distance > TooFar {
 		is = "far from"
 	}
-	return fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s. "+
-		"To know it of your program, record it and use timerbench trace replay.",
+	out := fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s.",
 		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "a little of everything differs"))
+	if !recorded {
+		out += " To know it of your program, record it and use timerbench trace replay."
+	}
+	return out
 }
 
 func differs(q, c place) string {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -79,6 +80,24 @@ func (s Summary) Rate() float64 {
 		return 0
 	}
 	return float64(s.Totals.Count()) / (float64(s.Totals.Span()) * s.Header.Tick.Seconds())
+}
+
+// MostLost is the share of lost operations up to which the figures of a trace are usable (chosen).
+const MostLost = 0.05
+
+// LostShare returns the share of the program's operations that the recorder lost, from 0 to 1.
+func (s *Summary) LostShare() float64 {
+	lost := float64(s.Totals.Lost)
+	return lost / max(1, lost+float64(s.Totals.Count()))
+}
+
+// CheckLost returns an error if more than MostLost of the operations are missing from the trace.
+func (s *Summary) CheckLost() error {
+	if share := s.LostShare(); share > MostLost {
+		return fmt.Errorf("%.3g %% of the operations were lost, as the recorder could not keep up: want at most %.0f %%",
+			100*share, 100*MostLost)
+	}
+	return nil
 }
 
 // MarshalJSON writes a summary for programs, with times in nanoseconds.
