@@ -15,6 +15,7 @@ import (
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 var update = flag.Bool("update", false, "rewrite what the README says of the structures and the results")
@@ -46,7 +47,7 @@ func structuresTable() string {
 	var first, others strings.Builder
 	for _, e := range catalog.All() {
 		ties := "any order"
-		if e.Ties == catalog.FIFO {
+		if e.Ties == entry.FIFO {
 			ties = "FIFO"
 		}
 		table := &others

@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // The same structure costs the same whether it is declared exact or coarse, because the
@@ -30,7 +31,7 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 	var ratios []float64
 	for range attempts {
 		cfg := tinyRun(t, nil, []string{"hold"})
-		cfg.Structures = []catalog.Entry{exact, coarse}
+		cfg.Structures = []entry.Entry{exact, coarse}
 		cfg.N, cfg.Trials = []int{20_000}, 9
 		r, err := Run(context.Background(), cfg)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -31,8 +31,8 @@ func (s *slowHeap) Schedule(deadline structures.Tick, value uint64) structures.I
 
 // heapEntry is an entry of a heap that is slowed down by that many loops. made counts the
 // instances; it may be nil.
-func heapEntry(name string, loops int, made *int) catalog.Entry {
-	return catalog.Entry{Name: name, New: func() structures.Scheduler[uint64] {
+func heapEntry(name string, loops int, made *int) entry.Entry {
+	return entry.Entry{Name: name, New: func() structures.Scheduler[uint64] {
 		if made != nil {
 			*made++
 		}
@@ -52,7 +52,7 @@ func rowNamed(t *testing.T, c results.Cell, name string) results.Row {
 func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	made := 0
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
+	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
 	cfg.Trials = 5
 	r := run(t, cfg)
 	if r.Parameters.Instances != 3 || made != 5 { // and one each for the pass with the collector on and the analysis of memory
@@ -94,7 +94,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	cfg := Config{Trials: 6, Seed: 1, Profile: Profile{proveOps: 10}}
 	c := cfg.cell(hold, n, replay.Clock{})
 	for pass := range 3 {
-		p, err := c.begin(context.Background(), pass, c.contenders([]catalog.Entry{heapEntry("heap", 0, nil)}), nil)
+		p, err := c.begin(context.Background(), pass, c.contenders([]entry.Entry{heapEntry("heap", 0, nil)}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func synthetic(costs map[string][]float64) *measured {
 		if !ok {
 			continue
 		}
-		row := newContender(results.RoleStructure, catalog.Entry{Name: name})
+		row := newContender(results.RoleStructure, entry.Entry{Name: name})
 		for i, v := range ns {
 			row.Cost = append(row.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
 		}
@@ -184,7 +184,7 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 
 func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
+	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
 	cfg.Trials, cfg.Budget = 6, 3*time.Second
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
@@ -275,7 +275,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 // is said, and the run ends in time.
 func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold", "churn", "start-stop", "reschedule"})
-	cfg.Structures = []catalog.Entry{heapEntry("slow", 2_000, nil)}
+	cfg.Structures = []entry.Entry{heapEntry("slow", 2_000, nil)}
 	cfg.Trials, cfg.Budget = 6, 300*time.Millisecond
 	started := time.Now()
 	r := run(t, cfg)
@@ -328,7 +328,7 @@ func measureGCs() uint32 {
 
 func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
+	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
 	cfg.N, cfg.Trials = nil, 6
 	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{10, 100, 1001}, 100
 	r := run(t, cfg)

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -63,7 +63,7 @@ func (s *sleepy) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 
 func TestTheLongestCallIsFound(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"avalanche-period-256"})
-	cfg.Structures = []catalog.Entry{{Name: "sleepy", New: func() structures.Scheduler[uint64] {
+	cfg.Structures = []entry.Entry{{Name: "sleepy", New: func() structures.Scheduler[uint64] {
 		return &sleepy{minheap.New[uint64](), 131}
 	}}}
 	r := run(t, cfg)
@@ -81,7 +81,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 	}{{"all instances", 1}, {"the last round", 1 + 3}} {
 		cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-period-256"})
 		made := 0
-		cfg.Structures = append(cfg.Structures, catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+		cfg.Structures = append(cfg.Structures, entry.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
 			if made++; made < c.from {
 				return minheap.New[uint64]()
 			}

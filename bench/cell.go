@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // cell says what a cell is, one workload at one size, and how it is measured.
@@ -80,7 +80,7 @@ type measured struct {
 	stored int     // failures that are in the results
 }
 
-func (c cell) begun(entries []catalog.Entry) *measured {
+func (c cell) begun(entries []entry.Entry) *measured {
 	m := &measured{
 		cell:  c,
 		rows:  c.contenders(entries),
@@ -98,8 +98,8 @@ func (c cell) begun(entries []catalog.Entry) *measured {
 
 // measure returns the cell after the passes that every contender gets, and proved on the
 // other seeds.
-func (c cell) measure(ctx context.Context, entries []catalog.Entry) (*measured, error) {
-	groups := [][]catalog.Entry{entries}
+func (c cell) measure(ctx context.Context, entries []entry.Entry) (*measured, error) {
+	groups := [][]entry.Entry{entries}
 	if c.apart {
 		groups = slices.Collect(slices.Chunk(entries, 1))
 	}
@@ -207,7 +207,7 @@ func (m *measured) passWithGC(ctx context.Context) error {
 	return nil
 }
 
-func (m *measured) proveOtherSeeds(ctx context.Context, entries []catalog.Entry) error {
+func (m *measured) proveOtherSeeds(ctx context.Context, entries []entry.Entry) error {
 	c := m.cell
 	for range c.otherSeeds {
 		c.seed++
@@ -223,7 +223,7 @@ func (m *measured) proveOtherSeeds(ctx context.Context, entries []catalog.Entry)
 
 // untimed begins a pass and replays as many blocks as a cell has rounds without timing them. With
 // prove, every answer of a first block is checked besides.
-func (c cell) untimed(ctx context.Context, entries []catalog.Entry, prove bool) (*pass, error) {
+func (c cell) untimed(ctx context.Context, entries []entry.Entry, prove bool) (*pass, error) {
 	p, err := c.begin(ctx, 0, c.contenders(entries), nil)
 	if err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ func (c cell) untimed(ctx context.Context, entries []catalog.Entry, prove bool) 
 
 // proveSeed replays the cell without timing it. All contenders must agree with the generator
 // on the seed of c.
-func (c cell) proveSeed(ctx context.Context, entries []catalog.Entry) (
+func (c cell) proveSeed(ctx context.Context, entries []entry.Entry) (
 	proof results.SeedProof, failed []results.Failure, err error,
 ) {
 	p, err := c.untimed(ctx, entries, false)

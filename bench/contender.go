@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Names of the rows that are not structures.
@@ -26,7 +26,7 @@ const (
 const ReferenceName = "quadheap"
 
 // referenceOf returns [ReferenceName] if it is among the entries, or else the first of them.
-func referenceOf(entries []catalog.Entry) string {
+func referenceOf(entries []entry.Entry) string {
 	for _, e := range entries {
 		if e.Name == ReferenceName {
 			return e.Name
@@ -39,13 +39,13 @@ func referenceOf(entries []catalog.Entry) string {
 // that it measures.
 type contender struct {
 	results.Row
-	entry    catalog.Entry     // declares its bounds
+	entry    entry.Entry       // declares its bounds
 	samples  *replay.Latencies // nil after the rounds that every contender gets
 	instance *replay.Instance  // of the pass
 	program  replay.Program    // that is measured instead of a structure; nil: none
 }
 
-func newContender(role results.Role, e catalog.Entry) *contender {
+func newContender(role results.Role, e entry.Entry) *contender {
 	return &contender{Row: results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()}, entry: e}
 }
 
@@ -53,19 +53,19 @@ func newContender(role results.Role, e catalog.Entry) *contender {
 const mostGoTimers = 10_000_000
 
 // goTimers are Go's timers as a structure.
-var goTimers = catalog.Entry{
+var goTimers = entry.Entry{
 	Name: BaselineName, Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() },
 }
 
 // contenders returns the contenders of a cell: the floor, the structures, and, where nothing
 // fires, Go's timers and beside lean loops the stub.
-func (c cell) contenders(entries []catalog.Entry) []*contender {
-	floor := catalog.Entry{Name: FloorName, New: replay.Null}
+func (c cell) contenders(entries []entry.Entry) []*contender {
+	floor := entry.Entry{Name: FloorName, New: replay.Null}
 	list := []*contender{newContender(results.RoleFloor, floor)}
 	nothingFires := c.workload.Kind().NothingFires
 	if nothingFires && c.lean {
 		list = append(list, newContender(results.RoleBaseline,
-			catalog.Entry{Name: StubName, Allocates: true, New: replay.Stub}))
+			entry.Entry{Name: StubName, Allocates: true, New: replay.Stub}))
 	}
 	if nothingFires && c.n <= mostGoTimers {
 		list = append(list, newContender(results.RoleBaseline, goTimers))
@@ -87,7 +87,7 @@ func (c cell) takingPart() []*external.Program {
 }
 
 func programContender(p *external.Program) *contender {
-	e := catalog.Entry{Name: p.Name, Allocates: true}
+	e := entry.Entry{Name: p.Name, Allocates: true}
 	if p.Coarse {
 		e.MaxLate = p.Late
 	}
@@ -131,7 +131,7 @@ func (cfg *Config) describePrograms(r *results.Run) {
 	}
 }
 
-func controlOf(e catalog.Entry) *contender {
+func controlOf(e entry.Entry) *contender {
 	c := newContender(results.RoleControl, e)
 	c.Structure, c.Of = e.Name+"-control", e.Name
 	return c

@@ -4,7 +4,7 @@ import (
 	"runtime"
 
 	"github.com/timerbench/timerbench/bench/replay"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Memory is the memory that one step of a run needs.
@@ -59,7 +59,7 @@ func FitMemory(cfg Config, limit uint64) (Config, Memory) {
 func memoryOf(n, perTimer int) uint64 { return uint64(peakRatio * float64(n) * float64(perTimer)) }
 
 // instanceBytes returns what an instance takes for a timer. A coarse one has a second one.
-func instanceBytes(e catalog.Entry) int {
+func instanceBytes(e entry.Entry) int {
 	bytes := idBytes + unknownBytes
 	if e.MaxBytes > 0 {
 		bytes = idBytes + e.MaxBytes

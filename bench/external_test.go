@@ -10,7 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Programs of another language stand in each cell beside the structures. One that does wrong, or
@@ -120,7 +120,7 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	for _, name := range []string{"quick", "slow"} {
 		c.external = append(c.external, &external.Program{Spec: external.Spec{Name: name}})
 	}
-	entries := []catalog.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}}
+	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}}
 	in, out := c.leaveOut(entries, []results.Cell{smaller})
 	if !slices.Equal(out, []string{"list", "slow"}) || len(in) != 2 || in[0].Name != "quadheap" || len(c.external) != 1 || c.external[0].Name != "quick" {
 		t.Errorf("left out: %v, and of the programs take part: %v", out, c.external)

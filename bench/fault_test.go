@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -51,8 +51,8 @@ func (f *faulty) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) 
 	return f.Heap.Pop(now)
 }
 
-func faultyEntry(fault string) catalog.Entry {
-	return catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+func faultyEntry(fault string) entry.Entry {
+	return entry.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
 		return &faulty{Heap: minheap.New[uint64](), fault: fault}
 	}}
 }
@@ -102,7 +102,7 @@ func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
 	for _, declared := range []bool{true, false} {
 		cfg := tinyRun(t, nil, []string{"churn"})
 		cfg.Workloads[0].Trial = 20_000
-		cfg.Structures = []catalog.Entry{{
+		cfg.Structures = []entry.Entry{{
 			Name: "leaking", Allocates: declared,
 			New: func() structures.Scheduler[uint64] { return &allocating{Heap: minheap.New[uint64]()} },
 		}}

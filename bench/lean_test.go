@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -98,7 +98,7 @@ func TestAWrongCountInALeanLoopIsNoticed(t *testing.T) {
 	} {
 		cfg := tinyLeanRun(t, nil, []string{c.workload})
 		cfg.Profile.proveOps, cfg.Trials = 20_000, 6
-		cfg.Structures = []catalog.Entry{{Name: "forgetful", New: func() structures.Scheduler[uint64] {
+		cfg.Structures = []entry.Entry{{Name: "forgetful", New: func() structures.Scheduler[uint64] {
 			return &forgetful{Scheduler: minheap.New[uint64](), fault: c.fault}
 		}}}
 		r, err := Run(context.Background(), cfg)

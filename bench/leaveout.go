@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // A structure is left out of a frugal cell if the lower end of its ratio to the best, of the same
@@ -31,7 +31,7 @@ func (c *cell) beFrugal(cfg Config) {
 
 // leaveOut returns the entries that take part in a cell, and the names of those that are
 // left out because of what they cost in the cells so far. Programs are left out as structures are.
-func (c *cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []catalog.Entry, out []string) {
+func (c *cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
 	if c.tooSlow == 0 {
 		return entries, nil
 	}
@@ -40,7 +40,7 @@ func (c *cell) leaveOut(entries []catalog.Entry, cells []results.Cell) (in []cat
 			out = append(append(out, smaller.LeftOut...), tooSlowIn(smaller, c.tooSlow)...)
 		}
 	}
-	in = slices.DeleteFunc(slices.Clone(entries), func(e catalog.Entry) bool {
+	in = slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
 		return slices.Contains(out, e.Name)
 	})
 	c.external = slices.DeleteFunc(slices.Clone(c.external), func(p *external.Program) bool {

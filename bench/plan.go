@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // step is a part of a run. Its results are saved as soon as it is done.
@@ -20,8 +20,8 @@ type step struct {
 	cell    cell                         // zero: an analysis
 	rounds  int                          // of a cell
 	seconds func(structures int) float64 // estimated duration
-	entries []catalog.Entry
-	run     func(context.Context, []catalog.Entry, *results.Run) error
+	entries []entry.Entry
+	run     func(context.Context, []entry.Entry, *results.Run) error
 }
 
 func (s step) duration() float64 { return s.seconds(len(s.entries)) }
@@ -79,10 +79,10 @@ func stepsOf(cfg Config, clock replay.Clock, todo *agenda) []step {
 	return steps
 }
 
-func (c cell) step(entries []catalog.Entry, todo *agenda) step {
+func (c cell) step(entries []entry.Entry, todo *agenda) step {
 	return step{
 		name: c.name(), cell: c, rounds: min(c.trials, c.common()*c.perPass), entries: entries, seconds: c.seconds,
-		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
+		run: func(ctx context.Context, entries []entry.Entry, r *results.Run) error {
 			entries, out := c.leaveOut(entries, r.Cells)
 			m, err := c.measure(ctx, entries)
 			if err != nil {
@@ -106,11 +106,11 @@ func (c cell) step(entries []catalog.Entry, todo *agenda) step {
 func analysisStep[R any](a interface {
 	Name() string
 	Seconds(structures int) float64
-	Run(context.Context, []catalog.Entry) ([]R, []results.Failure, error)
-}, entries []catalog.Entry, to func(*results.Run) *[]R) step {
+	Run(context.Context, []entry.Entry) ([]R, []results.Failure, error)
+}, entries []entry.Entry, to func(*results.Run) *[]R) step {
 	return step{
 		name: a.Name(), entries: entries, seconds: a.Seconds,
-		run: func(ctx context.Context, entries []catalog.Entry, r *results.Run) error {
+		run: func(ctx context.Context, entries []entry.Entry, r *results.Run) error {
 			found, failed, err := a.Run(ctx, entries)
 			*to(r) = append(*to(r), found...)
 			r.Failures = append(r.Failures, failed...)
@@ -218,12 +218,12 @@ func (cfg Config) memorySizes() []int {
 
 // entries returns the structures that run on n timers. Sizes that the user has given
 // override the limit of the profile, but not that of the structure.
-func (cfg Config) entries(n int) []catalog.Entry {
+func (cfg Config) entries(n int) []entry.Entry {
 	profile := cfg.Profile
 	if len(cfg.N) > 0 {
 		profile.thirdParty = 0
 	}
-	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
+	return slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool {
 		return !profile.fits(e, n)
 	})
 }

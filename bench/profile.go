@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Profile says how much a run measures.
@@ -156,7 +156,7 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return p.sizes
 }
 
-func (p Profile) fits(e catalog.Entry, n int) bool {
+func (p Profile) fits(e entry.Entry, n int) bool {
 	if e.Limit > 0 && n > e.Limit {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Replayed is what one structure did in one cell, alone.
@@ -23,7 +23,7 @@ type Replayed struct {
 // long. Each replay is a call of the function that is given to replay, which must call
 // it once; a profiler can mark the time there. The blocks are written and checked in
 // between. The time has no meaning beside that of other structures: measure it by [Run].
-func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e catalog.Entry,
+func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e entry.Entry,
 	d time.Duration, replay func(block func()),
 ) (Replayed, error) {
 	c := cell{workload: w, n: n, seed: seed, trials: 1, perPass: 1, open: openScript}

@@ -12,12 +12,13 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Config says what to run.
 type Config struct {
 	Profile    Profile
-	Structures []catalog.Entry
+	Structures []entry.Entry
 	Workloads  []workload.Workload
 	N          []int // sizes, instead of the profile's
 	Trials     int   // instead of the profile's, if not 0

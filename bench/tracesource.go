@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -85,7 +85,7 @@ func (t *Trace) cell(trials int, clock replay.Clock) cell {
 }
 
 // step returns the step that measures the cell.
-func (t *Trace) step(cfg Config, clock replay.Clock, entries []catalog.Entry, todo *agenda) step {
+func (t *Trace) step(cfg Config, clock replay.Clock, entries []entry.Entry, todo *agenda) step {
 	c := t.cell(cfg.Trials, clock)
 	c.budgeted, c.headline = cfg.Budget > 0, true
 	s := c.step(entries, todo)

@@ -17,7 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -84,7 +84,7 @@ func recordedTrace(t *testing.T, calls int) *Trace {
 }
 
 // replayTrace replays a trace in all ways, one after the other, and returns the proof.
-func replayTrace(e catalog.Entry, t *Trace) (script.Proof, error) {
+func replayTrace(e entry.Entry, t *Trace) (script.Proof, error) {
 	source := newTraceSource(t)
 	defer source.close()
 	c := newContender(results.RoleStructure, e)
@@ -234,7 +234,7 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 // In a run with a budget a recording is raced as the cells of the report's first table are.
 func TestARecordingIsRaced(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []catalog.Entry{heapEntry("one", 0, nil), heapEntry("slow", 2_000, nil)}
+	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("slow", 2_000, nil)}
 	cfg.Trials, cfg.Budget = 6, time.Minute // it ends when it knows
 	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 10_000)}
 	r := run(t, cfg)

@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Verified is the proof of one cell, without times.
@@ -49,7 +49,7 @@ func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) err
 	return nil
 }
 
-func (c cell) verify(ctx context.Context, entries []catalog.Entry) (
+func (c cell) verify(ctx context.Context, entries []entry.Entry) (
 	operations int, failed []results.Failure, err error,
 ) {
 	if c.workload.Kind().SingleCalls {
@@ -94,7 +94,7 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 	return cfg.verifyCalls(ctx, r, done)
 }
 
-func newVerified(c cell, entries []catalog.Entry, seeds int) Verified {
+func newVerified(c cell, entries []entry.Entry, seeds int) Verified {
 	return Verified{Workload: c.workload.Name, N: c.n, Structures: len(entries), Seeds: seeds}
 }
 
@@ -109,7 +109,7 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 // cellLike returns the configuration of a cell of r, and the structures of cfg of which r has
 // a proof: none if cfg does not have the cell.
 func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]script.Proof) (
-	c cell, entries []catalog.Entry,
+	c cell, entries []entry.Entry,
 ) {
 	if len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
 		return c, nil
@@ -134,7 +134,7 @@ func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]sc
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
 		c.budgeted = of.Common == 1 && c.passes() > 1
 	}
-	return c, slices.DeleteFunc(slices.Clone(cfg.Structures), func(e catalog.Entry) bool {
+	return c, slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool {
 		_, ok := proofs[e.Name]
 		return !ok
 	})
@@ -160,7 +160,7 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 // did with its block, which the script determines. The blocks of other passes are replayed by the
 // floor alone. Sessions number their rounds in another way: there that one pass is all.
 func (c cell) verifyRows(
-	ctx context.Context, entries []catalog.Entry, rows []results.Row, v *Verified,
+	ctx context.Context, entries []entry.Entry, rows []results.Row, v *Verified,
 ) error {
 	proved := c.common() - 1
 	passes := map[int]bool{proved: true}

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // unfold opens all details.
@@ -296,7 +297,7 @@ func TestStructuresAreFiltered(t *testing.T) {
 			p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("#pins input[name=%q]", what))))
 			p.settle()
 		}
-		without := func(keep func(e catalog.Entry) bool) {
+		without := func(keep func(e entry.Entry) bool) {
 			t.Helper()
 			got := eval[[]string](p, `[...document.querySelectorAll("svg g[data-structure], #ranking td[data-pin], #pins button")]
 				.filter(e => e.getClientRects().length > 0).map(e => e.dataset.structure || e.dataset.pin)`)
@@ -317,11 +318,11 @@ func TestStructuresAreFiltered(t *testing.T) {
 			})()`)
 			return all[1:], all[0]
 		}
-		shelf := func(e catalog.Entry) bool { return e.ThirdParty != "" }
-		without(func(catalog.Entry) bool { return true })
+		shelf := func(e entry.Entry) bool { return e.ThirdParty != "" }
+		without(func(entry.Entry) bool { return true })
 		before, height := rows()
 		toggle("wheels")
-		without(func(e catalog.Entry) bool { return e.Family != catalog.Wheels })
+		without(func(e entry.Entry) bool { return e.Family != entry.Wheels })
 		p.picture("closed-" + name)
 		after, lower := rows()
 		if len(after) >= len(before) || len(after) < 5 || lower >= height {
@@ -333,10 +334,10 @@ func TestStructuresAreFiltered(t *testing.T) {
 			}
 		}
 		toggle("off the shelf")
-		without(func(e catalog.Entry) bool { return e.Family != catalog.Wheels && !shelf(e) })
+		without(func(e entry.Entry) bool { return e.Family != entry.Wheels && !shelf(e) })
 		toggle("wheels")
 		toggle("off the shelf")
-		without(func(catalog.Entry) bool { return true })
+		without(func(entry.Entry) bool { return true })
 		if again, height2 := rows(); math.Abs(height2-height) > 1 || len(again) != len(before) {
 			t.Errorf("%s: with all structures again the map is not as before", name)
 		}

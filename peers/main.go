@@ -21,6 +21,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // peers lists them.
@@ -86,6 +87,6 @@ func run(ctx context.Context) error {
 }
 
 // ours is the structure to measure the peers beside: the driver's default.
-func ours() []catalog.EntryFor[driver.Task] {
-	return slices.DeleteFunc(catalog.For[driver.Task](), func(e catalog.EntryFor[driver.Task]) bool { return e.Name != "auto" })
+func ours() []entry.For[driver.Task] {
+	return slices.DeleteFunc(catalog.For[driver.Task](), func(e entry.For[driver.Task]) bool { return e.Name != "auto" })
 }

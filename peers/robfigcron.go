@@ -30,7 +30,7 @@ func (s *cronSystem) Timers(form results.Form, n int, function func(i int) func(
 	if form != results.FormSchedule {
 		return nil
 	}
-	t := &cronTimers{c: s.c, entries: make([]entry, n)}
+	t := &cronTimers{c: s.c, entries: make([]cronEntry, n)}
 	for i := range t.entries {
 		t.entries[i].f = function(i)
 	}
@@ -44,11 +44,11 @@ func (s *cronSystem) Close() error {
 
 type cronTimers struct {
 	c       *cron.Cron
-	entries []entry
+	entries []cronEntry
 }
 
-// entry is a timer. An entry of the cron stays there after its time: the job removes it.
-type entry struct {
+// cronEntry is a timer. An entry of the cron stays there after its time: the job removes it.
+type cronEntry struct {
 	f  func()
 	mu sync.Mutex
 	id cron.EntryID

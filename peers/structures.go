@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/peers/thw"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // besides are the structures that those of others are measured beside.
@@ -23,15 +24,15 @@ const besides = `^(wheel|hwheel|quadheap)$`
 const theirWorkloads = `^(hold|start-stop|churn|reschedule|fill-drain|kafka-purgatory|cache-ttl-15|cron-hashed)$`
 
 // structuresOfOthers lists the data structures among the peers, for the suite of timerbench.
-func structuresOfOthers() []catalog.Entry {
-	return []catalog.Entry{{
-		Name: "thw", Family: catalog.Wheels,
+func structuresOfOthers() []entry.Entry {
+	return []entry.Entry{{
+		Name: "thw", Family: entry.Wheels,
 		Package: "github.com/timerbench/timerbench/peers/thw",
 		Summary: "hash wheel of seconds, a map per slot: nats-server",
 		Source:  "nats-server v2.15.2, server/thw",
-		Costs: catalog.Costs{
-			Schedule: catalog.Cost{Growth: catalog.Constant}, Cancel: catalog.Cost{Growth: catalog.Constant},
-			Pop: catalog.Cost{Growth: catalog.Linear, In: "n/slots", Note: "a tick"},
+		Costs: entry.Costs{
+			Schedule: entry.Cost{Growth: entry.Constant}, Cancel: entry.Cost{Growth: entry.Constant},
+			Pop: entry.Cost{Growth: entry.Linear, In: "n/slots", Note: "a tick"},
 		},
 		Allocates: true, ThirdParty: "github.com/nats-io/nats-server/v2",
 		Limit: 10_000,
@@ -43,7 +44,7 @@ func structuresOfOthers() []catalog.Entry {
 // some of ours, and writes the results to path.
 func measureStructures(ctx context.Context, path string, trials int) error {
 	cfg := bench.Config{
-		Structures: slices.DeleteFunc(catalog.All(), unlike(besides, func(e catalog.Entry) string { return e.Name })),
+		Structures: slices.DeleteFunc(catalog.All(), unlike(besides, func(e entry.Entry) string { return e.Name })),
 		Workloads:  slices.DeleteFunc(workload.All(), unlike(theirWorkloads, func(w workload.Workload) string { return w.Name })),
 		N:          []int{100, 1000, 10_000},
 		Trials:     trials,

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -27,7 +28,7 @@ func knowing(t *testing.T, names ...string) analysis.Knowledge {
 	return known
 }
 
-func find(t *testing.T, name string) catalog.Entry {
+func find(t *testing.T, name string) entry.Entry {
 	t.Helper()
 	e, ok := catalog.Find(name)
 	if !ok {
@@ -37,11 +38,11 @@ func find(t *testing.T, name string) catalog.Entry {
 }
 
 // hidden is an entry whose structure does not show its shape.
-func hidden() catalog.Entry {
-	return catalog.Entry{
-		Name: "hidden", Summary: "shows nothing", Family: catalog.Lists, Package: "example.com/hidden", Source: "a test",
-		Costs: catalog.Costs{
-			Schedule: catalog.Cost{Growth: catalog.Constant}, Cancel: catalog.Cost{Growth: catalog.Constant}, Pop: catalog.Cost{Growth: catalog.Linear},
+func hidden() entry.Entry {
+	return entry.Entry{
+		Name: "hidden", Summary: "shows nothing", Family: entry.Lists, Package: "example.com/hidden", Source: "a test",
+		Costs: entry.Costs{
+			Schedule: entry.Cost{Growth: entry.Constant}, Cancel: entry.Cost{Growth: entry.Constant}, Pop: entry.Cost{Growth: entry.Linear},
 		},
 		New: func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
 	}
@@ -97,7 +98,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "there are no results that could tell" {
 		t.Errorf("without results: %q", got)
 	}
-	unclear := section.Facts(catalog.Entry{Name: "near"}, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}})))
+	unclear := section.Facts(entry.Entry{Name: "near"}, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}})))
 	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cells") || !strings.Contains(got, "in 1: hold, N = 1M") {
 		t.Errorf("what may be the fastest is %q", got)
 	}

@@ -15,18 +15,19 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/report/internal/sketch"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Explanation is the page of one structure.
 type Explanation struct {
-	entry catalog.Entry
+	entry entry.Entry
 	facts []section.Fact
 	look  draw.Look
 }
 
 // Explain makes the page of a structure. r are results that say where it wins and loses;
 // nil: there are none, and the page says so.
-func Explain(e catalog.Entry, r *results.Run) *Explanation {
+func Explain(e entry.Entry, r *results.Run) *Explanation {
 	x := &Explanation{entry: e}
 	var run *analysis.Run
 	if r != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
@@ -33,11 +33,11 @@ var workloads = []string{
 }
 
 // inFamilies gives each structure the family that its name tells.
-func inFamilies(names []string) []catalog.Entry {
-	out := make([]catalog.Entry, len(names))
+func inFamilies(names []string) []entry.Entry {
+	out := make([]entry.Entry, len(names))
 	for i, name := range names {
 		out[i].Name = name
-		for _, f := range []catalog.Family{catalog.Heaps, catalog.Wheels, catalog.Trees, catalog.Lists} {
+		for _, f := range []entry.Family{entry.Heaps, entry.Wheels, entry.Trees, entry.Lists} {
 			if strings.Contains(name, strings.TrimSuffix(string(f), "s")) {
 				out[i].Family = f
 				break

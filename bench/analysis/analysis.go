@@ -8,12 +8,12 @@ import (
 
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // each measures structures. One that fails or panics is a failure at where. The error is that of ctx.
 func each[R any](
-	ctx context.Context, entries []catalog.Entry, where string, measure func(catalog.Entry) (R, error),
+	ctx context.Context, entries []entry.Entry, where string, measure func(entry.Entry) (R, error),
 ) (out []R, failed []results.Failure, err error) {
 	for _, e := range entries {
 		var of R

@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Calls times every call of a workload that is about single calls, from the fill until
@@ -45,7 +45,7 @@ func (c Calls) Seconds(structures int) float64 {
 }
 
 // Run measures the structures.
-func (c Calls) Run(ctx context.Context, entries []catalog.Entry) (
+func (c Calls) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Calls, []results.Failure, error,
 ) {
 	k, err := c.write(ctx)
@@ -57,7 +57,7 @@ func (c Calls) Run(ctx context.Context, entries []catalog.Entry) (
 	for i, e := range entries {
 		proved[e.Name] = errs[i]
 	}
-	return each(ctx, entries, c.where(), func(e catalog.Entry) (results.Calls, error) {
+	return each(ctx, entries, c.where(), func(e entry.Entry) (results.Calls, error) {
 		if err := proved[e.Name]; err != nil {
 			return results.Calls{}, err
 		}
@@ -69,7 +69,7 @@ func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Se
 
 // Prove checks every answer of the structures, and returns their proofs and the number of
 // operations. The failures are in the order of the structures.
-func (c Calls) Prove(ctx context.Context, entries []catalog.Entry) (
+func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
 	proofs []script.Proof, operations int, failed []results.Failure, err error,
 ) {
 	k, err := c.write(ctx)
@@ -93,7 +93,7 @@ func (c Calls) Prove(ctx context.Context, entries []catalog.Entry) (
 	return proofs, operations, failed, nil
 }
 
-func (c Calls) prove(ctx context.Context, k *kept, entries []catalog.Entry) (
+func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (
 	[]script.Proof, []error,
 ) {
 	proofs := make([]script.Proof, len(entries))
@@ -110,7 +110,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []catalog.Entry) (
 }
 
 // measure times every call of a structure in several rounds, with the collector off.
-func (c Calls) measure(ctx context.Context, k *kept, e catalog.Entry) (results.Calls, error) {
+func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	watch := replay.NewWatch(callRounds)
 	var proof script.Proof

@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // IdlePopulations are the numbers of timers in the idle analysis. They are small,
@@ -43,7 +43,7 @@ func (c Idle) Seconds(structures int) float64 {
 }
 
 // Run replays the script on every structure under both drivers.
-func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
+func (c Idle) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Idle, []results.Failure, error,
 ) {
 	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
@@ -52,7 +52,7 @@ func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
 		blocks = append(blocks, sc.Next(1, nil))
 	}
 	where := fmt.Sprintf("%s, seed %d", c.Name(), c.Seed)
-	out, failed, err := each(ctx, entries, where, func(e catalog.Entry) ([]results.Idle, error) {
+	out, failed, err := each(ctx, entries, where, func(e entry.Entry) ([]results.Idle, error) {
 		both := make([]results.Idle, 2)
 		for i, d := range []results.Driver{results.Ticking, results.Tickless} {
 			var err error
@@ -66,7 +66,7 @@ func (c Idle) Run(ctx context.Context, entries []catalog.Entry) (
 	return slices.Concat(out...), failed, err
 }
 
-func (c Idle) count(e catalog.Entry, d results.Driver, blocks []*script.Block) (
+func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (
 	results.Idle, error,
 ) {
 	w := newDriven(e, d)
@@ -101,7 +101,7 @@ type driven struct {
 	late, share []float64 // of the timers of a coarse structure, in ticks and of the delay
 }
 
-func newDriven(e catalog.Entry, d results.Driver) *driven {
+func newDriven(e entry.Entry, d results.Driver) *driven {
 	w := &driven{Walker: replay.NewWalker(e), driver: d, coarse: !e.Exact()}
 	w.work = func() structures.Work { return structures.Work{} }
 	if s, ok := w.Structure().(interface{ Work() structures.Work }); ok {
@@ -173,7 +173,7 @@ func meanP99Max(values []float64) (mean, p99, largest float64) {
 
 // shortestPass returns the time in nanoseconds that a structure takes for all blocks under a
 // driver: the shortest of timedPasses passes. Wake-ups are not counted.
-func shortestPass(e catalog.Entry, d results.Driver, blocks []*script.Block) float64 {
+func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float64 {
 	shortest := time.Duration(math.MaxInt64)
 	for range timedPasses {
 		i := replay.New(e)

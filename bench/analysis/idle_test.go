@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -25,9 +26,9 @@ func (handMade) Fill(w *script.Writer, _ *script.Rand) {
 
 func (handMade) Step(*script.Writer, *script.Rand) {}
 
-// entry is a catalog entry of a structure for tests.
-func entry[S structures.Scheduler[uint64], O any](newS func(...O) S) catalog.Entry {
-	return catalog.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
+// entryOf is a catalog entry of a structure for tests.
+func entryOf[S structures.Scheduler[uint64], O any](newS func(...O) S) entry.Entry {
+	return entry.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
 }
 
 // The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted
@@ -38,7 +39,7 @@ func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 		results.Ticking:  {Wakeups: 10, Empty: 8},
 		results.Tickless: {Wakeups: 2},
 	} {
-		k := newDriven(entry(minheap.New[uint64]), driver)
+		k := newDriven(entryOf(minheap.New[uint64]), driver)
 		k.Replay(b, k.advance)
 		want.Fired = 3
 		if k.idle != want {
@@ -79,7 +80,7 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	} {
 		s := &idleWorker{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := newDriven(catalog.Entry{New: func() structures.Scheduler[uint64] { return s }}, results.Ticking)
+		k := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return s }}, results.Ticking)
 		k.advance(4)
 		c.want.Fired = 1
 		if k.idle != c.want {
@@ -89,7 +90,7 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 }
 
 // counted runs the idle analysis; a structure that fails is an error.
-func counted(c Idle, entries []catalog.Entry) ([]results.Idle, error) {
+func counted(c Idle, entries []entry.Entry) ([]results.Idle, error) {
 	counts, failed, err := c.Run(context.Background(), entries)
 	for _, f := range failed {
 		err = errors.Join(err, f)
@@ -110,7 +111,7 @@ func TestIdleCountsAddUp(t *testing.T) {
 			if i.Driver == results.Ticking && i.Wakeups != i.Ticks {
 				t.Errorf("%s wakes %d times in %d ticks", i.Structure, i.Wakeups, i.Ticks)
 			}
-			if i.Driver == results.Tickless && e.Family != catalog.Wheels && i.Total() != 0 {
+			if i.Driver == results.Tickless && e.Family != entry.Wheels && i.Total() != 0 {
 				t.Errorf("%s wakes %d times in vain although it knows its next deadline", i.Structure, i.Total())
 			}
 			if i.Wakeups-i.Total() > i.Fired {

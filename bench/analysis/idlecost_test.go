@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -38,7 +38,7 @@ func TestTheCostOfAHandMadeScriptIsThatOfItsFastestPass(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slower := 3
-			e := catalog.Entry{New: func() structures.Scheduler[uint64] {
+			e := entry.Entry{New: func() structures.Scheduler[uint64] {
 				slower--
 				return &timedHeap{minheap.New[uint64](), time.Microsecond + time.Duration(slower), 1}
 			}}

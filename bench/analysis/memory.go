@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/heapsize"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Memory measures the memory of a structure twice: after the fill, and after many
@@ -31,10 +31,10 @@ func (c Memory) Seconds(structures int) float64 {
 
 // Run measures the structures. A structure fails if it takes more memory than it declares,
 // or if it keeps the values of timers that have fired or were cancelled.
-func (c Memory) Run(ctx context.Context, entries []catalog.Entry) (
+func (c Memory) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Memory, []results.Failure, error,
 ) {
-	return each(ctx, entries, c.Name(), func(e catalog.Entry) (results.Memory, error) {
+	return each(ctx, entries, c.Name(), func(e entry.Entry) (results.Memory, error) {
 		if err := checkReleases(e.Name); err != nil {
 			return results.Memory{}, err
 		}
@@ -42,7 +42,7 @@ func (c Memory) Run(ctx context.Context, entries []catalog.Entry) (
 	})
 }
 
-func (c Memory) measure(ctx context.Context, e catalog.Entry) (results.Memory, error) {
+func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, error) {
 	r := rand.New(rand.NewPCG(c.Seed, uint64(c.N)))
 	ids := make([]structures.ID, c.N)
 	before := heapsize.Measure()

@@ -10,12 +10,13 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
 func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
 	c := Memory{N: longtest.Scale(t, 25_000, 25_000, 1_000_000), Replaced: longtest.Scale(t, 50_000, 50_000, 1<<20), Seed: 1}
-	entries := slices.DeleteFunc(catalog.All(), func(e catalog.Entry) bool { return e.Limit > 0 && c.N > e.Limit })
+	entries := slices.DeleteFunc(catalog.All(), func(e entry.Entry) bool { return e.Limit > 0 && c.N > e.Limit })
 	measured, failed, err := c.Run(context.Background(), entries)
 	if err != nil || len(measured)+len(failed) != len(entries) {
 		t.Fatalf("%d structures measured, error %v", len(measured), err)
@@ -49,7 +50,7 @@ func (h *cancelKeeper) Cancel(id structures.ID) bool {
 func TestAStructureThatGrowsWithEachCancelFails(t *testing.T) {
 	e, _ := catalog.Find("minheap")
 	e.New = func() structures.Scheduler[uint64] { return &cancelKeeper{Heap: minheap.New[uint64]()} }
-	_, failed, err := Memory{N: 10_000, Replaced: 50_000, Seed: 1}.Run(context.Background(), []catalog.Entry{e})
+	_, failed, err := Memory{N: 10_000, Replaced: 50_000, Seed: 1}.Run(context.Background(), []entry.Entry{e})
 	if err != nil || len(failed) != 1 || !strings.Contains(failed[0].Reason, "bytes a timer after 50000") {
 		t.Errorf("error %v, failures %v", err, failed)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // MemoryFloor measures what a random access to n records of 32 bytes takes, as many
@@ -22,7 +22,7 @@ func (c MemoryFloor) Name() string { return fmt.Sprintf("memory access, n %d", c
 func (c MemoryFloor) Seconds(int) float64 { return 0.1 + 200e-9*float64(c.N) }
 
 // Run measures the machine; there are no structures.
-func (c MemoryFloor) Run(context.Context, []catalog.Entry) (
+func (c MemoryFloor) Run(context.Context, []entry.Entry) (
 	[]results.MemoryFloor, []results.Failure, error,
 ) {
 	const touches, steps = 1 << 20, 200_000

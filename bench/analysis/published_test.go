@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/quadheap"
@@ -18,9 +19,9 @@ import (
 // These tests check published claims by exact counts, which are the same on any
 // machine. docs/published.md compares published times with a measured run.
 
-func entries(t *testing.T, names ...string) []catalog.Entry {
+func entries(t *testing.T, names ...string) []entry.Entry {
 	t.Helper()
-	var out []catalog.Entry
+	var out []entry.Entry
 	for _, name := range names {
 		e, ok := catalog.Find(name)
 		if !ok {
@@ -77,7 +78,7 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 // fires about once per level below its first one.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
-	r := replay.New(catalog.Entry{New: func() structures.Scheduler[uint64] { return w }})
+	r := replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
 	cancelling, _ := workload.Find("start-stop")
 	s := cancelling.Script(1000, 1)
 	r.Time(s.Fill())
@@ -89,7 +90,7 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	// Delays are up to 60,000 ticks. Those of 4096 and more reach the second level, from which
 	// a timer is moved once.
 	w = hwheel.New[uint64]()
-	r = replay.New(catalog.Entry{New: func() structures.Scheduler[uint64] { return w }})
+	r = replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
 	firing, _ := workload.Find("hold")
 	s = firing.Script(1000, 1)
 	r.Time(s.Fill())

@@ -9,11 +9,12 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Releases returns the structures that keep references to the values of timers
 // that have fired or were cancelled.
-func Releases(entries []catalog.Entry) []results.Failure {
+func Releases(entries []entry.Entry) []results.Failure {
 	var out []results.Failure
 	for _, e := range entries {
 		if err := checkReleases(e.Name); err != nil {
@@ -30,7 +31,7 @@ func Releases(entries []catalog.Entry) []results.Failure {
 // because the values of a timed replay are numbers.
 func checkReleases(name string) error {
 	entries := catalog.For[*[64]byte]()
-	i := slices.IndexFunc(entries, func(e catalog.EntryFor[*[64]byte]) bool { return e.Name == name })
+	i := slices.IndexFunc(entries, func(e entry.For[*[64]byte]) bool { return e.Name == name })
 	if i < 0 {
 		return nil // not of the catalog
 	}

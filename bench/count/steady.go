@@ -4,7 +4,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Steady describes the steady state of a replay.
@@ -27,7 +27,7 @@ const steadyCalls = 200_000
 // It replays the script on a new instance. The second half is the steady state. All modes write
 // the same script. The counted modes check only the final counts of exact structures, because
 // further checks would be counted too.
-func Replay(w workload.Workload, n int, seed uint64, e catalog.Entry, how string) (Steady, error) {
+func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
 	blocks := []*script.Block{s.Fill()}
 	for range 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // defaultTick is the default tick of package driver.
@@ -16,7 +16,7 @@ const defaultTick = time.Millisecond
 
 // Drivers returns a contender for each combination of a structure, a kind of driver, a
 // number of shards and a tick. 0 shards mean the driver's default; no ticks mean 1 ms.
-func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, shards []int,
+func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []int,
 	ticks ...time.Duration) []Contender {
 	if len(ticks) == 0 {
 		ticks = []time.Duration{defaultTick}
@@ -34,7 +34,7 @@ func Drivers(entries []catalog.EntryFor[driver.Task], kinds []results.Driver, sh
 	return list
 }
 
-func driverOf(e catalog.EntryFor[driver.Task], kind results.Driver, shards int,
+func driverOf(e entry.For[driver.Task], kind results.Driver, shards int,
 	tick time.Duration) Contender {
 	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
 	if kind == results.Ticking {

@@ -17,7 +17,7 @@ const maxTogether = 8_000_000
 // groups divides entries into groups that are measured together. A group has one number of
 // resident timers, at most maxTogether timers in total, and the baseline. Ticking and
 // tickless contenders are in separate groups.
-func groups(list []*entry) (out [][]*entry) {
+func groups(list []*member) (out [][]*member) {
 	var done []int
 	for _, first := range list {
 		n := first.row.Resident
@@ -25,7 +25,7 @@ func groups(list []*entry) (out [][]*entry) {
 			continue
 		}
 		done = append(done, n)
-		var base, tickless, ticking []*entry
+		var base, tickless, ticking []*member
 		for _, e := range list {
 			switch {
 			case e.row.Resident != n:
@@ -37,7 +37,7 @@ func groups(list []*entry) (out [][]*entry) {
 				tickless = append(tickless, e)
 			}
 		}
-		for _, members := range [][]*entry{tickless, ticking} {
+		for _, members := range [][]*member{tickless, ticking} {
 			for part := range slices.Chunk(members, max(1, maxTogether/n-len(base))) {
 				out = append(out, slices.Concat(base, part))
 			}
@@ -51,7 +51,7 @@ func groups(list []*entry) (out [][]*entry) {
 
 // measureGroup measures throughput and lateness of contenders whose resident timers are
 // pending at the same time.
-func (r *runner) measureGroup(group []*entry, round int) {
+func (r *runner) measureGroup(group []*member, round int) {
 	var members []*population
 	defer func() {
 		for _, p := range members {
@@ -72,8 +72,8 @@ func (r *runner) measureGroup(group []*entry, round int) {
 	}
 	r.throughput(members)
 	for _, m := range members {
-		r.try(m.entry, "lateness", func() error { return r.measureLateness(m, round) })
-		r.try(m.entry, "emptying", m.empty)
+		r.try(m.member, "lateness", func() error { return r.measureLateness(m, round) })
+		r.try(m.member, "emptying", m.empty)
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *runner) takeTurn(members []*population, tasks []task) {
 			if !m.can(t.op) {
 				continue
 			}
-			r.try(m.entry, "throughput", func() error {
+			r.try(m.member, "throughput", func() error {
 				s, err := m.slice(t.op, t.goroutines, r.slice)
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 var update = flag.Bool("update", false, "write what was counted into "+driverPage)
@@ -66,11 +67,11 @@ func TestWakeupsOfAnHour(t *testing.T) {
 			lines = append(lines, line)
 		}
 		names[line] = append(names[line], c.Structure)
-		entry, _ := catalog.Find(c.Structure)
-		if entry.Exact() && stats.Wakeups != uint64(ticks)+stats.IdleWakeups {
+		e, _ := catalog.Find(c.Structure)
+		if e.Exact() && stats.Wakeups != uint64(ticks)+stats.IdleWakeups {
 			t.Errorf("%s: %d wake-ups, %d of them idle, for %d ticks at which timers were due", c.Structure, stats.Wakeups, stats.IdleWakeups, ticks)
 		}
-		if entry.Family != catalog.Wheels && stats.IdleWakeups > 0 {
+		if e.Family != entry.Wheels && stats.IdleWakeups > 0 {
 			t.Errorf("%s: %d idle wake-ups", c.Structure, stats.IdleWakeups)
 		}
 	}

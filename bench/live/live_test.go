@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // contenders are all structures under a tickless driver, one of them under all kinds of
@@ -18,7 +19,7 @@ func contenders() []Contender {
 	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
 	for _, e := range catalog.For[driver.Task]() {
 		if e.Name == "hwheel" {
-			list = append(list, Drivers([]catalog.EntryFor[driver.Task]{e}, []results.Driver{results.Ticking, results.Tickless}, []int{1, 3})...)
+			list = append(list, Drivers([]entry.For[driver.Task]{e}, []results.Driver{results.Ticking, results.Tickless}, []int{1, 3})...)
 		}
 	}
 	return append(list, Time())

@@ -102,24 +102,24 @@ func (cfg Config) plan() (plan, error) {
 	return p, nil
 }
 
-// entry is a contender with a number of resident timers, and its results.
-type entry struct {
+// member is a contender with a number of resident timers, and its results.
+type member struct {
 	Contender
 	row results.LiveRow
 }
 
 // hasMemory reports whether the resident timers are numerous enough to stand out from the
 // rest of the heap.
-func (e *entry) hasMemory() bool {
+func (e *member) hasMemory() bool {
 	return e.Role != results.RoleFloor && e.row.Resident >= results.FewTimers
 }
 
-func (cfg Config) entries() []*entry {
-	var entries []*entry
+func (cfg Config) entries() []*member {
+	var entries []*member
 	for _, n := range cfg.Resident {
 		for _, c := range cfg.Contenders {
 			if c.Limit == 0 || n <= c.Limit {
-				entries = append(entries, &entry{c, results.LiveRow{
+				entries = append(entries, &member{c, results.LiveRow{
 					Name: c.Name, Role: c.Role, Structure: c.Structure, Driver: c.Driver, Shards: c.Shards, Resident: n,
 				}})
 			}
@@ -162,7 +162,7 @@ type runner struct {
 	Config
 	plan
 	random   *rand.Rand
-	entries  []*entry
+	entries  []*member
 	failures []results.Failure
 	turn     int    // turns so far
 	heap     uint64 // bytes of the heap after the last collection
@@ -187,13 +187,13 @@ func (r *runner) failed(name string) bool {
 }
 
 // shuffled returns the entries that have not failed, in random order.
-func (r *runner) shuffled() []*entry {
-	list := slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return r.failed(e.Name) })
+func (r *runner) shuffled() []*member {
+	list := slices.DeleteFunc(slices.Clone(r.entries), func(e *member) bool { return r.failed(e.Name) })
 	return turns.Shuffled(r.random, list)
 }
 
 // try runs one step of a contender. If the step fails or panics, the contender has failed.
-func (r *runner) try(e *entry, what string, f func() error) {
+func (r *runner) try(e *member, what string, f func() error) {
 	if !r.failed(e.Name) {
 		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), turns.Try(r.ctx, f))
 	}
@@ -247,7 +247,7 @@ func form(s System) results.Form {
 	return ""
 }
 
-func (r *runner) measureIdle(e *entry) error {
+func (r *runner) measureIdle(e *member) error {
 	s, err := e.Open()
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (r *runner) measureIdle(e *entry) error {
 }
 
 // memory measures the memory of the timers of each form.
-func (r *runner) memory(e *entry) {
+func (r *runner) memory(e *member) {
 	r.progress("memory", e.Contender, e.row.Resident)
 	if !e.hasMemory() {
 		return
@@ -268,7 +268,7 @@ func (r *runner) memory(e *entry) {
 	}
 }
 
-func (r *runner) memoryOf(e *entry, form results.Form) (err error) {
+func (r *runner) memoryOf(e *member, form results.Form) (err error) {
 	s, err := e.Open()
 	if err != nil {
 		return err

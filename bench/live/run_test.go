@@ -119,7 +119,7 @@ func TestAPopulationCountsItsTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := &entry{Time(), results.LiveRow{Resident: 200}}
+			e := &member{Time(), results.LiveRow{Resident: 200}}
 			p := newPopulation(e, s, results.FormAfterFunc, 4, Config{MaxOps: maxInFlight, Seed: 1})
 			if err := p.fill(); err != nil {
 				t.Fatal(err)
@@ -171,12 +171,12 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 // Contenders of one number of timers are together, as many as fit, and the baseline is with
 // each of them. Those that tick are apart.
 func TestGroups(t *testing.T) {
-	e := func(name string, role results.Role, kind results.Driver, n int) *entry {
-		return &entry{Contender{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
+	e := func(name string, role results.Role, kind results.Driver, n int) *member {
+		return &member{Contender{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
 	}
 	big := maxTogether / 3
 	var got []string
-	for _, group := range groups([]*entry{
+	for _, group := range groups([]*member{
 		e("a", results.RoleStructure, results.Tickless, big), e("time", results.RoleBaseline, "", big), e("ticks", results.RoleStructure, results.Ticking, big),
 		e("b", results.RolePeer, "", big), e("c", results.RoleStructure, results.Tickless, big),
 		e("time", results.RoleBaseline, "", 10), e("floor", results.RoleFloor, "", 20), e("d", results.RoleStructure, results.Tickless, 20),

@@ -28,9 +28,9 @@ const (
 	fireAlarm   = 10 * time.Second
 )
 
-// population is an entry with its resident timers and the workers that operate on them.
+// population is a member with its resident timers and the workers that operate on them.
 type population struct {
-	*entry
+	*member
 	system   System
 	form     results.Form // of the resident timers
 	each     int          // resident timers of a worker
@@ -55,13 +55,13 @@ type worker struct {
 
 // newPopulation prepares the resident timers and the workers. form is the form of the resident
 // timers.
-func newPopulation(e *entry, s System, form results.Form, goroutines int, cfg Config) *population {
+func newPopulation(e *member, s System, form results.Form, goroutines int, cfg Config) *population {
 	room := maxFiring // timers that fire, per goroutine
 	if e.Limit > 0 {
 		room = max(1, e.Limit/(2*goroutines))
 	}
 	p := &population{
-		entry: e, system: s, form: form, each: e.row.Resident / goroutines,
+		member: e, system: s, form: form, each: e.row.Resident / goroutines,
 		inFlight: min(maxInFlight, room), workers: make([]*worker, goroutines), maxOps: cfg.MaxOps,
 	}
 	p.notDue = func() { p.fired.Add(1) }

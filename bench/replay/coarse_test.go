@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -43,8 +43,8 @@ func (s *rounding) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool
 	return structures.Timer[uint64]{ID: r.ID, Deadline: r.Value.deadline, Value: r.Value.value}, ok
 }
 
-func roundingEntry(grain, early, declared structures.Tick) catalog.Entry {
-	return catalog.Entry{
+func roundingEntry(grain, early, declared structures.Tick) entry.Entry {
+	return entry.Entry{
 		Name:    "rounding",
 		MaxLate: func(structures.Tick) structures.Tick { return declared },
 		New:     func() structures.Scheduler[uint64] { return newRounding(grain, early) },
@@ -63,7 +63,7 @@ func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 // This workload pops at each tick.
 func TestACoarseStructureFailsBeyondItsBound(t *testing.T) {
 	w, _ := workload.Find("kafka-purgatory")
-	for fault, e := range map[string]catalog.Entry{
+	for fault, e := range map[string]entry.Entry{
 		"later than declared": roundingEntry(8, 0, 6),
 		"early":               roundingEntry(8, 1, 7),
 	} {

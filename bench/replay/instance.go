@@ -5,7 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Instance is a fresh instance of a structure that replays a script, block by block. One of
@@ -13,7 +13,7 @@ import (
 // held against its bound, and what the two fire must be the same.
 type Instance struct {
 	replayer
-	entry  catalog.Entry
+	entry  entry.Entry
 	second *Walker // nil: exact, or not created yet
 
 	program Program // replays instead of a structure; nil: none
@@ -23,11 +23,11 @@ type Instance struct {
 }
 
 // New returns an instance with its structure.
-func New(e catalog.Entry) *Instance { return NewOf(e, 0, nil) }
+func New(e entry.Entry) *Instance { return NewOf(e, 0, nil) }
 
 // NewOf is New with room for the IDs of that number of keys. If p is not nil, p replays instead of
 // the structure.
-func NewOf(e catalog.Entry, keys int, p Program) *Instance {
+func NewOf(e entry.Entry, keys int, p Program) *Instance {
 	if p != nil {
 		i := &Instance{entry: e, program: p}
 		i.outcome.failed = p.Begin(keys)
@@ -43,7 +43,7 @@ func NewOf(e catalog.Entry, keys int, p Program) *Instance {
 
 // Alone is New without the second instance of a coarse structure, so that nothing holds its timers
 // against their bounds.
-func Alone(e catalog.Entry) *Instance {
+func Alone(e entry.Entry) *Instance {
 	i := &Instance{entry: e}
 	i.s = e.New()
 	i.prefetcher, _ = i.s.(structures.Prefetcher)

@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -50,8 +50,8 @@ func (r *recorder) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	return r.Scheduler.Pop(now)
 }
 
-func entryOf(s structures.Scheduler[uint64]) catalog.Entry {
-	return catalog.Entry{New: func() structures.Scheduler[uint64] { return s }}
+func entryOf(s structures.Scheduler[uint64]) entry.Entry {
+	return entry.Entry{New: func() structures.Scheduler[uint64] { return s }}
 }
 
 // Under one name, lean loops and the proved ones do the same.
@@ -118,7 +118,7 @@ func TestAStructureIsToldWhatTheProgramKnows(t *testing.T) {
 			w, _ := workload.Find(name)
 			s := w.Script(1000, 1)
 			a := &announced{recorder: newRecorder(), named: map[structures.ID]bool{}}
-			i := New(catalog.Entry{New: func() structures.Scheduler[uint64] { return a }})
+			i := New(entry.Entry{New: func() structures.Scheduler[uint64] { return a }})
 			fill := s.Fill()
 			i.Time(fill)
 			block := s.Next(3200, nil)

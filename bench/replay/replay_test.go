@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
@@ -63,7 +64,7 @@ func write(w workload.Workload, seed uint64) written {
 }
 
 // allReplays replays a script in all ways and returns the first failure of the proof.
-func allReplays(e catalog.Entry, w written) error {
+func allReplays(e entry.Entry, w written) error {
 	i := New(e)
 	defer i.Stop()
 	if err := i.Replay(w.blocks[0]); err != nil {
@@ -81,11 +82,11 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			entries := append(catalog.All(), catalog.Entry{Name: "null", New: Null})
+			entries := append(catalog.All(), entry.Entry{Name: "null", New: Null})
 			if w.Kind().NothingFires {
 				goTimers := func() structures.Scheduler[uint64] { return gotimer.New() }
-				entries = append(entries, catalog.Entry{Name: "stub", New: Stub},
-					catalog.Entry{Name: "time.AfterFunc", New: goTimers})
+				entries = append(entries, entry.Entry{Name: "stub", New: Stub},
+					entry.Entry{Name: "time.AfterFunc", New: goTimers})
 			}
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				script := write(w, seed)
@@ -189,8 +190,8 @@ func (f *faulty) Len() int {
 	return n
 }
 
-func faultyEntry(fault string) catalog.Entry {
-	return catalog.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
+func faultyEntry(fault string) entry.Entry {
+	return entry.Entry{Name: "faulty", New: func() structures.Scheduler[uint64] {
 		return &faulty{Heap: minheap.New[uint64](), fault: fault}
 	}}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Walker replays a script one operation at a time, untimed, and holds each timer that fires
@@ -33,7 +33,7 @@ type expected struct {
 }
 
 // NewWalker returns a Walker on a new instance of a structure.
-func NewWalker(e catalog.Entry) *Walker { return walkerOn(&replayer{s: e.New()}, e.MaxLate) }
+func NewWalker(e entry.Entry) *Walker { return walkerOn(&replayer{s: e.New()}, e.MaxLate) }
 
 func walkerOn(r *replayer, maxLate func(structures.Tick) structures.Tick) *Walker {
 	return &Walker{replayer: r, maxLate: maxLate, unfired: make(map[uint64]expected)}

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/suggest"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // group adds subcommands to a command that does nothing by itself. Without an
@@ -100,7 +101,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return quoted(slices.Concat(strings.Fields(cmd.CommandPath()), givenFlags(cmd), args))
 }
 
-func nameOfStructure(e catalog.Entry) string { return e.Name }
+func nameOfStructure(e entry.Entry) string { return e.Name }
 
 func nameOfWorkload(w workload.Workload) string { return w.Name }
 
@@ -127,7 +128,7 @@ func match[T any](what string, all []T, name func(T) string, pattern string) ([]
 }
 
 // matchStructures returns the structures whose names match a pattern.
-func matchStructures(pattern string) ([]catalog.Entry, error) {
+func matchStructures(pattern string) ([]entry.Entry, error) {
 	return match("structure", catalog.All(), nameOfStructure, pattern)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func newList() *cobra.Command {
@@ -81,7 +82,7 @@ func list(out io.Writer, name string, long bool) {
 }
 
 // lateBy says how late a structure fires at most, as it declares.
-func lateBy(e catalog.Entry) string {
+func lateBy(e entry.Entry) string {
 	if e.Exact() {
 		return "never"
 	}

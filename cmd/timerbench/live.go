@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 type liveFlags struct {
@@ -146,7 +147,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--rate %g: want a number from 100 to 1e7", cfg.Rate)
 	}
 	entries, err := match("structure", catalog.For[driver.Task](),
-		func(e catalog.EntryFor[driver.Task]) string { return e.Name }, f.structures)
+		func(e entry.For[driver.Task]) string { return e.Name }, f.structures)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func TestRunThenReport(t *testing.T) {
@@ -165,7 +166,7 @@ func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	e, _ := catalog.Find("hwheel")
 	hold, _ := workload.Find("hold")
-	cfg := bench.Config{Structures: []catalog.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, values.MaxSize}}
+	cfg := bench.Config{Structures: []entry.Entry{e}, Workloads: []workload.Workload{hold}, N: []int{1000, values.MaxSize}}
 	_, err := fitMemory(cfg, 8_000_000_000)
 	if err == nil {
 		t.Fatal("10^8 timers are expected to fit into 8 GB")
@@ -196,7 +197,7 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		folder := &runs.Folder{Path: t.TempDir()}
 		e, _ := catalog.Find("hwheel")
-		cfg := bench.Config{Structures: []catalog.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
+		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
 		hold, _ := workload.Find("hold")
 		hold.Trial, cfg.Workloads = 100, []workload.Workload{hold}
 		turns := 2 * len(cfg.N) // of the floor and the structure

@@ -1,3 +1,5 @@
+// Package catalog is the list of structures, one entry each, without registration at init time.
+// The benchmark suite, the report, the command line and the tables of the documentation read it.
 package catalog
 
 import (
@@ -9,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures/buckettree"
 	"github.com/timerbench/timerbench/structures/calendar"
 	"github.com/timerbench/timerbench/structures/ebtree"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/ffsqueue"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellinux"
@@ -38,268 +41,310 @@ import (
 // root is where the structures live.
 const root = "github.com/timerbench/timerbench/structures/"
 
+// The costs that most structures have.
+var (
+	constant    = entry.Cost{Growth: entry.Constant}
+	logarithmic = entry.Cost{Growth: entry.Logarithmic}
+	logDistinct = entry.Cost{Growth: entry.LogDistinct}
+	linear      = entry.Cost{Growth: entry.Linear}
+
+	// A heap takes the timers for which the slots have no room.
+	whereFull  = entry.Cost{Growth: entry.Logarithmic, Note: "where full, else O(1)"}
+	beyondSpan = entry.Cost{Growth: entry.Logarithmic, Note: "beyond the span, else O(1)"}
+)
+
+func costs(schedule, cancel, pop entry.Cost) entry.Costs {
+	return entry.Costs{Schedule: schedule, Cancel: cancel, Pop: pop}
+}
+
+func cost(growth entry.Growth, in, note string) entry.Cost {
+	return entry.Cost{Growth: growth, In: in, Note: note}
+}
+
+// amortised returns the cost over many operations.
+func amortised(c entry.Cost) entry.Cost {
+	c.Note = "amortised"
+	return c
+}
+
+// expected returns the cost on average over random choices.
+func expected(c entry.Cost) entry.Cost {
+	c.Note = "expected"
+	return c
+}
+
 // All returns every structure, as tables and charts show them: by family, the simplest first.
-func All() []Entry { return For[uint64]() }
+func All() []entry.Entry { return For[uint64]() }
 
 // For is All for structures with values of another type.
-func For[T any]() []EntryFor[T] {
-	return []EntryFor[T]{
+func For[T any]() []entry.For[T] {
+	return []entry.For[T]{
 		{
-			Name: "list", Family: Lists, Package: root + "list",
+			Name: "list", Family: entry.Lists, Package: root + "list",
 			Summary:  "unsorted slice, scanned for its minimum: Python's schedule",
 			Source:   "dbader/schedule",
-			Costs:    Costs{constant, constant, Cost{Growth: Linear}},
+			Costs:    costs(constant, constant, linear),
 			Limit:    10_000,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return list.New[T]() },
 		},
 		{
-			Name: "sortedlist", Family: Lists, Package: root + "sortedlist",
+			Name: "sortedlist", Family: entry.Lists, Package: root + "sortedlist",
 			Summary: "linked list in the order of the deadlines: Zephyr, FreeRTOS",
 			Source:  "Varghese & Lauck 1987, scheme 2",
-			Costs:   Costs{Cost{Growth: Linear}, constant, constant}, Ties: FIFO,
+			Costs:   costs(linear, constant, constant), Ties: entry.FIFO,
 			Limit:    1_000,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return sortedlist.New[T]() },
 		},
 		{
-			Name: "twolists", Family: Lists, Package: root + "twolists",
+			Name: "twolists", Family: entry.Lists, Package: root + "twolists",
 			Summary:  "unsorted lists of timers due within 333 ticks and of the others: .NET",
 			Source:   ".NET Core 3.0, TimerQueue",
-			Costs:    Costs{constant, constant, Cost{Growth: Linear}},
+			Costs:    costs(constant, constant, linear),
 			Limit:    10_000,
 			MaxBytes: 64,
 			New:      func() structures.Scheduler[T] { return twolists.New[T]() },
 		},
 		{
-			Name: "minheap", Family: Heaps, Package: root + "minheap",
+			Name: "minheap", Family: entry.Heaps, Package: root + "minheap",
 			Summary:  "binary heap: Java's DelayQueue, libuv, gocorex/cron",
 			Source:   "Williams 1964, Algorithm 232",
-			Costs:    Costs{logarithmic, logarithmic, logarithmic},
+			Costs:    costs(logarithmic, logarithmic, logarithmic),
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return minheap.New[T]() },
 		},
 		{
-			Name: "minheap-std", Family: Heaps, Package: root + "minheapstd",
+			Name: "minheap-std", Family: entry.Heaps, Package: root + "minheapstd",
 			Summary:   "container/heap with positions: what most Go code does",
 			Source:    "Go's container/heap",
-			Costs:     Costs{logarithmic, logarithmic, logarithmic},
+			Costs:     costs(logarithmic, logarithmic, logarithmic),
 			Allocates: true,
 			MaxBytes:  88,
 			New:       func() structures.Scheduler[T] { return minheapstd.New[T]() },
 		},
 		{
-			Name: "quadheap", Family: Heaps, Package: root + "quadheap",
+			Name: "quadheap", Family: entry.Heaps, Package: root + "quadheap",
 			Summary:  "4-ary heap with cached deadlines: Go's runtime, libev",
 			Source:   "Johnson 1975; libev; Go CL 13094043",
-			Costs:    Costs{logarithmic, logarithmic, logarithmic},
+			Costs:    costs(logarithmic, logarithmic, logarithmic),
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return quadheap.New[T]() },
 		},
 		{
-			Name: "octheap", Family: Heaps, Package: root + "octheap",
+			Name: "octheap", Family: entry.Heaps, Package: root + "octheap",
 			Summary:  "8-ary heap, the deadlines of eight children in a cache line: for timers that move",
 			Source:   "LaMarca & Ladner 1996",
-			Costs:    Costs{logarithmic, logarithmic, logarithmic},
+			Costs:    costs(logarithmic, logarithmic, logarithmic),
 			MaxBytes: 50,
 			New:      func() structures.Scheduler[T] { return octheap.New[T]() },
 		},
 		{
-			Name: "quadheap-lazy", Family: Heaps, Package: root + "quadheaplazy",
+			Name: "quadheap-lazy", Family: entry.Heaps, Package: root + "quadheaplazy",
 			Summary:  "4-ary heap that cancels and moves lazily: Go's runtime since 1.14",
 			Source:   "Go 1.14 runtime/time.go",
-			Costs:    Costs{logarithmic, constant.amortised(), logarithmic},
+			Costs:    costs(logarithmic, amortised(constant), logarithmic),
 			MaxBytes: 84,
 			New:      func() structures.Scheduler[T] { return quadheaplazy.New[T]() },
 		},
 		{
-			Name: "pairingheap", Family: Heaps, Package: root + "pairingheap",
+			Name: "pairingheap", Family: entry.Heaps, Package: root + "pairingheap",
 			Summary:  "pairing heap: the priority-queue literature",
 			Source:   "Fredman, Sedgewick, Sleator & Tarjan 1986",
-			Costs:    Costs{constant, logarithmic.amortised(), logarithmic.amortised()},
+			Costs:    costs(constant, amortised(logarithmic), amortised(logarithmic)),
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return pairingheap.New[T]() },
 		},
 		{
-			Name: "radixheap", Family: Heaps, Package: root + "radixheap",
+			Name: "radixheap", Family: entry.Heaps, Package: root + "radixheap",
 			Summary: "buckets by the highest differing bit: seastar's timer_set",
 			Source:  "Ahuja, Mehlhorn, Orlin & Tarjan 1990",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "bits", "a timer"}}, Ties: FIFO,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "bits", "a timer")), Ties: entry.FIFO,
 			MaxBytes: 44,
 			New:      func() structures.Scheduler[T] { return radixheap.New[T]() },
 		},
 		{
-			Name: "wheel", Family: Wheels, Package: root + "wheel",
+			Name: "wheel", Family: entry.Wheels, Package: root + "wheel",
 			Summary: "flat wheel, timers wait for their revolution: go-zero, Netty, gocorex/cron",
 			Source:  "Varghese & Lauck 1987, scheme 6",
-			Costs:   Costs{constant, constant, Cost{Linear, "n/slots", "a tick"}}, Ties: FIFO,
+			Costs:   costs(constant, constant, cost(entry.Linear, "n/slots", "a tick")), Ties: entry.FIFO,
 			MaxBytes: 44,
 			New:      func() structures.Scheduler[T] { return wheel.New[T]() },
 		},
 		{
-			Name: "hwheel", Family: Wheels, Package: root + "hwheel",
+			Name: "hwheel", Family: entry.Wheels, Package: root + "hwheel",
 			Summary: "hierarchical, cascading wheel on chunks, emptied in steps: for many timers",
 			Source:  "Varghese & Lauck 1987, scheme 7; ratas",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.Unspecified,
 			MaxBytes: 43,
 			New:      func() structures.Scheduler[T] { return hwheel.New[T]() },
 		},
 		{
-			Name: "auto", Family: Wheels, Package: root + "auto",
+			Name: "auto", Family: entry.Wheels, Package: root + "auto",
 			Summary: "the lists of ladder for few timers, the wheel of hwheel for many: the default",
 			Source:  "Tang, Goh & Thng 2005; Varghese & Lauck 1987, scheme 7; ratas",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.Unspecified,
 			MaxBytes: 43,
 			New:      func() structures.Scheduler[T] { return auto.New[T]() },
 		},
 		{
-			Name: "hwheel-list", Family: Wheels, Package: root + "hwheellist",
+			Name: "hwheel-list", Family: entry.Wheels, Package: root + "hwheellist",
 			Summary: "the same on linked lists, the classical form: Linux before 4.8, Kafka, tokio",
 			Source:  "Varghese & Lauck 1987, scheme 7",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: FIFO,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.FIFO,
 			MaxBytes: 44,
 			New:      func() structures.Scheduler[T] { return hwheellist.New[T]() },
 		},
 		{
-			Name: "hwheel-linux", Family: Wheels, Package: root + "hwheellinux",
+			Name: "hwheel-linux", Family: entry.Wheels, Package: root + "hwheellinux",
 			Summary: "hierarchical wheel without cascades, coarse: Linux since 4.8",
 			Source:  "Gleixner 2016, Linux kernel/time/timer.c",
-			Costs:   Costs{constant, constant, constant},
+			Costs:   costs(constant, constant, constant),
 			MaxLate: hwheellinux.MaxLate, Late: "less than 8/63 (12.7 %) of the delay",
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return hwheellinux.New[T]() },
 		},
 		{
-			Name: "wheel-fixed", Family: Wheels, Package: root + "wheelfixed",
+			Name: "wheel-fixed", Family: entry.Wheels, Package: root + "wheelfixed",
 			Summary: "slots of a fixed capacity without cascades, coarse; a heap where they are full: bitwheel",
 			Source:  "bitwheel, a Rust library, 2025",
-			Costs:   Costs{whereFull, whereFull, whereFull},
+			Costs:   costs(whereFull, whereFull, whereFull),
 			MaxLate: wheelfixed.MaxLate, Late: "less than 8/63 (12.7 %) of the delay, or 3 ticks",
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return wheelfixed.New[T]() },
 		},
 		{
-			Name: "calendar", Family: Wheels, Package: root + "calendar",
+			Name: "calendar", Family: entry.Wheels, Package: root + "calendar",
 			Summary: "calendar queue that resizes itself: simulators",
 			Source:  "Brown 1988",
-			Costs:   Costs{constant.expected(), constant, constant.expected()}, Ties: FIFO,
+			Costs:   costs(expected(constant), constant, expected(constant)), Ties: entry.FIFO,
 			MaxBytes: 50,
 			New:      func() structures.Scheduler[T] { return calendar.New[T]() },
 		},
 		{
-			Name: "ladder", Family: Wheels, Package: root + "ladder",
+			Name: "ladder", Family: entry.Wheels, Package: root + "ladder",
 			Summary: "ladder queue with cancel: linked lists, the first one is sorted when it starts",
 			Source:  "Tang, Goh & Thng 2005",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: Unspecified,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.Unspecified,
 			MaxBytes: 70,
 			New:      func() structures.Scheduler[T] { return ladder.New[T]() },
 		},
 		{
-			Name: "ffsqueue", Family: Wheels, Package: root + "ffsqueue",
+			Name: "ffsqueue", Family: entry.Wheels, Package: root + "ffsqueue",
 			Summary:  "a bucket per tick, found by a bitmap; a heap beyond its span: Eiffel",
 			Source:   "Saeed et al. 2019, Eiffel's cFFS",
-			Costs:    Costs{beyondSpan, beyondSpan, beyondSpan},
+			Costs:    costs(beyondSpan, beyondSpan, beyondSpan),
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return ffsqueue.New[T]() },
 		},
 		{
-			Name: "soonlater", Family: Wheels, Package: root + "soonlater",
+			Name: "soonlater", Family: entry.Wheels, Package: root + "soonlater",
 			Summary:  "two wheels, timers move from one to the other in shares: Erlang/OTP",
 			Source:   "OTP 21, erts/emulator/beam/time.c",
-			Costs:    Costs{constant, constant, constant.amortised()},
+			Costs:    costs(constant, constant, amortised(constant)),
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return soonlater.New[T]() },
 		},
 		{
-			Name: "bucketheap", Family: Wheels, Package: root + "bucketheap",
+			Name: "bucketheap", Family: entry.Wheels, Package: root + "bucketheap",
 			Summary: "a bucket per tick, only where it holds any, in a heap: Kafka's DelayQueue of buckets",
 			Source:  "Kafka's purgatory",
-			Costs:   Costs{Cost{Growth: LogDistinct}, Cost{Growth: LogDistinct}, Cost{LogDistinct, "", "a bucket"}}, Ties: FIFO,
+			Costs:   costs(logDistinct, logDistinct, cost(entry.LogDistinct, "", "a bucket")), Ties: entry.FIFO,
 			MaxBytes: 185,
 			New:      func() structures.Scheduler[T] { return bucketheap.New[T]() },
 		},
 		{
-			Name: "buckettree", Family: Wheels, Package: root + "buckettree",
+			Name: "buckettree", Family: entry.Wheels, Package: root + "buckettree",
 			Summary: "a bucket per tick, only where it holds any, in a red-black tree: hrtimer, as it is described",
 			Source:  "literature on Linux hrtimers",
-			Costs:   Costs{Cost{Growth: LogDistinct}, constant.amortised(), constant.amortised()}, Ties: FIFO,
+			Costs:   costs(logDistinct, amortised(constant), amortised(constant)), Ties: entry.FIFO,
 			MaxBytes: 175,
 			New:      func() structures.Scheduler[T] { return buckettree.New[T]() },
 		},
 		{
-			Name: "rbtree", Family: Trees, Package: root + "rbtree",
+			Name: "rbtree", Family: entry.Trees, Package: root + "rbtree",
 			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
 			Source:  "Guibas & Sedgewick 1978",
-			Costs:   Costs{logarithmic, constant.amortised(), constant.amortised()}, Ties: FIFO,
+			Costs:   costs(logarithmic, amortised(constant), amortised(constant)), Ties: entry.FIFO,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return rbtree.New[T]() },
 		},
 		{
-			Name: "rbtree-gods", Family: Trees, Package: root + "rbtreegods",
+			Name: "rbtree-gods", Family: entry.Trees, Package: root + "rbtreegods",
 			Summary: "red-black tree off the shelf: emirpasic/gods",
 			Source:  "emirpasic/gods v1.18.1",
-			Costs:   Costs{logarithmic, logarithmic, logarithmic}, Ties: FIFO,
+			Costs:   costs(logarithmic, logarithmic, logarithmic), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
 			MaxBytes: 138,
 			New:      func() structures.Scheduler[T] { return rbtreegods.New[T]() },
 		},
 		{
-			Name: "splay", Family: Trees, Package: root + "splay",
+			Name: "splay", Family: entry.Trees, Package: root + "splay",
 			Summary: "splay tree, balanced by its use: event simulators",
 			Source:  "Sleator & Tarjan 1985; Jones 1986",
-			Costs:   Costs{logarithmic.amortised(), logarithmic.amortised(), logarithmic.amortised()}, Ties: FIFO,
+			Costs:   costs(amortised(logarithmic), amortised(logarithmic), amortised(logarithmic)), Ties: entry.FIFO,
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return splay.New[T]() },
 		},
 		{
-			Name: "ebtree", Family: Trees, Package: root + "ebtree",
+			Name: "ebtree", Family: entry.Trees, Package: root + "ebtree",
 			Summary: "elastic binary tree, a radix tree of timers that are node and leaf: HAProxy",
 			Source:  "Tarreau 2002, HAProxy's ebtree",
-			Costs:   Costs{logarithmic.expected(), constant.expected(), constant.expected()}, Ties: FIFO,
+			Costs:   costs(expected(logarithmic), expected(constant), expected(constant)), Ties: entry.FIFO,
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return ebtree.New[T]() },
 		},
 		{
-			Name: "btree", Family: Trees, Package: root + "btree",
+			Name: "btree", Family: entry.Trees, Package: root + "btree",
 			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
 			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
-			Costs:   Costs{logarithmic, constant.amortised(), constant.amortised()}, Ties: FIFO,
+			Costs:   costs(logarithmic, amortised(constant), amortised(constant)), Ties: entry.FIFO,
 			MaxBytes: 80,
 			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
-			Name: "btree-google", Family: Trees, Package: root + "btreegoogle",
+			Name: "btree-google", Family: entry.Trees, Package: root + "btreegoogle",
 			Summary: "B-tree off the shelf: google/btree",
 			Source:  "google/btree v1.1.3",
-			Costs:   Costs{logarithmic, logarithmic, logarithmic}, Ties: FIFO,
+			Costs:   costs(logarithmic, logarithmic, logarithmic), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/google/btree",
 			MaxBytes: 112,
 			New:      func() structures.Scheduler[T] { return btreegoogle.New[T]() },
 		},
 		{
-			Name: "lawn", Family: Lists, Package: root + "lawn",
+			Name: "lawn", Family: entry.Lists, Package: root + "lawn",
 			Summary:  "a list per delay, the first of each in a heap: Node.js, libevent",
 			Source:   "Lev-Libfeld 2019, arXiv 1906.10860",
-			Costs:    Costs{logDistinct, logDistinct, logDistinct},
+			Costs:    costs(logDistinct, logDistinct, logDistinct),
 			MaxBytes: 74,
 			New:      func() structures.Scheduler[T] { return lawn.New[T]() },
 		},
 		{
-			Name: "skiplist", Family: Lists, Package: root + "skiplist",
+			Name: "skiplist", Family: entry.Lists, Package: root + "skiplist",
 			Summary: "skip list: DPDK rte_timer",
 			Source:  "Pugh 1990",
-			Costs:   Costs{logarithmic.expected(), constant.expected(), constant.expected()}, Ties: FIFO,
+			Costs:   costs(expected(logarithmic), expected(constant), expected(constant)), Ties: entry.FIFO,
 			MaxBytes: 84,
 			New:      func() structures.Scheduler[T] { return skiplist.New[T]() },
 		},
 		{
-			Name: "skiplist-huandu", Family: Lists, Package: root + "skiplisthuandu",
+			Name: "skiplist-huandu", Family: entry.Lists, Package: root + "skiplisthuandu",
 			Summary: "skip list off the shelf: huandu/skiplist",
 			Source:  "huandu/skiplist v1.2.1",
-			Costs:   Costs{logarithmic.expected(), logarithmic.expected(), constant}, Ties: FIFO,
+			Costs:   costs(expected(logarithmic), expected(logarithmic), constant), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/huandu/skiplist",
 			MaxBytes: 208,
 			New:      func() structures.Scheduler[T] { return skiplisthuandu.New[T]() },
 		},
 	}
+}
+
+// Find returns the entry of that name, of All or of Intrusive.
+func Find(name string) (entry.Entry, bool) {
+	for _, e := range append(All(), Intrusive()...) {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return entry.Entry{}, false
 }

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // empty names the fields that every entry fills in and this one does not.
-func empty(e Entry) []string {
+func empty(e entry.Entry) []string {
 	var out []string
 	for _, f := range []struct {
 		name  string
@@ -35,7 +36,7 @@ func empty(e Entry) []string {
 
 func TestWhatAnEntryLacksIsNamed(t *testing.T) {
 	e, _ := Find("list")
-	e.Source, e.Costs.Pop = "", Cost{}
+	e.Source, e.Costs.Pop = "", entry.Cost{}
 	if got := strings.Join(empty(e), ", "); got != "Source, Costs.Pop" {
 		t.Errorf("%q is said to be empty, want Source and Costs.Pop", got)
 	}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/intrusive"
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
@@ -10,35 +11,35 @@ import (
 
 // Intrusive returns the structures whose timers are fields of the caller's structs. New puts IDs
 // on top of one, for whatever works on any Scheduler.
-func Intrusive() []Entry { return IntrusiveFor[uint64]() }
+func Intrusive() []entry.Entry { return IntrusiveFor[uint64]() }
 
 // IntrusiveFor is Intrusive for structures with values of another type.
-func IntrusiveFor[T any]() []EntryFor[T] {
+func IntrusiveFor[T any]() []entry.For[T] {
 	type item = intrusive.Item[T]
-	return []EntryFor[T]{
+	return []entry.For[T]{
 		{
-			Name: "intrusive-heap", Family: Heaps, Package: root + "intrusive/heap",
+			Name: "intrusive-heap", Family: entry.Heaps, Package: root + "intrusive/heap",
 			Summary: "4-ary heap, the index in the timer: Go's runtime, libuv",
 			Source:  "Johnson 1975; libuv",
-			Costs:   Costs{logarithmic, logarithmic, logarithmic},
+			Costs:   costs(logarithmic, logarithmic, logarithmic),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(heap.New[item](), func(t *heap.Timer[item]) *item { return &t.Value })
 			},
 		},
 		{
-			Name: "intrusive-linkedwheel", Family: Wheels, Package: root + "intrusive/linkedwheel",
+			Name: "intrusive-linkedwheel", Family: entry.Wheels, Package: root + "intrusive/linkedwheel",
 			Summary: "hierarchical wheel, one linked list per slot: Linux before 4.8, tokio, ratas",
 			Source:  "Varghese & Lauck 1987, scheme 7",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}}, Ties: FIFO,
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.FIFO,
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(linkedwheel.New[item](), func(t *linkedwheel.Timer[item]) *item { return &t.Value })
 			},
 		},
 		{
-			Name: "intrusive-hwheel", Family: Wheels, Package: root + "intrusive/hwheel",
+			Name: "intrusive-hwheel", Family: entry.Wheels, Package: root + "intrusive/hwheel",
 			Summary: "hierarchical wheel, eight linked lists per slot that are walked in parallel",
 			Source:  "Varghese & Lauck 1987, scheme 7; Kocberber et al. 2015",
-			Costs:   Costs{constant, constant, Cost{Logarithmic, "levels", "a timer"}},
+			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
 			},

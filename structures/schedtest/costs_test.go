@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // span is the longest delay, in ticks. It is the same for any number of timers, as the
@@ -51,7 +52,7 @@ func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
 // cost is the work of an operation among more and more timers, ten times as many each
 // time, from 1000 on.
 type cost struct {
-	claim catalog.Growth
+	claim entry.Growth
 	work  []float64
 }
 
@@ -65,13 +66,13 @@ func (c *cost) check() error {
 		level        = 3 // comparisons or moves for each doubling, which are always allowed
 		changed      = 8 // where a structure changes its form once
 	)
-	if c.claim == catalog.Linear {
+	if c.claim == entry.Linear {
 		return nil
 	}
 	above, n := 0, 1000.0
 	for i := 1; i < len(c.work); i++ {
 		allowed := c.work[i-1]
-		if c.claim == catalog.Logarithmic {
+		if c.claim == entry.Logarithmic {
 			// Where only some timers are in a heap their share grows as well.
 			allowed = max(allowed*math.Log(10*n)/math.Log(n), level*math.Log2(10*n))
 		}
@@ -91,19 +92,19 @@ func (c *cost) check() error {
 func TestWhatGrowsFasterThanClaimedIsFound(t *testing.T) {
 	for _, g := range []struct {
 		name    string
-		slowest catalog.Growth // that allows it
+		slowest entry.Growth // that allows it
 		work    func(n float64) float64
 	}{
-		{"nothing", catalog.Constant, func(float64) float64 { return 40 }},
-		{"less", catalog.Constant, func(n float64) float64 { return 1e6 / n }},
-		{"one step", catalog.Constant, func(n float64) float64 { return 40 + 40*min(1, math.Floor(n/10_000)) }},
-		{"log", catalog.Logarithmic, func(n float64) float64 { return 5 * math.Log2(n) }},
-		{"log squared", catalog.Linear, func(n float64) float64 { return math.Pow(math.Log2(n), 2) }},
-		{"root", catalog.Linear, func(n float64) float64 { return 2 * math.Sqrt(n) }},
-		{"little linear", catalog.Linear, func(n float64) float64 { return 100 + n/100 }},
-		{"linear", catalog.Linear, func(n float64) float64 { return n }},
+		{"nothing", entry.Constant, func(float64) float64 { return 40 }},
+		{"less", entry.Constant, func(n float64) float64 { return 1e6 / n }},
+		{"one step", entry.Constant, func(n float64) float64 { return 40 + 40*min(1, math.Floor(n/10_000)) }},
+		{"log", entry.Logarithmic, func(n float64) float64 { return 5 * math.Log2(n) }},
+		{"log squared", entry.Linear, func(n float64) float64 { return math.Pow(math.Log2(n), 2) }},
+		{"root", entry.Linear, func(n float64) float64 { return 2 * math.Sqrt(n) }},
+		{"little linear", entry.Linear, func(n float64) float64 { return 100 + n/100 }},
+		{"linear", entry.Linear, func(n float64) float64 { return n }},
 	} {
-		for _, claim := range []catalog.Growth{catalog.Constant, catalog.Logarithmic, catalog.Linear} {
+		for _, claim := range []entry.Growth{entry.Constant, entry.Logarithmic, entry.Linear} {
 			c := cost{claim, []float64{g.work(1000), g.work(10_000), g.work(100_000)}}
 			if err := c.check(); (err == nil) != (claim >= g.slowest) {
 				t.Errorf("%s, claimed %v: %v", g.name, claim, err)
@@ -117,7 +118,7 @@ type load struct {
 	s         structures.Scheduler[uint64]
 	n         int
 	few       bool // few different deadlines or delays
-	claims    catalog.Costs
+	claims    entry.Costs
 	costs     map[string]*cost // by pattern and operation
 	now       structures.Tick
 	ids       []structures.ID
@@ -302,7 +303,7 @@ func (l *load) pop() (value uint64) {
 
 // each does an operation on each of the timers. On the first half of them it asks for the
 // next tick after each, as a driver does before it waits: that shows work put off.
-func (l *load) each(what string, claim catalog.Growth, timers []uint64, do func(v uint64)) {
+func (l *load) each(what string, claim entry.Growth, timers []uint64, do func(v uint64)) {
 	half := len(timers) / 2
 	l.measure(what+", next", max(claim, l.claims.Pop.Growth), half, func() {
 		for _, v := range timers[:half] {
@@ -319,11 +320,11 @@ func (l *load) each(what string, claim catalog.Growth, timers []uint64, do func(
 }
 
 // measure runs f, which takes a number of turns, and notes what each took.
-func (l *load) measure(what string, claim catalog.Growth, turns int, f func()) {
-	if claim == catalog.LogDistinct {
-		claim = catalog.Logarithmic
+func (l *load) measure(what string, claim entry.Growth, turns int, f func()) {
+	if claim == entry.LogDistinct {
+		claim = entry.Logarithmic
 		if l.few {
-			claim = catalog.Constant
+			claim = entry.Constant
 		}
 	}
 	before := l.work()

@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Run holds the results of a run and what follows from them. It is for one goroutine at a time.
@@ -29,7 +30,7 @@ type Run struct {
 
 // Knowledge is what this version of the program adds to the results.
 type Knowledge struct {
-	Entries  []catalog.Entry // the structures, in the order of the catalog
+	Entries  []entry.Entry // the structures, in the order of the catalog
 	Workload func(name string) (workload.Workload, bool)
 	Counts   count.Counts // of what structures execute, on whatever machine
 }
@@ -116,8 +117,8 @@ func (r *Run) contenders() []Contender {
 }
 
 // Entry returns the catalog's entry of a structure; ok is false if this version does not know it.
-func (r *Run) Entry(name string) (e catalog.Entry, ok bool) {
-	i := slices.IndexFunc(r.Known.Entries, func(e catalog.Entry) bool { return e.Name == name })
+func (r *Run) Entry(name string) (e entry.Entry, ok bool) {
+	i := slices.IndexFunc(r.Known.Entries, func(e entry.Entry) bool { return e.Name == name })
 	if i < 0 {
 		return e, false
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Merit is how a structure does over several cells.
@@ -96,7 +96,7 @@ const perFamily = 2
 // Leaders returns the structures that charts of curves show, of those given: the best of each
 // family over all workloads.
 func (r *Run) Leaders(rows []Contender) []Contender {
-	count := make(map[catalog.Family]int)
+	count := make(map[entry.Family]int)
 	return slices.DeleteFunc(r.ByMerit(rows), func(who Contender) bool {
 		e, _ := r.Entry(who.Name) // those that are not known are a family
 		if !who.IsStructure() || count[e.Family] == perFamily {

@@ -8,14 +8,14 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // with analyses cells of structures that the catalog lists in this order, by family.
-func with(families map[string]catalog.Family, order []string, cells ...results.Cell) *Run {
+func with(families map[string]entry.Family, order []string, cells ...results.Cell) *Run {
 	known := Knowledge{Workload: func(string) (w workload.Workload, ok bool) { return w, false }}
 	for _, name := range order {
-		known.Entries = append(known.Entries, catalog.Entry{Name: name, Family: families[name]})
+		known.Entries = append(known.Entries, entry.Entry{Name: name, Family: families[name]})
 	}
 	return With(&results.Run{Cells: cells}, known)
 }
@@ -59,10 +59,10 @@ func TestMerits(t *testing.T) {
 
 func TestLeadersAreTheBestOfEachFamily(t *testing.T) {
 	t.Parallel()
-	families := map[string]catalog.Family{
-		"minheap": catalog.Heaps, "quadheap": catalog.Heaps, "wheel": catalog.Wheels, "hwheel": catalog.Wheels,
-		"rbtree": catalog.Trees, "tree": catalog.Trees, "skiplist": catalog.Lists, "list": catalog.Lists,
-		"lawn": catalog.Lists,
+	families := map[string]entry.Family{
+		"minheap": entry.Heaps, "quadheap": entry.Heaps, "wheel": entry.Wheels, "hwheel": entry.Wheels,
+		"rbtree": entry.Trees, "tree": entry.Trees, "skiplist": entry.Lists, "list": entry.Lists,
+		"lawn": entry.Lists,
 	}
 	var names []string
 	for name := range families {

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // palette is the shades of a family of structures, which share a hue. Markers tell its
@@ -20,17 +20,17 @@ type palette struct {
 }
 
 // others is the family of what the catalog does not know, or gives no hue to.
-const others catalog.Family = ""
+const others entry.Family = ""
 
 // The hues were searched so that any two families differ for everybody, also for those who
 // do not see red, green or blue as others do, and that all of them are read on white and on
 // a dark page. So no shade is very light or very dark.
-var palettes = map[catalog.Family]palette{
-	catalog.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
-	catalog.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
-	catalog.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
-	catalog.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
-	others:         {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
+var palettes = map[entry.Family]palette{
+	entry.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
+	entry.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
+	entry.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
+	entry.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
+	others:       {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
 }
 
 func hexes(s ...string) []color.Color {
@@ -67,9 +67,9 @@ func (p palette) look(member int) draw.Look {
 // family in catalog order, so that it looks the same in every report of one version. What this
 // version does not know gets the look at the hash of its name, or the next free one. That of what
 // the harness adds is decided by its role.
-func Of(entries []catalog.Entry, rows []analysis.Contender) map[string]draw.Look {
+func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Look {
 	out := make(map[string]draw.Look)
-	members := make(map[catalog.Family]int)
+	members := make(map[entry.Family]int)
 	for _, e := range entries {
 		f := e.Family
 		if _, ok := palettes[f]; !ok {

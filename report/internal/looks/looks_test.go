@@ -8,14 +8,15 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func TestLooks(t *testing.T) {
 	t.Parallel()
-	var entries []catalog.Entry
-	for _, family := range []catalog.Family{catalog.Heaps, catalog.Wheels, catalog.Trees, catalog.Lists} {
+	var entries []entry.Entry
+	for _, family := range []entry.Family{entry.Heaps, entry.Wheels, entry.Trees, entry.Lists} {
 		for n := range 6 {
-			entries = append(entries, catalog.Entry{Name: fmt.Sprint(family, n), Family: family})
+			entries = append(entries, entry.Entry{Name: fmt.Sprint(family, n), Family: family})
 		}
 	}
 	rows := []analysis.Contender{

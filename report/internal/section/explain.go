@@ -15,7 +15,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/sketch"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func explain(v *View) Section {
@@ -44,7 +44,7 @@ const DrawingLimits = "A dozen timers show how a structure works, not how fast i
 	"caches, batches and sweeps matter from thousands of timers on."
 
 // Drawing draws a structure step by step. Nil: it does not show its shape.
-func Drawing(e catalog.Entry, look draw.Look) *draw.Figure {
+func Drawing(e entry.Entry, look draw.Look) *draw.Figure {
 	steps := demo.Steps(e.New())
 	if len(steps) == 0 {
 		return nil
@@ -71,9 +71,9 @@ type Fact struct{ Name, Text string }
 
 // Facts returns what is known of a structure: what the catalog says, and what a run has
 // measured. Without a run, r is nil.
-func Facts(e catalog.Entry, r *analysis.Run) []Fact {
+func Facts(e entry.Entry, r *analysis.Run) []Fact {
 	ties := "in any order"
-	if e.Ties == catalog.FIFO {
+	if e.Ties == entry.FIFO {
 		ties = "FIFO: in the order in which they were scheduled or rescheduled"
 	}
 	exactness := "exact: each timer fires at its deadline"
@@ -119,7 +119,7 @@ func executed(name string, counts count.Counts) []Fact {
 }
 
 // memoryOf says what a timer takes: as declared, and as measured at the largest size.
-func memoryOf(e catalog.Entry, r *analysis.Run) string {
+func memoryOf(e entry.Entry, r *analysis.Run) string {
 	var out []string
 	if e.MaxBytes > 0 {
 		out = append(out, fmt.Sprintf(

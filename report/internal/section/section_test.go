@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
@@ -19,10 +20,10 @@ var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist
 // viewOf is the view of results with six structures, and with those of the catalog that are named.
 func viewOf(t *testing.T, r *results.Run, names ...string) *View {
 	t.Helper()
-	var entries []catalog.Entry
+	var entries []entry.Entry
 	for _, name := range six {
 		if !slices.Contains(names, name) {
-			entries = append(entries, catalog.Entry{Name: name})
+			entries = append(entries, entry.Entry{Name: name})
 		}
 	}
 	for _, name := range names {

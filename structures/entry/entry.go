@@ -1,6 +1,6 @@
-// Package catalog is the list of structures, one entry each, without registration at init time.
-// The benchmark suite, the report, the command line and the tables of the documentation read it.
-package catalog
+// Package entry has the type of an entry of the catalog: what the benchmark suite and the report know
+// of a structure. It imports no structure.
+package entry
 
 import "github.com/timerbench/timerbench/structures"
 
@@ -33,10 +33,10 @@ const (
 )
 
 // Entry is one structure, as the benchmark measures it: with values of 8 bytes.
-type Entry = EntryFor[uint64]
+type Entry = For[uint64]
 
-// EntryFor is one structure, for values of type T.
-type EntryFor[T any] struct {
+// For is one structure, for values of type T.
+type For[T any] struct {
 	Name    string // as on charts and command lines: "hwheel", "rbtree-gods"
 	Summary string // one line: what it is and who uses it
 	Family  Family
@@ -70,14 +70,4 @@ type EntryFor[T any] struct {
 }
 
 // Exact reports whether every timer fires at its deadline.
-func (e EntryFor[T]) Exact() bool { return e.MaxLate == nil }
-
-// Find returns the entry of that name, of All or of Intrusive.
-func Find(name string) (Entry, bool) {
-	for _, e := range append(All(), Intrusive()...) {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Entry{}, false
-}
+func (e For[T]) Exact() bool { return e.MaxLate == nil }

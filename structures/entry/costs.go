@@ -1,4 +1,4 @@
-package catalog
+package entry
 
 // Growth is how the work of an operation grows with the number of pending timers, at most.
 type Growth int
@@ -37,26 +37,3 @@ func (c Cost) String() string {
 
 // Costs are the costs of a structure with n pending timers.
 type Costs struct{ Schedule, Cancel, Pop Cost }
-
-// The costs that most structures have.
-var (
-	constant    = Cost{Growth: Constant}
-	logarithmic = Cost{Growth: Logarithmic}
-	logDistinct = Cost{Growth: LogDistinct}
-
-	// A heap takes what their slots do not.
-	whereFull  = Cost{Growth: Logarithmic, Note: "where full, else O(1)"}
-	beyondSpan = Cost{Growth: Logarithmic, Note: "beyond the span, else O(1)"}
-)
-
-// amortised returns the cost over many operations.
-func (c Cost) amortised() Cost {
-	c.Note = "amortised"
-	return c
-}
-
-// expected returns the cost on average over what chance decides.
-func (c Cost) expected() Cost {
-	c.Note = "expected"
-	return c
-}
