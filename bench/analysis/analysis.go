@@ -1,6 +1,6 @@
-// Package analysis measures what the cells of a run do not: idle wake-ups, memory and single
-// calls. Each analysis runs its structures one after the other.
-// A structure that breaks its contract has no result, and is a failure.
+// Package analysis makes the measurements of a run that are not cells: idle wake-ups, memory and single calls. Each
+// analysis runs its structures one after the other. A structure that breaks its contract has no result and is
+// reported as a failure.
 package analysis
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// each measures structures. One that fails or panics is a failure at where. The error is that of ctx.
+// each calls measure for each structure. An error or a panic becomes a failure at where. The error of each is
+// that of ctx.
 func each[R any](
 	ctx context.Context, entries []entry.Entry, where string, measure func(entry.Entry) (R, error),
 ) (out []R, failed []results.Failure, err error) {

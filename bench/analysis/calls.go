@@ -13,9 +13,9 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Calls times every call of a workload that is about single calls, from the fill until
-// each timer has fired once. First every answer is proved. Then all calls are made in
-// several rounds, each on a new instance, and the outcome of each round is proved.
+// Calls times every call of a workload that is about single calls, from the fill until each timer has fired once.
+// It proves every answer first. Then it makes all calls in several rounds, each on a new instance, and proves
+// the outcome of each round.
 type Calls struct {
 	Workload workload.Workload
 	N        int
@@ -26,16 +26,15 @@ type Calls struct {
 // callRounds is the number of rounds (chosen).
 const callRounds = 3
 
-// Name names the analysis.
+// Name returns the name of the analysis.
 func (c Calls) Name() string { return fmt.Sprintf("longest calls, %s, n %d", c.Workload.Name, c.N) }
 
-// Seconds estimates the duration: every answer proved once, and every call timed in each
-// round.
+// Seconds estimates the duration: one proof of every answer, and a timing of every call in each round.
 func (c Calls) Seconds(structures int) float64 {
 	const (
-		perCall = 250e-9 // that schedules, cancels or fires
+		perCall = 250e-9 // a call that schedules, cancels or fires
 		perTick = 120e-9
-		calls   = 5 // of a timer: with the fill and the replacements
+		calls   = 5 // per timer, including the fill and the replacements
 	)
 	ticks := 0.0
 	if m, ok := c.Workload.Model.(*workload.Avalanche); ok {
@@ -67,8 +66,8 @@ func (c Calls) Run(ctx context.Context, entries []entry.Entry) (
 
 func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Seed) }
 
-// Prove checks every answer of the structures, and returns their proofs and the number of
-// operations. The failures are in the order of the structures.
+// Prove checks every answer of the structures. It returns their proofs, the number of operations, and the
+// failures in the order of the structures.
 func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
 	proofs []script.Proof, operations int, failed []results.Failure, err error,
 ) {
@@ -109,7 +108,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (
 	})
 }
 
-// measure times every call of a structure in several rounds, with the collector off.
+// measure times every call of a structure in several rounds, with the garbage collector off.
 func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	watch := replay.NewWatch(callRounds)
@@ -127,7 +126,7 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 	return calls, err
 }
 
-// kept is a script that is written once and replayed several times.
+// kept is a script that is generated once and replayed several times.
 type kept struct {
 	*script.Script
 	blocks []*script.Block // the first one is the fill

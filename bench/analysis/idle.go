@@ -17,32 +17,32 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// IdlePopulations are the numbers of timers in the idle analysis. They are small,
-// because wake-ups are idle mainly when few timers are pending.
+// IdlePopulations are the numbers of timers in the idle analysis. They are small because most wake-ups with many
+// timers are not idle.
 var IdlePopulations = []int{10, 1000}
 
-// Idle is one script of the idle analysis: the hold model with one distribution of delays,
-// for so many ticks. Wake-ups are counted and timed in separate passes.
+// Idle is one script of the idle analysis: the hold model with one distribution of delays. It counts and times
+// wake-ups in separate passes.
 type Idle struct {
-	Delays string // kind of the distribution
+	Delays string // name of the distribution
 	N      int
 	Ticks  int
 	Seed   uint64
 }
 
-// Name names the analysis.
+// Name returns the name of the analysis.
 func (c Idle) Name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.Delays, c.N) }
 
-// timedPasses is how often a script of the idle analysis is timed. Interrupts only make
-// a pass longer, so the shortest pass counts.
+// timedPasses is the number of timed passes of a script. Interrupts only lengthen a pass, so the shortest one
+// counts.
 const timedPasses = 3
 
-// Seconds estimates the duration: the counts and the timed passes, under both drivers.
+// Seconds estimates the duration of the counts and of the timed passes with both drivers.
 func (c Idle) Seconds(structures int) float64 {
 	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
 }
 
-// Run replays the script on every structure under both drivers.
+// Run replays the script on every structure with both drivers.
 func (c Idle) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Idle, []results.Failure, error,
 ) {
@@ -87,9 +87,8 @@ func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (
 	return i, nil
 }
 
-// driven replays a script under a driver and counts the wake-ups. The script
-// determines when timers are scheduled and cancelled. The driver determines when the
-// structure is woken.
+// driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and
+// cancelled. The driver says when the structure wakes up.
 type driven struct {
 	*replay.Walker
 	driver results.Driver
@@ -98,7 +97,7 @@ type driven struct {
 	clock  structures.Tick
 	idle   results.Idle
 
-	late, share []float64 // of the timers of a coarse structure, in ticks and of the delay
+	late, share []float64 // lateness of a coarse structure's timers, in ticks and as a share of the delay
 }
 
 func newDriven(e entry.Entry, d results.Driver) *driven {
@@ -117,7 +116,7 @@ func newDriven(e entry.Entry, d results.Driver) *driven {
 	return w
 }
 
-// advance moves the clock to a tick and makes the wake-ups of the driver until then.
+// advance moves the clock to a tick with the wake-ups of the driver.
 func (w *driven) advance(to structures.Tick) {
 	if w.driver == results.Ticking {
 		for w.clock < to {
@@ -131,15 +130,13 @@ func (w *driven) advance(to structures.Tick) {
 	}
 	w.clock = to
 	if w.coarse {
-		// A coarse structure rounds by the delay, measured from its clock. So the
-		// caller moves that clock before it schedules. This counts as no wake-up,
-		// because the caller is awake anyway. Nothing is due unless Next was wrong.
+		// A coarse structure rounds by the delay from its clock, so a caller moves the clock before it schedules.
+		// The pop is no wake-up, because the caller is awake anyway. Nothing is due here unless Next was wrong.
 		w.Wake(to)
 	}
 }
 
-// wake pops the timers that are due. If there are none, it counts the idle wake-up by
-// its cause.
+// wake pops the timers that are due. If none is, it counts the cause of the idle wake-up.
 func (w *driven) wake(at structures.Tick) {
 	fired, work := w.idle.Fired, w.work()
 	w.Wake(at)
@@ -171,8 +168,8 @@ func meanP99Max(values []float64) (mean, p99, largest float64) {
 	return stat.Mean(values, nil), p99, values[len(values)-1]
 }
 
-// shortestPass returns the time in nanoseconds that a structure takes for all blocks under a
-// driver: the shortest of timedPasses passes. Wake-ups are not counted.
+// shortestPass returns the nanoseconds that a structure takes for all blocks with a driver, the shortest of
+// timedPasses passes. It does not count wake-ups.
 func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float64 {
 	shortest := time.Duration(math.MaxInt64)
 	for range timedPasses {

@@ -12,16 +12,15 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Memory measures the memory of a structure twice: after the fill, and after many
-// timers were cancelled at random and replaced. The second figure includes stale
-// entries and fragmentation. It is not timed.
+// Memory measures the memory of a structure twice: after the fill, and after many random timers were cancelled and
+// replaced. The second figure includes stale entries and fragmentation. Nothing is timed.
 type Memory struct {
 	N        int
-	Replaced int // timers that are cancelled at random and replaced
+	Replaced int // number of timers that are cancelled and replaced
 	Seed     uint64
 }
 
-// Name names the analysis.
+// Name returns the name of the analysis.
 func (c Memory) Name() string { return fmt.Sprintf("memory, n %d", c.N) }
 
 // Seconds estimates the duration.
@@ -29,8 +28,8 @@ func (c Memory) Seconds(structures int) float64 {
 	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
 }
 
-// Run measures the structures. A structure fails if it takes more memory than it declares,
-// or if it keeps the values of timers that have fired or were cancelled.
+// Run measures the structures. A structure fails if it takes more memory than it declares, or if it keeps
+// references to the values of timers that fired or were cancelled.
 func (c Memory) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Memory, []results.Failure, error,
 ) {
@@ -89,16 +88,14 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 	return m, nil
 }
 
-// leastDeclared is the number of timers from which on the declared bytes of a structure hold.
+// leastDeclared is the smallest number of timers for which the declared bytes of a structure hold.
 const leastDeclared = 10_000
 
-// fixedBytes is the memory that a structure may use in addition to its declared bytes
-// per timer (chosen): arrays that are allocated on first use and do not grow with the
-// number of timers.
+// fixedBytes is the memory that a structure may use in addition to its declared bytes per timer (chosen), for
+// arrays whose size does not depend on the number of timers.
 const fixedBytes = 256 << 10
 
-// variableBytes returns the memory per timer, without the part that does not depend on
-// the number of timers.
+// variableBytes returns the memory per timer without the part that does not depend on the number of timers.
 func variableBytes(m results.Memory) float64 {
 	return m.AgedBytes - max(m.EmptyBytes, fixedBytes)/float64(m.N)
 }

@@ -11,17 +11,16 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// MemoryFloor measures what a random access to n records of 32 bytes takes, as many
-// bytes as a structure needs for a timer.
+// MemoryFloor measures random access to n records of 32 bytes, the size of a timer in a compact structure.
 type MemoryFloor struct{ N int }
 
-// Name names the analysis.
+// Name returns the name of the analysis.
 func (c MemoryFloor) Name() string { return fmt.Sprintf("memory access, n %d", c.N) }
 
 // Seconds estimates the duration.
 func (c MemoryFloor) Seconds(int) float64 { return 0.1 + 200e-9*float64(c.N) }
 
-// Run measures the machine; there are no structures.
+// Run measures the machine. It ignores the structures.
 func (c MemoryFloor) Run(context.Context, []entry.Entry) (
 	[]results.MemoryFloor, []results.Failure, error,
 ) {
@@ -48,7 +47,7 @@ func (c MemoryFloor) Run(context.Context, []entry.Entry) (
 
 type record struct{ touched, next, _, _ uint64 }
 
-// newRecords returns records each of which names another one: together they are one cycle.
+// newRecords returns records that are linked in one random cycle.
 func newRecords(n int, r *rand.Rand) []record {
 	records := make([]record, n)
 	order := r.Perm(n)
@@ -58,14 +57,14 @@ func newRecords(n int, r *rand.Rand) []record {
 	return records
 }
 
-// touch reads and writes records where nothing waits for them.
+// touch reads and writes records that are independent of each other.
 func touch(records []record, victims []uint32) {
 	for _, v := range victims {
 		records[v].touched++
 	}
 }
 
-// chase follows the records from one to the next, and returns where it ends.
+// chase follows the links from record to record and returns the last one.
 func chase(records []record, at uint64, steps int) uint64 {
 	for range steps {
 		at = records[at].next

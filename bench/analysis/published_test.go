@@ -16,8 +16,8 @@ import (
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
-// These tests check published claims by exact counts, which are the same on any
-// machine. docs/published.md compares published times with a measured run.
+// These tests check published claims by exact counts, which are the same on any machine. docs/published.md has the
+// claims about time.
 
 func entries(t *testing.T, names ...string) []entry.Entry {
 	t.Helper()
@@ -32,8 +32,8 @@ func entries(t *testing.T, names ...string) []entry.Entry {
 	return out
 }
 
-// Linux, calc_wheel_index: "the maximum relative error is 12.5 %". By its own table it
-// is 8/63 at the beginning of a level, and 0 below 63 ticks.
+// Linux, calc_wheel_index: "the maximum relative error is 12.5 %". According to its own table the maximum is 8/63, at
+// the beginning of a level, and 0 below 63 ticks.
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range dist.All() {
@@ -55,8 +55,7 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	}
 }
 
-// Varghese & Lauck: if timers fire at random, the share e^(-rate x tick) of the fixed
-// ticks is idle.
+// Varghese & Lauck: if timers fire at random, a share e^(-rate x tick) of all ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
 	counts, err := counted(Idle{"exponential", n, 200_000, 1}, entries(t, "wheel"))
@@ -74,8 +73,8 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	}
 }
 
-// A cascading wheel never moves a timer that is cancelled early. It moves a timer that
-// fires about once per level below its first one.
+// A cascading wheel never moves a timer that is cancelled early. It moves a timer that fires about once per level
+// below its first one.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
@@ -87,8 +86,8 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
 
-	// Delays are up to 60,000 ticks. Those of 4096 and more reach the second level, from which
-	// a timer is moved once.
+	// Delays are up to 60,000 ticks. Delays of 4096 and more reach the second level, from which a timer moves
+	// once.
 	w = hwheel.New[uint64]()
 	r = replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
 	firing, _ := workload.Find("hold")
@@ -118,9 +117,9 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 	}
 }
 
-// A tickless driver on buckets has no idle wake-ups, for any delays. This is why Kafka
-// keeps its buckets in a DelayQueue. A classical cascading wheel has some. hwheel has
-// none here, because it looks up the earliest deadline when few timers are pending.
+// A tickless driver on buckets has no idle wake-ups, whatever the delays. This is why Kafka keeps its buckets in a
+// DelayQueue. A classical cascading wheel has some. hwheel has none here, because it looks up the earliest
+// deadline while few timers are pending.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range dist.All() {
 		counts, err := counted(Idle{delay.Name, 10, 50_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))

@@ -12,8 +12,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Releases returns the structures that keep references to the values of timers
-// that have fired or were cancelled.
+// Releases returns the structures that keep references to the values of timers that fired or were cancelled.
 func Releases(entries []entry.Entry) []results.Failure {
 	var out []results.Failure
 	for _, e := range entries {
@@ -26,14 +25,13 @@ func Releases(entries []entry.Entry) []results.Failure {
 	return out
 }
 
-// checkReleases returns an error if a structure of the catalog keeps references to the
-// values of timers that were cancelled or have fired. It uses pointers as values,
-// because the values of a timed replay are numbers.
+// checkReleases returns an error if a structure of the catalog keeps references to the values of timers that were
+// cancelled or fired. It uses pointers as values, while a timed replay uses numbers.
 func checkReleases(name string) error {
 	entries := catalog.For[*[64]byte]()
 	i := slices.IndexFunc(entries, func(e entry.For[*[64]byte]) bool { return e.Name == name })
 	if i < 0 {
-		return nil // not of the catalog
+		return nil // not in the catalog
 	}
 	return checkReleasesOf(entries[i].New())
 }

@@ -11,34 +11,33 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Blocks are the blocks that the programs of a run replay, in a file that they share. All exact
-// programs have the same ones: the key of a timer is its slot. A coarse program may hold a timer
-// longer than the script does, so it has slots of its own, and blocks of its own. The zero value
-// holds none.
+// Blocks is the file of blocks that the programs of a run share. Exact programs share the blocks, and
+// the key of a timer is its slot. A coarse program may hold a timer longer than the script does, so it
+// gets slots and blocks of its own. The zero value is ready for use and has no file yet.
 type Blocks struct {
 	mu       sync.Mutex
 	file     *os.File
-	programs *os.File // the same, which programs may only read
-	coarse   int      // programs so far
-	floors   bool     // some program is a floor: blocks end with what fires
+	programs *os.File // the same file, opened for reading
+	coarse   int      // number of coarse programs
+	floors   bool     // a program is a floor, so blocks end with the timers that fire
 	held     [roundBlocks]*loaded
 	memory   []byte
 }
 
 const (
-	roundBlocks = 4       // that a program prepares before the first of them runs
-	blockRoom   = 1 << 34 // bytes between two blocks in the file, of which only what is written takes memory
+	roundBlocks = 4       // most blocks that a program prepares before the first one runs
+	blockRoom   = 1 << 34 // bytes from block to block; the file is sparse
 )
 
-// loaded is a block in the file, and what is to come of it.
+// loaded is a block in the file, with its expected outcome.
 type loaded struct {
-	serial            uint64 // of the script.Block
-	place             int    // in its round
-	at                int64  // in the file
+	serial            uint64 // script.Block.Serial
+	place             int    // number of the block in its round
+	at                int64  // offset in the file
 	bytes, slots, ops int
 	pops              []structures.Tick
 	due               []expected
-	want              answer // of an exact program
+	want              answer // expected of an exact program
 }
 
 // open makes the file.
@@ -51,15 +50,15 @@ func (s *Blocks) open() (err error) {
 	return err
 }
 
-// Close frees the memory, once all programs have ended.
+// Close closes the file. All programs must have ended.
 func (s *Blocks) Close() {
 	if s.file != nil {
 		_, _ = s.file.Close(), s.programs.Close()
 	}
 }
 
-// nameless returns a file in memory, and the same to read only. It has no name, so nothing is left
-// of it when the process ends, however it does.
+// nameless creates a file in memory and opens it a second time for reading. The file has no name, so a
+// process that is killed leaves nothing behind.
 func nameless() (file, read *os.File, err error) {
 	dir := "/dev/shm" // is never written to a disk
 	if _, err := os.Stat(dir); err != nil {
@@ -72,7 +71,7 @@ func nameless() (file, read *os.File, err error) {
 	return file, read, errors.Join(err, os.Remove(file.Name()))
 }
 
-// ownPlace returns the place of the first block of another coarse program.
+// ownPlace returns the offset of the first block of the next coarse program.
 func (s *Blocks) ownPlace() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,15 +79,15 @@ func (s *Blocks) ownPlace() int64 {
 	return int64(s.coarse) * roundBlocks * blockRoom
 }
 
-// tellFires appends what fires to the blocks from now on.
+// tellFires makes put append the timers that fire, for a floor.
 func (s *Blocks) tellFires() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.floors = true
 }
 
-// put encodes a block of a round for a coarse program, which has a first place and slots, or for
-// exact ones, if it is not there yet.
+// put writes block i of a round to the file. of holds the slots of a coarse program, whose blocks begin
+// at first. For exact programs of is nil, and a block that is in the file already is not written again.
 func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,17 +129,17 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 	return l, err
 }
 
-// largeBlock is how many bytes of memory are kept for the next block at most (chosen).
+// largeBlock is the largest buffer in bytes that put keeps for the next block (chosen).
 const largeBlock = 8 << 20
 
-// slots gives the timers of a coarse program slots. Nil: the key is the slot.
+// slots assigns slots to the timers of a coarse program. In a nil slots the key is the slot.
 type slots struct {
 	of   map[uint32]uint32 // by key
-	free []uint32          // to use again
-	most int               // so far
+	free []uint32          // slots to reuse
+	most int               // number of slots so far
 }
 
-// slot returns the slot of the timer of a key, which an operation of a kind is about.
+// slot returns the slot of the timer with a key. A schedule takes a slot, a cancel frees it.
 func (s *slots) slot(kind script.Kind, key uint32) uint32 {
 	if s == nil {
 		return key
@@ -158,8 +157,8 @@ func (s *slots) slot(kind script.Kind, key uint32) uint32 {
 	return s.of[key]
 }
 
-// encodeBlock appends a block file to out. slot returns the slot of each operation, in their order.
-// Calls with stale IDs are left out: a slot has none.
+// encodeBlock appends the encoding of b to out. It calls slot once for each operation, in order. It skips
+// calls with stale IDs, which slots cannot express.
 func encodeBlock(out []byte, b *script.Block, slot func(script.Kind, script.Op) uint32) []byte {
 	le := binary.LittleEndian
 	kinds := [script.NumKinds]int{
@@ -184,7 +183,7 @@ func encodeBlock(out []byte, b *script.Block, slot func(script.Kind, script.Op) 
 	le.PutUint32(out[4:], Version)
 	le.PutUint64(out[8:], uint64(len(out)-headSize)/batchSize)
 	le.PutUint64(out[16:], uint64(ops))
-	out = append(out, make([]byte, -len(out)&(opSize-1))...) // operations lie at multiples of 16
+	out = append(out, make([]byte, -len(out)&(opSize-1))...) // align operations to 16 bytes
 	for kind, op := range b.All() {
 		if kinds[kind] >= 0 {
 			out = le.AppendUint64(out, uint64(op.At))
@@ -194,7 +193,7 @@ func encodeBlock(out []byte, b *script.Block, slot func(script.Kind, script.Op) 
 	return out
 }
 
-// appendFires appends the timers that fire in a block: deadline and slot of each, in order.
+// appendFires appends deadline and slot of each timer that fires in a block, in firing order.
 func appendFires(out []byte, due []expected) []byte {
 	for _, f := range due {
 		out = binary.LittleEndian.AppendUint64(out, uint64(f.At))

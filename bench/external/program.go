@@ -14,28 +14,29 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Program is a program that takes part in a run. It implements replay.Program: one instance of its
-// structure at a time. It is for one goroutine at a time.
+// Program is a running program with one instance of its structure. It implements replay.Program. It is not
+// safe for concurrent use.
 type Program struct {
 	Spec
 	About
 
 	context context.Context // of the run
-	process *process        // nil: it has ended
-	broken  error           // why it is not started again
+	process *process        // nil after the program has ended
+	broken  error           // if not nil, the program is not started again
 
 	blocks *Blocks
-	fires  *os.File  // what fired
-	place  int64     // of the blocks of a coarse program
-	slots  *slots    // of a coarse program
-	most   int       // slots of the last block
-	queue  []*loaded // in order
+	fires  *os.File  // the timers that fired
+	place  int64     // offset of the blocks of a coarse program
+	slots  *slots    // nil for an exact program
+	most   int       // number of slots in the last block
+	queue  []*loaded // blocks to replay, in order
 	prover prover
 
-	last, timed answer // of the last block, and the sum of those that were timed for the results
+	last, timed answer // the last answer, and the sum of those that count in the results
 }
 
-// Start starts a program and reads what it says of itself.
+// Start starts a program and reads its hello. It returns an error if the program does not start, does not
+// say hello within 90 seconds, or says what docs/external.md does not allow. The caller must call Close.
 func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
 	p := &Program{Spec: s, context: ctx, blocks: blocks}
 	if err := blocks.open(); err != nil {
@@ -69,13 +70,13 @@ func (p *Program) restart() error {
 	return nil
 }
 
-// Close ends the program.
+// Close ends the program and its children.
 func (p *Program) Close() {
 	p.end()
 	_ = p.fires.Close()
 }
 
-// end ends the process, which may be started again.
+// end ends the process. Begin may start it again.
 func (p *Program) end() {
 	if p.process != nil {
 		p.process.kill()
@@ -83,7 +84,7 @@ func (p *Program) end() {
 	}
 }
 
-// Describe returns what the results say of the program.
+// Describe returns the entry of the program in the results.
 func (p *Program) Describe() results.External {
 	out := p.External
 	out.Name, out.Command = p.Name, p.Command()
@@ -92,7 +93,7 @@ func (p *Program) Describe() results.External {
 	return out
 }
 
-// Count adds what the runtime of the program did in the last block, which was timed for the results.
+// Count adds the collections and compilations of the last block to those that Describe returns.
 func (p *Program) Count() {
 	p.timed.Collections += p.last.Collections
 	p.timed.CollectionNS += p.last.CollectionNS
@@ -100,8 +101,8 @@ func (p *Program) Count() {
 	p.timed.NS += p.last.NS
 }
 
-// Begin makes a fresh instance, with room for so many timers. A program that has ended is started
-// again, unless it hung.
+// Begin makes a fresh instance with room for the given number of timers. It starts a program again that
+// has ended, but not one that hung or flooded standard error.
 func (p *Program) Begin(keys int) error {
 	if p.broken != nil {
 		return p.broken
@@ -111,7 +112,7 @@ func (p *Program) Begin(keys int) error {
 			return p.give(err)
 		}
 	}
-	within := requestTime + time.Duration(p.most+keys)*perOp // what it had before is to be freed
+	within := requestTime + time.Duration(p.most+keys)*perOp // it frees the previous instance, too
 	p.slots, p.most, p.queue = nil, keys, nil
 	p.prover = prover{unfired: make(map[uint32]script.Fire), lastWake: 0}
 	if p.Coarse {
@@ -124,7 +125,7 @@ func (p *Program) Begin(keys int) error {
 	return err
 }
 
-// ask sends a request. After an error the program is ended, since it may be anywhere.
+// ask sends a request. After an error it ends the program, whose state is unknown then.
 func (p *Program) ask(m message, within time.Duration) (answer, error) {
 	if p.process == nil {
 		return answer{}, cmp.Or(p.broken, io.ErrClosedPipe)
@@ -137,7 +138,7 @@ func (p *Program) ask(m message, within time.Duration) (answer, error) {
 	return out, err
 }
 
-// give returns err, and gives the program up if to start it again would cost as much time again.
+// give returns err. It gives up on a program that would cost the time limit again after a restart.
 func (p *Program) give(err error) error {
 	if errors.Is(err, errHangs) || errors.Is(err, errFloods) {
 		p.broken = fmt.Errorf("%w (it is not started again)", err)
@@ -145,8 +146,8 @@ func (p *Program) give(err error) error {
 	return err
 }
 
-// Load hands over blocks that are to be replayed next, in this order, so that the program can
-// prepare them before it is timed.
+// Load passes on the blocks that Replay will replay next, in this order, so that the program can
+// prepare them outside the timed loop.
 func (p *Program) Load(blocks ...*script.Block) error {
 	p.queue = nil
 	for i, b := range blocks {
@@ -165,8 +166,8 @@ func (p *Program) Load(blocks ...*script.Block) error {
 	return nil
 }
 
-// Replay lets the program replay a block, and returns the time that it took. What came of it is
-// proved. With every, each timer that fired is held against the script; this is not to be timed.
+// Replay replays a block and returns its time. It proves the answer: counts and checksum of all timers, or,
+// if every is set, each timer that fired. The time of a replay with every should not be used.
 func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	if len(p.queue) == 0 || p.queue[0].serial != b.Serial {
 		if err := p.Load(b); err != nil {
@@ -177,7 +178,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	p.queue = p.queue[1:]
 	room := 0
 	if every = every || p.Coarse; every {
-		room = len(l.due) + len(p.prover.unfired) + 1024 // for what fires and should not
+		room = len(l.due) + len(p.prover.unfired) + 1024 // for timers that fire by mistake
 		if err := p.fires.Truncate(int64(room * fireSize)); err != nil {
 			return 0, err
 		}
@@ -206,7 +207,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	return time.Duration(a.NS), nil
 }
 
-// proveEvery holds each timer that fired in a block against the script.
+// proveEvery compares each timer that fired in a block with the script.
 func (p *Program) proveEvery(l *loaded, a answer, room int) error {
 	fired := make([]fire, min(a.Fired, uint64(room)))
 	from := io.NewSectionReader(p.fires, 0, int64(len(fired)*fireSize))

@@ -1,6 +1,6 @@
-// Package external lets programs of any language take part in a run. A program holds timers in a
-// structure of its own, replays the blocks of a script on it, and times itself around nothing but
-// the loop. The protocol is that of docs/external.md; peers/c/timerbench.h is a reader of it.
+// Package external runs programs of any language in a benchmark. A program holds timers in a structure of its
+// own, replays the blocks of a script on it, and times its own loop. docs/external.md describes the protocol;
+// peers/c/timerbench.h implements the side of the program.
 package external
 
 import (
@@ -15,31 +15,31 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Version is that of the protocol. A program that speaks another one does not take part.
+// Version is the version of the protocol. Start refuses programs of other versions.
 const Version = 1
 
-// The first four bytes of what is sent, in order of the letters.
+// The first four bytes of a hello, an answer and a block.
 const (
 	helloMagic  = 0x4842_4d54 // TMBH
 	answerMagic = 0x4142_4d54 // TMBA
 	blockMagic  = 0x4242_4d54 // TMBB
 )
 
-// The sizes of messages and parts of files, in bytes.
+// Sizes in bytes.
 const (
 	helloSize  = 256
 	answerSize = 64
-	headSize   = 32 // of a block
+	headSize   = 32 // the head of a block
 	batchSize  = 8
 	opSize     = 16
 	fireSize   = 16
 )
 
-// request is what the runner asks for.
+// request is the kind of a request.
 type request uint32
 
 const (
-	begin request = 1 + iota // a fresh instance
+	begin request = 1 + iota // make a fresh instance
 	load                     // prepare a block of the file of blocks
 	run                      // replay a loaded block
 )
@@ -56,11 +56,11 @@ const (
 const (
 	flagInlined = 1 << iota // the structure is compiled into the loop
 	flagVirtual             // the structure calls back through a pointer
-	flagCoarse              // it fires late, by at most what it declares
+	flagCoarse              // it fires late, within its declared bound
 	flagFloor               // it has no structure: blocks tell it what fires
 )
 
-// About is what a program says of itself when it starts.
+// About is the content of a hello.
 type About struct {
 	results.External
 
@@ -68,7 +68,7 @@ type About struct {
 	lateOfDelay [2]uint32 // numerator and denominator
 }
 
-// Late is the bound of a coarse program for a delay, in ticks.
+// Late returns how many ticks late a coarse program may fire a timer with a delay.
 func (a About) Late(delay structures.Tick) structures.Tick {
 	late := a.lateTicks
 	if n, d := a.lateOfDelay[0], a.lateOfDelay[1]; d > 0 {
@@ -78,7 +78,7 @@ func (a About) Late(delay structures.Tick) structures.Tick {
 	return late
 }
 
-// decodeHello reads what a program says of itself.
+// decodeHello decodes and checks a hello.
 func decodeHello(b []byte) (a About, err error) {
 	le := binary.LittleEndian
 	switch version := le.Uint32(b[4:]); {
@@ -111,25 +111,25 @@ func decodeHello(b []byte) (a About, err error) {
 	return a, nil
 }
 
-// text is a text of a hello, in one line.
+// text returns a text field of a hello in one line.
 func text(b []byte) string {
 	b, _, _ = bytes.Cut(b, []byte{0})
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(b), "?")), " ")
 }
 
-// printable is the beginning of what a program wrote.
+// printable returns output of a program as valid UTF-8.
 func printable(b []byte) string {
 	return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?")
 }
 
-// message is a request.
+// message is a request as the runner sends it.
 type message struct {
 	Kind    request
 	Block   uint32
 	A, B, C uint64
 }
 
-// answer is what a program says after each request. All but the first two are of a block.
+// answer is the answer to a request. All fields but the first two describe the block of a run request.
 type answer struct {
 	Magic        uint32
 	Kind         request
@@ -137,9 +137,9 @@ type answer struct {
 	Fired        uint64
 	Checksum     uint64
 	Len          uint64 // pending timers
-	Collections  uint64 // of a garbage collector meanwhile
+	Collections  uint64 // garbage collections during the block
 	CollectionNS uint64
-	CompileNS    uint64 // that a compiler took meanwhile
+	CompileNS    uint64 // time of a compiler during the block
 }
 
 func decodeAnswer(b []byte, to request) (a answer, err error) {
@@ -150,8 +150,8 @@ func decodeAnswer(b []byte, to request) (a answer, err error) {
 	return a, nil
 }
 
-// fire is a timer that a program says has fired.
+// fire is a timer that fired, as the program reports it.
 type fire struct {
-	At         structures.Tick // of the pop
+	At         structures.Tick // tick of the pop
 	Slot, Zero uint32
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// expected is a timer that has to fire, in the slot in which the program has it.
+// expected is a timer that must fire, with its slot.
 type expected struct {
 	script.Fire
 	slot uint32
 }
 
-// want returns what a block of an exact program must come to: every timer fires at the first pop
-// from its deadline on.
+// want returns the answer of a correct exact program: every timer fires at the first pop at or after its
+// deadline.
 func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
 	w.Fired, w.Len = uint64(len(fires)), pending
 	for _, at := range pops {
@@ -28,7 +28,7 @@ func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
 	return w
 }
 
-// check compares an answer with what it must be.
+// check compares an answer with the expected one.
 func (a answer) check(want answer) error {
 	switch {
 	case a.Fired != want.Fired:
@@ -45,9 +45,9 @@ func (a answer) check(want answer) error {
 // opsPerNS is more operations than any processor does in a nanosecond (chosen).
 const opsPerNS = 16
 
-// checkTimes compares the times of an answer with what the runner knows of them: the operations of
-// the block, the cost of reading the program's clock, the time between request and answer, and the age
-// of the process. The two clocks may differ by 1 %.
+// checkTimes returns an error if the times of an answer are impossible: longer than the round trip, shorter
+// than what a clock of this cost can show, or, of a collector and a compiler, longer than the process has
+// run on mostThreads threads. The two clocks may differ by 1 %.
 func (a answer) checkTimes(ops int, clockNS float64, trip, age time.Duration) error {
 	took, least := float64(a.NS), max(clockNS/2, float64(ops)/opsPerNS)
 	switch {
@@ -68,16 +68,16 @@ func (a answer) checkTimes(ops int, clockNS float64, trip, age time.Duration) er
 // mostThreads is more threads than any collector or compiler has (chosen).
 const mostThreads = 1024
 
-// prover holds each timer that a program says has fired against the script. It keeps those of a
-// coarse program that are due and have not fired, from block to block.
+// prover compares each timer that a program fires with the script. Between the blocks of a coarse program it
+// keeps the timers that are due and have not fired.
 type prover struct {
-	late     func(delay structures.Tick) structures.Tick // nil: exact
-	unfired  map[uint32]script.Fire                      // due, by slot
+	late     func(delay structures.Tick) structures.Tick // nil for an exact program
+	unfired  map[uint32]script.Fire                      // due timers by slot
 	lastWake structures.Tick
 }
 
-// prove holds what fired in a block against its pops and the timers that came due. It returns the
-// slots of those that fired.
+// prove compares the timers that fired in a block with its pops and the timers that came due. It returns the
+// slots of the timers that fired.
 func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) (slots []uint32, err error) {
 	for _, at := range pops {
 		for len(due) > 0 && due[0].At <= at {
@@ -111,7 +111,7 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []fire) (sl
 	return slots, p.lost(p.lastWake)
 }
 
-// lost returns an error if a timer has not fired by a tick at which it should have.
+// lost returns an error if some timer should have fired by a tick and has not.
 func (p *prover) lost(at structures.Tick) error {
 	for slot, f := range p.unfired {
 		if latest := p.latest(f); at >= latest {

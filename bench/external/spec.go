@@ -11,22 +11,23 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Spec says what a program is called in results, and how it is started.
+// Spec is the name of a program in the results and its command line.
 type Spec struct {
 	Name string   `toml:"name"`
 	Args []string `toml:"command"`
 
-	// Limit is the most timers to take part with, if it says no less itself; 0: any number.
+	// Limit is the largest cell that the program takes part in, in timers. The program may declare a
+	// lower limit itself. 0 means no limit.
 	Limit int `toml:"limit"`
 }
 
-// Command is the command line, its parts separated by spaces.
+// Command returns the command line with its arguments separated by spaces.
 func (s Spec) Command() string { return strings.Join(s.Args, " ") }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
-// Parse reads the values of a flag: name=command, where spaces divide the command, or the name of
-// a TOML file with a list of programs. taken are names that programs must not have.
+// Parse parses the values of --external. A value is name=command, where spaces separate the arguments, or
+// the name of a TOML file with a list of programs. It returns an error for a name in taken or a duplicate name.
 func Parse(values []string, taken []string) ([]Spec, error) {
 	var out []Spec
 	seen := make(map[string]bool)
@@ -61,7 +62,7 @@ func Parse(values []string, taken []string) ([]Spec, error) {
 	return out, nil
 }
 
-// read reads a TOML file with tables [[external]]. Commands with a slash are relative to its folder.
+// read reads a TOML file of [[external]] tables. Commands with a slash are relative to its folder.
 func read(path string) ([]Spec, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

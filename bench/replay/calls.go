@@ -9,23 +9,22 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Watch times every call of a scheduler by itself, in several rounds. In each round the same
-// calls must be made, on a new scheduler.
+// Watch times every single call of a scheduler, in several rounds. Each round must make the same calls on a new
+// scheduler.
 //
-// A call that takes long because of what it has to do takes long each time. One that the
-// machine has interrupted does not. So each call counts with the shortest time that it took.
-// A Watch takes 4 bytes for each call of a round.
+// A call that takes long because of its work does so in every round; a call that the machine interrupted does
+// not. So each call counts with its shortest time. A Watch takes 4 bytes for each call of a round.
 type Watch struct {
 	rounds   int
 	shortest []uint32              // ns, by call
 	calls    []int                 // by round
-	longest  []results.LongestCall // of each operation
+	longest  []results.LongestCall // the longest call of each operation
 }
 
 // NewWatch returns a Watch for that many rounds, at least 1.
 func NewWatch(rounds int) *Watch { return &Watch{rounds: rounds} }
 
-// Round begins the next round. It returns s with its calls timed.
+// Round begins the next round. It returns a scheduler that times the calls of s.
 func (w *Watch) Round(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
 	w.calls = append(w.calls, 0)
 	var clock structures.Tick
@@ -35,8 +34,8 @@ func (w *Watch) Round(s structures.Scheduler[uint64]) structures.Scheduler[uint6
 	}}
 }
 
-// Result returns what the calls took, after the last round. It returns an error if a round is
-// missing, or if two rounds had different numbers of calls.
+// Result returns the times of the calls, after the last round. It returns an error if a round is missing or if two
+// rounds had different numbers of calls.
 func (w *Watch) Result() (results.Calls, error) {
 	if len(w.calls) != w.rounds {
 		return results.Calls{}, fmt.Errorf("%d rounds of timed calls, want %d", len(w.calls), w.rounds)

@@ -6,11 +6,10 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Clock is the cost of reading the clock on this machine.
-// Reports show it beside the measured times.
+// Clock is the cost and the resolution of this machine's clock, in nanoseconds. Reports show it.
 type Clock struct {
-	ReadNS float64 // one reading, median
-	StepNS float64 // smallest difference between two readings that differ
+	ReadNS float64 // median cost of one reading
+	StepNS float64 // smallest nonzero difference between two readings
 }
 
 // MeasureClock measures the clock.

@@ -5,8 +5,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Drive replays blocks as fast as it can, woken by a driver that wakes at every tick or at
-// those that Next names, and not by the script. This is timed code. It proves nothing.
+// Drive replays blocks as fast as possible. The wake-ups are those of a ticking or a tickless driver, not those
+// of the script. This is timed code without proof.
 func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
 	now := structures.Tick(0)
 	for _, b := range blocks {
@@ -25,8 +25,8 @@ func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
 	}
 }
 
-// driveTo moves the clock of the structure from one tick to another. Under either driver the
-// last Pop is at the second tick, because coarse structures round by their clock.
+// driveTo moves the clock of the structure from one tick to another. With both drivers the last Pop is at the
+// second tick, because coarse structures round by their clock.
 func (r *replayer) driveTo(from, to structures.Tick, ticking bool) {
 	if ticking {
 		for now := from + 1; now <= to; now++ {

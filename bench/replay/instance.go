@@ -8,25 +8,25 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Instance is a fresh instance of a structure that replays a script, block by block. One of
-// a coarse structure has a second one beside it, which is not timed: each of its timers is
-// held against its bound, and what the two fire must be the same.
+// Instance is a fresh instance of a structure that replays a script block by block. A coarse structure has a
+// second instance that is not timed. It checks each timer against its bound, and both must fire the same
+// timers.
 type Instance struct {
 	replayer
 	entry  entry.Entry
-	second *Walker // nil: exact, or not created yet
+	second *Walker // nil for an exact structure and after Alone
 
-	program Program // replays instead of a structure; nil: none
+	program Program // replays in place of a structure; may be nil
 
-	// Proof is the outcome after the last block that was checked.
+	// Proof is the outcome after the last checked block.
 	Proof script.Proof
 }
 
 // New returns an instance with its structure.
 func New(e entry.Entry) *Instance { return NewOf(e, 0, nil) }
 
-// NewOf is New with room for the IDs of that number of keys. If p is not nil, p replays instead of
-// the structure.
+// NewOf is New with room for the IDs of the given number of keys. If p is not nil, it replays in place of a
+// structure.
 func NewOf(e entry.Entry, keys int, p Program) *Instance {
 	if p != nil {
 		i := &Instance{entry: e, program: p}
@@ -41,8 +41,7 @@ func NewOf(e entry.Entry, keys int, p Program) *Instance {
 	return i
 }
 
-// Alone is New without the second instance of a coarse structure, so that nothing holds its timers
-// against their bounds.
+// Alone is New without the second instance of a coarse structure, so that nothing checks the bounds of its timers.
 func Alone(e entry.Entry) *Instance {
 	i := &Instance{entry: e}
 	i.s = e.New()
@@ -50,7 +49,7 @@ func Alone(e entry.Entry) *Instance {
 	return i
 }
 
-// Wrap puts a scheduler around the structure, such as one that times its calls.
+// Wrap replaces the structure by a scheduler around it, such as one that times its calls.
 func (i *Instance) Wrap(wrap func(structures.Scheduler[uint64]) structures.Scheduler[uint64]) {
 	i.s = wrap(i.s)
 }
@@ -61,8 +60,8 @@ func (i *Instance) Replay(b *script.Block) error {
 	return i.Check(b, i.Outcome())
 }
 
-// Prove replays a block without timing it. Of an exact structure it checks every answer, of
-// a coarse one the bound of each timer.
+// Prove replays a block without timing it. It checks every answer of an exact structure, and the bound of each
+// timer of a coarse one.
 func (i *Instance) Prove(b *script.Block) error {
 	if i.program != nil {
 		i.ask(b, true)
@@ -77,8 +76,8 @@ func (i *Instance) Prove(b *script.Block) error {
 	return i.Check(b, i.Outcome())
 }
 
-// Check compares the outcome after a block with that of the generator. Each block must be
-// checked, in order.
+// Check compares the outcome after a block with that of the generator. Blocks must be checked in order, without
+// gaps.
 func (i *Instance) Check(b *script.Block, o Outcome) error {
 	if i.second != nil {
 		i.second.Replay(b, i.second.Wake)
@@ -101,9 +100,9 @@ func (i *Instance) compare(b *script.Block, o Outcome) error {
 	return nil
 }
 
-// CheckBindings checks that each timer fired with its own ID and value. The remaining
-// sum of bindings must be that of the pending timers. A coarse structure, of which others
-// may be pending, is checked timer by timer by its second instance.
+// CheckBindings returns an error unless each timer fired with its own ID and value: the remaining sum of bindings
+// must be that of the pending timers. Coarse structures, whose pending timers may differ, are checked timer by
+// timer by their second instance.
 func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
 	if i.second != nil || i.program != nil {
 		return nil
@@ -117,10 +116,10 @@ func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
 	return nil
 }
 
-// stopper is a scheduler whose timers live on in the Go runtime until Stop.
+// stopper is a scheduler whose timers stay in the Go runtime until Stop.
 type stopper interface{ Stop() }
 
-// Stop stops the timers that the scheduler has started in the Go runtime.
+// Stop stops the timers that the scheduler started in the Go runtime.
 func (i *Instance) Stop() {
 	if s, ok := i.s.(stopper); ok {
 		s.Stop()

@@ -9,12 +9,10 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Latencies collects the durations of single calls: one histogram for each kind of
-// call.
+// Latencies collects the durations of single calls, in one histogram per kind of call.
 type Latencies [script.NumKinds]*hdrhistogram.Histogram
 
-// maxLatency is the longest duration that a histogram can hold. With three significant
-// digits a histogram takes 120 kB.
+// maxLatency is the longest duration in a histogram. With three significant digits a histogram takes 120 kB.
 const maxLatency = 100 * time.Second
 
 // NewLatencies returns empty histograms.
@@ -27,7 +25,7 @@ func NewLatencies() *Latencies {
 }
 
 func (l *Latencies) record(kind script.Kind, d time.Duration) {
-	// Values outside the range are clamped: no sample is dropped.
+	// Clamp values outside the range, so that no sample is lost.
 	_ = l[kind].RecordValue(int64(min(max(d, 1), maxLatency)))
 }
 
@@ -51,9 +49,8 @@ func (l *Latencies) Summary() []results.Latency {
 	return out
 }
 
-// curveQuantiles returns the quantiles at which a latency curve is drawn. They are
-// evenly spaced in -log10(1-q), which is 1 at 0.9, 2 at 0.99, and so on. The last one
-// before 1 has at least ten samples above it.
+// curveQuantiles returns the quantiles of the points of a latency curve. They are evenly spaced in -log10(1-q),
+// which is 1 at 0.9 and 2 at 0.99. At least ten samples are above the last quantile before 1.
 func curveQuantiles(samples int64) []float64 {
 	var qs []float64
 	for nines := 0.0; ; nines += 0.125 {

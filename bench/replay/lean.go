@@ -7,15 +7,14 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// The lean loops make the calls of a block and nothing else: no checksum, no binding of IDs
-// to values. They are for structures of a few nanoseconds, where the proof takes as long as the
-// calls. The first block of a cell is proved on the same instance, and after each block the
-// counts must be those of the generator.
+// The lean loops make the calls of a block, without checksums or bindings of IDs to values. They are for
+// structures whose calls take a few nanoseconds, as little as the proof. The first block of a cell is
+// proved on the same instance. After each later block the counts must equal those of the generator.
 
-// LeanBlock is a block as the lean loops replay it.
+// LeanBlock is a block in the form that the lean loops replay.
 type LeanBlock []leanRun
 
-// leanRun is a part of a block that one lean loop does.
+// leanRun is a part of a block for one lean loop.
 type leanRun struct {
 	loop leanLoop
 	ops  []script.Op
@@ -25,7 +24,7 @@ type leanLoop uint8
 
 const (
 	leanSchedule   leanLoop = iota
-	leanForget              // schedule, and keep no ID
+	leanForget              // schedule without storing the ID
 	leanStartStop           // schedule a timer and cancel it at once
 	leanCancel              //
 	leanReschedule          //
@@ -37,8 +36,8 @@ var leanLoops = map[script.Kind]leanLoop{
 	script.KindReschedule: leanReschedule, script.KindFire: leanPop, script.KindWake: leanPop,
 }
 
-// Lean cuts a block into runs as long as possible. Nobody keeps the IDs of timers that
-// are neither cancelled nor moved.
+// Lean divides a block into the longest possible runs. It stores no ID of a timer that is neither cancelled nor
+// moved.
 func Lean(b *script.Block, firesOnly bool) LeanBlock {
 	var out LeanBlock
 	batches, ops := b.Batches, b.Ops
@@ -65,8 +64,7 @@ func Lean(b *script.Block, firesOnly bool) LeanBlock {
 	return out
 }
 
-// startsAndStops reports whether the next two operations schedule a timer and cancel
-// that one.
+// startsAndStops reports whether the next two operations schedule a timer and cancel it.
 func startsAndStops(batches []script.Batch, ops []script.Op) bool {
 	return len(batches) > 1 &&
 		batches[0] == script.Batch{Kind: script.KindSchedule, Len: 1} &&
@@ -74,15 +72,15 @@ func startsAndStops(batches []script.Batch, ops []script.Op) bool {
 		ops[0].Key == ops[1].Key
 }
 
-// TimeLean replays a block by the lean loops and returns their duration.
+// TimeLean replays a block with the lean loops and returns its duration.
 func (r *replayer) TimeLean(runs LeanBlock) time.Duration {
 	start := time.Now()
 	r.doLean(runs)
 	return time.Since(start)
 }
 
-// doLean makes the calls of runs. This is the timed code. The value of a timer is its
-// number in the script, as in do.
+// doLean makes the calls of runs. This is the timed code. The value of a timer is its number in the script, as
+// in do.
 func (r *replayer) doLean(runs LeanBlock) {
 	s, ids, done := r.s, r.ids, r.outcome.done
 	for i := range runs {
@@ -130,9 +128,8 @@ func (r *replayer) doLean(runs LeanBlock) {
 	r.outcome.done = done
 }
 
-// CheckLean compares the counts after a block with those of the generator. What a coarse
-// structure has not fired yet must be pending. The checksum is that of the blocks that were
-// not replayed by lean loops.
+// CheckLean compares the counts after a block with those of the generator. Timers that a coarse structure has not
+// fired yet must be pending. The checksum covers only the blocks that other loops replayed.
 func (i *Instance) CheckLean(b *script.Block, o Outcome) error {
 	if err := o.checkAnswers(); err != nil {
 		return err

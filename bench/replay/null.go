@@ -5,16 +5,16 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Null returns the floor. Its cost is the cost of the harness: reading the script, the
-// array of IDs, the calls through the interface, the checksum.
+// Null returns the floor, a scheduler that costs only what the harness costs: reading the script, the array of
+// IDs, calls through the interface, and the checksum.
 func Null() structures.Scheduler[uint64] { return &null{} }
 
-// null stores no timers and answers Pop from the list of fires of the block.
+// null stores no timers. It answers Pop from the block's list of timers that fire.
 type null struct {
 	fires     []script.Fire
 	len       int
 	issued    structures.ID
-	cancelled structures.ID // the last one, which the replayer uses as a stale ID
+	cancelled structures.ID // the last cancelled ID, which the replayer uses as a stale one
 }
 
 func (s *null) expect(fires []script.Fire) { s.fires = fires }
@@ -41,7 +41,7 @@ func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
 		return t, false
 	}
 	t.Deadline, t.Value = s.fires[0].At, s.fires[0].Value
-	t.ID = structures.ID(t.Value + 1) // as Schedule issued it: values count from 0
+	t.ID = structures.ID(t.Value + 1) // the ID from Schedule: values start at 0
 	s.fires = s.fires[1:]
 	s.len--
 	return t, true

@@ -7,26 +7,26 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Program replays blocks in another process and times itself, see package external. Its [Instance] has
-// no structure and asks it, and what differs from the script is an error of the next check.
+// Program replays blocks in another process and times itself, see package external. An [Instance] of a program
+// has no structure. It asks the program, and the next check returns the program's errors.
 type Program interface {
-	// Begin makes a fresh instance, with room for so many keys.
+	// Begin makes a fresh instance with room for the given number of keys.
 	Begin(keys int) error
-	// Load hands over blocks that are to be replayed next.
+	// Load passes on the blocks that will be replayed next.
 	Load(blocks ...*script.Block) error
-	// Replay replays a block, proves what came of it, and returns how long it took. With every,
-	// each timer that fired is held against the script.
+	// Replay replays a block, proves the answer and returns the time. If every is set, it compares each
+	// timer that fired with the script.
 	Replay(b *script.Block, every bool) (time.Duration, error)
 }
 
-// Load lets a program prepare blocks that are to be replayed next. A structure needs nothing.
+// Load lets a program prepare the blocks that will be replayed next. A structure needs no preparation.
 func (i *Instance) Load(blocks ...*script.Block) {
 	if i.program != nil && i.outcome.failed == nil {
 		i.outcome.failed = i.program.Load(blocks...)
 	}
 }
 
-// ask replays a block by the program. What it has proved is the outcome of the script.
+// ask lets the program replay a block. The outcome is that of the script, because the program is proved.
 func (i *Instance) ask(b *script.Block, every bool) (took time.Duration) {
 	if i.outcome.failed != nil {
 		return 0
@@ -44,7 +44,7 @@ func (i *Instance) Time(b *script.Block) time.Duration {
 	return i.replayer.Time(b)
 }
 
-// TimeByKind is [Instance.Time] by kinds of operations, which programs do not tell.
+// TimeByKind is [Instance.Time] by kind of operation. It returns nil for a program.
 func (i *Instance) TimeByKind(b *script.Block, clock Clock) []results.KindTime {
 	if i.program != nil {
 		i.ask(b, false)

@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// prover replays a script on an exact structure and checks every answer. It checks more
-// than a Walker does:
+// prover replays a script on an exact structure and checks every answer. In addition to the checks of a Walker:
 //
 //   - Each timer fires at its deadline.
 //   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and
@@ -19,7 +18,7 @@ import (
 type prover struct {
 	*Walker
 	pending    int
-	lowerBound structures.Tick // the largest answer of Next: no deadline is before it
+	lowerBound structures.Tick // the largest answer of Next; no timer may be due before it
 	stale      staleIDs
 }
 
@@ -57,7 +56,7 @@ func (p *prover) replay(b *script.Block) error {
 	return nil
 }
 
-// advance moves the clock to a tick and pops at each tick that Next returns until then.
+// advance moves the clock to a tick, with a pop at each tick that Next returns before it.
 func (p *prover) advance(to structures.Tick) {
 	for p.err == nil {
 		at, ok := p.s.Next()
@@ -92,9 +91,9 @@ func (p *prover) fired(at structures.Tick, t structures.Timer[uint64], _ structu
 
 // staleIDs holds the first stale ID and a uniform random sample of all stale IDs.
 //
-// The first ID is tried after every operation. An ID may contain a counter of the uses
-// of its slot. If that counter overflows, the structure accepts the old ID again, but
-// only until the slot is used again.
+// The prover tries the first ID after every operation, because of IDs that contain a counter of the uses of a
+// slot. When such a counter overflows, the structure accepts the old ID again, but only until the next use
+// of the slot.
 type staleIDs struct {
 	first  structures.ID
 	sample []structures.ID
@@ -118,7 +117,7 @@ func (d *staleIDs) add(id structures.ID) {
 	}
 }
 
-// checkRefused tries two stale IDs on a structure, which must refuse both.
+// checkRefused returns an error unless a structure refuses two stale IDs.
 func (d *staleIDs) checkRefused(s structures.Scheduler[uint64]) error {
 	if d.count == 0 {
 		return nil

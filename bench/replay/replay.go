@@ -1,10 +1,9 @@
 // Package replay replays the blocks of a script on a structure.
 //
-// An [Instance] is a fresh instance of a structure. Two loops are timed: the proved one,
-// which keeps counts and checksums of what fired ([Instance.Time] and its variants), and the
-// lean one, which only makes the calls ([Instance.TimeLean]). Untimed, [Instance.Prove] checks
-// every answer. After each block [Instance.Check] compares the outcome with that of the
-// generator. No time counts without it.
+// An [Instance] is a fresh instance of a structure. It has two timed loops. The proved loop keeps counts and
+// checksums of the timers that fire ([Instance.Time] and its variants). The lean loop only makes the
+// calls ([Instance.TimeLean]). [Instance.Prove] is not timed and checks every answer. After each block,
+// [Instance.Check] compares the outcome with that of the generator. A time counts only if this check passes.
 package replay
 
 import (
@@ -16,35 +15,33 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Outcome is what a replay has done so far, in counts and checksums.
+// Outcome is the counts and checksums of a replay so far.
 type Outcome struct {
 	done    script.Proof // Pending is set by Outcome
-	late    uint64       // sum over the timers that fired: see script.LateChecksum
-	binding uint64       // sum over the pending timers: see script.Binding
+	late    uint64       // sum of script.LateChecksum over the timers that fired
+	binding uint64       // sum of script.Binding over the pending timers
 	refused uint64       // cancels and reschedules of pending timers
 	granted uint64       // cancels and reschedules of timers that are not pending
-	failed  error        // of a program
+	failed  error        // error of an external program
 }
 
-// replayer replays a script on one structure. Besides the calls it does only what any
-// caller must do: it stores the IDs and reads the timers that fire. It does the same
-// for every structure.
+// replayer replays a script on one structure. In addition to the calls, it does only what every caller must do:
+// it stores IDs and reads the timers that fire. It treats all structures alike.
 type replayer struct {
 	outcome       Outcome
 	s             structures.Scheduler[uint64]
 	ids           []structures.ID // by key
-	lastCancelled structures.ID   // stale under any structure, even one that fires late
+	lastCancelled structures.ID   // stale for all structures, even if they fire late
 
-	prefetcher structures.Prefetcher // the structure, if it is one
-	ahead      structures.Prefetcher // the same in a block of a program that knows what comes
+	prefetcher structures.Prefetcher // the structure, if it implements Prefetcher
+	ahead      structures.Prefetcher // prefetcher in a block whose caller knows its next operations; else nil
 	named      [batch]structures.ID
 }
 
-// batch is how many timers a program knows ahead.
+// batch is the number of timers that a program knows in advance.
 const batch = 32
 
-// announce returns the next operations of ops: all, or a batch of which the structure is told
-// first.
+// announce returns the next operations to execute: all of ops, or a batch that it passes to Prefetch first.
 func (r *replayer) announce(ops []script.Op) []script.Op {
 	if r.ahead == nil {
 		return ops
@@ -57,12 +54,10 @@ func (r *replayer) announce(ops []script.Op) []script.Op {
 	return ops
 }
 
-// fireExpecter is a scheduler that is given the fires of a block before the block is
-// replayed.
+// fireExpecter is a scheduler that gets the timers that fire in a block before the replay of the block.
 type fireExpecter interface{ expect(fires []script.Fire) }
 
-// Reserve prepares the replay of a block, outside the timed region: it allocates the
-// array of IDs.
+// Reserve allocates the array of IDs for a block, outside the timed region.
 func (r *replayer) Reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
@@ -97,8 +92,7 @@ func (o Outcome) check(b *script.Block) error {
 	return nil
 }
 
-// checkAnswers checks that Cancel and Reschedule accepted all pending timers and no
-// others.
+// checkAnswers returns an error unless Cancel and Reschedule accepted exactly the pending timers.
 func (o Outcome) checkAnswers() error {
 	if o.failed != nil {
 		return o.failed
@@ -113,8 +107,8 @@ func (o Outcome) checkAnswers() error {
 	return nil
 }
 
-// Time replays a block by the proved loop and returns its duration. It reads the clock only
-// before and after the block.
+// Time replays a block with the proved loop and returns its duration. It reads the clock only before and after
+// the block.
 func (r *replayer) Time(b *script.Block) time.Duration {
 	r.Reserve(b)
 	start := time.Now()
@@ -160,9 +154,8 @@ func (r *replayer) doOne(kind script.Kind, op script.Op) {
 	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op})
 }
 
-// do executes the operations of batches; all may contain more. This is the timed code.
-// It has one loop for each kind, which contains only the call, the array of IDs and
-// the checksums.
+// do executes the operations of batches, which are the first of all. This is the timed code. It has one loop
+// per kind of operation, with the call, the array of IDs and the checksums.
 func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	s, ids := r.s, r.ids
 	o := r.outcome
@@ -212,8 +205,8 @@ func (r *replayer) do(batches []script.Batch, all []script.Op) {
 	r.outcome = o
 }
 
-// reschedule moves timers and returns the number of refused moves. It is separate from do,
-// like tryStale, so that do has fewer variables in registers.
+// reschedule moves timers and returns the number of refused moves. It is a separate function, like tryStale, so
+// that do needs fewer registers.
 func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	s, ids := r.s, r.ids
 	for len(ops) > 0 {
@@ -228,8 +221,7 @@ func (r *replayer) reschedule(ops []script.Op) (refused uint64) {
 	return refused
 }
 
-// tryStale makes calls with a stale ID, which must be refused, and returns the number that
-// were granted.
+// tryStale makes calls with a stale ID, which must be refused, and returns how many were accepted.
 func (r *replayer) tryStale(ops []script.Op) (granted uint64) {
 	for i := range ops {
 		var ok bool

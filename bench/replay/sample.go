@@ -8,9 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// sampleEvery is the distance between two timed operations. It has no common factor
-// with the periods of the workloads (pairs, bursts of 32), so every kind of operation
-// is sampled.
+// sampleEvery is the distance between two timed operations. It shares no factor with the periods of the
+// workloads (pairs, bursts of 32), so the sample contains all kinds of operations.
 const sampleEvery = 5
 
 // Sample replays a block and times each call of every fifth operation.
@@ -38,15 +37,14 @@ func (r *replayer) Sample(b *script.Block, into *Latencies) {
 	}
 }
 
-// timed is a scheduler of which each call is timed by itself. A duration includes the cost
-// of one reading of the clock.
+// timed is a scheduler that times each call. A duration includes one reading of the clock.
 type timed struct {
 	structures.Scheduler[uint64]
 	epoch  time.Time
 	called func(call)
 }
 
-// call is a call that was timed.
+// call is a timed call.
 type call struct {
 	operation results.Operation
 	took      time.Duration

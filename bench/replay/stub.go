@@ -2,21 +2,20 @@ package replay
 
 import "github.com/timerbench/timerbench/structures"
 
-// Stub returns what any structure must do whose IDs are checked: it keeps a record of 24 bytes for
-// each timer, marks the records of timers that are cancelled, and uses them again. It orders
-// nothing, and nothing ever fires.
+// Stub returns a scheduler that does only what checked IDs require: it keeps a record of 24 bytes per timer, marks
+// the records of cancelled timers, and reuses them. It does not order timers, and no timer fires.
 func Stub() structures.Scheduler[uint64] { return &stub{} }
 
 type stub struct {
 	records []stubRecord
-	free    []uint32 // records of cancelled timers
-	read    uint32   // written so that the compiler keeps the reads of Prefetch
+	free    []uint32 // records of cancelled timers, for reuse
+	read    uint32   // assigned so that the compiler keeps the loads of Prefetch
 }
 
 type stubRecord struct {
 	deadline structures.Tick
 	value    uint64
-	version  uint32 // odd: pending
+	version  uint32 // odd while the timer is pending
 }
 
 func (s *stub) Schedule(deadline structures.Tick, value uint64) structures.ID {
@@ -41,7 +40,7 @@ func (s *stub) find(id structures.ID) *stubRecord {
 	return nil
 }
 
-// Prefetch reads the records, none of which waits for another.
+// Prefetch loads the records independently of each other.
 func (s *stub) Prefetch(ids []structures.ID) {
 	sum := uint32(0)
 	for _, id := range ids {

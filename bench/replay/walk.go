@@ -9,24 +9,23 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Walker replays a script one operation at a time, untimed, and holds each timer that fires
-// against the expected one: its deadline, its ID, and the last tick at which it may fire. A
-// coarse structure may fire late, by at most what it declares for the delay. None may fire
-// early.
+// Walker replays a script one operation at a time, without timing it. It checks the deadline and the ID of each
+// timer that fires, and that the timer is neither early nor later than its bound. Exact structures
+// have a bound of 0; coarse structures declare a bound for each delay.
 type Walker struct {
 	*replayer
-	maxLate  func(delay structures.Tick) structures.Tick // nil: exact
-	fires    []script.Fire                               // of the block, not due yet
-	unfired  map[uint64]expected                         // due and not fired, by value
-	lastWake structures.Tick                             // when nothing due was left
-	err      error                                       // the first error found
+	maxLate  func(delay structures.Tick) structures.Tick // nil for an exact structure
+	fires    []script.Fire                               // timers of the block that are not due yet
+	unfired  map[uint64]expected                         // due timers that have not fired, by value
+	lastWake structures.Tick                             // tick of the last wake-up
+	err      error                                       // the first error
 
-	// Fired, if not nil, is called for each timer that fires, with the delay from the last
-	// Schedule or Reschedule to its deadline.
+	// Fired, if not nil, is called for each timer that fires. The delay is the one of its last Schedule or
+	// Reschedule.
 	Fired func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick)
 }
 
-// expected is a timer that is due, with the ID that it must fire with.
+// expected is a due timer and the ID with which it must fire.
 type expected struct {
 	script.Fire
 	id structures.ID
@@ -39,11 +38,11 @@ func walkerOn(r *replayer, maxLate func(structures.Tick) structures.Tick) *Walke
 	return &Walker{replayer: r, maxLate: maxLate, unfired: make(map[uint64]expected)}
 }
 
-// Structure returns what is walked on.
+// Structure returns the structure.
 func (w *Walker) Structure() structures.Scheduler[uint64] { return w.s }
 
-// Replay replays a block. It calls advance instead of the wake-ups of the script, with the
-// tick of each: advance must call [Walker.Wake] at each tick at which timers are to fire.
+// Replay replays a block. It calls advance with the tick of each wake-up of the script. advance must call
+// [Walker.Wake] at each tick at which timers should fire.
 func (w *Walker) Replay(b *script.Block, advance func(to structures.Tick)) {
 	w.begin(b)
 	for kind, op := range b.All() {
@@ -61,7 +60,7 @@ func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures
 		w.doOne(kind, op)
 		return
 	}
-	// The IDs are read now, because later operations reuse their keys.
+	// Read the IDs now: later operations reuse their keys.
 	for len(w.fires) > 0 && w.fires[0].At <= op.At {
 		f := w.fires[0]
 		w.unfired[f.Value] = expected{f, w.ids[f.Key]}
@@ -73,7 +72,7 @@ func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures
 // Wake calls Pop at a tick until nothing is due.
 func (w *Walker) Wake(at structures.Tick) { w.wake(at, at) }
 
-// wake is Wake where the program of the script wakes at another tick.
+// wake is Wake for a program that wakes at a tick other than that of the script.
 func (w *Walker) wake(at, programAt structures.Tick) {
 	for {
 		t, ok := w.s.Pop(at)
@@ -92,9 +91,8 @@ func (w *Walker) fail(format string, args ...any) {
 	}
 }
 
-// checkFired compares one timer that has fired with the expected one. A structure can
-// fire timers only at a wake-up. So a timer is too late only if the previous wake-up
-// was already at its bound or after it.
+// checkFired compares a timer that fired with the expected one. Structures fire only at wake-ups, so a timer is
+// too late only if the previous wake-up was at its bound or after it.
 func (w *Walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 	f, ok := w.unfired[t.Value]
 	delete(w.unfired, t.Value)
@@ -116,8 +114,7 @@ func (w *Walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 	}
 }
 
-// latestFire returns the last tick at which a timer may fire. It saturates at the
-// largest tick.
+// latestFire returns the last tick at which a timer may fire, at most the largest tick.
 func (w *Walker) latestFire(f script.Fire) structures.Tick {
 	if w.maxLate == nil {
 		return f.At
@@ -129,8 +126,8 @@ func (w *Walker) latestFire(f script.Fire) structures.Tick {
 	return f.At + late
 }
 
-// Check compares the outcome after a block with that of the generator. A timer that is late
-// within its bound counts as pending.
+// Check compares the outcome after a block with that of the generator. A late timer within its bound counts as
+// pending.
 func (w *Walker) Check(b *script.Block) error {
 	want := b.Want
 	for _, f := range w.unfired {
