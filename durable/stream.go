@@ -11,6 +11,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // The metadata of a stream, in which what all its clients must agree on is kept.
@@ -27,7 +29,8 @@ func checkServer(ctx context.Context, nc *nats.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if err := nc.FlushWithContext(ctx); err != nil {
-		return fmt.Errorf("durable: no answer from a server at %q: %w", nc.Servers(), err)
+		servers := strings.Join(nc.Servers(), ",")
+		return fmt.Errorf("durable: no answer from a server at %s: %w", address.Redact(servers, servers), err)
 	}
 	var major, minor int
 	version := nc.ConnectedServerVersion()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/url"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/durable"
+	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 type options struct {
@@ -56,7 +58,10 @@ func (o *options) connect(more ...nats.Option) (*nats.Conn, error) {
 	}
 	nc, err := nats.Connect(o.url, append(options, more...)...)
 	if err != nil {
-		return nil, fmt.Errorf("server %s: %w", o.url, err)
+		if bad := (*url.Error)(nil); errors.As(err, &bad) { // it repeats parts of a password
+			err = errors.New("not a valid URL")
+		}
+		return nil, fmt.Errorf("server %s: %w", address.Redact(o.url, o.url), err)
 	}
 	return nc, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,9 +42,9 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 		<-own.Done()
 	})()
 	cmd := exec.CommandContext(own, "sh", "-c", c.text)
-	cmd.Env = append(cmd.Environ(), environment(f)...)
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), isSecret), environment(f)...)
 	cmd.Stdin = bytes.NewReader(f.Payload)
-	var out bytes.Buffer
+	var out head
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = max(grace, time.Millisecond) // 0 would be without end
 	group(cmd)
@@ -75,7 +76,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	}
 	// ErrWaitDelay: it has returned 0, and left children behind.
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("command: %w: %.500s", err, &out)
+		return fmt.Errorf("command: %w: %s", err, out)
 	}
 	return nil
 }
@@ -86,6 +87,22 @@ func (c *commands) killAll() {
 	for cmd := range c.running {
 		_ = kill(cmd) // it may be over
 	}
+}
+
+// isSecret reports whether a variable of timerd is not for its commands.
+func isSecret(variable string) bool {
+	return strings.HasPrefix(variable, "NATS_PASSWORD=") || strings.HasPrefix(variable, "NATS_TOKEN=")
+}
+
+// head keeps the first bytes that are written to it.
+type head []byte
+
+const maxHead = 500
+
+// Write takes all of p, and keeps what there is room for.
+func (h *head) Write(p []byte) (int, error) {
+	*h = append(*h, p[:min(len(p), maxHead-len(*h))]...)
+	return len(p), nil
 }
 
 // maxVariable is the longest payload that is a variable: Linux refuses 128 kB.

@@ -4,7 +4,7 @@ package main
 
 import "os/exec"
 
-// There are no process groups: only the command itself is killed.
+// group does nothing, because there are no process groups: only the command itself is killed.
 func group(*exec.Cmd) {}
 
 func terminate(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,6 +74,82 @@ func TestExecInput(t *testing.T) {
 	c := commands{text: "true", timeout: time.Minute, grace: time.Second} // which does not read
 	if err := c.run(t.Context(), durable.Fired{Key: "key", Payload: make([]byte, 1<<20)}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of what a command writes little is kept, however much it is, and secrets are not passed on.
+func TestExecOutput(t *testing.T) {
+	t.Setenv("NATS_PASSWORD", "secret")
+	t.Setenv("NATS_TOKEN", "secret")
+	c := commands{text: `env | grep -c ^NATS_; printf begin; head -c 100M /dev/zero; exit 3`, timeout: time.Minute, grace: time.Second}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := c.run(t.Context(), durable.Fired{Key: "key"})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "exit status 3: 0\nbegin") || len(err.Error()) > maxHead+100 {
+		t.Errorf("run = %.600q, want the status and the first %d bytes", err, maxHead)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 10<<20 {
+		t.Errorf("%d bytes were allocated for the output", n)
+	}
+}
+
+// A command does not outlive timerd, where the kernel can see to it.
+func TestExecDiesWithParent(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux can do it")
+	}
+	t.Parallel()
+	file, at := filepath.Join(t.TempDir(), "beats"), freeAddress(t)
+	text := fmt.Sprintf(`while true; do echo >>'%s'; sleep 0.02; done`, file)
+	cmd := startTimerd(t, "serve", "--embedded", t.TempDir(), "--listen", at, "--exec", text)
+	until(t, func() bool {
+		_, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+at)
+		return err == nil
+	})
+	until(t, func() bool { _, err := os.Stat(file); return err == nil })
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it was killed
+	time.Sleep(100 * time.Millisecond)
+	stopped(t, file)
+}
+
+// Errors do not tell what is secret in a URL.
+func TestSecretURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"nats://me:secret@127.0.0.1:1", "nats://secret@127.0.0.1:1", "me:secret@127.0.0.1:1",
+		"nats://me:%secret@127.0.0.1:1", "nats://me:secret/x@127.0.0.1:1"} {
+		_, err := timerd(t, "stats", "--nats", url)
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "127.0.0.1:1") {
+			t.Errorf("%s: %v, want an error without the secret", url, err)
+		}
+	}
+}
+
+// startTimerd starts this binary as timerd, for a minute at most.
+func startTimerd(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { late.Stop(); _ = cmd.Process.Kill() })
+	return cmd
+}
+
+// until waits until something is so.
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not come to be")
+		}
 	}
 }
 
@@ -147,34 +224,16 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "file")
 			address, web := freeAddress(t), freeAddress(t)
-			exe, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(exe)
-			cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{"serve", "--embedded", t.TempDir(), "--listen", address,
-				"--http", web, "--exec", test.command(file), "--grace", test.grace}, "\n"))
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
-			t.Cleanup(func() { late.Stop(); _ = cmd.Process.Kill() })
-			until := func(is func() bool) {
-				t.Helper()
-				for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
-					if time.Now().After(end) {
-						t.Fatal("it does not come to be")
-					}
-				}
-			}
-			until(func() bool {
+			cmd := startTimerd(t, "serve", "--embedded", t.TempDir(), "--listen", address,
+				"--http", web, "--exec", test.command(file), "--grace", test.grace)
+			until(t, func() bool {
 				response, err := http.Get("http://" + web + "/live")
 				return err == nil && response.StatusCode == http.StatusOK
 			})
 			if _, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+address); err != nil {
 				t.Fatal(err)
 			}
-			until(func() bool { _, err := os.Stat(file); return err == nil })
+			until(t, func() bool { _, err := os.Stat(file); return err == nil })
 			for range test.signals {
 				_ = cmd.Process.Signal(syscall.SIGTERM)
 				time.Sleep(100 * time.Millisecond) // or the two are one

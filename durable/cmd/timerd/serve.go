@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -112,9 +111,9 @@ func serveCommand(o *options) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
-				web := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: 10 * time.Second}
-				go func() { _ = web.Serve(l) }()   // until it is closed
-				defer func() { _ = web.Close() }() // nobody waits for an answer
+				web := webServer(c.Handler())
+				go func() { _ = web.Serve(limit(l, maxConnections)) }() // until it is closed
+				defer func() { _ = web.Close() }()                      // nobody waits for an answer
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
 			var mu sync.Mutex

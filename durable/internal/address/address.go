@@ -1,7 +1,11 @@
-// Package address finds addresses for servers of tests and measurements.
+// Package address finds free addresses for tests and measurements, and hides the secrets in
+// addresses that are printed.
 package address
 
-import "net"
+import (
+	"net"
+	"strings"
+)
 
 // Free returns n addresses of this machine at which nobody listens.
 func Free(n int) ([]string, error) {
@@ -11,8 +15,24 @@ func Free(n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // once all are found, so that they differ
+		defer l.Close() // only now, so that the addresses differ
 		list = append(list, l.Addr().String())
 	}
 	return list, nil
+}
+
+// Redact returns text without the user names, passwords and tokens of urls, which are separated
+// by commas: nats://***@host:4222.
+func Redact(text, urls string) string {
+	for url := range strings.SplitSeq(urls, ",") {
+		at := strings.LastIndexByte(url, '@') + 1
+		begin := strings.Index(url[:at], "//")
+		if begin++; begin > 0 {
+			begin++
+		}
+		if secret := url[begin:at]; len(secret) > 1 {
+			text = strings.ReplaceAll(text, secret, "***@")
+		}
+	}
+	return text
 }
