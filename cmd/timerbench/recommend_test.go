@@ -53,7 +53,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
 		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
 	}
-	refused(t, []string{"recommend", "--n", "10", "--dist", "constant", file}, `shape of delays "constant": no workload of these results has it`)
+	refused(t, []string{"recommend", "--n", "10", "--dist", "constant", file}, "this run did not measure constant delays: it has uniform delays; timerbench run --workload '^grid-constant-'")
 }
 
 // keptRun returns the run that is part of the program, as if it had all structures and workloads:

@@ -197,7 +197,7 @@ func TestAFarCellIsNamed(t *testing.T) {
 		t.Errorf("1,100 timers: %s", x.Far)
 	}
 	a := advice.New(twoSizes())
-	if _, err := a.Answer(advice.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), `"clustered": no workload of these results has it: want one of uniform`) {
+	if _, err := a.Answer(advice.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), "this run did not measure clustered delays: it has uniform delays; timerbench run --workload '^grid-clustered-'") {
 		t.Errorf("a shape that nothing has: %v", err)
 	}
 	if q := a.Measured(advice.Question{N: 1000, Delays: "clustered"}); q.Delays != "" {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
@@ -115,8 +115,15 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 		return Answer{}, errNothing
 	}
 	if a.Measured(q) != q {
-		shapes := cmp.Or(strings.Join(slices.Sorted(slices.Values(a.shapes)), ", "), "none")
-		return Answer{}, fmt.Errorf("shape of delays %q: no workload of these results has it: want one of %s", q.Delays, shapes)
+		have := "no single shape of delays"
+		if len(a.shapes) > 0 {
+			have = show.And(slices.Sorted(slices.Values(a.shapes))) + " delays"
+		}
+		return Answer{}, fmt.Errorf("this run did not measure %s delays: it has %s; timerbench run --workload '^grid-%[1]s-' measures them", q.Delays, have)
+	}
+	if !slices.ContainsFunc(a.cells, func(c *cell) bool { return c.place.answers(q) }) {
+		return Answer{}, errors.New("no timer fires in the workloads of these results, and in the question some do: " +
+			"want results of a workload in which timers fire, such as hold")
 	}
 	return a.answer(q, "")
 }
@@ -163,13 +170,13 @@ type weighted struct {
 // leastWeight is the share in an answer below which a cell does not count (chosen).
 const leastWeight = 0.02
 
-// near returns the cells that answer, the heaviest first. The weights have the sum 1. With
-// tailed, they are cells with tails, which a short recording has not.
+// near returns the cells that answer, the heaviest first. Their weights add up to 1. With tailed it returns only cells
+// with tails, which short recordings lack.
 func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
 	var all []weighted
 	least := math.Inf(1)
 	for _, c := range a.cells {
-		if c.Workload != without && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
+		if c.Workload != without && c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
 			d := q.place().distance(c.place)
 			least = min(least, d)
 			all = append(all, weighted{cell: c, distance: d})

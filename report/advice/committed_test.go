@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,40 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	}
 }
 
+// A cell in which everything moves and nothing fires is no evidence where timers fire: with 98 % moves and 1 % fires among
+// 10,000 timers, a list took 48 ns a call, auto 22 and ladder 26.
+func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
+	t.Parallel()
+	a := New(committedRun(t))
+	for _, q := range []Question{
+		{N: 1e4, Cancel: Unknown, Reschedule: 0.98}, {N: 1e5, Cancel: 0.9, Reschedule: 0.98}, {N: 1e4, Cancel: 0.999}, {N: 1e4, Reschedule: Unknown},
+	} {
+		x, err := a.Answer(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range x.Evidence {
+			if slices.Contains([]string{"reschedule", "reset-earlier", "churn", "start-stop"}, e.Workload) {
+				t.Errorf("%s rests on %s with %d timers", x.Sentence, e.Workload, e.N)
+			}
+		}
+		if x.Ranking[0].Structure == "list" {
+			t.Error(x.Sentence)
+		}
+	}
+	for _, q := range []Question{{N: 1e4, Cancel: 1}, {N: 1e4, Cancel: Unknown, Reschedule: 1}} { // nothing fires here
+		x, err := a.Answer(q)
+		if err != nil || x.Far != "" || x.Evidence[0].Workload != "churn" && x.Evidence[0].Workload != "start-stop" && x.Evidence[0].Workload != "reschedule" {
+			t.Errorf("%v, %s, %+v", err, x.Sentence, x.Evidence)
+		}
+	}
+	r := *a.r.Run
+	r.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { return c.Workload != "churn" })
+	if _, err := New(&r).Answer(Question{N: 1e4, Cancel: 0.9}); err == nil || !strings.Contains(err.Error(), "no timer fires in the workloads of these results") {
+		t.Errorf("churn alone: %v", err)
+	}
+}
+
 // The run that is part of the program answers everything.
 func TestTheCommittedRunAnswers(t *testing.T) {
 	t.Parallel()
@@ -84,11 +119,6 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 	first := x.Ranking[0].Structure
 	if err != nil || first != "hwheel" && first != "auto" || !strings.Contains(x.Sentence, ": too close to tell in this run. ") || !strings.Contains(x.Sentence, " times as long.") {
 		t.Errorf("%v, %s", err, x.Sentence)
-	}
-	// Many connections of which nearly all are moved.
-	x, err = a.Answer(Question{N: 2e5, Cancel: Unknown, Reschedule: 0.9})
-	if err != nil || x.Evidence[0].Workload != "reschedule" || !strings.Contains(x.Far, "2.0 times fewer timers") || !strings.Contains(x.Sentence, " ns per reschedule in reschedule with 100,000 timers") {
-		t.Errorf("%v, %s %s", err, x.Sentence, x.Far)
 	}
 	hits, judged := 0, a.Judge()
 	for _, j := range judged {

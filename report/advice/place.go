@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// place is where a cell or a question is among the workloads.
+// place locates a cell or a question among the workloads.
 type place struct {
 	n       float64 // pending timers
 	cancel  float64 // of the timers that end; Unknown: any
@@ -24,8 +24,21 @@ func (q Question) place() place {
 
 // question is the inverse.
 func (q place) question() Question {
-	return Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake}
+	out := Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake}
+	if q.fires == 0 {
+		out.Cancel = 1
+	}
+	return out
 }
+
+// fires reports whether timers fire in a program with these shares. It is false where any share will do.
+func (q Question) fires() bool {
+	return q.Cancel != 1 && q.Reschedule != 1 && (q.Cancel != Unknown || q.Reschedule > 0)
+}
+
+// answers reports whether a cell says anything about a question. The cost of finding the next timer to fire is missing from a
+// cell in which none fires, and that cost separates a list from all other structures.
+func (c place) answers(q Question) bool { return c.fires > 0 || !q.fires() }
 
 // Distances. See the documentation of the package.
 const (
@@ -41,10 +54,10 @@ const (
 	otherDelays = 0.5
 )
 
-// decades is the difference of two logarithms.
+// decades is the distance of two values on a logarithmic scale, in powers of ten.
 func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
 
-// distance returns how far a cell is from a question.
+// distance returns the distance of a cell from a question, see the documentation of the package.
 func (q place) distance(c place) float64 {
 	parts := []float64{decades(q.n, c.n) / unitN}
 	if q.moved == Unknown { // as if both moved none
@@ -68,7 +81,7 @@ func (q place) distance(c place) float64 {
 	return math.Sqrt(sum)
 }
 
-// placeOf returns the place of a cell. ok is false if its cost is not that of calls, or not known.
+// placeOf returns the place of a cell. ok is false if the cost of the cell is not a cost of calls, or is not known.
 func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 	if c.Unit == script.PerTick {
 		return place{}, false
@@ -77,9 +90,10 @@ func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 	if c.Resident >= 1 {
 		p.n = c.Resident
 	}
-	var calls, wakes, units float64
+	var calls, wakes, units, fired float64
 	kinds := make(map[script.Kind]float64)
 	for _, row := range c.Rows {
+		fired += float64(row.Proof.Fired)
 		for _, t := range row.Row.Cost {
 			calls, wakes, units = calls+float64(t.Ops), wakes+float64(t.Wakes), units+t.Units
 		}
@@ -108,10 +122,13 @@ func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 	default:
 		return place{}, false
 	}
+	if p.fires == 0 { // too few fires to be timed, or none
+		p.fires = min(fired/calls, leastFires)
+	}
 	return p, true
 }
 
-// delaysOf returns the shape of the delays of a cell. Empty: there are several, or it is not known.
+// delaysOf returns the shape of the delays of a cell; empty: there are several, or it is not known.
 func delaysOf(r *analysis.Run, c *analysis.Cell) string {
 	if c.Grid != nil {
 		return c.Grid.Delays

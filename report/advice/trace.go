@@ -6,9 +6,12 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// QuestionOf returns the question of a program that was recorded.
+// QuestionOf returns the question that describes a recorded program.
 func QuestionOf(s *tracestat.Summary) Question {
 	q := Question{N: max(1, s.Resident), Cancel: s.CancelRate, Recorded: true}
+	if s.Totals.Fired == 0 {
+		q.Cancel = 1
+	}
 	d := s.Delays
 	if moves := s.Moves; moves.Count > d.Count {
 		d = moves
