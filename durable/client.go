@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,20 +41,39 @@ type Client struct {
 // ErrServing is returned by a second Serve of one client.
 var ErrServing = errors.New("durable: the client serves already")
 
-// requestTimeout is how long one request to the server may take where the caller's
-// context does not end before.
+// requestTimeout limits one request to the server, in addition to the caller's context.
 const requestTimeout = 5 * time.Second
 
-// Open returns a client of the timers at nc. It makes their stream, consumer and
-// bucket unless they are there. It refuses a stream with limits or settings that
-// would lose timers, and says which, and a Config that does not agree with the
-// stream's. The connection stays the caller's: it must outlive the client, and
-// should reconnect without end (nats.MaxReconnects(-1)).
+// openTimeout limits Open. Its first try is limited to openFirst, and each next one to twice
+// as long: a server that has just started may never answer a request that came early.
+const openTimeout, openFirst = 30 * time.Second, time.Second
+
+// Open returns a client of the timers at nc. It creates their stream, consumer and bucket if
+// they do not exist. It returns an error for a Config that does not match the stream's, and for
+// a stream whose limits or settings would lose timers; the error names each of them. Open tries
+// again while the server does not answer, until ctx ends or for 30 s. The caller keeps the
+// connection open for as long as the client is used, and should let it reconnect without limit
+// (nats.MaxReconnects(-1)).
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	for timeout := openFirst; ; timeout *= 2 {
+		try, cancel := context.WithTimeout(ctx, timeout)
+		c, err := openOnce(try, nc, cfg)
+		cancel()
+		var api *jetstream.APIError
+		unavailable := errors.As(err, &api) && api.Code == http.StatusServiceUnavailable
+		if !errors.Is(err, context.DeadlineExceeded) && !unavailable || sleep(ctx, openFirst/10) != nil {
+			return c, err
+		}
+	}
+}
+
+func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err := checkServer(ctx, nc); err != nil {
 		return nil, err
 	}

@@ -15,38 +15,37 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// ErrLoss is returned by Embedded if there are fewer timers in the store than it has
-// noted and than messages since then can account for: files were damaged, removed or
-// replaced, or the power failed before they were on the disk. The server reads past
-// what is damaged, so that it is lost for good once it has started: restore the folder
-// from a copy, or go on with AcceptLoss.
+// ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted,
+// and the messages stored since cannot account for the difference: files were damaged, removed
+// or replaced, or the power failed before they were on the disk. The server skips what is
+// damaged, so that the timers are lost for good once it has started: restore the folder from a
+// copy, or go on with AcceptLoss.
 var ErrLoss = errors.New("timers are missing")
 
-// The server counts the timers about once a second, unless that takes more than this part
-// of the time.
+// The server counts the timers each second, or less often in a large store: counting takes at
+// most this part of the time.
 const countShare = 50
 
-// settleTime is how long after a crash no count is kept: what the server had removed may
-// be there again, until a worker removes it once more.
+// settleTime is how long after a crash timers that had been removed may be back, until a worker
+// removes them again.
 const settleTime = 10 * time.Second
 
 // inventory is what the streams of a store held at some time.
 type inventory struct {
 	At      time.Time
-	Clean   bool // the server has been closed since
+	Clean   bool // the server was closed afterwards, and no removed timers were back
 	Streams map[string]holding
 }
 
-// holding is what one stream held. Every change of a timer stores a message. So whoever
-// has removed one of the timers has stored a message after Last: it is the last message
-// as the inventory before this one found it, and what follows from messages up to there had
-// happened when the timers were counted.
+// holding is what one stream held. Each change of a timer stores a message, and a timer that
+// came back is noted before it is removed again. Last is older than the count by a tick of the
+// watch, so that each removal by a message up to Last has happened.
 type holding struct {
-	Timers uint64
+	Timers uint64 // at least
 	Last   uint64 // message
 
-	now     uint64 // the last message when the timers were counted
-	changes uint64 // at most, since the inventory before
+	now     uint64 // the last message, just before the timers were counted
+	changes uint64 // at most, since an earlier inventory
 }
 
 func (s *Server) inventoryPath() string { return filepath.Join(s.dir, "timers.json") }
@@ -60,16 +59,16 @@ func (s *Server) readInventory() (is inventory, err error) {
 		err = json.Unmarshal(text, &is)
 	}
 	if err != nil {
-		return inventory{}, fmt.Errorf("what the store held cannot be read: %s: %w",
+		return inventory{}, fmt.Errorf("%s, with the number of timers in the store, cannot be read: %w",
 			s.inventoryPath(), err)
 	}
 	return is, nil
 }
 
-// checkStore compares what is stored with the last inventory, and takes another one.
+// checkStore compares the store with the last inventory, and takes another one.
 func (s *Server) checkStore() error {
 	was, lost := s.readInventory()
-	is, err := s.takeInventory(was)
+	is, err := s.takeInventory(was, true)
 	if err != nil {
 		return err
 	}
@@ -86,47 +85,59 @@ func (s *Server) checkStore() error {
 	if lost != nil {
 		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
 	}
-	for name, n := range is.Streams { // nothing is under way yet
-		n.Last = n.now
-		is.Streams[name] = n
+	crashed := !was.Clean && !was.At.IsZero() && lost == nil
+	s.last, s.extra, s.settled = make(map[string]uint64), make(map[string]uint64), time.Now()
+	if crashed {
+		s.settled = s.settled.Add(settleTime)
 	}
-	s.inventory, s.settled = is, time.Now().Add(settleTime)
-	if was.Clean || was.At.IsZero() || lost != nil {
-		s.settled = time.Now()
-		return s.writeInventory()
+	for name, n := range is.Streams {
+		s.last[name] = n.now // nothing is under way yet
+		if crashed {
+			certain := was.Streams[name].Timers
+			s.extra[name] = n.Timers - min(n.Timers, certain-min(certain, n.changes))
+		}
 	}
-	return nil
+	return s.writeInventory(is, false)
 }
 
-// noteStore writes down what is stored. It is clean the last time before the server is closed.
-func (s *Server) noteStore(clean bool) {
-	is, err := s.takeInventory(inventory{})
-	if err == nil {
-		for name, n := range is.Streams {
-			n.Last = s.inventory.Streams[name].now // 0 for one that is new
-			is.Streams[name] = n
-		}
-		is.Clean = clean
-		s.inventory = is
-		if time.Now().After(s.settled) {
-			err = s.writeInventory()
-		}
+// noteStore notes how many timers there are if it counts, and the last message in any case. It
+// is clean the last time before the server is closed.
+func (s *Server) noteStore(counts, clean bool) {
+	is, err := s.takeInventory(inventory{}, counts)
+	if err == nil && counts {
+		err = s.writeInventory(is, clean)
 	}
 	if err != nil {
-		s.log.Warn("what the store holds is not noted", "folder", s.dir, "error", err)
+		s.log.Warn("the number of timers in the store is not noted", "folder", s.dir, "error", err)
+		return
+	}
+	for name, n := range is.Streams {
+		s.last[name] = n.now
 	}
 }
 
-func (s *Server) writeInventory() error {
-	text, err := json.Marshal(s.inventory)
+// writeInventory writes is, without the timers that may be back after a crash. They leave the
+// store without a message, and some only with the next crash.
+func (s *Server) writeInventory(is inventory, clean bool) error {
+	settled := time.Now().After(s.settled)
+	is.Clean = clean && settled
+	for name, n := range is.Streams {
+		n.Last = s.last[name] // 0 for a stream that is new
+		if !settled {
+			n.Timers -= min(n.Timers, s.extra[name])
+		}
+		is.Streams[name] = n
+	}
+	text, err := json.Marshal(is)
 	if err != nil {
 		return err
 	}
 	return atomicfile.WriteBytes(s.inventoryPath(), text)
 }
 
-// takeInventory returns what the streams of timers hold, and how much has changed since was.
-func (s *Server) takeInventory(was inventory) (inventory, error) {
+// takeInventory returns the last message of each stream of timers and, if it counts, how many
+// timers there are and how many may have changed since was.
+func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	nc, err := s.Connect()
 	if err != nil {
 		return inventory{}, err
@@ -146,33 +157,35 @@ func (s *Server) takeInventory(was inventory) (inventory, error) {
 			checkStream(info.Config, layout{name: name}) != nil {
 			continue // it has no timers
 		}
-		stream, err := js.Stream(ctx, name)
-		if err != nil {
-			return inventory{}, err
+		n := holding{now: info.State.LastSeq}
+		if counts {
+			stream, err := js.Stream(ctx, name)
+			if err == nil {
+				c := &Client{nc: nc, stream: stream, layout: layout{name: name}}
+				err = c.countTimers(ctx, &n, was.Streams[name])
+			}
+			if err != nil {
+				return inventory{}, err
+			}
 		}
-		c := &Client{nc: nc, stream: stream, layout: layout{name: name}}
-		if is.Streams[name], err = c.holding(ctx, info.State.LastSeq, was.Streams[name]); err != nil {
-			return inventory{}, err
-		}
+		is.Streams[name] = n
 	}
 	return is, list.Err()
 }
 
-// holding returns what the stream holds up to its last message, and how much has changed
-// since it held was. Removals of what the server had brought back have no message each: they
-// are in notes.
-func (c *Client) holding(ctx context.Context, last uint64, was holding) (h holding, err error) {
-	h = holding{now: last, changes: last - min(last, was.Last)}
-	if h.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil ||
-		h.Timers+h.changes >= was.Timers {
-		return h, err
+// countTimers counts the timers of the stream, and the changes since it held was. Removals of
+// timers that had come back have no message each: they are in notes.
+func (c *Client) countTimers(ctx context.Context, n *holding, was holding) (err error) {
+	n.changes = n.now - min(n.now, was.Last)
+	if n.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil ||
+		n.Timers+n.changes >= was.Timers {
+		return err
 	}
 	since := whole
 	since.DeliverPolicy, since.OptStartSeq = jetstream.DeliverByStartSequencePolicy, was.Last+1
-	err = c.read(ctx, since, c.layout.notes(), func(m message) error {
+	return c.read(ctx, since, c.layout.notes(), func(m message) error {
 		revisions, _ := parseNote(m.Data()) // a note that nobody understands has removed nothing
-		h.changes += uint64(len(revisions))
+		n.changes += uint64(len(revisions))
 		return nil
 	})
-	return h, err
 }

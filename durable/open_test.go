@@ -1,9 +1,13 @@
+//go:build unix
+
 package durable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +80,45 @@ func TestOpenRefuses(t *testing.T) {
 	nc.Close()
 	if _, err := Open(ctx, nc, Config{}); !errors.Is(err, nats.ErrConnectionClosed) {
 		t.Errorf("Open on a closed connection: %v", err)
+	}
+}
+
+// lossy is a connection that loses the first request for a consumer.
+type lossy struct {
+	net.Conn
+	lost bool
+}
+
+// Dial connects.
+func (l *lossy) Dial(network, address string) (conn net.Conn, err error) {
+	l.Conn, err = net.Dial(network, address)
+	return l, err
+}
+
+// Write loses what it is to lose.
+func (l *lossy) Write(p []byte) (int, error) {
+	if !l.lost && bytes.Contains(p, []byte("CONSUMER.INFO")) {
+		l.lost = true
+		return len(p), nil
+	}
+	return l.Conn.Write(p)
+}
+
+// A request that has no answer does not take all the time of the context.
+func TestOpenTriesAgain(t *testing.T) {
+	t.Parallel()
+	address := addresses(t, 1)[0]
+	embedded(t, t.TempDir(), Listen(address))
+	l := &lossy{}
+	nc, err := nats.Connect("nats://"+address, nats.SetCustomDialer(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if _, err := Open(ctx, nc, Config{}); err != nil || !l.lost {
+		t.Errorf("Open = %v, with a request lost: %v", err, l.lost)
 	}
 }
 

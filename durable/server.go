@@ -35,8 +35,10 @@ type Server struct {
 	ended chan struct{} // closed when the server is down for good
 	err   error         // why, but by Close; to be read once ended is closed
 
-	inventory inventory // the last one; of the goroutine that watches, as settled is
-	settled   time.Time
+	// Of the goroutine that watches, by stream.
+	last    map[string]uint64 // the last message, a tick ago
+	extra   map[string]uint64 // at most so many timers were back after a crash
+	settled time.Time         // when they are gone again
 
 	mu      sync.Mutex
 	current *server.Server // nil while it is down

@@ -26,8 +26,6 @@ const (
 const oldestMajor, oldestMinor = 2, 15
 
 func checkServer(ctx context.Context, nc *nats.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	if err := nc.FlushWithContext(ctx); err != nil {
 		servers := strings.Join(nc.Servers(), ",")
 		return fmt.Errorf("durable: no answer from a server at %s: %w", address.Redact(servers, servers), err)

@@ -85,13 +85,14 @@ func (s *Server) watch(ctx context.Context) {
 		if err := s.limitStore(s.current); err != nil {
 			s.log.Warn("the limit of the store stays as it was", "error", err)
 		}
-		if begin := time.Now(); begin.After(next) {
-			s.noteStore(false)
-			next = time.Now().Add(countShare * time.Since(begin))
+		begin := time.Now()
+		counts := begin.After(next)
+		if s.noteStore(counts, false); counts {
+			next = time.Now().Add(countShare*time.Since(begin) - watchPause)
 		}
 	}
 	if s.opts.DontListen {
-		s.noteStore(true)
+		s.noteStore(true, true)
 	}
 	s.shutdown()
 }
