@@ -27,10 +27,9 @@ func (c *clock) Now() time.Time {
 	return c.FakeClock.Now().Add(time.Duration(n) * time.Millisecond)
 }
 
-// A job of gocron v2.21.2 that is to run once is accepted if its time has not come. If it has
-// come by when the goroutine of the scheduler looks at it, that one looks for the next time for
-// ever: nothing fires any more, and a processor is lost. That is why gocron is not among the
-// peers that are measured: loads with short delays do not end.
+// gocron v2.21.2 accepts a one-time job if its time is in the future. If that time has passed when the scheduler's
+// goroutine looks at the job, the goroutine searches for the next time forever. Nothing fires any more,
+// and the search occupies a processor. So gocron is not measured: loads with short delays never end.
 func TestGocronHangsOnAJobWhoseTimeComesWhileItIsAdded(t *testing.T) {
 	c := &clock{FakeClock: clockwork.NewFakeClock(), forever: make(chan struct{})}
 	s, err := gocron.NewScheduler(gocron.WithClock(c))

@@ -10,24 +10,22 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// The wheel of go-zero gets the tick of the drivers, and slots for some seconds.
+// The wheel of go-zero has the tick of the drivers and slots for four seconds.
 const (
 	goZeroInterval = time.Millisecond
 	goZeroSlots    = 4096
 
 	goZeroEarly = 2 * goZeroInterval
 
-	// goZeroStall is how late a tick may be on a machine that does other things too.
+	// goZeroStall is how late a tick may be on a busy machine.
 	goZeroStall = 20 * time.Millisecond
 )
 
-// goZero is the TimingWheel of go-zero: keys, values, and one goroutine that does it all. It
-// counts whole intervals from the last tick on: a timer fires up to two of them before its
-// deadline, and earlier still if that tick came late: the next one comes in time.
-// RemoveTimer and MoveTimer do not tell whether the timer was there.
+// goZero is the TimingWheel of go-zero: keys, values, and one goroutine that executes all operations. It counts whole
+// intervals from the last tick, so a timer fires up to two intervals before its deadline, and even earlier
+// if that tick was late. RemoveTimer and MoveTimer do not report whether the timer existed.
 //
-// With moves it fails the check, see the tests: without, its other operations can be
-// measured.
+// It fails the check with moves, see the tests. The other operations can be measured without moves.
 func goZero(slots int, moves bool) live.Contender {
 	name := "go-zero"
 	if moves {
@@ -68,7 +66,7 @@ func (s *goZeroSystem) Close() error {
 	return nil
 }
 
-// goZeroTimers are timers whose keys are numbers from base on.
+// goZeroTimers are timers whose keys are consecutive numbers from base.
 type goZeroTimers struct {
 	tw   *collection.TimingWheel
 	base int64
@@ -83,7 +81,7 @@ func (t goZeroTimers) Start(i int, delay time.Duration) {
 
 func (t goZeroTimers) Stop(i int) bool { return t.tw.RemoveTimer(t.base+int64(i)) == nil }
 
-// goZeroMovers are those that are moved too.
+// goZeroMovers are goZeroTimers that can also be moved.
 type goZeroMovers struct{ goZeroTimers }
 
 func (t goZeroMovers) Reset(i int, delay time.Duration) bool {

@@ -1,6 +1,5 @@
-// Command peers puts other people's timers through the loads of timerbench live, beside
-// package driver and Go's own timers. It is a module of its own, so that what it needs is
-// not among what timerbench needs.
+// Command peers measures timers of other Go projects on the loads of timerbench live, next to package driver and Go's
+// own timers. It is a separate module, so timerbench does not depend on these projects.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// peers lists them.
+// peers lists the measured timers.
 func peers() []live.Contender {
 	return []live.Contender{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron()}
 }
@@ -86,7 +85,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// ours is the structure to measure the peers beside: the driver's default.
+// ours is the structure to compare the peers with, the default of package driver.
 func ours() []entry.For[driver.Task] {
 	return slices.DeleteFunc(catalog.For[driver.Task](), func(e entry.For[driver.Task]) bool { return e.Name != "auto" })
 }

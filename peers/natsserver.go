@@ -11,9 +11,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// natsServer is the hash wheel of nats-server, which holds when messages expire. It has
-// no clock of its own: here a lock and one timer of Go's runtime drive it, set to the
-// next expiration. An expiration is a time of the wall clock.
+// natsServer is the hash wheel of nats-server, which stores when messages expire. The wheel has no clock of its own. A
+// lock and one Go timer, set to the next expiration, drive it here. Expirations are wall clock times.
 func natsServer() live.Contender {
 	return live.Contender{
 		Name: "nats-server thw", Role: results.RolePeer,
@@ -29,9 +28,9 @@ type natsSystem struct {
 	mu    sync.Mutex
 	wheel *thw.HashWheel
 	f     map[uint64]func()
-	last  uint64 // the last sequence number given
+	last  uint64 // the last sequence number
 	timer *time.Timer
-	at    int64 // what timer is set to; math.MaxInt64: nothing
+	at    int64 // the time that timer is set to, or math.MaxInt64
 }
 
 func (s *natsSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
@@ -53,7 +52,7 @@ func (s *natsSystem) Close() error {
 	return nil
 }
 
-// set sets the timer to an earlier expiration. The lock is held.
+// set sets the timer to an earlier expiration. The caller holds the lock.
 func (s *natsSystem) set(expires int64) {
 	if expires < s.at {
 		s.at = expires
@@ -61,7 +60,7 @@ func (s *natsSystem) set(expires int64) {
 	}
 }
 
-// expire runs what has expired, each on a goroutine, as time.AfterFunc does.
+// expire runs the functions of expired timers, each in its own goroutine, like time.AfterFunc.
 func (s *natsSystem) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server/thw"
 )
 
-// What the hash wheel of nats-server v2.15.2 names as the next expiration may be that of an
-// entry which was removed: who sleeps until then wakes up for nothing, once.
+// The next expiration that the hash wheel of nats-server v2.15.2 reports may be that of a removed entry, which costs
+// the caller one useless wake-up.
 func TestNatsServerWakesUpForWhatWasRemoved(t *testing.T) {
 	wheel := thw.NewHashWheel()
 	soon := time.Now().Add(-time.Second).UnixNano()
@@ -36,8 +36,8 @@ func TestNatsServerWakesUpForWhatWasRemoved(t *testing.T) {
 	}
 }
 
-// What a callback of ExpireTasks adds is not looked for in slots that were gone through
-// already: no expiration is named for it, and it does not expire.
+// ExpireTasks misses an entry that a callback adds to a slot that was already visited: the wheel reports no
+// expiration for it, and it does not expire.
 func TestNatsServerForgetsWhatACallbackAdds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wheel := thw.NewHashWheel()
@@ -63,8 +63,8 @@ func TestNatsServerForgetsWhatACallbackAdds(t *testing.T) {
 	})
 }
 
-// A callback that moves its entry by a revolution, 4096 seconds, from a slot of its own loses
-// it: it counts, and is in no slot.
+// A callback that moves its entry by a revolution, 4096 seconds, loses the entry if it was alone in its slot. The entry
+// is still counted but in no slot.
 func TestNatsServerLosesWhatACallbackMovesByARevolution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wheel := thw.NewHashWheel()

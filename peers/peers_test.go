@@ -8,23 +8,23 @@ import (
 	"github.com/timerbench/timerbench/bench/live"
 )
 
-// check puts a peer through the check by the clock of a bubble, to the nanosecond.
+// check runs the check of package live on a peer, with the virtual clock of a bubble.
 func check(t *testing.T, c live.Contender, timers int) (wrong live.Wrong) {
 	t.Helper()
-	c.Early = min(c.Early, goZeroEarly) // nothing stalls here
+	c.Early = min(c.Early, goZeroEarly) // no tick is late on a virtual clock
 	synctest.Test(t, func(t *testing.T) {
 		load := live.Check{Goroutines: 3, Timers: timers, Steps: 4000, Delay: 20 * time.Millisecond, Seed: 1}
 		counts, w, err := load.Run(t.Context(), c)
 		if err != nil || counts.Started < 200 || counts.Fired < 50 {
 			t.Errorf("%v, %+v", err, counts)
 		}
-		time.Sleep(time.Minute) // what has come to nothing
+		time.Sleep(time.Minute) // for timers that are still pending
 		wrong = w
 	})
 	return wrong
 }
 
-// The peers do what they are there for, apart from what the other tests show.
+// The peers pass the check, except for the faults that the other tests show.
 func TestPeersPassTheCheck(t *testing.T) {
 	for _, c := range peers() {
 		if c.Name == goZero(goZeroSlots, true).Name {
@@ -38,8 +38,8 @@ func TestPeersPassTheCheck(t *testing.T) {
 	}
 }
 
-// The race detector finds something here too: a task that is moved below an interval is read
-// by the goroutine that runs it while the goroutine of the wheel changes it.
+// The race detector reports a race here: the goroutine of the wheel changes a task that is moved to less than an
+// interval while another goroutine runs the task.
 func TestGoZeroFailsTheCheckWithMoves(t *testing.T) {
 	if wrong := check(t, goZero(goZeroSlots, true), 500); wrong[live.Twice] == 0 {
 		t.Errorf("a move of less than an interval is expected to fire twice: %+v", wrong)

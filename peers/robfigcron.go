@@ -10,9 +10,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// robfigCron is robfig/cron with a schedule that names one time. It sorts all entries
-// whenever one comes, goes or fires, and is meant for few. Remove does not tell whether
-// the entry was there, and none can be moved.
+// robfigCron is robfig/cron with a schedule of a single time. It sorts all entries whenever an entry is added, removed
+// or fires, and is meant for few entries. Remove does not report whether the entry existed, and entries
+// cannot be moved.
 func robfigCron() live.Contender {
 	return live.Contender{
 		Name: "robfig/cron", Role: results.RolePeer, Silent: true, Limit: 1000,
@@ -47,21 +47,20 @@ type cronTimers struct {
 	entries []cronEntry
 }
 
-// cronEntry is a timer. An entry of the cron stays there after its time: the job removes it.
+// cronEntry is a timer. Its job removes it, because cron keeps entries after their time.
 type cronEntry struct {
 	f  func()
 	mu sync.Mutex
 	id cron.EntryID
 }
 
-// once is a schedule of one time.
+// once is a schedule with a single time.
 type once struct {
 	at   time.Time
 	over bool
 }
 
-// Next returns the time, and none when it is asked again. Only the goroutine of the cron
-// asks.
+// Next returns the time at the first call and the zero time after it. Only cron's goroutine calls it.
 func (o *once) Next(time.Time) time.Time {
 	if o.over {
 		return time.Time{}

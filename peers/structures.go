@@ -16,14 +16,14 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// besides are the structures that those of others are measured beside.
+// besides matches the structures of timerbench to compare with.
 const besides = `^(wheel|hwheel|quadheap)$`
 
-// theirWorkloads are what they are measured on: every basic operation, and the models of
-// programs that have the timers which they are made for.
+// theirWorkloads matches workloads with every basic operation, and models of programs with the timers that these
+// structures are made for.
 const theirWorkloads = `^(hold|start-stop|churn|reschedule|fill-drain|kafka-purgatory|cache-ttl-15|cron-hashed)$`
 
-// structuresOfOthers lists the data structures among the peers, for the suite of timerbench.
+// structuresOfOthers lists the data structures of other projects.
 func structuresOfOthers() []entry.Entry {
 	return []entry.Entry{{
 		Name: "thw", Family: entry.Wheels,
@@ -40,8 +40,8 @@ func structuresOfOthers() []entry.Entry {
 	}}
 }
 
-// measureStructures puts the structures of others through the suite of timerbench, beside
-// some of ours, and writes the results to path.
+// measureStructures runs the suite of timerbench on the structures of other projects and some of its own, and writes
+// the results to path.
 func measureStructures(ctx context.Context, path string, trials int) error {
 	cfg := bench.Config{
 		Structures: slices.DeleteFunc(catalog.All(), unlike(besides, func(e entry.Entry) string { return e.Name })),
@@ -64,7 +64,7 @@ func measureStructures(ctx context.Context, path string, trials int) error {
 	return failed
 }
 
-// unlike reports whether the name of a value does not match an expression.
+// unlike returns a function that reports whether the name of a value does not match an expression.
 func unlike[V any](expression string, name func(V) string) func(V) bool {
 	e := regexp.MustCompile(expression)
 	return func(v V) bool { return !e.MatchString(name(v)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// The structures of others pass the proof of the suite, and stand in its results beside ours.
+// The structures of other projects pass the proof of the suite and have rows in its results.
 func TestStructuresOfOthersPassTheProof(t *testing.T) {
 	hold, _ := workload.Find("cancel-hold-50")
 	profile, _ := bench.FindProfile("smoke")

@@ -1,5 +1,5 @@
-// The timer queue of Boost.Asio: a binary heap of its own, and a list of waits for each timer. Its
-// clock is that of the program.
+// The timer queue of Boost.Asio: a binary heap and a list of waits for each timer. Its clock is a
+// type parameter.
 #include "slots.h"
 #include <boost/asio/detail/timer_queue.hpp>
 #include <boost/version.hpp>
@@ -12,7 +12,7 @@ struct ticks {
 	static time_type add(time_type t, duration_type d) { return t + d; }
 	static duration_type subtract(time_type a, time_type b) { return a - b; }
 	static bool less_than(time_type a, time_type b) { return a < b; }
-	struct duration { // what the queue would wait by; it never does here
+	struct duration { // the queue would wait for it, but never does here
 		duration_type count;
 		long ticks() const { return count; }
 		long total_milliseconds() const { return count; }

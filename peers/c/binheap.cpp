@@ -1,5 +1,5 @@
-// A plain binary heap with positions, the same in C++, Go, Java and Rust: what differs between
-// these rows is the language.
+// A plain binary heap with positions, written alike in C++, Go, Java and Rust, so that the rows
+// compare the languages.
 #include "timerbench.h"
 #include <vector>
 

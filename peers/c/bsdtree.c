@@ -1,4 +1,4 @@
-// The red-black tree of BSD's tree(3): macros that make functions for one type of node.
+// The red-black tree of BSD's tree(3): macros that define functions for a type of node.
 #include "slots.h"
 #define __unused __attribute__((unused)) // which its macros use
 #include <bsd/sys/tree.h>

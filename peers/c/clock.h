@@ -1,6 +1,6 @@
-// clock.h gives the libraries of a process a virtual clock. Its functions stand in for those of
-// the C library. Nothing is ever ready for reading or writing, so polling for it, which is a system
-// call that every wake-up of an event loop makes, returns at once; with REAL_POLL it is made.
+// clock.h gives the libraries of a process a virtual clock. Its functions replace those of the C library. An
+// event loop polls in every wake-up, which is a system call. Nothing is ever ready for reading or writing
+// here, so the replacements return at once. With REAL_POLL the system call is made.
 #ifndef CLOCK_H
 #define CLOCK_H
 

@@ -1,6 +1,6 @@
-// rte_timer of DPDK: a skip list. Its clock is the cycle counter of the processor, read by
-// instructions inside librte_timer. They are replaced, in this process, by loads of a virtual
-// clock of the same length. A tick is a cycle.
+// rte_timer of DPDK: a skip list. Its clock is the cycle counter of the processor, which librte_timer reads
+// by instructions. This adapter replaces them in memory by loads of a virtual clock that have the same
+// length. A tick is a cycle.
 #include "slots.h"
 #include <dlfcn.h>
 #include <rte_cycles.h>
@@ -8,7 +8,7 @@
 #include <rte_timer.h>
 #include <rte_version.h>
 
-static uint64_t *cycles; // the virtual clock, at an address of 32 bits
+static uint64_t *cycles; // the virtual clock, at a 32-bit address
 static struct rte_timer *timers;
 static uint64_t pending;
 
@@ -19,7 +19,7 @@ static void fires(struct rte_timer *t, void *arg) {
 }
 
 // patch replaces rdtsc; shl $32,%rdx; mov %eax,%R; or %rdx,%R by mov CLOCK,%R in the text of the
-// library. It returns how often it did.
+// library. It returns the number of replacements.
 static int patch(unsigned char *from, unsigned char *to) {
 	static const unsigned char read[6] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20};
 	int found = 0;
@@ -64,7 +64,7 @@ static void tb_about(struct tb_about *a) {
 static void tb_new(uint32_t slots) {
 	(void)slots;
 	start();
-	if (timers != NULL) { // its lists are of the process
+	if (timers != NULL) { // the lists of librte_timer belong to the process
 		unsigned int lcore = 0;
 		rte_timer_stop_all(0, &lcore, 1, NULL, NULL);
 	}

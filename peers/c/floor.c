@@ -1,5 +1,5 @@
-// No structure: the loop, the report of what fires, and nothing else. Its cost is in the cost of every
-// adapter of its language. floor.cpp is the same in C++.
+// The floor: an adapter without a structure, which only runs the loop and reports the timers that fire. Every
+// adapter of its language contains this cost. floor.cpp compiles the same code as C++.
 #include "timerbench.h"
 
 static uint64_t pending;
@@ -14,7 +14,7 @@ static void tb_about(struct tb_about *a) {
 	a->version = "no structure: the floor";
 }
 
-// use makes the compiler load an operand that nothing needs.
+// use makes the compiler load an unused operand.
 static inline void use(uint64_t operand) { __asm__ volatile("" : : "r"(operand)); }
 
 static void tb_new(uint32_t slots) {

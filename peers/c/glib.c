@@ -1,4 +1,4 @@
-// Timeout sources of GLib: a list of sources, all of which each iteration looks at. A tick is a
+// Timeout sources of GLib: a list of sources. Each iteration of the loop checks all of them. A tick is a
 // millisecond.
 #include "clock.h"
 #include "slots.h"
@@ -46,7 +46,7 @@ static void tb_schedule(uint32_t slot, int64_t at) {
 	sources[slot] = s;
 	tb_reschedule(slot, at);
 	g_source_attach(s, context);
-	g_source_unref(s); // the context has it
+	g_source_unref(s); // the context holds a reference
 	pending++;
 }
 

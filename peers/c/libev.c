@@ -1,5 +1,5 @@
-// ev_timer of libev: a 4-ary heap. A tick is 2^-9 seconds, which its floating-point seconds hold
-// without rounding. It fires what is due before its clock, so its clock is half a tick ahead.
+// ev_timer of libev: a 4-ary heap. A tick is 2^-9 seconds, which floating-point seconds represent without
+// rounding. libev fires timers that are due before its clock, so its clock runs half a tick ahead.
 #include "clock.h"
 #include "slots.h"
 #include <ev.h>

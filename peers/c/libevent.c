@@ -1,5 +1,5 @@
 // Timers of libevent: a binary heap of events. A tick is a millisecond. With COMMON, timers of the
-// first 256 durations stand in common timeouts, a list for each duration.
+// first 256 delays use common timeouts, a list for each delay.
 #include "clock.h"
 #include "slots.h"
 #include <event2/event.h>
@@ -37,7 +37,7 @@ static struct {
 } table[TABLE];
 static int commons;
 
-// common returns the common timeout of a delay, if there is one, or one can be made.
+// common returns the common timeout of a delay. It makes one if there is room.
 static const struct timeval *common(int64_t delay, const struct timeval *t) {
 	uint32_t i = (uint32_t)delay * 2654435761u % TABLE;
 	for (; table[i].delay != 0; i = (i + 1) % TABLE)

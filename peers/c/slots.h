@@ -1,5 +1,5 @@
-// slots.h gives an adapter an array of records by slot that never move: the structures of libraries
-// keep pointers to them. Pages that are not touched take no memory, and begin as zeroes.
+// slots.h gives an adapter an array of records by slot. The records never move, because the structures of
+// libraries point to them. Pages take no memory until they are touched, and start as zeroes.
 #ifndef SLOTS_H
 #define SLOTS_H
 
@@ -7,7 +7,7 @@
 
 #define MOST_SLOTS ((size_t)1 << 27)
 
-// new_slots returns room for MOST_SLOTS records, in place of an array that it returned before.
+// new_slots returns room for MOST_SLOTS records. It frees before, an array that it returned earlier.
 static inline void *new_slots(void *before, size_t record) {
 	if (before != NULL) munmap(before, MOST_SLOTS * record);
 	void *p = mmap(NULL, MOST_SLOTS * record, PROT_READ | PROT_WRITE,
@@ -16,7 +16,7 @@ static inline void *new_slots(void *before, size_t record) {
 	return p;
 }
 
-// touch_slots makes the pages of records from a slot on, so that they are not made in the loop.
+// touch_slots touches the pages of a range of records, so that the timed loop has no page faults.
 static inline void touch_slots(void *slots, size_t record, size_t from, size_t to) {
 	for (size_t at = from * record; at < to * record; at += 4096) ((volatile char *)slots)[at] = 0;
 }

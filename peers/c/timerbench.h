@@ -1,6 +1,6 @@
-// timerbench.h lets a program in C or C++ take part in timerbench run --external. It is the
-// reference reader of version 1 of the protocol, see docs/external.md. An adapter includes it,
-// defines the functions below, and has no main.
+// timerbench.h lets a program in C or C++ take part in timerbench run --external. It is the reference
+// implementation of version 1 of the protocol, see docs/external.md. An adapter includes it and defines
+// the functions below, but no main.
 #pragma once
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -18,42 +18,42 @@
 #define TB_INLINED 1 // the structure is compiled into the timed loop
 #define TB_VIRTUAL 2 // it calls back through a pointer
 #define TB_COARSE 4  // it fires late, by at most late_ticks + delay * late_num / late_den
-#define TB_FLOOR 8   // it has no structure and asks tb_due: the cost of the loop and of the language
+#define TB_FLOOR 8   // it has no structure: tb_due returns the timers to fire
 
 struct tb_about {
 	uint32_t flags;
-	uint32_t limit; // most timers that the structure is made for; 0: any number
+	uint32_t limit; // most timers that the structure supports; 0: no limit
 	int64_t late_ticks;
 	uint32_t late_num, late_den;
 	const char *language, *version, *note;
 };
 
-// What an adapter defines. A slot names a timer, from 0 to slots-1; a slot is used again after its
-// timer has fired or was cancelled. The clock starts at 0, and only tb_pop moves it.
+// An adapter defines these functions. A slot, from 0 to slots-1, names a timer. It is reused after its timer
+// fired or was cancelled. The clock starts at 0, and only tb_pop moves it.
 static void tb_about(struct tb_about *about);
-static void tb_new(uint32_t slots);     // makes a fresh structure, in place of the one before
-static void tb_reserve(uint32_t slots); // there are so many slots from now on; not timed
+static void tb_new(uint32_t slots);     // makes a fresh structure and frees the previous one
+static void tb_reserve(uint32_t slots); // grows to this number of slots; not timed
 static void tb_schedule(uint32_t slot, int64_t at);
 static void tb_cancel(uint32_t slot);
 static void tb_reschedule(uint32_t slot, int64_t at);
 static void tb_pop(int64_t now); // calls tb_fired for each timer that is due
 static uint64_t tb_len(void);    // pending timers
 
-// In a block the operations, in the file fires what fired.
+// An operation of a block, or a timer in the file of timers that fired.
 struct tb_op {
 	int64_t at;
 	uint32_t slot, zero;
 };
 
 static struct {
-	int64_t now; // of the pop that runs
+	int64_t now; // tick of the current pop
 	uint64_t fired, checksum;
-	struct tb_op *fires; // NULL: they are not wanted
+	struct tb_op *fires; // NULL if the runner wants none
 	uint64_t room;
-	const struct tb_op *due, *due_end; // for a floor: the rest of what fires in the block
+	const struct tb_op *due, *due_end; // for a floor: the timers that are still to fire in the block
 } tb;
 
-// tb_fired says that the timer of a slot fires.
+// tb_fired reports that the timer of a slot fires.
 static inline void tb_fired(uint32_t slot) {
 	uint64_t h = (uint64_t)tb.now * 0x9e3779b97f4a7c15u + (uint64_t)slot * 0xd1b54a32d192ed03u;
 	h ^= h >> 32;
@@ -65,7 +65,7 @@ static inline void tb_fired(uint32_t slot) {
 	tb.fired++;
 }
 
-// tb_due tells a floor the next timer that is due; false: none is.
+// tb_due returns the slot of the next due timer to a floor, or false if none is due.
 static inline bool tb_due(uint32_t *slot) {
 	if (tb.due == tb.due_end || tb.due->at > tb.now) return false;
 	*slot = tb.due++->slot;
@@ -77,8 +77,8 @@ static void tb_die(const char *what) {
 	exit(3);
 }
 
-// tb_clock reads the clock in nanoseconds. It asks the kernel, because an adapter may have a
-// clock_gettime of its own for its library.
+// tb_clock reads the clock in nanoseconds. It makes a system call, because an adapter may replace
+// clock_gettime for its library.
 static uint64_t tb_clock(void) {
 	struct timespec t;
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
@@ -93,7 +93,7 @@ static const struct tb_op *tb_ops(const struct tb_head *head) {
 	return (const struct tb_op *)((const struct tb_batch *)(head + 1) + (head->batches + 1) / 2 * 2);
 }
 
-// tb_replay does the operations of a block. This is what is timed.
+// tb_replay executes the operations of a block. This is the timed code.
 static void tb_replay(const struct tb_head *head) {
 	const struct tb_batch *batch = (const struct tb_batch *)(head + 1);
 	const struct tb_op *op = tb_ops(head), *end;
@@ -108,7 +108,7 @@ static void tb_replay(const struct tb_head *head) {
 	}
 }
 
-// tb_map maps so many bytes of a file from a place on.
+// tb_map maps a range of a file.
 static void *tb_map(int fd, uint64_t from, size_t bytes, int protection) {
 	void *p = mmap(NULL, bytes, protection, MAP_SHARED, fd, (off_t)from);
 	if (p == MAP_FAILED) tb_die("mmap");
@@ -129,14 +129,14 @@ static void tb_write(const void *from, size_t bytes) {
 	if (write(1, from, bytes) != (ssize_t)bytes) exit(3);
 }
 
-// tb_hello measures the clock and a wake-up on which nothing is due, and says what this is.
+// tb_hello measures the clock and a wake-up on which nothing is due, and writes the hello.
 static void tb_hello(void) {
 	struct tb_about about;
 	unsigned char out[256] = {0};
 	uint32_t head[4] = {0x48424d54u, 1, 0, 0}; // TMBH, version 1
 	double costs[2] = {1e9, 1e9}, cost;
 	uint64_t start;
-	for (int i = 0; i < 50; i++) { // the fastest of some, as others use the machine too
+	for (int i = 0; i < 50; i++) { // the minimum, because the machine may be busy
 		start = tb_clock();
 		for (int j = 0; j < 100; j++) tb_clock();
 		if ((cost = (double)(tb_clock() - start) / 101) < costs[0]) costs[0] = cost;
@@ -176,15 +176,15 @@ int main(void) {
 			tb_new((uint32_t)request.a);
 			tb_reserve((uint32_t)request.a);
 			break;
-		case 2: // load: a bytes from c on, b slots
+		case 2: // load: a bytes at offset c, b slots
 			if (bytes[request.block]) munmap(blocks[request.block], bytes[request.block]);
 			bytes[request.block] = request.a;
 			blocks[request.block] = (struct tb_head *)tb_map(3, request.c, request.a, PROT_READ);
-			for (size_t i = 0; i < request.a; i += 4096) // so that no page is missing in the loop
+			for (size_t i = 0; i < request.a; i += 4096) // touch all pages before the timed loop
 				(void)((volatile char *)blocks[request.block])[i];
 			tb_reserve((uint32_t)request.b);
 			break;
-		case 3: // run: a room for fires
+		case 3: // run: write a timers that fire
 			tb.room = request.a;
 			room = tb.room * sizeof *tb.fires;
 			if (room) tb.fires = (struct tb_op *)tb_map(4, 0, room, PROT_READ | PROT_WRITE);

@@ -1,5 +1,5 @@
-// std::priority_queue with tombstones: what is cancelled or moved stays in the queue until it is
-// due, and is known by a number that is no longer that of its slot. Nothing bounds what is dead.
+// std::priority_queue with tombstones: the entry of a cancelled or moved timer stays in the queue until it is
+// due. Its number then differs from that of its slot. The number of dead entries is not bounded.
 #include "timerbench.h"
 #include <queue>
 #include <vector>
@@ -18,7 +18,7 @@ static void tb_about(struct tb_about *a) {
 	a->flags = TB_INLINED;
 	a->language = "C++";
 	a->version = "std::priority_queue, tombstones";
-	a->note = "what is cancelled stays until it is due";
+	a->note = "cancelled timers stay until they are due";
 }
 
 static void tb_new(uint32_t) {

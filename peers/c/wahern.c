@@ -1,4 +1,4 @@
-// The tickless hierarchical wheel of William Ahern's timeout: four levels of 64 slots, cascades.
+// The tickless hierarchical wheel of William Ahern's timeout: four levels of 64 slots with cascades.
 #include "slots.h"
 #include "timeout.c"
 

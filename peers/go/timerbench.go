@@ -1,6 +1,6 @@
-// Package timerbench lets a program in Go take part in timerbench run --external: a reader of
-// version 1 of the protocol, see docs/external.md. It is for what is to be compared with the same code in other
-// languages; structures of Go take part without a program of their own.
+// Package timerbench lets a program in Go take part in timerbench run --external. It implements version 1 of the
+// protocol in docs/external.md. It serves to compare Go with the same code in other languages; structures in
+// Go need no program of their own.
 package timerbench
 
 import (
@@ -14,10 +14,10 @@ import (
 	"unsafe"
 )
 
-// Timers is a structure. A slot names a timer, and is used again after its timer fired or was
-// cancelled. The clock starts at 0, and only Pop moves it.
+// Timers is a structure. A slot names a timer and is reused after its timer fired or was cancelled. The clock starts at
+// 0, and only Pop moves it.
 type Timers interface {
-	Reserve(slots int) // there are so many slots from now on; not timed
+	Reserve(slots int) // grows to this number of slots; not timed
 	Schedule(slot uint32, at int64)
 	Cancel(slot uint32)
 	Reschedule(slot uint32, at int64)
@@ -25,14 +25,14 @@ type Timers interface {
 	Len() int
 }
 
-// Fired is what fired in a block.
+// Fired collects the timers that fire in a block.
 type Fired struct {
 	count, checksum uint64
 	log             []op
-	due             []op // for a floor: the rest of what fires in the block
+	due             []op // for a floor: the timers that are still to fire in the block
 }
 
-// Due tells a floor the next timer that is due; false: none is.
+// Due returns the slot of the next due timer to a floor. ok is false if none is due.
 func (f *Fired) Due(now int64) (slot uint32, ok bool) {
 	if len(f.due) == 0 || f.due[0].at > now {
 		return 0, false
@@ -41,7 +41,7 @@ func (f *Fired) Due(now int64) (slot uint32, ok bool) {
 	return slot, true
 }
 
-// Add says that the timer of a slot fires in the pop at a tick.
+// Add reports that the timer of a slot fires in the pop at tick now.
 func (f *Fired) Add(now int64, slot uint32) {
 	h := uint64(now)*0x9e3779b97f4a7c15 + uint64(slot)*0xd1b54a32d192ed03
 	h ^= h >> 32
@@ -64,11 +64,12 @@ type block struct {
 	memory  []byte
 	batches []batch
 	ops     []op
-	fires   []op // if the runner tells them
+	fires   []op // the timers that fire, in a run with a floor
 	sum     byte
 }
 
-// mapBlock maps a block as it lies in the file: the machine is little-endian. It is not timed.
+// mapBlock maps a block into memory. It uses the format of the file directly, on a little-endian machine. It is
+// not timed.
 func mapBlock(b *block, at int64, size int) (err error) {
 	if b.memory != nil {
 		_ = syscall.Munmap(b.memory)
@@ -88,13 +89,13 @@ func mapBlock(b *block, at int64, size int) (err error) {
 	b.batches = unsafe.Slice((*batch)(unsafe.Pointer(&b.memory[32])), head.batches)
 	all := unsafe.Slice((*op)(unsafe.Add(unsafe.Pointer(head), first)), (uint64(size)-first)/16)
 	b.ops, b.fires = all[:head.ops:head.ops], all[head.ops:]
-	for i := 0; i < size; i += 4096 { // so that no page is missing in the loop
+	for i := 0; i < size; i += 4096 { // touch all pages before the timed loop
 		b.sum += b.memory[i]
 	}
 	return nil
 }
 
-// replay does the operations. This is what is timed.
+// replay executes the operations of a block. This is the timed code.
 func replay[T Timers](t T, b block, fired *Fired) {
 	rest := b.ops
 	for _, batch := range b.batches {
@@ -121,7 +122,7 @@ func replay[T Timers](t T, b block, fired *Fired) {
 	}
 }
 
-// costs measures the clock, and a wake-up on which nothing is due.
+// costs measures the cost of reading the clock and of a wake-up on which nothing is due.
 func costs[T Timers](t T) (clock, wake float64) {
 	clock, wake = 1e9, 1e9
 	t.Reserve(1)
@@ -143,13 +144,13 @@ func costs[T Timers](t T) (clock, wake float64) {
 	return clock, wake
 }
 
-// Flags of Serve.
+// Flags for Serve.
 const (
-	Virtual = 2 // it calls back through a pointer
-	Floor   = 8 // it has no structure and asks Fired.Due
+	Virtual = 2 // calls go through a pointer
+	Floor   = 8 // there is no structure; Fired.Due returns the timers to fire
 )
 
-// Serve answers the runner until its requests end.
+// Serve answers the requests of the runner until standard input ends. fresh makes an empty structure.
 func Serve[T Timers](version string, flags uint32, fresh func() T) error {
 	out := make([]byte, 256)
 	le := binary.LittleEndian

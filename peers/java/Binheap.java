@@ -1,8 +1,8 @@
 import java.util.Arrays;
 
 /**
- * A plain binary heap with positions, the same in C++, Go, Java and Rust: what differs between
- * these rows is the language. Java has no arrays of structs, so deadlines and slots are two.
+ * A plain binary heap with positions, written alike in C++, Go, Java and Rust, so that the rows
+ * compare the languages. Java has no arrays of structs, so deadlines and slots have an array each.
  */
 final class Binheap extends Timerbench {
     private long[] at = new long[16];

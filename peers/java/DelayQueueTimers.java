@@ -3,7 +3,7 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
-/** java.util.concurrent.DelayQueue: a binary heap under a lock, searched when one is removed. */
+/** java.util.concurrent.DelayQueue: a binary heap behind a lock. Removing a timer searches it. */
 final class DelayQueueTimers extends Timerbench {
     private long clock;
     private final DelayQueue<Timer> timers = new DelayQueue<>();

@@ -1,10 +1,10 @@
 /**
- * No structure: the loop, the report of what fires, and nothing else. Its cost is in the cost of every
- * adapter in Java.
+ * The floor: an adapter without a structure, which only runs the loop and reports the timers that fire.
+ * Every adapter in Java contains this cost.
  */
 final class Floor extends Timerbench {
     private int pending;
-    private long loaded; // so that the compiler cannot leave out operands
+    private long loaded; // uses the operands, so that the compiler keeps their loads
 
     public static void main(String[] args) throws Exception {
         serve("no structure: the floor", 0, FLOOR, Floor::new);

@@ -10,9 +10,9 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Netty's HashedWheelTimer, driven by its own tick: what its worker thread does at each tick is
- * done here, without waiting, so that its clock is virtual. A tick is a millisecond. A timeout of tick t
- * has its deadline a nanosecond before, so that it fires at t and not at t+1.
+ * Netty's HashedWheelTimer with a virtual clock: pop does the work of the worker thread for each tick, without
+ * waiting. A tick is a millisecond. A timeout for tick t has its deadline a nanosecond earlier, so that it
+ * fires at t and not at t+1.
  */
 final class NettyWheel extends Timerbench {
     private static final long TICK = 1_000_000;
@@ -49,7 +49,7 @@ final class NettyWheel extends Timerbench {
     }
 
     private final HashedWheelTimer timer = new HashedWheelTimer(worker -> {
-        Thread t = new Thread(worker); // it is never started
+        Thread t = new Thread(worker); // never started
         t.setDaemon(true);
         return t;
     }, 1, TimeUnit.MILLISECONDS, 512, false);
@@ -58,12 +58,12 @@ final class NettyWheel extends Timerbench {
     @SuppressWarnings("unchecked")
     private final Queue<Timeout> timeouts = (Queue<Timeout>) TIMEOUTS.get(timer);
     private Timeout[] bySlot = new Timeout[0];
-    private long tick; // of the worker, the next one to be done
+    private long tick; // the next tick of the worker
     private int pending;
 
     public static void main(String[] args) throws Exception {
         String version = HashedWheelTimer.class.getPackage().getImplementationVersion();
-        int limit = args.length == 0 ? 100_000 : 0; // of more that are set between two ticks some fire late
+        int limit = args.length == 0 ? 100_000 : 0; // if more are set between two ticks, some fire late
         serve("Netty " + (version == null ? "4.1" : version) + ", HashedWheelTimer", limit, VIRTUAL, NettyWheel::new);
     }
 

@@ -14,29 +14,29 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /**
- * Lets a program in Java take part in timerbench run --external: a reader of version 1 of the
- * protocol, see docs/external.md. An adapter extends it and calls serve.
+ * Lets a program in Java take part in timerbench run --external. It implements version 1 of the protocol in
+ * docs/external.md. An adapter extends this class and calls serve.
  */
 abstract class Timerbench {
-    // What an adapter defines. A slot names a timer, and is used again after its timer fired or was
+    // An adapter defines these methods. A slot names a timer and is reused after its timer fired or was
     // cancelled. The clock starts at 0, and only pop moves it.
     abstract void reserve(int slots);
     abstract void schedule(int slot, long at);
     abstract void cancel(int slot);
     abstract void reschedule(int slot, long at);
-    abstract void pop(long now); // calls fired for each timer that is due
+    abstract void pop(long now); // calls fired for each due timer
     abstract int size();
 
-    static final int VIRTUAL = 2; // it calls back through a pointer
-    static final int FLOOR = 8;   // it has no structure and asks due
+    static final int VIRTUAL = 2; // calls go through a pointer
+    static final int FLOOR = 8;   // there is no structure: due returns the timers to fire
 
     private long fired, checksum, now;
     private int room;
     private ByteBuffer log;
-    private Block block = new Block(new int[0], new int[0], new long[0], new int[0], 0); // the one that runs
+    private Block block = new Block(new int[0], new int[0], new long[0], new int[0], 0); // the current block
     private int nextDue; // for a floor: the next timer of the block to fire
 
-    /** Says that the timer of a slot fires. */
+    /** Reports that the timer of a slot fires. */
     final void fired(int slot) {
         long h = now * 0x9e3779b97f4a7c15L + slot * 0xd1b54a32d192ed03L;
         h ^= h >>> 32;
@@ -44,13 +44,13 @@ abstract class Timerbench {
         if (fired++ < room) log.putLong(now).putLong(slot);
     }
 
-    /** Tells a floor the slot of the next timer that is due; -1: none is. */
+    /** Returns the slot of the next due timer to a floor, or -1 if none is due. */
     final int due() {
         if (nextDue == block.at.length || block.at[nextDue] > now) return -1;
         return block.slots[nextDue++];
     }
 
-    /** A block: its batches by kind and length, and its operations, with what fires after them. */
+    /** A block: batches by kind and length, operations, and after them the timers that fire, for a floor. */
     private record Block(int[] kinds, int[] lengths, long[] at, int[] slots, int ops) {
         static Block read(ByteBuffer b) {
             b.order(ByteOrder.LITTLE_ENDIAN);
@@ -70,7 +70,7 @@ abstract class Timerbench {
         }
     }
 
-    /** Does the operations. This is what is timed. */
+    /** Executes the operations of a block. This is the timed code. */
     private void replay(Block b) {
         int from = 0;
         block = b;
@@ -92,19 +92,20 @@ abstract class Timerbench {
         }
     }
 
-    /** Operations that warm the compiler up: batches of up to 64 of a kind, as blocks have them. */
+    /** Returns operations that warm up the compiler: batches of up to 64 of a kind, as in real blocks. */
     private static Block warm(int timers, int ops) {
         SplittableRandom random = new SplittableRandom(1);
         Block b = new Block(new int[ops], new int[ops], new long[2 * ops], new int[2 * ops], ops);
         Arrays.fill(b.at, ops, 2 * ops, Long.MAX_VALUE);
         long[] due = new long[timers];
         long clock = 0;
-        int fires = ops; // what a floor fires: a timer at every second pop
+        int fires = ops; // a floor fires a timer at every second pop
         for (int op = 0, batch = 0; op < ops; batch++) {
             int kind = random.nextInt(4), first = op;
             for (int left = 1 + random.nextInt(64); left > 0 && op < ops; left--) {
                 int slot = random.nextInt(timers);
-                if (kind < 3 && (kind == 0) == due[slot] > clock) continue; // pending or not
+                // A schedule needs a free slot, the other kinds a pending timer.
+                if (kind < 3 && (kind == 0) == due[slot] > clock) continue;
                 b.slots[op] = slot;
                 b.at[op] = kind == 3 ? ++clock : clock + 1 + random.nextInt(3 * timers);
                 if (kind < 3) due[slot] = kind == 1 ? 0 : b.at[op];
@@ -121,7 +122,7 @@ abstract class Timerbench {
         return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
     }
 
-    /** Replays operations until nothing was compiled for five rounds, and says how long that took. */
+    /** Replays operations until five rounds in a row compile nothing, and describes how long that took. */
     private static String warmUp(Supplier<Timerbench> fresh) {
         final int ops = 200_000, most = 200;
         int rounds = 0;
@@ -156,10 +157,10 @@ abstract class Timerbench {
         b.position(at).put(bytes, 0, Math.min(bytes.length, room - 1));
     }
 
-    /** Answers the runner until its requests end. limit is the most timers, or 0. */
+    /** Answers requests until standard input ends. limit is the most timers, or 0 for no limit. */
     static void serve(String version, int limit, int flags, Supplier<Timerbench> fresh) throws IOException {
         PrintStream out = System.out;
-        System.setOut(System.err); // nobody else writes to the pipe
+        System.setOut(System.err); // keeps other output off the pipe
         String note = warmUp(fresh);
         double[] costs = costs(fresh.get());
         ByteBuffer hello = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
@@ -180,7 +181,7 @@ abstract class Timerbench {
             switch (kind) {
                 case 1 -> {
                     timers = null;
-                    System.gc(); // so that the instance before costs this one nothing
+                    System.gc(); // so that the previous instance costs this one nothing
                     timers = fresh.get();
                     timers.reserve((int) a);
                     before = usage();
@@ -219,7 +220,7 @@ abstract class Timerbench {
         System.exit(0);
     }
 
-    /** Collections so far, their nanoseconds, and those of the compiler. */
+    /** Returns the collections so far, their nanoseconds, and the nanoseconds of the compiler. */
     private static long[] usage() {
         long[] out = {0, 0, compiled() * 1_000_000};
         for (GarbageCollectorMXBean c : ManagementFactory.getGarbageCollectorMXBeans()) {

@@ -1,7 +1,7 @@
 import java.util.Arrays;
 import java.util.TreeMap;
 
-/** java.util.TreeMap, a red-black tree, from (deadline, slot); a key is made for each timer. */
+/** java.util.TreeMap, a red-black tree, with a key of (deadline, slot) for each timer. */
 final class TreeMapTimers extends Timerbench {
     private record Key(long at, int slot) implements Comparable<Key> {
         @Override public int compareTo(Key other) {

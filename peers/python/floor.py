@@ -1,6 +1,6 @@
-"""No structure: the loop, the report of what fires, and nothing else.
+"""The floor: an adapter without a structure, which only runs the loop and reports the timers that fire.
 
-Its cost is in the cost of every adapter in Python.
+Every adapter in Python contains this cost.
 """
 
 from timerbench import FLOOR, serve

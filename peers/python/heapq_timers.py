@@ -1,7 +1,7 @@
-"""heapq with tombstones, as asyncio uses it.
+"""heapq with tombstones, as in asyncio.
 
-Entries are lists of a deadline and a slot. One that is cancelled loses its slot. The heap is made anew when more than
-half of it, and more than 100, are such.
+Entries are lists of deadline, number and slot. Cancelling a timer clears the slot of its entry. The heap is rebuilt when
+more than half of its entries, and more than 100, are cancelled.
 """
 
 import heapq
@@ -20,7 +20,7 @@ class Heap:
         return len(self.heap) - self.cancelled
 
     def schedule(self, slot, at):
-        self.number += 1  # so that no two slots are compared
+        self.number += 1  # breaks ties, so that slots are never compared
         entry = self.entries[slot] = [at, self.number, slot]
         heapq.heappush(self.heap, entry)
 
@@ -46,4 +46,4 @@ class Heap:
                 fired.add(now, slot)
 
 
-serve(Heap, "heapq with tombstones", 100_000, "what is cancelled goes when it is more than half, as in asyncio")
+serve(Heap, "heapq with tombstones", 100_000, "cancelled entries go when they are more than half, as in asyncio")

@@ -1,7 +1,7 @@
 """Lets a program in Python take part in timerbench run --external.
 
-A reader of version 1 of the protocol, see docs/external.md. An adapter defines a class with the
-methods of Timers and calls serve.
+It implements version 1 of the protocol in docs/external.md. An adapter passes a class like that of heapq_timers.py to
+serve.
 """
 
 import array
@@ -15,20 +15,20 @@ import time
 MASK = (1 << 64) - 1
 
 
-FLOOR = 8  # a flag: the program has no structure and asks Fired.next_due
+FLOOR = 8  # a flag: the program has no structure; Fired.next_due returns the timers to fire
 
 
 class Fired:
-    """What fired in a block.
+    """Collects the timers that fire in a block.
 
-    due, for a floor, is the rest of what fires in the block, as (tick, slot), the last one first.
+    due is for a floor: the (tick, slot) of the timers that are still to fire in the block, the last one first.
     """
 
     def __init__(self, room, due):
         self.count, self.checksum, self.room, self.log, self.due = 0, 0, room, [], due
 
     def add(self, now, slot):
-        """Says that the timer of a slot fires in the pop at a tick."""
+        """Reports that the timer of a slot fires in the pop at tick now."""
         h = (now * 0x9E3779B97F4A7C15 + slot * 0xD1B54A32D192ED03) & MASK
         h ^= h >> 32
         self.checksum += h * 0xFF51AFD7ED558CCD
@@ -37,12 +37,12 @@ class Fired:
         self.count += 1
 
     def next_due(self, now):
-        """Tells a floor the slot of the next timer that is due; None: none is."""
+        """Returns the slot of the next due timer to a floor, or None if none is due."""
         return self.due.pop()[1] if self.due and self.due[-1][0] <= now else None
 
 
 def read(data):
-    """Returns the batches of a block (kind, slots and ticks), and what fires, for a floor."""
+    """Returns the batches of a block (kind, slots and ticks) and, for a floor, the timers that fire."""
     magic, version, batches, ops, _ = struct.unpack_from("<IIQQQ", data)
     assert (magic, version) == (0x42424D54, 1), "no block of version 1"
     first = 32 + (batches + 1) // 2 * 16
@@ -60,7 +60,7 @@ def read(data):
 
 
 def replay(timers, block, fired):
-    """Does the operations. This is what is timed."""
+    """Executes the operations. This is the timed code."""
     for kind, slots, ticks in block:
         if kind == 0:
             for slot, at in zip(slots, ticks):
@@ -77,7 +77,7 @@ def replay(timers, block, fired):
 
 
 def costs(make):
-    """Measures the clock, and a wake-up on which nothing is due."""
+    """Measures the cost of reading the clock and of a wake-up on which nothing is due."""
     timers, fired, clock, wake, now = make(), Fired(0, []), 1e9, 1e9, 0
     timers.reserve(1)
     timers.schedule(0, 10**9)
@@ -95,9 +95,9 @@ def costs(make):
 
 
 def serve(make, version, limit, note, flags=0):
-    """Answers the runner until its requests end."""
+    """Answers requests until standard input ends."""
     requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nobody else writes to the pipe
+    os.dup2(2, 1)  # keeps other output off the pipe
     collections = [0, 0, 0]  # number, nanoseconds, start of the one that runs
 
     def collected(phase, _):

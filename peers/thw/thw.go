@@ -1,28 +1,24 @@
-// Package thw makes a structure of the hash wheel of nats-server, server/thw v2.15.2, which
-// holds when the messages of a stream expire.
+// Package thw turns the hash wheel of nats-server, server/thw v2.15.2, into a structure. nats-server uses the wheel to
+// expire messages of a stream.
 //
-// The wheel has 4096 slots of one second, each a map from the number of a message to its
-// expiration in nanoseconds, with the earliest one noted. It promises no order, and it keeps
-// no clock: ExpireTasks compares with the wall clock. What is due is exact to the nanosecond,
-// as a slot's entries are compared one by one: the second is how timers are spread, not how
-// they are rounded. So this structure is exact.
+// The wheel has 4096 slots of one second. Each slot is a map from the number of a message to its expiration in
+// nanoseconds, and knows its earliest expiration. The wheel promises no order and has no clock: ExpireTasks
+// compares expirations with the wall clock. Seconds only distribute the timers. Within a slot the wheel compares
+// expirations to the nanosecond, so this structure is exact.
 //
-// A tick is a millisecond. The adapter calls the method behind ExpireTasks that takes the time,
-// which is not exported. It sorts what has expired, as the wheel goes through its slots in the
-// order of their numbers and through a slot in any, and keeps values and deadlines by ID in a map,
-// as a user of the wheel has to. Deadlines that nanoseconds do not hold, those after 292 years,
-// stay in the last slot until they are due.
+// A tick is a millisecond. The adapter calls the unexported method behind ExpireTasks that takes the time. It sorts
+// the expired timers, because the wheel visits slots by number and a slot in random order. Like every
+// user of the wheel, it keeps values and deadlines by ID in a map. Deadlines after 292 years, which
+// nanoseconds cannot represent, stay in the last slot until they are due.
 //
-// Costs, for n pending timers: Schedule, Cancel and Reschedule O(1), three accesses to maps or
-// more. A Pop at which something has expired goes through all 4096 slots, and through all
-// timers of each slot in which one is due: O(n/slots) for each tick at which a timer fires,
-// the slots being those in use: 60 for delays of up to a minute. Next O(1); it may name the
-// deadline of a timer that was cancelled or moved, once for each slot.
+// Costs, for n pending timers: Schedule, Cancel and Reschedule O(1), with at least three map accesses. A Pop with an
+// expired timer visits all 4096 slots and all timers of each slot in which a timer is due: O(n/slots) for each
+// tick at which a timer fires, where slots are the slots in use, 60 for delays of up to a minute. Next O(1);
+// once for each slot it may return the deadline of a timer that was cancelled or moved.
 //
-// Ties. In the order of IDs, which is that of Schedule; a rescheduled timer keeps its place.
+// Ties: in the order of IDs, which is that of Schedule. A rescheduled timer keeps its place.
 //
-// Pick it where a second is a tick and timers are few in each. Package hwheel does the same
-// and more.
+// Pick it if a tick is a second with few timers. Package hwheel covers the same uses and more.
 package thw
 
 import (
@@ -41,20 +37,20 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 //go:linkname expireTasks github.com/nats-io/nats-server/v2/server/thw.(*HashWheel).expireTasks
 func expireTasks(wheel *thw.HashWheel, now int64, callback func(sequence uint64, expires int64) bool)
 
-// Wheel is a hash wheel of timers with values of type T. Make it with New. It keeps the
-// contract of structures.Scheduler, but for the promises on memory.
+// Wheel is a hash wheel of timers with values of type T. Make it with New. It satisfies the contract of
+// structures.Scheduler, except for the promises about memory.
 type Wheel[T any] struct {
 	wheel  *thw.HashWheel
 	clock  structures.Tick
-	last   structures.ID // the last one given
+	last   structures.ID // the last issued ID
 	timers map[structures.ID]timer[T]
-	due    []expired // off the wheel, in the order in which they fire
-	served int       // so many of them have fired, or were met when they were due no more
+	due    []expired // removed from the wheel, in firing order
+	served int       // number of them that fired, or were cancelled or moved before
 }
 
 type timer[T any] struct {
 	deadline structures.Tick
-	place    int // among those due, from 1 on; 0: on the wheel
+	place    int // index in due plus 1; 0 on the wheel
 	value    T
 }
 
@@ -63,7 +59,7 @@ type expired struct {
 	id       structures.ID
 }
 
-// tick is the length of a tick on the wheel, in nanoseconds: a millisecond, as most workloads have.
+// tick is the length of a tick in nanoseconds: a millisecond, as in most workloads.
 const tick structures.Tick = 1_000_000
 
 // New returns an empty wheel whose clock is at tick 0.
@@ -71,7 +67,7 @@ func New[T any]() *Wheel[T] {
 	return &Wheel[T]{wheel: thw.NewHashWheel(), timers: map[structures.ID]timer[T]{}}
 }
 
-// nanoseconds returns the time of a tick on the wheel, at most the last one that there is.
+// nanoseconds returns the time of a tick on the wheel, at most math.MaxInt64.
 func (w *Wheel[T]) nanoseconds(t structures.Tick) int64 {
 	if t > math.MaxInt64/tick {
 		return math.MaxInt64
@@ -79,7 +75,7 @@ func (w *Wheel[T]) nanoseconds(t structures.Tick) int64 {
 	return int64(t * tick)
 }
 
-// clamp applies the rule for deadlines in the past.
+// clamp moves a deadline at or before the clock to the next tick.
 func (w *Wheel[T]) clamp(deadline structures.Tick) structures.Tick {
 	if deadline <= w.clock && w.clock < math.MaxInt64 {
 		return w.clock + 1
@@ -91,15 +87,15 @@ func (w *Wheel[T]) add(id structures.ID, deadline structures.Tick) {
 	_ = w.wheel.Add(uint64(id), w.nanoseconds(deadline)) // always nil
 }
 
-// remove takes a timer off the wheel, if it is there.
+// remove removes a timer from the wheel if it is there.
 func (w *Wheel[T]) remove(id structures.ID, t timer[T]) {
 	if t.place > 0 {
-		return // it is passed over
+		return // Pop skips it
 	}
 	_ = w.wheel.Remove(uint64(id), w.nanoseconds(t.deadline)) // it is there
 }
 
-// Schedule adds a pending timer that comes due at deadline and returns its ID.
+// Schedule adds a timer that is due at deadline and returns its ID.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	w.last++
 	deadline = w.clamp(deadline)
@@ -108,8 +104,7 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return w.last
 }
 
-// Reschedule moves a pending timer to deadline and keeps its ID and its value. It returns
-// false when id is not pending.
+// Reschedule moves a pending timer to deadline and keeps its ID and value. It returns false if id is not pending.
 func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	t, ok := w.timers[id]
 	if !ok {
@@ -122,7 +117,7 @@ func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return true
 }
 
-// Cancel removes a pending timer. It returns false when id is not pending.
+// Cancel removes a pending timer. It returns false if id is not pending.
 func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	t, ok := w.timers[id]
 	if !ok {
@@ -133,8 +128,7 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now, unless it is there or past it, and removes and returns the
-// earliest timer, if that is due.
+// Pop moves the clock forward to now. It removes and returns the earliest timer if that is due.
 func (w *Wheel[T]) Pop(now structures.Tick) (fired structures.Timer[T], ok bool) {
 	w.clock = max(w.clock, now)
 	e, ok := w.firstDue()
@@ -150,7 +144,7 @@ func (w *Wheel[T]) Pop(now structures.Tick) (fired structures.Timer[T], ok bool)
 	return fired, true
 }
 
-// firstDue returns the first of those due that is pending and was not moved.
+// firstDue returns the first due timer that was neither cancelled nor moved.
 func (w *Wheel[T]) firstDue() (expired, bool) {
 	for ; w.served < len(w.due); w.served++ {
 		if e := w.due[w.served]; w.timers[e.id].place == w.served+1 {
@@ -161,13 +155,13 @@ func (w *Wheel[T]) firstDue() (expired, bool) {
 	return expired{}, false
 }
 
-// expire takes what is due off the wheel. Nothing else is due.
+// expire removes the due timers from the wheel and makes them w.due, which must be empty.
 func (w *Wheel[T]) expire() {
 	expireTasks(w.wheel, w.nanoseconds(w.clock), func(sequence uint64, _ int64) bool {
 		id := structures.ID(sequence)
 		deadline := w.timers[id].deadline
 		if deadline > w.clock {
-			return false // nanoseconds do not tell
+			return false // due or not: the nanoseconds are clamped
 		}
 		w.due = append(w.due, expired{deadline, id})
 		return true
@@ -182,8 +176,8 @@ func (w *Wheel[T]) expire() {
 	}
 }
 
-// Next returns the tick at which Pop must be called again. ok is false when nothing is
-// pending. It may be a tick at which nothing is due any more.
+// Next returns the tick of the next necessary call of Pop. No timer may be due at that tick any more. ok is false if
+// no timer is pending.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 	if len(w.timers) == 0 {
 		return 0, false
@@ -192,7 +186,7 @@ func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
 		return e.deadline, true
 	}
 	next := w.wheel.GetNextExpiration(math.MaxInt64)
-	if next <= w.nanoseconds(w.clock) { // by a timer that is due, or one that was removed
+	if next <= w.nanoseconds(w.clock) { // a due timer, or a removed one
 		w.expire()
 		if e, ok := w.firstDue(); ok {
 			return e.deadline, true

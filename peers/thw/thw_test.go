@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return thw.New[uint64]() }, schedtest.Allocates(), schedtest.Levels(levels))
 }
 
-// levels lets Next name ticks at which nothing is due any more.
+// levels allows Next to return ticks at which no timer is due any more.
 const levels = 1
 
 func TestRelease(t *testing.T) {
@@ -24,7 +24,7 @@ func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return thw.New[uint64]() }, schedtest.Allocates(), schedtest.Levels(levels))
 }
 
-// The wheel notes the earliest expiration of each slot, and keeps it when that entry goes.
+// The wheel stores the earliest expiration of each slot, and keeps it when that entry is removed.
 func TestNextNamesWhatWasCancelled(t *testing.T) {
 	w := thw.New[int]()
 	soon := w.Schedule(10, 0)

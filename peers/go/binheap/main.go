@@ -1,5 +1,5 @@
-// Command binheap is a plain binary heap with positions, the same in C++, Go, Java and Rust: what
-// differs between these rows is the language.
+// Command binheap is a plain binary heap with positions, written alike in C++, Go, Java and Rust, so
+// that the rows compare the languages.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command floor has no structure: the loop, the report of what fires, and nothing else. Its cost is
-// in the cost of every adapter in Go.
+// Command floor is an adapter without a structure, which only runs the loop and reports the timers that fire. Every
+// adapter in Go contains this cost.
 package main
 
 import (

@@ -1,5 +1,5 @@
-//! Lets a program in Rust take part in timerbench run --external: a reader of version 1 of the
-//! protocol, see docs/external.md. An adapter implements [`Timers`] and calls [`serve`].
+//! Lets a program in Rust take part in timerbench run --external. It implements version 1 of the protocol in
+//! docs/external.md. An adapter implements [`Timers`] and calls [`serve`].
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,33 +8,33 @@ use std::os::unix::io::FromRawFd;
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
-/// A structure. A slot names a timer, and is used again after its timer fired or was cancelled.
+/// A structure. A slot names a timer and is reused after its timer fired or was cancelled.
 pub trait Timers {
-    /// A fresh structure, whose clock is at 0.
+    /// Makes a fresh structure with its clock at 0.
     fn begin(slots: usize) -> Self;
-    /// There are so many slots from now on. It is not timed.
+    /// Grows to this number of slots. It is not timed.
     fn reserve(&mut self, slots: usize);
     fn schedule(&mut self, slot: u32, at: i64);
     fn cancel(&mut self, slot: u32);
     fn reschedule(&mut self, slot: u32, at: i64);
-    /// Moves the clock and reports each timer that is due.
+    /// Moves the clock and reports each due timer.
     fn pop(&mut self, now: i64, fired: &mut Fired);
-    /// Pending timers.
+    /// Returns the number of pending timers.
     fn len(&self) -> usize;
 }
 
-/// What fired in a block.
+/// Collects the timers that fire in a block.
 #[derive(Default)]
 pub struct Fired {
     count: u64,
     checksum: u64,
     room: usize,
     log: Vec<(i64, u32)>,
-    due: &'static [Op], // for a floor: the rest of what fires in the block
+    due: &'static [Op], // for a floor: the timers that are still to fire in the block
 }
 
 impl Fired {
-    /// The timer of a slot fires in the pop at a tick.
+    /// Reports that the timer of a slot fires in the pop at tick now.
     #[inline]
     pub fn add(&mut self, now: i64, slot: u32) {
         let mut h = (now as u64)
@@ -48,7 +48,7 @@ impl Fired {
         }
     }
 
-    /// Tells a floor the next timer that is due.
+    /// Returns the slot of the next due timer to a floor.
     #[inline]
     pub fn due(&mut self, now: i64) -> Option<u32> {
         let (first, rest) = self.due.split_first()?;
@@ -62,10 +62,10 @@ impl Fired {
 
 /// A flag: the structure is compiled into the timed loop.
 pub const INLINED: u32 = 1;
-/// A flag: the program has no structure and asks [`Fired::due`].
+/// A flag: the program has no structure; [`Fired::due`] returns the timers to fire.
 pub const FLOOR: u32 = 8;
 
-/// What a program says of itself.
+/// The description of a program.
 pub struct About {
     pub flags: u32,
     pub limit: u32,
@@ -94,7 +94,7 @@ extern "C" {
     fn munmap(at: *mut u8, bytes: usize) -> i32;
 }
 
-/// A block, as it lies in the file: the machine is little-endian.
+/// A block in the format of the file, mapped on a little-endian machine.
 struct Block {
     memory: *mut u8,
     bytes: usize,
@@ -102,12 +102,12 @@ struct Block {
 
 impl Block {
     fn map(from: u64, bytes: usize) -> Block {
-        let memory = unsafe { mmap(std::ptr::null_mut(), bytes, 1, 1, 3, from as i64) }; // to read, shared
+        let memory = unsafe { mmap(std::ptr::null_mut(), bytes, 1, 1, 3, from as i64) }; // PROT_READ, MAP_SHARED
         assert_ne!(memory as isize, -1, "mmap: {}", std::io::Error::last_os_error());
         let b = Block { memory, bytes };
         assert_eq!((b.head().magic, b.head().version), (0x4242_4d54, 1), "no block of version 1");
         for i in (0..bytes).step_by(4096) {
-            unsafe { memory.add(i).read_volatile() }; // so that no page is missing in the loop
+            unsafe { memory.add(i).read_volatile() }; // touch all pages before the timed loop
         }
         b
     }
@@ -116,7 +116,7 @@ impl Block {
         unsafe { &*(self.memory as *const Head) }
     }
 
-    /// The operations, and what fires after them, if the runner tells it.
+    /// Returns the operations and, in a run with a floor, the timers that fire.
     fn ops(&self) -> (&'static [Op], &'static [Op]) {
         let head = self.head();
         let first = 32 + (head.batches as usize + 1) / 2 * 16;
@@ -124,7 +124,7 @@ impl Block {
         unsafe { std::slice::from_raw_parts(ops, (self.bytes - first) / 16) }.split_at(head.ops as usize)
     }
 
-    /// Does the operations. This is what is timed.
+    /// Executes the operations. This is the timed code.
     fn replay<T: Timers>(&self, timers: &mut T, fired: &mut Fired) {
         let (head, batches) = (self.head(), unsafe { self.memory.add(32) } as *const [u32; 2]);
         let batches = unsafe { std::slice::from_raw_parts(batches, head.batches as usize) };
@@ -148,7 +148,7 @@ impl Drop for Block {
     }
 }
 
-/// Measures the clock, and a wake-up on which nothing is due.
+/// Measures the cost of reading the clock and of a wake-up on which nothing is due.
 fn costs<T: Timers>() -> (f64, f64) {
     let (mut clock, mut wake) = (f64::MAX, f64::MAX);
     let mut timers = T::begin(1);
@@ -187,7 +187,7 @@ fn hello<T: Timers>(about: &About) -> Vec<u8> {
     out
 }
 
-/// Answers the runner until its requests end.
+/// Answers requests until standard input ends.
 pub fn serve<T: Timers>(about: About) -> std::io::Result<()> {
     let (mut requests, mut answers) = (std::io::stdin(), std::io::stdout());
     answers.write_all(&hello::<T>(&about))?;

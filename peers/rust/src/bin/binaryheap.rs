@@ -1,5 +1,5 @@
-//! BinaryHeap of the standard library with tombstones: what is cancelled or moved stays in the heap
-//! until it is due, and is known by a number that is no longer that of its slot.
+//! BinaryHeap of the standard library with tombstones: the entry of a cancelled or moved timer stays in the
+//! heap until it is due. Its number then differs from that of its slot.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -57,6 +57,6 @@ impl Timers for Heap {
 }
 
 fn main() -> std::io::Result<()> {
-    let note = "what is cancelled stays until it is due";
+    let note = "cancelled timers stay until they are due";
     serve::<Heap>(About { flags: INLINED, limit: 0, version: "BinaryHeap of std, tombstones", note })
 }

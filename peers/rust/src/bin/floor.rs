@@ -1,5 +1,5 @@
-//! No structure: the loop, the report of what fires, and nothing else. Its cost is in the cost of
-//! every adapter in Rust.
+//! The floor: an adapter without a structure, which only runs the loop and reports the timers that fire.
+//! Every adapter in Rust contains this cost.
 
 use std::arch::asm;
 use timerbench_peers::{serve, About, Fired, Timers, FLOOR, INLINED};
@@ -8,8 +8,7 @@ struct Floor {
     pending: usize,
 }
 
-/// Makes the compiler load an operand that nothing needs. std::hint::black_box is newer than
-/// Debian's compiler.
+/// Makes the compiler load an unused operand. Debian's compiler is older than std::hint::black_box.
 #[inline]
 fn load(operand: u64) {
     unsafe { asm!("/* {} */", in(reg) operand, options(nomem, nostack, preserves_flags)) };

@@ -1,5 +1,5 @@
-//! DelayQueue of tokio-util: tokio's hierarchical wheel. Its clock is that of a runtime, which is
-//! paused and advanced. A tick is a millisecond. Each pop lets the runtime turn once.
+//! DelayQueue of tokio-util: tokio's hierarchical wheel. Its clock is the paused clock of a runtime, which
+//! each pop advances. A tick is a millisecond. Each pop runs one turn of the runtime.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::task::unconstrained;
 use tokio::time::{advance, Instant};
 use tokio_util::time::delay_queue::{DelayQueue, Key};
 
-/// Calls a function once, as a task. std::future::poll_fn is newer than Debian's compiler.
+/// Calls a function once, as a task. Debian's compiler is older than std::future::poll_fn.
 struct Once<F>(F);
 
 impl<F: FnMut(&mut Context) + Unpin> Future for Once<F> {
@@ -73,7 +73,7 @@ impl Timers for Queue {
         self.now = now;
         self.runtime.block_on(async {
             advance(by).await;
-            // As if the task were scheduled again each time that it has polled 128 of them.
+            // A task would yield after polling 128 timers and be scheduled again.
             unconstrained(Once(|context: &mut Context| {
                 while let Poll::Ready(Some(expired)) = timers.poll_expired(context) {
                     fired.add(now, expired.into_inner());
@@ -89,12 +89,12 @@ impl Timers for Queue {
 }
 
 fn main() -> std::io::Result<()> {
-    let note = "virtual clock of a paused runtime, which each pop lets turn";
+    let note = "virtual clock of a paused runtime; each pop runs a turn";
     serve::<Queue>(About { flags: INLINED, limit: 0, version: "DelayQueue of tokio-util 0.7", note })
 }
 
-/// A timer that crosses a multiple of 2^36 ms since the queue was made panics, though its delay is
-/// short: tokio-util 0.7.3.
+/// tokio-util 0.7.3: a timer with a short delay panics when it crosses a multiple of 2^36 ms since the
+/// queue was made.
 #[test]
 #[should_panic(expected = "the len is 6 but the index is 6")]
 fn a_short_timer_panics_after_two_years() {
