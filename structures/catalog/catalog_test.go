@@ -63,6 +63,16 @@ func TestEveryEntryIsComplete(t *testing.T) {
 		if found, ok := Find(e.Name); !ok || found.Summary != e.Summary {
 			t.Errorf("Find(%q) = %q, %t", e.Name, found.Name, ok)
 		}
+		calls := []string{".Schedule(", ".Cancel(", ".Next()", "structures.Due("}
+		if strings.HasPrefix(e.Package, root+"intrusive/") {
+			calls[3] = ".Pop("
+		}
+		examples := examplesOf(t, strings.TrimPrefix(e.Package, root))
+		for _, call := range calls {
+			if !strings.Contains(examples, call) {
+				t.Errorf("%s: no Example calls %s", e.Name, call)
+			}
+		}
 		s := e.New()
 		s.Schedule(3, 7)
 		if timer, ok := s.Pop(3); e.Exact() && (!ok || timer.Value != 7) {
@@ -72,6 +82,26 @@ func TestEveryEntryIsComplete(t *testing.T) {
 	if _, ok := Find("none"); ok {
 		t.Error("an entry that is not there was found")
 	}
+}
+
+// examplesOf returns the bodies of the examples in a folder.
+func examplesOf(t *testing.T, folder string) (bodies string) {
+	files, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range strings.Split(string(text), "\nfunc ")[1:] {
+			if strings.HasPrefix(f, "Example") && strings.Contains(f, "// Output:") {
+				bodies += f
+			}
+		}
+	}
+	return bodies
 }
 
 // The bound in words holds, and no fraction with the same denominator is smaller.

@@ -20,8 +20,9 @@ func Example() {
 	for timer := range structures.Due(w, 60_000) {
 		fmt.Println(timer.Deadline, timer.Value)
 	}
-	fmt.Println(w.Len(), "pending")
+	at, _ := w.Next()
+	fmt.Println(w.Len(), "pending, nothing before", at)
 	// Output:
 	// 30000 session of alice
-	// 2 pending
+	// 2 pending, nothing before 90000
 }

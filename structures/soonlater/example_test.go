@@ -8,6 +8,24 @@ import (
 )
 
 func Example() {
+	timers := soonlater.New[string]()
+	timers.Schedule(200, "retry the upload")
+	idle := timers.Schedule(60_000, "close the idle connection")
+	timers.Schedule(30_000, "send a heartbeat")
+	timers.Cancel(idle) // the peer closed it
+
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
+	}
+	// Output:
+	// 200 retry the upload
+	// 30000 send a heartbeat
+}
+
+// Timers of the later wheel move to the soon wheel in equal shares.
+func Example_work() {
 	wheels := soonlater.New[int](soonlater.Soon(64)) // halves of 32 ticks
 	for i := range 320 {
 		wheels.Schedule(structures.Tick(96+i%32), i) // ten for each tick of a half
