@@ -1,16 +1,17 @@
 package structures
 
-// Prefetcher is a structure that gains from knowing which timers come next, found by a type
-// assertion. Prefetch takes IDs of timers to be cancelled or moved soon, 32 at a time for the
-// best effect, and reads their memory ahead. It changes nothing, and stale IDs do no harm. It is
-// of use among a hundred thousand timers and more, where a call waits for memory.
+// Prefetcher is an optional interface of a structure, found by a type assertion. Prefetch loads the
+// memory of timers that will soon be cancelled or moved into the cache, best for 32 IDs at a time. It
+// changes nothing, and stale IDs do no harm. It pays off with a hundred thousand timers or more, when
+// calls wait for memory.
 type Prefetcher interface{ Prefetch(ids []ID) }
 
-// batch is how many IDs are prefetched at a time: about as many lines as a core can load at once.
+// batch is the number of IDs to prefetch at a time: about the number of cache lines that a core can load
+// at once.
 const batch = 32
 
-// CancelAll cancels timers, and returns how many were pending. A Prefetcher is told of 32 at a
-// time.
+// CancelAll cancels timers and returns the number that were pending. It prefetches 32 of them at a time
+// if s is a Prefetcher.
 func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) {
 	ahead, _ := s.(Prefetcher)
 	for len(ids) > 0 {
@@ -25,7 +26,8 @@ func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) {
 	return cancelled
 }
 
-// RescheduleAll moves timers to a deadline, and returns how many were pending, as CancelAll does.
+// RescheduleAll moves timers to a deadline and returns the number that were pending. It prefetches 32 of
+// them at a time if s is a Prefetcher.
 func RescheduleAll[T any](s Scheduler[T], ids []ID, deadline Tick) (moved int) {
 	ahead, _ := s.(Prefetcher)
 	for len(ids) > 0 {
@@ -40,7 +42,7 @@ func RescheduleAll[T any](s Scheduler[T], ids []ID, deadline Tick) (moved int) {
 	return moved
 }
 
-// prefetch tells a structure of the next IDs, and returns how many they are.
+// prefetch prefetches the first IDs, and returns the number to process before the next call.
 func prefetch(ahead Prefetcher, ids []ID) int {
 	if ahead == nil {
 		return len(ids)

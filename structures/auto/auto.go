@@ -1,34 +1,31 @@
-// Package auto is a timer structure to take without thinking: the lists of package ladder
-// while timers are few, and the wheel of package hwheel when they are many.
+// Package auto is the structure to pick without thinking: the lists of package ladder while timers
+// are few, and the wheel of package hwheel when they are many.
 //
-// Up to 12,000 timers are in lists. With more, all of them are in the wheel. They move there a
-// few in each call. When fewer than an eighth of the limit are left, they go back to lists. In
-// both a timer costs O(1), whatever its delay, and fires exactly at its tick. The two packages
-// say how, and where that comes from.
+// Up to 12,000 timers are in lists. When there are more, all of them move to the wheel, a few in each
+// call. When fewer than an eighth of the limit are left, they move back. In both, a timer costs O(1)
+// for any delay and fires exactly at its tick. The documentation of the two packages explains how,
+// and where the ideas come from.
 //
-// Both hold the same records. So a timer keeps its ID when it moves, and its value stays where
-// it is.
+// Both hold the same records, so a timer that moves keeps its ID, and its value stays in place.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades: in its whole
-// life a timer costs O(levels). In lists, a slot is emptied in one call, which looks at 12,000
-// timers at most. While timers move from the lists to the wheel, each call moves 16, and Pop
-// those that may be due. In the wheel, if the clock goes tick by tick, a call moves about one
-// timer in 3840 of those pending at most, or 900 for each level, whatever their deadlines:
-// 2,600 of ten million. A clock that jumps pays for all that it passes.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a
+// timer costs O(levels). In lists, one call empties a slot, which is at most 12,000 timers. While
+// timers move from the lists to the wheel, each call moves 16 of them, and Pop also moves those that
+// may be due. In the wheel, if the clock goes tick by tick, a call moves at most about one of 3840
+// pending timers, or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
+// jumps pays for everything that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. Empty it takes less than 1 KiB. A timer takes 16 bytes and the value. In lists it
-// takes 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a
-// timer, for up to 2048. In the wheel it takes 5 to 15 bytes of chunks: 5 where few are
-// cancelled, 15 where most are. Timers that are alone in a chunk take 66 bytes for it. Levels
-// are made when they are used first, and take 33 KiB each. Records come in pages of 4096, of
-// which the first one doubles.
+// Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists it takes
+// 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to
+// 2048 timers. In the wheel it takes 5 to 15 bytes more: 5 if few timers are cancelled, 15 if most
+// are. A timer that is alone in its chunk takes 66 bytes for it. A level of the wheel takes 33 KiB
+// from its first use on. Records come in pages of 4096, of which the first one doubles.
 //
-// Pick it unless timers with equal deadlines must fire in the order of their scheduling: then
-// pick package hwheellist. A tickless driver is rarely woken up for nothing: Next names the
-// start of a slot that cascades only if the slot has more than 32 timers, or more than one
-// chunk in the wheel.
+// Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick
+// package hwheellist. A tickless driver rarely wakes up for nothing: Next names the start of a slot
+// that cascades only if the slot has more than 32 timers, or in the wheel more than one chunk.
 package auto
 
 import (
@@ -42,11 +39,11 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Option sets one of the parameters of Timers.
+// Option sets a parameter of Timers.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers of up to a million ticks, n at least 0, by
-// default 0. New panics otherwise. There may be more: the structure grows as needed.
+// Capacity reserves room for n timers of up to a million ticks. The default is 0, and New panics if n
+// is negative or too large. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
 // holder is what the lists and the wheel are here: each holds timers of the same records.
@@ -221,18 +218,17 @@ func (t *core) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Prefetch reads the memory of timers ahead that will be cancelled or moved soon, those of up to
-// 32 IDs at once. It changes nothing. It costs 2 to 4 ns an ID, and nothing while timers are few.
+// Prefetch loads timers that will soon be cancelled or moved into the cache, best for 32
+// IDs at once. It changes nothing. It costs 2 to 4 ns an ID, and nothing while timers are few.
 func (t *core) Prefetch(ids []structures.ID) {
 	if t.mode != few {
 		t.wheel.Prefetch(&t.records, ids)
 	}
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is
-// due: the earliest first, in unspecified order among equal deadlines. It costs O(1), and
-// what the cascades cost: in its whole life a timer costs O(levels), whatever the width of
-// the jumps.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due, the
+// earliest first, in unspecified order among equal deadlines. It costs O(1) plus the cascades: over
+// its life a timer costs O(levels), whatever the width of the jumps.
 func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	rs := &t.records
 	if now > rs.Clock {
@@ -255,10 +251,10 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](t.lists.Pop(rs))
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
-// one from which timers were moved to later. No timer is due before it. It is after the clock,
-// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), or the cost
-// of a Pop that cascades slots, which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer, or cascades a slot that has many timers or
+// from which timers moved to later ticks. No timer is due before that tick. It is after the clock
+// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), plus the cascades,
+// which the next Pop then saves.
 func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -303,7 +299,7 @@ func (t *core) CheckInvariants() error {
 
 // Snapshot returns what a snapshot of package ladder shows, as long as there are timers in
 // lists, and what one of package hwheel shows from then on that there are some in the wheel.
-// It costs O(n + slots), and is not for hot paths.
+// It costs O(n + slots), so it is not for hot paths.
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:

@@ -1,22 +1,22 @@
-// Package btreegoogle keeps timers in a B-tree off the shelf, github.com/google/btree v1.1.3,
-// in its generic form, ordered by deadline and sequence number.
+// Package btreegoogle keeps timers in an off-the-shelf B-tree, the generic form of
+// github.com/google/btree v1.1.3, ordered by deadline and sequence number.
 //
-// This one takes no two equal keys and has no handles: a timer is removed by a search for its
-// key. Next and Pop go down the left edge. Freed nodes go to a list of 32 and are then left to
-// the collector, so that it allocates about once in a hundred calls of Schedule with 10^5 timers.
+// The library has no equal keys and no handles, so a timer is removed by a search for its key. Next
+// and Pop walk down the left edge. A list keeps up to 32 freed nodes, and the garbage collector gets
+// the rest. With 100,000 timers, about one call of Schedule in a hundred allocates.
 //
-// Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice that, Next O(log n)
-// hops. About 82 bytes a timer with an 8-byte value and its ID.
+// Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice as much, Next O(log n)
+// hops. A timer takes about 82 bytes including an 8-byte value and its ID.
 //
 // Work counts Comparisons: the calls of the comparator.
 //
 // Ties. FIFO, by the sequence number.
 //
-// Degree: 32 by default, up to 63 keys a node. For hold and churn at 10^3 to 10^6 timers 24 to
-// 64 could hardly be told apart, and 4 took up to twice as long.
+// Default. A degree of 32, which is up to 63 keys a node. In hold and churn with 1000 to a million
+// timers, degrees of 24 to 64 could hardly be told apart, and 4 took up to twice as long.
 //
-// Pick it where a program uses google/btree already: of the containers off the shelf it is the
-// fastest. btree was two to seven times as fast, rbtree up to twice; both allocate nothing.
+// Pick it if your program already uses google/btree: it is the fastest of the off-the-shelf
+// containers. btree is two to seven times as fast and rbtree up to twice, and neither allocates.
 package btreegoogle
 
 import (
@@ -30,13 +30,13 @@ import (
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
-// An Option sets up a Tree.
+// Option sets a parameter of a Tree.
 type Option func(*config)
 
 type config struct{ capacity, degree int }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2; nodes are allocated as
-// needed.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are allocated when they
+// are needed.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("btreegoogle",

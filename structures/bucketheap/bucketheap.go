@@ -1,21 +1,21 @@
-// Package bucketheap keeps timers in one bucket per tick and the buckets in a heap. A bucket
-// exists only while it holds a timer: no tick is visited at which nothing happens, and the heap
-// moves a bucket once for all its timers.
+// Package bucketheap keeps the timers of a tick in a bucket, and the buckets in a heap. A bucket exists
+// only while it holds a timer. So no tick is visited for nothing, and the heap moves a bucket once for
+// all of its timers.
 //
-// Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for
-// the same reason. What is different here: there are no wheels below the heap, which is
-// quadheap; a hash table finds the bucket of a tick.
+// Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for the same
+// reason. What is different here: there are no wheels below the heap, which is quadheap, and a hash table
+// finds the bucket of a tick.
 //
-// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected where the bucket is there
-// and stays, else O(log b); Pop O(1), and O(log b) once a bucket; Next O(1). About 30 bytes a
-// timer beside its value, and 90 to 120 a bucket.
+// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected, or O(log b) if they open or close
+// a bucket. Pop O(1), plus O(log b) once a bucket. Next O(1). A timer takes about 30 bytes, plus its
+// value, and a bucket takes 90 to 120.
 //
-// Work counts Comparisons, those of the heap, and SlotsVisited: buckets whose timers fire.
+// Work counts Comparisons in the heap, and SlotsVisited: buckets that fired.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it where many timers share their deadlines. Pick quadheap where nearly every timer has a
-// tick of its own.
+// Pick it if many timers share their deadlines. Pick quadheap if nearly every timer has a tick of its
+// own.
 package bucketheap
 
 import (
@@ -28,10 +28,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2; buckets are made as
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are
 // needed.
 func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 

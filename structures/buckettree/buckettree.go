@@ -1,21 +1,21 @@
-// Package buckettree keeps timers in one bucket per tick and the buckets in a red-black tree. A
-// bucket exists only while it holds a timer: no tick is visited at which nothing happens, and
-// the tree is balanced once for all timers of a tick.
+// Package buckettree keeps the timers of a tick in a bucket, and the buckets in a red-black tree. A bucket
+// exists only while it holds a timer. So no tick is visited for nothing, and the tree is balanced once for
+// all timers of a tick.
 //
-// Pedigree. The literature describes Linux's hrtimer this way; the kernel itself has a node for
-// each timer. What is different here: a hash table finds the bucket of a tick, so that the
-// tree, which is rbtree, is searched only for ticks that have none yet.
+// Pedigree. The literature describes Linux's hrtimer this way, but the kernel has a node for each timer.
+// What is different here: a hash table finds the bucket of a tick, so the tree, which is rbtree, is
+// searched only for a tick without a bucket.
 //
-// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected where the bucket is there
-// and stays, else O(log b) to open one and O(1) amortised to close it; Pop and Next O(1)
-// amortised. About 30 bytes a timer beside its value, and 90 to 125 a bucket.
+// Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected if the bucket exists and stays.
+// Otherwise O(log b) to open a bucket, and O(1) amortized to close one. Pop and Next O(1) amortized. A
+// timer takes about 30 bytes, plus its value, and a bucket takes 90 to 125.
 //
-// Work counts Comparisons, those of the tree, and SlotsVisited: buckets whose timers fire.
+// Work counts Comparisons in the tree, and SlotsVisited: buckets that fired.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it where many timers share their deadlines and buckets are opened in the order of time,
-// which is cheap in the tree. Otherwise pick bucketheap, or rbtree.
+// Pick it if many timers share their deadlines and buckets are opened in the order of time, which is cheap
+// in the tree. Otherwise pick bucketheap or rbtree.
 package buckettree
 
 import (
@@ -28,10 +28,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
-// An Option sets up a Tree.
+// Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2; buckets are made as
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are
 // needed.
 func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
 

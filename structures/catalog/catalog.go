@@ -38,10 +38,10 @@ import (
 	"github.com/timerbench/timerbench/structures/wheelfixed"
 )
 
-// root is where the structures live.
+// root is the import path above all structures.
 const root = "github.com/timerbench/timerbench/structures/"
 
-// The costs that most structures have.
+// The costs of most structures.
 var (
 	constant    = entry.Cost{Growth: entry.Constant}
 	logarithmic = entry.Cost{Growth: entry.Logarithmic}
@@ -49,7 +49,7 @@ var (
 	linear      = entry.Cost{Growth: entry.Linear}
 
 	// A heap takes the timers for which the slots have no room.
-	whereFull  = entry.Cost{Growth: entry.Logarithmic, Note: "where full, else O(1)"}
+	whereFull  = entry.Cost{Growth: entry.Logarithmic, Note: "if full, else O(1)"}
 	beyondSpan = entry.Cost{Growth: entry.Logarithmic, Note: "beyond the span, else O(1)"}
 )
 
@@ -61,9 +61,9 @@ func cost(growth entry.Growth, in, note string) entry.Cost {
 	return entry.Cost{Growth: growth, In: in, Note: note}
 }
 
-// amortised returns the cost over many operations.
-func amortised(c entry.Cost) entry.Cost {
-	c.Note = "amortised"
+// amortized returns the cost over many operations.
+func amortized(c entry.Cost) entry.Cost {
+	c.Note = "amortized"
 	return c
 }
 
@@ -73,7 +73,7 @@ func expected(c entry.Cost) entry.Cost {
 	return c
 }
 
-// All returns every structure, as tables and charts show them: by family, the simplest first.
+// All returns every structure, in the order of tables and charts: by family, the simplest first.
 func All() []entry.Entry { return For[uint64]() }
 
 // For is All for structures with values of another type.
@@ -90,7 +90,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "sortedlist", Family: entry.Lists, Package: root + "sortedlist",
-			Summary: "linked list in the order of the deadlines: Zephyr, FreeRTOS",
+			Summary: "linked list in deadline order: Zephyr, FreeRTOS",
 			Source:  "Varghese & Lauck 1987, scheme 2",
 			Costs:   costs(linear, constant, constant), Ties: entry.FIFO,
 			Limit:    1_000,
@@ -99,7 +99,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "twolists", Family: entry.Lists, Package: root + "twolists",
-			Summary:  "unsorted lists of timers due within 333 ticks and of the others: .NET",
+			Summary:  "two unsorted lists, one for timers due within 333 ticks: .NET",
 			Source:   ".NET Core 3.0, TimerQueue",
 			Costs:    costs(constant, constant, linear),
 			Limit:    10_000,
@@ -116,7 +116,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "minheap-std", Family: entry.Heaps, Package: root + "minheapstd",
-			Summary:   "container/heap with positions: what most Go code does",
+			Summary:   "container/heap with positions: most Go code",
 			Source:    "Go's container/heap",
 			Costs:     costs(logarithmic, logarithmic, logarithmic),
 			Allocates: true,
@@ -133,7 +133,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "octheap", Family: entry.Heaps, Package: root + "octheap",
-			Summary:  "8-ary heap, the deadlines of eight children in a cache line: for timers that move",
+			Summary:  "8-ary heap, the deadlines of eight children share a cache line: good for timers that move",
 			Source:   "LaMarca & Ladner 1996",
 			Costs:    costs(logarithmic, logarithmic, logarithmic),
 			MaxBytes: 50,
@@ -141,9 +141,9 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "quadheap-lazy", Family: entry.Heaps, Package: root + "quadheaplazy",
-			Summary:  "4-ary heap that cancels and moves lazily: Go's runtime since 1.14",
+			Summary:  "4-ary heap with lazy cancel and move: Go's runtime since 1.14",
 			Source:   "Go 1.14 runtime/time.go",
-			Costs:    costs(logarithmic, amortised(constant), logarithmic),
+			Costs:    costs(logarithmic, amortized(constant), logarithmic),
 			MaxBytes: 84,
 			New:      func() structures.Scheduler[T] { return quadheaplazy.New[T]() },
 		},
@@ -151,7 +151,7 @@ func For[T any]() []entry.For[T] {
 			Name: "pairingheap", Family: entry.Heaps, Package: root + "pairingheap",
 			Summary:  "pairing heap: the priority-queue literature",
 			Source:   "Fredman, Sedgewick, Sleator & Tarjan 1986",
-			Costs:    costs(constant, amortised(logarithmic), amortised(logarithmic)),
+			Costs:    costs(constant, amortized(logarithmic), amortized(logarithmic)),
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return pairingheap.New[T]() },
 		},
@@ -165,7 +165,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "wheel", Family: entry.Wheels, Package: root + "wheel",
-			Summary: "flat wheel, timers wait for their revolution: go-zero, Netty, gocorex/cron",
+			Summary: "flat wheel, timers wait in their slot for their revolution: go-zero, Netty, gocorex/cron",
 			Source:  "Varghese & Lauck 1987, scheme 6",
 			Costs:   costs(constant, constant, cost(entry.Linear, "n/slots", "a tick")), Ties: entry.FIFO,
 			MaxBytes: 44,
@@ -206,7 +206,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "wheel-fixed", Family: entry.Wheels, Package: root + "wheelfixed",
-			Summary: "slots of a fixed capacity without cascades, coarse; a heap where they are full: bitwheel",
+			Summary: "coarse wheel without cascades, slots of fixed capacity, a heap if they are full: bitwheel",
 			Source:  "bitwheel, a Rust library, 2025",
 			Costs:   costs(whereFull, whereFull, whereFull),
 			MaxLate: wheelfixed.MaxLate, Late: "less than 8/63 (12.7 %) of the delay, or 3 ticks",
@@ -215,7 +215,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "calendar", Family: entry.Wheels, Package: root + "calendar",
-			Summary: "calendar queue that resizes itself: simulators",
+			Summary: "calendar queue that resizes itself: network simulators",
 			Source:  "Brown 1988",
 			Costs:   costs(expected(constant), constant, expected(constant)), Ties: entry.FIFO,
 			MaxBytes: 50,
@@ -223,7 +223,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "ladder", Family: entry.Wheels, Package: root + "ladder",
-			Summary: "ladder queue with cancel: linked lists, the first one is sorted when it starts",
+			Summary: "ladder queue that can cancel: linked lists, of which the first is sorted when it starts",
 			Source:  "Tang, Goh & Thng 2005",
 			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.Unspecified,
 			MaxBytes: 70,
@@ -231,7 +231,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "ffsqueue", Family: entry.Wheels, Package: root + "ffsqueue",
-			Summary:  "a bucket per tick, found by a bitmap; a heap beyond its span: Eiffel",
+			Summary:  "a bucket per tick, found by a bitmap; a heap for timers beyond the span: Eiffel",
 			Source:   "Saeed et al. 2019, Eiffel's cFFS",
 			Costs:    costs(beyondSpan, beyondSpan, beyondSpan),
 			MaxBytes: 72,
@@ -239,15 +239,15 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "soonlater", Family: entry.Wheels, Package: root + "soonlater",
-			Summary:  "two wheels, timers move from one to the other in shares: Erlang/OTP",
+			Summary:  "two wheels, for soon and later; timers move over in equal shares: Erlang/OTP",
 			Source:   "OTP 21, erts/emulator/beam/time.c",
-			Costs:    costs(constant, constant, amortised(constant)),
+			Costs:    costs(constant, constant, amortized(constant)),
 			MaxBytes: 72,
 			New:      func() structures.Scheduler[T] { return soonlater.New[T]() },
 		},
 		{
 			Name: "bucketheap", Family: entry.Wheels, Package: root + "bucketheap",
-			Summary: "a bucket per tick, only where it holds any, in a heap: Kafka's DelayQueue of buckets",
+			Summary: "a heap of buckets, one for each tick with timers: Kafka's DelayQueue of buckets",
 			Source:  "Kafka's purgatory",
 			Costs:   costs(logDistinct, logDistinct, cost(entry.LogDistinct, "", "a bucket")), Ties: entry.FIFO,
 			MaxBytes: 185,
@@ -255,9 +255,9 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "buckettree", Family: entry.Wheels, Package: root + "buckettree",
-			Summary: "a bucket per tick, only where it holds any, in a red-black tree: hrtimer, as it is described",
+			Summary: "a red-black tree of buckets, one for each tick with timers: hrtimer in the literature",
 			Source:  "literature on Linux hrtimers",
-			Costs:   costs(logDistinct, amortised(constant), amortised(constant)), Ties: entry.FIFO,
+			Costs:   costs(logDistinct, amortized(constant), amortized(constant)), Ties: entry.FIFO,
 			MaxBytes: 175,
 			New:      func() structures.Scheduler[T] { return buckettree.New[T]() },
 		},
@@ -265,13 +265,13 @@ func For[T any]() []entry.For[T] {
 			Name: "rbtree", Family: entry.Trees, Package: root + "rbtree",
 			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
 			Source:  "Guibas & Sedgewick 1978",
-			Costs:   costs(logarithmic, amortised(constant), amortised(constant)), Ties: entry.FIFO,
+			Costs:   costs(logarithmic, amortized(constant), amortized(constant)), Ties: entry.FIFO,
 			MaxBytes: 46,
 			New:      func() structures.Scheduler[T] { return rbtree.New[T]() },
 		},
 		{
 			Name: "rbtree-gods", Family: entry.Trees, Package: root + "rbtreegods",
-			Summary: "red-black tree off the shelf: emirpasic/gods",
+			Summary: "off-the-shelf red-black tree: emirpasic/gods",
 			Source:  "emirpasic/gods v1.18.1",
 			Costs:   costs(logarithmic, logarithmic, logarithmic), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/emirpasic/gods",
@@ -280,15 +280,15 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "splay", Family: entry.Trees, Package: root + "splay",
-			Summary: "splay tree, balanced by its use: event simulators",
+			Summary: "splay tree, balances itself by use: event simulators",
 			Source:  "Sleator & Tarjan 1985; Jones 1986",
-			Costs:   costs(amortised(logarithmic), amortised(logarithmic), amortised(logarithmic)), Ties: entry.FIFO,
+			Costs:   costs(amortized(logarithmic), amortized(logarithmic), amortized(logarithmic)), Ties: entry.FIFO,
 			MaxBytes: 54,
 			New:      func() structures.Scheduler[T] { return splay.New[T]() },
 		},
 		{
 			Name: "ebtree", Family: entry.Trees, Package: root + "ebtree",
-			Summary: "elastic binary tree, a radix tree of timers that are node and leaf: HAProxy",
+			Summary: "elastic binary tree, a radix tree whose timers are both node and leaf: HAProxy",
 			Source:  "Tarreau 2002, HAProxy's ebtree",
 			Costs:   costs(expected(logarithmic), expected(constant), expected(constant)), Ties: entry.FIFO,
 			MaxBytes: 72,
@@ -296,15 +296,15 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "btree", Family: entry.Trees, Package: root + "btree",
-			Summary: "B+-tree, wide nodes with few cache lines to search: databases",
+			Summary: "B+-tree, wide nodes that take few cache lines to search: databases",
 			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
-			Costs:   costs(logarithmic, amortised(constant), amortised(constant)), Ties: entry.FIFO,
+			Costs:   costs(logarithmic, amortized(constant), amortized(constant)), Ties: entry.FIFO,
 			MaxBytes: 80,
 			New:      func() structures.Scheduler[T] { return btree.New[T]() },
 		},
 		{
 			Name: "btree-google", Family: entry.Trees, Package: root + "btreegoogle",
-			Summary: "B-tree off the shelf: google/btree",
+			Summary: "off-the-shelf B-tree: google/btree",
 			Source:  "google/btree v1.1.3",
 			Costs:   costs(logarithmic, logarithmic, logarithmic), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/google/btree",
@@ -313,7 +313,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "lawn", Family: entry.Lists, Package: root + "lawn",
-			Summary:  "a list per delay, the first of each in a heap: Node.js, libevent",
+			Summary:  "a list per delay, and the first timer of each list in a heap: Node.js, libevent",
 			Source:   "Lev-Libfeld 2019, arXiv 1906.10860",
 			Costs:    costs(logDistinct, logDistinct, logDistinct),
 			MaxBytes: 74,
@@ -329,7 +329,7 @@ func For[T any]() []entry.For[T] {
 		},
 		{
 			Name: "skiplist-huandu", Family: entry.Lists, Package: root + "skiplisthuandu",
-			Summary: "skip list off the shelf: huandu/skiplist",
+			Summary: "off-the-shelf skip list: huandu/skiplist",
 			Source:  "huandu/skiplist v1.2.1",
 			Costs:   costs(expected(logarithmic), expected(logarithmic), constant), Ties: entry.FIFO,
 			Allocates: true, ThirdParty: "github.com/huandu/skiplist",

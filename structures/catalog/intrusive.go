@@ -9,8 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
 )
 
-// Intrusive returns the structures whose timers are fields of the caller's structs. New puts IDs
-// on top of one, for whatever works on any Scheduler.
+// Intrusive returns the structures whose timers are fields of the caller's structs. New puts IDs on
+// top of one, for code that takes any Scheduler.
 func Intrusive() []entry.Entry { return IntrusiveFor[uint64]() }
 
 // IntrusiveFor is Intrusive for structures with values of another type.

@@ -1,29 +1,28 @@
-// Package ebtree keeps timers in an elastic binary tree, as HAProxy does for those of its tasks.
+// Package ebtree keeps timers in an elastic binary tree, as HAProxy does for the timers of its tasks.
 //
-// Pedigree. Willy Tarreau's (2002): a binary radix tree over the bits of the deadline, without
-// balancing, in which each timer is a leaf and the inner node above it that its insertion
-// needed. So nothing is allocated, and removing a leaf frees a node for the one that the
-// removed timer may have had elsewhere. What is different here:
+// Pedigree. Willy Tarreau (2002). The tree is a binary radix tree over the bits of the deadline,
+// without balancing. Each timer is both a leaf and an inner node: the inner node that was needed to
+// insert it. So nothing is allocated. When a leaf is removed, its inner node may still be in use, and
+// is replaced by another that became free. What is different here:
 //
-//   - Timers of one deadline are a ring, and the first of them is in the tree. HAProxy has a
-//     subtree of them. Order is FIFO and removal O(1) in both.
-//   - A node's label holds the bits that its deadlines share and, as its lowest bit, where they
-//     differ: a search reads 16 bytes a node, and no key of a leaf but at the end.
-//   - The outermost leaves are known: Next never walks, and deadlines beyond either are placed
-//     from there, with one timeout for all in O(1) amortised.
+//   - Timers with the same deadline form a ring, and only the first of them is in the tree. HAProxy
+//     has a subtree of them. Both are FIFO with O(1) removal.
+//   - The label of a node holds the bits that its deadlines share, and in its lowest bit the position
+//     where they differ. A search reads 16 bytes a node, and the key of a leaf only at the end.
+//   - The outermost leaves are known. Next never walks, and a deadline beyond either end is placed
+//     from there: O(1) amortized if all timers have one timeout.
 //
-// Costs, for n timers: Schedule and Reschedule O(log n) expected, and at most 63 nodes; O(1)
-// amortised for deadlines that come in order. Cancel and Pop O(1), and O(1) expected, 62 nodes
-// at worst, to find the next first deadline. Next O(1). 40 bytes a timer beside the value and
-// its ID.
+// Costs, for n timers: Schedule and Reschedule O(log n) expected, at most 63 nodes, and O(1) amortized
+// for deadlines that come in order. Cancel and Pop O(1), plus O(1) expected, 62 nodes at worst, to
+// find the next first deadline. Next O(1). A timer takes 40 bytes, plus its value and ID.
 //
-// Work counts Comparisons: a deadline compared with a label, or with that of a leaf.
+// Work counts Comparisons of a deadline with a label or with the deadline of a leaf.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for exact order with FIFO ties where many timers are due at the same ticks: up to
-// three times as fast as rbtree there, with a bound on every call that does not grow an array.
-// Where nearly every timer has a tick of its own it is as fast as rbtree, and btree is faster.
+// Pick it for exact order with FIFO ties if many timers share their ticks. There it is up to three
+// times as fast as rbtree, and every call that does not grow an array has a bound. If nearly every
+// timer has a tick of its own, it is as fast as rbtree, and btree is faster.
 package ebtree
 
 import (
@@ -40,10 +39,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
-// An Option sets up a Tree.
+// Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^31-1. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^31-1. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("ebtree", n, maxLen) }
 
 // Tree is an elastic binary tree of timers with values of type T. Make it with New.

@@ -1,9 +1,9 @@
 package entry
 
-// Growth is how the work of an operation grows with the number of pending timers, at most.
+// Growth is an upper bound of how the work of an operation grows with the number of pending timers.
 type Growth int
 
-// The growths, the slowest first.
+// The growths, from the slowest to the fastest.
 const (
 	Constant    Growth = iota + 1 // O(1)
 	LogDistinct                   // O(log k), for k different deadlines, or delays, among the pending timers
@@ -16,14 +16,14 @@ func (g Growth) String() string {
 	return [...]string{"", "O(1)", "O(log k)", "O(log n)", "O(n)"}[g]
 }
 
-// Cost is what an operation costs. A test of schedtest holds its growth against counters of work.
+// Cost is the cost of an operation. A test of schedtest compares its growth with the counters of work.
 type Cost struct {
 	Growth Growth
-	In     string // what it is proportional to, where that is more than the growth says: "levels"
-	Note   string // "amortised", "expected", "a tick"
+	In     string // the quantity in the O notation, if not the one of Growth: "levels"
+	Note   string // "amortized", "expected", "a tick"
 }
 
-// String returns the cost as tables show it.
+// String returns the cost as in tables.
 func (c Cost) String() string {
 	s := c.Growth.String()
 	if c.In != "" {
@@ -35,5 +35,5 @@ func (c Cost) String() string {
 	return s
 }
 
-// Costs are the costs of a structure with n pending timers.
+// Costs has the costs of the operations of a structure with n pending timers.
 type Costs struct{ Schedule, Cancel, Pop Cost }

@@ -4,16 +4,16 @@ package entry
 
 import "github.com/timerbench/timerbench/structures"
 
-// Order is what a structure promises about timers with equal deadlines.
+// Order is the promise of a structure about timers with equal deadlines.
 type Order int
 
 // The orders of equal deadlines.
 const (
 	Unspecified Order = iota // any
-	FIFO                     // in the order in which they were scheduled or rescheduled
+	FIFO                     // in the order of the last Schedule or Reschedule
 )
 
-// String returns the order as tables show it.
+// String returns the order as in tables.
 func (o Order) String() string {
 	if o == FIFO {
 		return "FIFO"
@@ -21,7 +21,7 @@ func (o Order) String() string {
 	return "unspecified"
 }
 
-// Family is a kind of structure. Charts give each a hue.
+// Family is a kind of structure. Charts give each family a hue.
 type Family string
 
 // The families.
@@ -32,38 +32,39 @@ const (
 	Lists  Family = "lists"
 )
 
-// Entry is one structure, as the benchmark measures it: with values of 8 bytes.
+// Entry describes a structure with values of 8 bytes, as the benchmark measures it.
 type Entry = For[uint64]
 
-// For is one structure, for values of type T.
+// For describes a structure with values of type T.
 type For[T any] struct {
 	Name    string // as on charts and command lines: "hwheel", "rbtree-gods"
-	Summary string // one line: what it is and who uses it
+	Summary string // one line: what the structure is and who uses it
 	Family  Family
 	Package string // import path
-	Source  string // the publication or program that the idea comes from
+	Source  string // the publication or program of the idea
 	Costs   Costs
 	Ties    Order
 
-	// Limit is the most timers that it is made for: more would take a benchmark hours. 0: any.
+	// Limit is the largest number of timers to benchmark: more would take hours. 0 means no limit.
 	Limit int
 
-	// Allocates marks a structure that allocates in the steady state, as the code that it stands
-	// for.
+	// Allocates marks a structure that allocates in the steady state, like the code that it
+	// represents.
 	Allocates bool
 
-	// MaxBytes is the most heap that a timer takes among 10,000 and more, with its value of 8
-	// bytes, beside the empty structure or 256 KiB, whichever is more, whatever happened before.
-	// 0: not declared.
+	// MaxBytes is the upper bound of the heap that a timer takes, including a value of 8 bytes, with
+	// 10,000 or more timers and after any history. The empty structure, or 256 KiB if that is more,
+	// comes on top. 0 means not declared.
 	MaxBytes int
 
-	// ThirdParty is the module whose container it adapts; empty for our own.
+	// ThirdParty is the module of the container that the structure adapts. Empty for our own.
 	ThirdParty string
 
-	// MaxLate bounds how late a timer may fire, given its delay. Nil: exact.
+	// MaxLate returns the most ticks by which a timer with a delay fires late. Nil for an exact
+	// structure.
 	MaxLate func(delay structures.Tick) structures.Tick
 
-	// Late is MaxLate in words, for tables; empty: exact.
+	// Late is MaxLate in words, for tables. Empty for an exact structure.
 	Late string
 
 	New func() structures.Scheduler[T]

@@ -1,57 +1,53 @@
-// Package hwheel is a hierarchical timer wheel for large numbers of timers, in which no call
-// takes long.
+// Package hwheel is a hierarchical timer wheel for large numbers of timers, in which no call takes
+// long.
 //
-// Level 0 has 4096 slots of one tick each, level 1 has 4096 slots of 256 ticks, and so on. A
-// timer that is further away than 4096 ticks goes to a higher level, and cascades to the levels
-// below before it is due. So Schedule and Cancel cost O(1) for any delay, and every timer fires
-// exactly at its tick.
+// Level 0 has 4096 slots of one tick, level 1 has 4096 slots of 256 ticks, and so on. A timer that is
+// more than 4096 ticks away goes to a higher level, and cascades to the levels below before it is
+// due. So Schedule and Cancel cost O(1) for any delay, and every timer fires exactly at its tick.
 //
-// Pedigree. The hierarchy is scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing
-// Wheels" (SOSP 1987). Package hwheellist is its classical form, with a linked list per slot.
-// There, a fire, a cascade and a cancel follow links, and each step waits for memory that the
-// step before points to. A slot of Linux before 4.8 cascades in one go when it starts. The
-// wheel of ratas (Juho Snellman, 2016) does so in steps, if the caller limits the work of a
-// call. This package differs:
+// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
+// Package hwheellist is the classical form, with a linked list per slot: to fire, cascade or cancel a
+// timer follows links, and each step waits for the memory that the step before names. In Linux before
+// 4.8, a slot cascades in one go when it starts. In ratas (Juho Snellman 2016), it cascades in steps
+// if the caller limits the work of a call. What is different here:
 //
-//   - A slot is a list of chunks. A chunk is one cache line: the indexes of up to 14
-//     records. A bit mask says which of them hold a timer. The masks of a million timers
-//     fit the second-level cache.
-//   - Each timer has one record: 16 bytes and the value. It says in which place of which
-//     chunk the timer is. So Cancel clears one bit. Nothing dead stays behind, and nothing
-//     is swept. A chunk without timers is taken out of its list at once.
-//   - The records of the next tick are prefetched while the timers of this tick fire
-//     (package prefetch).
-//   - New timers wait in a buffer until there are 32, or until one is due. So do timers
-//     that were cancelled or moved, whose places are still to be cleared. The cache misses
-//     of 32 timers overlap that way. Most timers that are cancelled soon never leave the
-//     buffer.
-//   - A timer that is moved to later keeps its place, unless that is in level 0: the slot
-//     cascades in time, and the record has the deadline. A new timer takes over the record
-//     of one that was cancelled, and in the same way its place.
-//   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start
-//     on. If it holds many timers, it is emptied in steps, some at each tick, so that it
-//     is empty when it starts. The same holds for the levels above.
+//   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and
+//     a bit mask tells which of them hold a timer. The masks of a million timers fit the second-level
+//     cache.
+//   - Each timer has one record: 16 bytes and its value. It names the chunk of the timer and the place
+//     in it, so Cancel clears one bit. Nothing dead stays behind, and nothing is swept. An empty chunk
+//     is taken out of its list at once.
+//   - The records of the next tick are prefetched while the timers of this tick fire (package
+//     prefetch).
+//   - New timers wait in a buffer until there are 32, or until one is due. Cancelled and moved timers
+//     wait in the same way until their places are cleared. So the cache misses of 32 timers overlap,
+//     and most timers that are cancelled soon never leave the buffer.
+//   - A timer that moves to a later tick keeps its place, unless it is in level 0: the slot cascades in
+//     time, and the record has the deadline. A new timer takes over the record and the place of a
+//     cancelled one in the same way.
+//   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start on. If it holds
+//     many timers, each tick empties a share of it, and it is empty when it starts. The same holds for
+//     the levels above.
 //   - Memory grows by pages. No call copies more than one page.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) and the cascades, and so is
-// Next: in its whole life a timer costs O(levels). If the clock goes tick by tick, a call moves
-// about one timer in 3840 of those pending at most, or 900 for each level, whatever their
-// deadlines: 2,600 of ten million. A clock that jumps pays for all that it passes. Measured
-// figures, and what was tried, are in docs/performance.md.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: over its
+// life a timer costs O(levels). If the clock goes tick by tick, a call moves at most about one of 3840
+// pending timers, or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
+// jumps pays for everything that it passes. docs/performance.md has measured figures and tells what
+// was tried.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. Empty it takes 4 KiB. A timer takes 16 bytes and the value, and 5 to 15 bytes of
-// chunks: 5 where few are cancelled, 15 where most are. Timers that are alone in a chunk take 66
-// bytes for it. Levels are made when they are used first, and take 33 KiB each. Records come in
-// pages of 4096, of which the first one doubles.
+// Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of
+// chunks: 5 if few timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66
+// bytes for it. A level takes 33 KiB from its first use on. Records come in pages of 4096, of which
+// the first one doubles.
 //
-// Pick it for many timers with any delays, whether most are cancelled or most fire. Package
-// auto is this wheel, and lists while timers are few. Pick package hwheellist if timers with
-// equal deadlines must fire in order, package wheel if moreover all delays fit one revolution,
-// and package ladder or a heap for few timers. A tickless driver is rarely woken up for
-// nothing: Next names the start of a slot that cascades only if the slot has more than one
-// chunk.
+// Pick it for many timers with any delays, whether most are cancelled or most fire. Package auto is
+// this wheel, with lists while timers are few. Pick package hwheellist if timers with equal deadlines
+// must fire in order, package wheel if in addition all delays fit one revolution, and package ladder
+// or a heap for few timers. A tickless driver rarely wakes up for nothing: Next names the start of a
+// slot that cascades only if the slot has more than one chunk.
 package hwheel
 
 import (
@@ -64,11 +60,11 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Option sets one of the parameters of a Wheel.
+// Option sets a parameter of a Wheel.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers of up to a million ticks, n at least 0, by
-// default 0. New panics otherwise. A wheel grows beyond it as needed.
+// Capacity reserves room for n timers of up to a million ticks. The default is 0, and New panics if n
+// is negative or too large. More timers grow the wheel.
 func Capacity(n int) Option { return option.Capacity("hwheel", n, records.MaxTimers) }
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
@@ -154,14 +150,13 @@ func (w *core) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Prefetch reads the memory of timers ahead that will be cancelled or moved soon, those of up to
-// 32 IDs at once. It changes nothing. It costs 2 to 4 ns an ID.
+// Prefetch loads timers that will soon be cancelled or moved into the cache, best for 32
+// IDs at once. It changes nothing. It costs 2 to 4 ns an ID.
 func (w *core) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that
-// is due: the earliest first, in unspecified order among equal deadlines. It costs
-// O(1), and what the cascades cost: in its whole life a timer costs O(levels), whatever the
-// width of the jumps.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due, the
+// earliest first, in unspecified order among equal deadlines. It costs O(1) plus the cascades: over
+// its life a timer costs O(levels), whatever the width of the jumps.
 func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	if now > w.records.Clock {
 		w.records.Clock = now
@@ -172,10 +167,10 @@ func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	return records.Take[T](w.wheel.Pop(&w.records))
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot with many
-// timers, or one from which timers were moved to later. No timer is due before it. It is after
-// the clock, unless a timer is due now. ok is false if no timer is pending. Next costs O(1),
-// or the cost of a Pop that cascades slots, which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer, or cascades a slot that has many timers or
+// from which timers moved to later ticks. No timer is due before that tick. It is after the clock
+// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), plus the cascades,
+// which the next Pop then saves.
 func (w *core) Next() (at structures.Tick, ok bool) {
 	if w.wheel.Len() == 0 {
 		return 0, false

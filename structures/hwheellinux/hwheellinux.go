@@ -1,37 +1,37 @@
-// Package hwheellinux is the timer wheel of Linux since 4.8: hierarchical, without cascades,
-// and coarse.
+// Package hwheellinux is the timer wheel of Linux since 4.8: hierarchical, coarse, and without
+// cascades.
 //
-// A timer goes to the level for its delay, into the list of its deadline, rounded up to the
-// granularity of that level, and stays there until the list expires. So no timer is ever moved,
-// and none fires early; it is late by less than the granularity, which grows with the delay.
-// That does no harm to timeouts.
+// The delay of a timer selects its level. The deadline, rounded up to the granularity of that level,
+// selects the list, and the timer stays there until the list expires. So no timer ever moves and none
+// fires early. A timer is late by less than the granularity, which grows with the delay. That does
+// timeouts no harm.
 //
-// Pedigree. Thomas Gleixner's wheel, kernel/time/timer.c since Linux 4.8 (2016): 64 lists a
-// level, each eight times as coarse as the one below, a bitmap of the lists in use. What is
-// different here:
+// Pedigree. Thomas Gleixner's wheel, kernel/time/timer.c since Linux 4.8 (2016): 64 lists a level, each
+// level eight times as coarse as the one below, and a bitmap of the lists in use. What is different
+// here:
 //
-//   - Linux has 9 levels and cuts off longer delays, 12 days at ticks of a millisecond. Here
+//   - Linux has 9 levels and cuts off longer delays, which is 12 days at ticks of a millisecond. Here
 //     twelve more levels take any delay.
-//   - Linux starts timers at the next tick, so that even the lowest level adds one. Here delays
-//     below 63 are exact.
+//   - Linux starts timers at the next tick, so even the lowest level adds one. Here delays below 63 are
+//     exact.
 //
-// Lateness. At most MaxLate(delay): 0 for delays below 63, then one tick less than the
-// granularity of the level. The shortest delay of a level is 63/8 times its granularity, so
-// that this is less than 8/63 = 12.7 % of the delay, the share that is published for Linux; the
-// longest are late by less than 1.6 %. A delay counts from the clock, which Pop moves: a driver
-// that sleeps until Next should call Pop before it schedules, as Linux forwards its base clock.
+// Lateness. At most MaxLate(delay): 0 for delays below 63, otherwise one tick less than the granularity
+// of the level. The shortest delay of a level is 63/8 times its granularity, so the bound is less than
+// 8/63 = 12.7 % of the delay, the share published for Linux. The longest delays of a level are late by
+// less than 1.6 %. A delay counts from the clock, which Pop moves: a driver that sleeps until Next
+// should call Pop before it schedules, as Linux forwards its base clock.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), O(levels in use) at each tick at which
-// a list expires, and O(1) for each timer in it. Next O(1), or O(levels in use) after a list
-// has become empty: the tick at which a list expires, or the deadline of a timer that has. 18
-// bytes a timer beside its value, 11 kB when empty.
+// Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), plus O(levels in use) at each tick at which a
+// list expires, and O(1) for each timer in it. Next O(1), or O(levels in use) after a list became
+// empty: it names the tick at which a list expires, or the deadline of a timer that has expired. A timer
+// takes 18 bytes, plus its value. An empty wheel takes 11 kB.
 //
-// Work counts SlotsVisited: lists that expire.
+// Work counts SlotsVisited: lists that expired.
 //
-// Ties. Unspecified; within a list they are FIFO.
+// Ties. Unspecified; FIFO within a list.
 //
-// Pick it for timeouts, which are mostly cancelled and need no precision. Pick hwheel where
-// timers must fire on their tick.
+// Pick it for timeouts, which are mostly cancelled and need no precision. Pick hwheel if timers must
+// fire exactly at their ticks.
 package hwheellinux
 
 import (
@@ -50,18 +50,18 @@ import (
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
-// An Option sets up a Wheel.
+// Option sets a parameter of a Wheel.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("hwheellinux", n, slab.MaxCapacity) }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
 //
-// Its methods do what those of slotted.Scheduler do, which other structures share, save
-// that each Pop moves the cursor of the wheel. With those a hold among 1000 timers, in
-// which most calls of Pop return nothing, took 1.25 times as long.
+// Its methods repeat those of slotted.Scheduler, which other structures share, except that each Pop
+// moves the cursor of the wheel. With the shared methods, hold took 1.25 times as long with 1000
+// timers, because most calls of Pop return nothing.
 type Wheel[T any] struct {
 	clock clock.Clock
 	table slab.Table[T]
@@ -74,7 +74,7 @@ func New[T any](opts ...Option) *Wheel[T] {
 	return &Wheel[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer. It costs O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(1), amortized over growth.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	w.table.Reserve()
 	slot, id := w.table.Take(value)
@@ -104,8 +104,8 @@ func (w *Wheel[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes a timer that has expired: those of an earlier tick first. Deadline is what was
-// asked for. It costs O(1), and O(levels in use) for each tick at which a list expires.
+// Pop removes a timer that has expired, in the order of the ticks at which they expired. Deadline is
+// the deadline before rounding. It costs O(1), and O(levels in use) for each tick at which a list expires.
 func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	w.core.advance(w.clock.Advance(now))
 	slot := w.core.nodes.PopFront(&w.core.due)
@@ -200,8 +200,8 @@ func expiryOf(list int, cursor structures.Tick) structures.Tick {
 	return structures.Tick(unit << shift)
 }
 
-// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than the
-// granularity of its level. For every delay there are deadlines rounded up by as much.
+// MaxLate returns the most ticks by which a timer with a delay fires late: one less than the granularity
+// of its level. For every delay, some deadlines are rounded up by that much.
 func MaxLate(delay structures.Tick) structures.Tick {
 	return 1<<(stepBits*levelOf(max(delay, 0))) - 1
 }

@@ -1,36 +1,34 @@
-// Package hwheellist is a hierarchical, cascading timer wheel.
+// Package hwheellist is a hierarchical, cascading timer wheel with FIFO ties.
 //
-// The lowest level has a slot for each of the next ticks; each level above has slots as wide as
-// the whole level below. When the clock reaches a slot of a higher level, its timers cascade:
-// they move to the levels below. So a timer is scheduled and cancelled in O(1), whatever its
-// delay, moved at most once a level, and fires on its tick.
+// The lowest level has a slot for each of the next ticks. Each level above has slots as wide as the
+// whole level below. When the clock reaches a slot of a higher level, its timers cascade to the levels
+// below. So a timer is scheduled and cancelled in O(1) for any delay, moves at most once a level, and
+// fires exactly at its tick.
 //
-// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
-// 1987). Linux had one before 4.8; Kafka and tokio have one. As in tokio, the level of a timer
-// is the highest digit in which its deadline differs from the tick up to which all have fired.
-// What is different here:
+// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
+// Linux before 4.8, Kafka and tokio. As in tokio, the level of a timer is the highest digit in which
+// its deadline differs from the tick up to which all timers have fired. What is different here:
 //
 //   - The levels cover every int64: there is no longest delay, and nothing is rounded.
-//   - Bitmaps lead to the next slot that is not empty: a jump costs what the wheel holds.
+//   - Bitmaps lead to the next slot that is not empty, so a jump costs what the wheel holds.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortised over batches of 64; Pop and Next O(1),
-// plus at most (levels - 1) cascades a timer over its life. One that cascades a slot moves all
-// timers in it. Next names the tick at which a timer fires, if the earliest are on level 0, or
-// else at which the first slot cascades. 16 bytes a timer beside its value and its ID.
+// Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64. Pop and Next O(1), plus at
+// most (levels - 1) moves over the life of a timer. A call that cascades a slot moves all of its
+// timers. Next names the earliest deadline if that is on level 0, otherwise the tick at which the first
+// slot cascades. A timer takes 16 bytes, plus its value and ID.
 //
-// Work counts SlotsVisited, slots of level 0 whose timers fire, slots that cascade, and passes
-// through the overflow list (see Levels); and Moved, the timers of slots that cascade and of
-// such passes.
+// Work counts SlotsVisited, slots of level 0 that fired, slots that cascaded, and passes through the
+// overflow list (see Levels); and Moved, the timers of such cascades and passes.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Default. 256 slots and 8 levels, 16 KiB when empty. In hold among a million timers of up to
-// 60,000 ticks 64 slots and 11 levels took at least a third longer (2.0 moves a timer against
-// 1.0), 1024 slots and 7 levels saved nothing.
+// Default. 256 slots and 8 levels, 16 KiB when empty. In hold with a million timers of up to 60,000
+// ticks, 64 slots and 11 levels took at least a third longer (2.0 moves a timer instead of 1.0), and
+// 1024 slots and 7 levels saved nothing.
 //
-// Pick it where timers of one deadline must fire in order, whatever their delays. Otherwise
-// hwheel is several times as fast; wheel never moves a timer where delays fit a revolution; and
-// a heap does not wake a tickless driver to cascade.
+// Pick it if timers with equal deadlines must fire in order, whatever their delays. Otherwise hwheel is
+// several times as fast. If all delays fit one revolution, wheel never moves a timer. A heap does not
+// wake a tickless driver to cascade.
 package hwheellist
 
 import (
@@ -50,7 +48,7 @@ const (
 	maxSlots = 4096
 )
 
-// An Option sets up a Wheel.
+// Option sets a parameter of a Wheel.
 type Option func(*config)
 
 type config struct{ slots, levels, capacity int }
@@ -58,8 +56,8 @@ type config struct{ slots, levels, capacity int }
 // enough stands for as many levels as cover all ticks.
 const enough = math.MinInt
 
-// Slots sets how many slots a level has: a power of two from 2 to 4096, by default 256. More make
-// fewer levels and cascades. A slot takes 8 bytes.
+// Slots sets the number of slots of a level: a power of two from 2 to 4096, by default 256. More slots
+// make fewer levels and cascades. A slot takes 8 bytes.
 func Slots(n int) Option {
 	return func(c *config) {
 		c.slots = option.PowerOfTwo("hwheellist",
@@ -67,12 +65,13 @@ func Slots(n int) Option {
 	}
 }
 
-// Levels sets the number of levels: from 1 to what covers all ticks, the default: 8 with 256
-// slots. With fewer, a timer in another top-level span than the clock waits in the overflow list,
-// which is gone through each time that the clock comes to a span with a timer of it.
+// Levels sets the number of levels, at least 1. The default and the maximum is the number that covers
+// all ticks: 8 with 256 slots. With fewer levels, a timer outside the clock's span of the top level
+// waits in the overflow list. The wheel passes through that list when the clock enters a span with one
+// of its timers.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("hwheellist",

@@ -1,32 +1,30 @@
-// Package ladder is a ladder queue from which timers can be cancelled: linked lists, the first
-// of which is sorted when it starts.
+// Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted
+// when it starts.
 //
-// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks
-// and so on. A slot has a linked list in no order. When a slot starts, its timers are sorted
-// and fire from there, if they are at most 32, or 2048 within 4096 ticks, or have the same
-// deadline. Otherwise they go to the levels below. Timers that come later go to lists, which are
-// merged with the sorted ones as their slots start. To cancel a timer, or to move it to later, its record is written, and no
-// more. Its place in the list is used again, or dropped when the slot starts.
+// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on.
+// The list of a slot is in no order. When a slot starts, its timers are sorted and fire from there, if
+// there are at most 32, or at most 2048 within 4096 ticks, or if all have the same deadline. Otherwise
+// they go to the levels below. Later timers go to lists, which are merged with the sorted timers when
+// their slots start. To cancel a timer, or to move it to a later tick, only writes its record. The place
+// in the list is used again, or dropped when the slot starts.
 //
-// Pedigree. To sort only the next timers and to leave the rest in coarse lists is the idea of
-// the ladder queue (Tang, Goh and Thng 2005), which spreads a list over as many rungs as it
-// needs. Here the rungs are fixed: the level of a list is that of the first digit in which a
-// deadline differs from now, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
-// The ladder queue cannot cancel. As in Go's runtime, the place of a cancelled timer is used
-// again by the next one.
+// Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in
+// coarse lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of
+// a list is the first digit in which a deadline differs from the clock, as in the radix heap (Ahuja,
+// Mehlhorn, Orlin and Tarjan 1990). The ladder queue cannot cancel. Here, as in Go's runtime, the next
+// timer uses the place of a cancelled one again.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). In its whole life a timer costs O(levels).
-// One Pop or Next may empty a slot, which costs O(timers in the slot): 0.1 ms among 12,000
-// that are all in one.
+// Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop
+// or Next may empty a slot, which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. Empty it takes less than 1 KiB. A timer takes 28 bytes and the value, an array that
-// doubles takes up to as much as that again for its links, and the fullest slot so far takes 48
-// bytes a timer, for up to 2048.
+// Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links
+// doubles, so it takes up to as much again. The fullest slot so far takes 48 bytes a timer, for up to
+// 2048 timers.
 //
-// Pick it for up to about ten thousand timers. Package auto does the same, and goes on to a
-// wheel if there are more: among many timers a list that starts is far from the cache.
+// Pick it for up to about ten thousand timers. Package auto does the same, and moves to a wheel if there
+// are more: among many timers, a list that starts is far from the cache.
 package ladder
 
 import (
@@ -39,11 +37,11 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Option sets one of the parameters of a Ladder.
+// Option sets a parameter of a Ladder.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, n at least 0, by default 0. New panics otherwise. There
-// may be more: a Ladder grows as needed.
+// Capacity reserves room for n timers. The default is 0, and New panics if n is negative or too large.
+// More timers grow the ladder.
 func Capacity(n int) Option { return option.Capacity("ladder", n, records.MaxTimers) }
 
 // Ladder is a set of pending timers. Make it with New. It keeps the contract of
@@ -110,8 +108,8 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 }
 
 // Pop moves the clock to now if now is later. It removes and returns one timer that is
-// due: the earliest first, in unspecified order among equal deadlines. It costs O(1), or what
-// a slot that starts costs.
+// due: the earliest first, in unspecified order among equal deadlines. It costs O(1), or
+// O(timers in a slot) if a slot starts.
 func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	l.records.Clock = max(l.records.Clock, now)
 	if l.queue.Quiet() > l.records.Clock {
@@ -121,8 +119,8 @@ func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 }
 
 // Next returns the earliest deadline, or the start of the first slot if it has more than 32
-// timers. No timer is due before it. ok is false if no timer is pending. It costs what Pop
-// costs, which the next Pop then saves.
+// timers. No timer is due before that tick. ok is false if no timer is pending. Next costs as
+// much as a Pop, which the next Pop then saves.
 func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 	if l.queue.Len() == 0 {
 		return 0, false
@@ -147,7 +145,7 @@ func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
 
 // Snapshot returns the front, and the levels of lists that hold a record. A free record shows
-// as a stale entry. It costs O(n + slots), and is not for hot paths.
+// as a stale entry. It costs O(n + slots), so it is not for hot paths.
 func (l *Ladder[T]) Snapshot() shape.Snapshot {
 	return l.records.Snapshot(&l.queue)
 }

@@ -1,35 +1,35 @@
-// Package lawn keeps a list for each delay, and the first timers of the lists in a heap.
+// Package lawn keeps one list for each delay, and the first timers of the lists in a heap.
 //
-// Programs use few delays, and timers of one delay come in the order of their deadlines. So a
-// new timer goes to the end of its list, and only the first of each list is compared.
+// Programs use few different delays, and timers with the same delay come in the order of their
+// deadlines. So a new timer goes to the end of its list, and only the first timers are compared.
 //
-// Pedigree. Node.js has kept its timers this way since its first versions; libevent offers it
-// as its common timeouts. The name is Lev-Libfeld's (arXiv 1906.10860), where the clock looks
-// at all lists at each tick. What is different here:
+// Pedigree. Node.js has kept its timers this way since its first versions, and libevent offers it as
+// common timeouts. The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at
+// each tick. What is different here:
 //
-//   - A caller names deadlines, and the delay is the deadline less the clock, which Pop moves:
-//     a driver whose clock lags makes many delays of one.
-//   - The number of lists is bounded. A delay may use one of eight, which its hash selects: its
-//     own, an empty one, or one that holds a single timer, which gives it up.
-//   - A timer that gets no list waits in the heap by itself: where delays are many it is a
-//     4-ary heap.
-//   - The heap is exact when the first timer of a list is cancelled; Node.js finds out later.
+//   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver
+//     whose clock lags turns one delay into several.
+//   - The number of lists is bounded. The hash of a delay selects eight lists. The delay uses its own
+//     list among them, or an empty one, or takes over one that holds a single timer.
+//   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary
+//     heap.
+//   - The heap is exact when the first timer of a list is cancelled. Node.js finds out later.
 //
-// Costs, for k lists in use, at most 256 by default, and r timers in none: Schedule O(1) into a
-// list that holds a timer, else O(log(k+r)); Cancel and Reschedule O(1) unless the timer is the
-// first of its list or in none, else O(log(k+r)), as Pop; Next O(1). With one delay nothing is
-// compared. Timers are linked in batches of 64. 22 bytes a timer beside its value and its ID,
-// in no list up to 32 more.
+// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into
+// a list with timers, otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer
+// that is the first of its list or has no list. Pop O(log(k+r)). Next O(1). With a single delay
+// nothing is compared. Timers are linked in batches of 64. A timer takes 22 bytes, plus its value and
+// ID, and up to 32 more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
-// Ties. Unspecified: FIFO among timers of one delay that got a list.
+// Ties. Unspecified; FIFO among timers of one delay that got a list.
 //
-// Default. 256 lists, 6 KiB when empty: 64 random delays nearly always all have one.
+// Default. 256 lists, 6 KiB when empty. With 64 random delays, nearly always each has a list.
 //
-// Pick it where nearly all of up to some 10^4 timers have one of a few delays: with one delay
-// and 10^3 timers it was 1.3 times as fast as a heap and twice as fast as hwheel (AMD EPYC).
-// Pick hwheel where timers are more or delays are many.
+// Pick it for up to about 10,000 timers of which nearly all have one of a few delays. With one delay
+// and 1000 timers it was 1.3 times as fast as a heap and twice as fast as hwheel (AMD EPYC). Pick
+// hwheel for more timers or many delays.
 package lawn
 
 import (
@@ -47,18 +47,18 @@ import (
 
 var _ structures.Scheduler[int] = (*Lawn[int])(nil)
 
-// An Option sets up a Lawn.
+// Option sets a parameter of a Lawn.
 type Option func(*config)
 
 type config struct{ lists, capacity int }
 
-// Lists sets the number of lists, and so of delays that cost O(1): a power of two from 8 to
-// 32,768, by default 256. A list takes 16 bytes.
+// Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8
+// to 32,768, by default 256. A list takes 16 bytes.
 func Lists(n int) Option {
 	return func(c *config) { c.lists = option.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, dary.MaxLen) }
 }

@@ -1,27 +1,25 @@
-// Package list keeps timers in an unsorted list and scans it for the earliest: what a program
-// does that has a few timers and no library, and Python's schedule, which takes min() over its
-// jobs.
+// Package list keeps timers in an unsorted array and scans it for the earliest: the usual solution
+// for a few timers without a library. Python's schedule takes min() over its jobs in this way.
 //
-// It answers how many timers it takes until another structure pays, so it is as fast as a list
-// can be:
+// The package answers how many timers it takes before another structure pays off, so the list is
+// as fast as a list can be:
 //
-//   - Deadlines are an array of their own, eight to a cache line, and a scan reads nothing
-//     else.
-//   - The last entry takes the place of one that is removed, and places are known: Cancel does
-//     not search.
-//   - The earliest entry is remembered: a scan is needed only after it was fired, cancelled or
-//     moved to later.
+//   - Deadlines are in an array of their own, eight to a cache line. A scan reads nothing else.
+//   - Each timer knows its place, and the last entry fills the place of a removed one. So Cancel
+//     does not search.
+//   - The earliest entry is remembered. A scan is needed only after that entry fired, was
+//     cancelled or moved to a later tick.
 //
-// Costs, for n timers: Schedule, Cancel and Reschedule O(1); Pop and Next O(n) with n-1
-// comparisons when they scan, otherwise O(1). 16 bytes a timer beside the value and its ID.
+// Costs, for n timers: Schedule, Cancel and Reschedule O(1). Pop and Next O(1), or O(n) with n-1
+// comparisons if they scan. A timer takes 16 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, nearly all of them in scans.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it for a few dozen timers, or for timers nearly all of which are cancelled or moved to
-// later. Measured against quadheap, a hold took as long with 4 to 32 timers, 1.7 times as long
-// with 64 and 7 times with 1000; a churn half as long with any number.
+// Pick it for a few dozen timers, or for timers of which nearly all are cancelled or moved to a
+// later tick. Measured against quadheap, hold took the same time with 4 to 32 timers, 1.7 times as
+// long with 64 and 7 times as long with 1000. Churn took half the time with any number.
 package list
 
 import (
@@ -38,17 +36,17 @@ import (
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
-// An Option sets up a List.
+// Option sets a parameter of a List.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("list", n, slab.MaxCapacity) }
 
 // List is an unsorted list of timers with values of type T. Make it with New.
 //
-// Its methods do what those of slotted.Scheduler do, which other structures share. Here
-// they are so short that to call the queue through a dictionary made reschedule among 100
-// timers 1.25 times as long, and start-stop 1.07 times.
+// Its methods repeat those of slotted.Scheduler, which other structures share. They are so short that
+// a call through a dictionary is a large part of them: with the shared methods and 100 timers,
+// reschedule took 1.25 times as long and start-stop 1.07 times.
 type List[T any] struct {
 	clock clock.Clock
 	table slab.Table[T]
@@ -61,7 +59,7 @@ func New[T any](opts ...Option) *List[T] {
 	return &List[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer. It costs O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(1), amortized over growth.
 func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	l.table.Reserve()
 	slot, id := l.table.Take(value)
@@ -90,8 +88,8 @@ func (l *List[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer, if that is due. It costs O(n) when it has to scan, otherwise
-// O(1).
+// Pop removes the earliest timer if it is due. It costs O(1), or O(n) if it
+// scans.
 func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	now = l.clock.Advance(now)
 	if l.core.len() == 0 {
@@ -133,7 +131,7 @@ func (l *List[T]) CheckInvariants() error {
 	return b.Check(l.core.walk(&b), l.table.Len())
 }
 
-// Snapshot returns the list, in the order of the array. It costs O(n), and is not for hot paths.
+// Snapshot returns the list, in the order of the array. It costs O(n), so it is not for hot paths.
 func (l *List[T]) Snapshot() shape.Snapshot {
 	b := snapshot.Builder{Entry: l.table.Entry}
 	_ = l.core.walk(&b) // CheckInvariants returns the error

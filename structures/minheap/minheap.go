@@ -1,24 +1,23 @@
-// Package minheap keeps timers in a binary heap, as most timer code begins: container/heap,
+// Package minheap keeps timers in a binary heap, the first choice of most timer code: container/heap,
 // Java's DelayQueue, libuv, gocorex/cron.
 //
 // Pedigree. The heap of Williams and Floyd. What is different here:
 //
-//   - Entries are 16 bytes, a deadline and a slot, so that sifting compares what it reads
-//     anyway and calls nothing.
-//   - Positions are an array of their own, 4 bytes a timer: a timer is cancelled without a
-//     search.
+//   - An entry is 16 bytes, a deadline and a slot. Sifting compares the deadlines that it moves, and
+//     calls nothing.
+//   - Positions are in an array of their own, 4 bytes a timer, so Cancel does not search.
 //   - Sifting moves a hole instead of swapping, and chooses the earlier child without a branch.
 //
-// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1); Pop,
-// Cancel and Reschedule O(log n), at most 2 log2(n) + 1; Next O(1). 20 bytes a timer beside the
-// value and its ID.
+// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel
+// and Reschedule O(log n), at most 2 log2(n) + 1 comparisons. Next O(1). A timer takes 20 bytes,
+// plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it for the least code, and to compare with. quadheap is faster from 10^3 timers on,
-// rbtree has FIFO ties, and a wheel does all in O(1).
+// Pick it for the least code, and as a baseline. quadheap is faster from 1000 timers on, rbtree has
+// FIFO ties, and every operation of a wheel is O(1).
 package minheap
 
 import (
@@ -31,10 +30,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("minheap", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T. Make it with New.

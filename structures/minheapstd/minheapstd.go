@@ -1,17 +1,17 @@
-// Package minheapstd keeps timers in a binary heap made with container/heap, as most timer code
-// in Go does: client-go's delaying queue, NSQ's priority queue, gocorex/cron.
+// Package minheapstd keeps timers in a binary heap made with container/heap, as most timer code in
+// Go does: client-go's delaying queue, NSQ's priority queue, gocorex/cron.
 //
-// It is written as they are, to show what that costs: an item allocated for every timer, its
-// index kept in the item, comparisons and swaps through heap.Interface. Added are IDs, from the
-// same table as everywhere, and a counter of comparisons.
+// The code is written like theirs, to show what it costs: it allocates an item for every timer, keeps
+// the index in the item, and compares and swaps through heap.Interface. This package adds only IDs
+// and a counter of comparisons.
 //
-// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1); Pop,
-// Cancel and Reschedule O(log n), about 2 log2(n); Next O(1). It allocates an item for every
-// timer, which the collector follows and frees.
+// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel
+// and Reschedule O(log n), about 2 log2(n) comparisons. Next O(1). Each timer is an item on the heap,
+// which the garbage collector marks and frees.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it to see what one's own code would gain. Otherwise pick minheap or quadheap.
+// Pick it to see what your own code would gain. Otherwise pick minheap or quadheap.
 package minheapstd
 
 import (
@@ -28,11 +28,11 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2; items are allocated all
-// the same.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Items are still allocated one
+// by one.
 func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T. Make it with New. It allocates.

@@ -1,26 +1,26 @@
-// Package octheap keeps timers in an 8-ary heap whose deadlines are in an array of their own:
-// those of the eight children of a node fill one cache line.
+// Package octheap keeps timers in an 8-ary heap whose deadlines are in an array of their own: the
+// deadlines of the eight children of a node fill one cache line.
 //
-// Pedigree. LaMarca and Ladner, "The Influence of Caches on the Performance of Heaps" (1996),
-// give a node as many children as fit a line. In C and Rust SIMD instructions choose among
-// eight; Go has none, so it takes seven comparisons without a branch. Against quadheap, whose
-// lines hold four entries, the heap has two thirds of the levels, but a step of an entry
-// touches its slot in another line.
+// Pedigree. LaMarca and Ladner, "The Influence of Caches on the Performance of Heaps" (1996), give a
+// node as many children as fit a cache line. C and Rust have SIMD instructions to choose among eight;
+// Go has none, so a choice takes seven comparisons without a branch. quadheap has four entries to a
+// line. This heap has two thirds as many levels, but an entry that moves touches a second line, for
+// its slot.
 //
-// Measured against quadheap with 100 and 1000 timers (AMD EPYC), a reschedule took 0.82 to 0.88
-// times as long and a churn 0.92 times, as most timers stay near the leaves; a timer that
-// fires, 1.03 to 1.14 times.
+// Measured against quadheap with 100 and 1000 timers (AMD EPYC), reschedule took 0.82 to 0.88 times
+// as long and churn 0.92 times, because most timers stay near the leaves. A timer that fires took
+// 1.03 to 1.14 times as long.
 //
-// Costs, for n timers: Schedule O(log n), on average O(1); Pop, Cancel and Reschedule O(log n),
-// at most 8 log8(n) + 1 comparisons; Next O(1). 16 bytes a timer beside the value and its ID;
-// the arrays double when they grow.
+// Costs, for n timers: Schedule O(log n), on average O(1). Pop, Cancel and Reschedule O(log n), at
+// most 8 log8(n) + 1 comparisons. Next O(1). A timer takes 16 bytes, plus its value and ID. The
+// arrays double when they grow.
 //
-// Work counts Comparisons of two deadlines, eight for a choice among eight children and the
-// entry that goes down.
+// Work counts Comparisons of two deadlines: eight to choose among the entry that moves down and its
+// eight children.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it where a heap is wanted and timers are moved or cancelled more often than they fire.
+// Pick it if you want a heap and timers are moved or cancelled more often than they fire.
 package octheap
 
 import (
@@ -37,10 +37,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-8. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-8. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("octheap", n, maxLen) }
 
 // Heap is an 8-ary heap of timers with values of type T. Make it with New.

@@ -1,28 +1,27 @@
-// Package pairingheap keeps timers in a pairing heap, as libxev does for the timers of its
-// event loop.
+// Package pairingheap keeps timers in a pairing heap, as libxev does for the timers of its event
+// loop.
 //
-// Pedigree. Fredman, Sedgewick, Sleator and Tarjan (1986): a tree of any shape in which no
-// timer is due before its parent. Schedule melds two trees with one comparison: the later root
-// becomes a child of the other. When the root is removed, its children are melded in pairs, and
-// the pairs from the last to the first into one tree. What is different from libxev:
+// Pedigree. Fredman, Sedgewick, Sleator and Tarjan (1986). The heap is a tree of any shape in which
+// no timer is due before its parent. Schedule melds two trees with one comparison: the later root
+// becomes a child of the other. When the root is removed, its children are melded in pairs, and the
+// pairs are melded from the last to the first into one tree. What is different from libxev:
 //
-//   - Nodes are in one array and link by 4-byte index.
-//   - A timer moved to earlier takes its tree along to the root; one moved to later stays and
-//     gives its children to the root. Neither is removed and scheduled again.
+//   - Nodes are in one array and link to each other by 4-byte indexes.
+//   - A timer that moves to an earlier tick takes its subtree along to the root. One that moves to a
+//     later tick stays, and gives its children to the root. Neither is removed and scheduled again.
 //   - The children of a cancelled timer join the root without a comparison.
 //
-// Costs, for n timers: Schedule and Next O(1); Pop, Cancel and Reschedule O(log n) amortised,
-// and O(1) without children. A single Pop may cost O(n): the first after n timers were
-// scheduled in order. Nothing is recursive. 24 bytes a timer beside the value and its ID.
+// Costs, for n timers: Schedule and Next O(1). Pop, Cancel and Reschedule O(log n) amortized, and
+// O(1) for a timer without children. A single Pop may cost O(n), such as the first one after n timers
+// were scheduled in order. Nothing is recursive. A timer takes 24 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it where Schedule must be O(1) for any deadlines, or many timers are moved to earlier,
-// and a long Pop does no harm. Measured against quadheap, a churn took 1.1 to 1.4 times as long
-// and a hold 1.7 to 2.9 times from 16 timers on: children are side by side there, and all over
-// the memory here.
+// Pick it if Schedule must be O(1) for any deadlines, or if many timers move to earlier ticks, and a
+// long Pop does no harm. From 16 timers on, churn took 1.1 to 1.4 times as long as in quadheap and
+// hold 1.7 to 2.9 times, because the children of a node are spread over the memory.
 package pairingheap
 
 import (
@@ -39,10 +38,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("pairingheap", n, slab.MaxCapacity) }
 
 // Heap is a pairing heap of timers with values of type T. Make it with New.
@@ -192,7 +191,7 @@ func (c *core) merge(slot uint32) uint32 {
 		c.nodes[winner].next = winners
 		winners = winner
 	}
-	// Second pass: meld them from the last to the first, which makes Pop O(log n) amortised.
+	// Second pass: meld them from the last to the first, which makes Pop O(log n) amortized.
 	root := winners
 	for rest := c.nodes[root].next; rest != none; {
 		following := c.nodes[rest].next

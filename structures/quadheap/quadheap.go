@@ -1,25 +1,26 @@
 // Package quadheap keeps timers in a 4-ary heap, as Go's runtime and libev do.
 //
-// Pedigree. Johnson's d-ary heap has half the levels of a binary one, so that a timer goes up
-// with half the comparisons and down with as many. LaMarca and Ladner showed that it pays if the
-// children of a node share a cache line. Go's runtime has one per P since 1.14; libev has its
-// root at index 3, so that children begin at multiples of four, as here. What is different here:
+// Pedigree. Johnson's d-ary heap. A 4-ary heap has half as many levels as a binary one: a timer moves
+// up with half the comparisons, and down with the same number. LaMarca and Ladner showed that this
+// pays off if the children of a node share a cache line. Go's runtime has had one heap per P since
+// 1.14. libev puts the root at index 3, so children begin at multiples of four, as here. What is
+// different here:
 //
-//   - Entries are 16 bytes, a deadline and a slot, and four children share a line of 64.
+//   - An entry is 16 bytes, a deadline and a slot, so four children share a line of 64 bytes.
 //   - The earliest of four children is chosen without a branch.
-//   - Positions are an array of their own, 4 bytes a timer.
+//   - Positions are in an array of their own, 4 bytes a timer.
 //   - A cancelled timer is removed at once, unlike in Go's runtime.
 //
-// Costs, for n timers: Schedule O(log n), about log4(n) comparisons at most, on average O(1);
-// Pop, Cancel and Reschedule O(log n), about 4 log4(n); Next O(1). 20 bytes a timer beside the
-// value and its ID; the array doubles when it grows.
+// Costs, for n timers: Schedule O(log n), at most about log4(n) comparisons, on average O(1). Pop,
+// Cancel and Reschedule O(log n), about 4 log4(n) comparisons. Next O(1). A timer takes 20 bytes, plus
+// its value and ID. The arrays double when they grow.
 //
 // Work counts Comparisons of two deadlines.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it when in doubt, if the order of equal deadlines does not matter. rbtree has FIFO ties;
-// a wheel does all in O(1) where timers are many.
+// Pick it when in doubt, if the order of equal deadlines does not matter. rbtree has FIFO ties. With
+// many timers, a wheel is faster: each of its operations is O(1).
 package quadheap
 
 import (
@@ -31,10 +32,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("quadheap", n, dary.MaxLen) }
 
 // Heap is a 4-ary heap of timers with values of type T. Make it with New.

@@ -1,36 +1,35 @@
-// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as Go's
-// runtime does since 1.14.
+// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as Go's runtime
+// has done since 1.14.
 //
-// Most timers are cancelled or moved to later before they fire. Here Cancel marks the slot of the
-// timer as vacant, and Reschedule to later records the new deadline: neither touches the heap.
-// When the entry reaches the root it is dropped, or filed again. As in Go, where Reset takes up
-// the entry that Stop has left, a new timer takes over the old entry of its slot if that is early
-// enough: to start and stop timers with one timeout does not touch the heap at all.
+// Most timers are cancelled or moved to a later tick before they fire. Here Cancel only marks the
+// slot of the timer as vacant, and Reschedule to a later tick only records the new deadline. The heap
+// is not touched until the entry reaches the root; then it is dropped or filed again. A new timer
+// takes over the old entry of its slot if that is early enough, as Reset in Go takes over the entry
+// that Stop left behind. So starting and stopping timers with one timeout does not touch the heap.
 //
-// Pedigree. Go's runtime builds the whole heap anew when more than a quarter of its entries are
-// of stopped timers, or a timer was moved before its entry: now and then a call costs O(n).
-// What is different here:
+// Pedigree. Go's runtime rebuilds the whole heap when more than a quarter of its entries belong to
+// stopped timers, or when a timer was moved before its entry, so a call now and then costs O(n). What
+// is different here:
 //
-//   - A timer moved before its entry gets a second one. The first is dead then; a version
-//     number tells the two apart.
-//   - Dead entries are swept a few at a time: a call that leaves one more dead or one fewer
-//     alive examines 20 entries if need be, so that never more than a quarter of the heap is
-//     dead, plus 32.
+//   - A timer that is moved before its entry gets a second entry, and the first one is dead. A
+//     version number tells them apart.
+//   - Dead entries are swept a few at a time. A call that adds a dead entry, or removes a live one,
+//     examines up to 20 entries. So at most a quarter of the heap, plus 32 entries, is dead.
 //   - Entries are those of quadheap, without the array of positions.
 //
-// Costs, for n timers: Cancel O(1) amortised; Reschedule to later O(1), to earlier as Schedule
-// and Cancel; Schedule O(log n), on average or where it takes over an entry O(1); Pop and Next
-// O(log n) amortised. A value is released at once. 36 bytes a timer beside the value and its
-// ID, and 16 for each dead entry.
+// Costs, for n timers: Cancel O(1) amortized. Reschedule to a later tick O(1), to an earlier one as
+// Cancel and Schedule. Schedule O(log n), on average or with an entry to take over O(1). Pop and Next
+// O(log n) amortized. A value is released at once. A timer takes 36 bytes, plus its value and ID, and
+// each dead entry takes 16.
 //
-// Work counts Dropped, dead entries removed; Moved, entries filed again under a later deadline;
-// and Comparisons of two deadlines.
+// Work counts Dropped, dead entries that were removed; Moved, entries that were filed again under a
+// later deadline; and Comparisons of two deadlines.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it where a heap is wanted and timers are mostly cancelled or pushed out. Pick quadheap
-// where each call must cost the same, as here a Pop or Next may find any number of dead entries
-// at the root, or where memory counts.
+// Pick it if you want a heap and most timers are cancelled or moved to a later tick. Pick quadheap if
+// memory counts or every call must have a bound: here a Pop or Next may find any number of dead
+// entries at the root.
 package quadheaplazy
 
 import (
@@ -45,17 +44,17 @@ import (
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
-// An Option sets up a Heap.
+// Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2, and their dead entries.
+// Capacity reserves room for n timers and their dead entries. n is from 0, the default, to 2^32-2.
 func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
 // Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
 //
-// Its methods do what those of slotted.Scheduler do, which other structures share. Here
-// they are so short that to call the queue through a dictionary made start-stop and
-// reschedule among 1000 timers 1.2 times as long.
+// Its methods repeat those of slotted.Scheduler, which other structures share. They are so short that
+// a call through a dictionary is a large part of them: with the shared methods and 1000 timers,
+// start-stop and reschedule took 1.2 times as long.
 type Heap[T any] struct {
 	clock clock.Clock
 	table slab.Table[T]
@@ -68,7 +67,7 @@ func New[T any](opts ...Option) *Heap[T] {
 	return &Heap[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
-// Schedule adds a pending timer. It costs O(log n), on average O(1), amortised over growth.
+// Schedule adds a pending timer. It costs O(log n), on average O(1), amortized over growth.
 func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	h.table.Reserve()
 	slot, id := h.table.Take(value)
@@ -86,8 +85,8 @@ func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return true
 }
 
-// Cancel removes a pending timer; its entry stays for now. It costs O(1), and at most the
-// examination of 20 entries more, of which a dead one costs O(log n).
+// Cancel removes a pending timer, and leaves its entry in the heap. It costs O(1), and may sweep up to
+// 20 entries, of which a dead one costs O(log n).
 func (h *Heap[T]) Cancel(id structures.ID) bool {
 	slot := h.table.Find(id)
 	if slot == slab.None {
@@ -98,7 +97,7 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer, if that is due. It costs O(log n) amortised.
+// Pop removes the earliest timer if it is due. It costs O(log n) amortized.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	if !h.core.fixRoot(h.clock.Advance(now)) {
 		return t, false

@@ -1,25 +1,25 @@
-// Package rbtree keeps timers in a red-black tree, as nginx does for its event timers and Linux
-// for its high-resolution ones (hrtimer).
+// Package rbtree keeps timers in a red-black tree, as nginx does for its event timers and Linux for
+// its high-resolution timers (hrtimer).
 //
-// Pedigree. The tree of Guibas and Sedgewick, deadlines in order from left to right. Like
-// Linux's rb_root_cached it remembers the leftmost node. What is different here:
+// Pedigree. The tree of Guibas and Sedgewick. The leftmost node is remembered, as in Linux's
+// rb_root_cached. What is different here:
 //
-//   - Nodes are in one array and link by 4-byte index. A node holds what a search reads, 16
-//     bytes: colours are in the links, and parents are an array of their own.
-//   - The rightmost node is remembered, too: timers that come in order are placed with one
+//   - Nodes are in one array and link to each other by 4-byte indexes. A node has only the 16 bytes
+//     that a search reads: colors are in the links, and parents are in an array of their own.
+//   - The rightmost node is remembered, too, so a timer that is due last is placed with one
 //     comparison.
-//   - Mirrored cases are one: a node's children are an array indexed by side.
+//   - The two mirrored cases are one, because the children of a node are an array indexed by side.
 //
 // Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) + 1 comparisons, and
-// O(1) amortised for a deadline not before any other; Cancel and Pop O(log n) at worst, O(1) on
-// average and without a comparison; Next O(1). 20 bytes a timer beside the value and its ID.
+// O(1) amortized for a deadline that is not before any other. Cancel and Pop O(log n) at worst, O(1)
+// on average, without a comparison. Next O(1). A timer takes 20 bytes, plus its value and ID.
 //
-// Work counts Comparisons of two deadlines, always to place a timer.
+// Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for exact order with FIFO ties, a logarithmic bound on every single operation, and many
-// timers that are cancelled or moved far before they fire. A heap is smaller when most fire.
+// Pick it for exact order with FIFO ties, a logarithmic bound on every operation, and many timers that
+// are cancelled or moved long before they fire. If most timers fire, a heap is smaller.
 package rbtree
 
 import (
@@ -35,10 +35,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
-// An Option sets up a Tree.
+// Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^31-1. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^31-1. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("rbtree", n, maxLen) }
 
 // Tree is a red-black tree of timers with values of type T. Make it with New.

@@ -1,21 +1,21 @@
-// Package rbtreegods keeps timers in a red-black tree off the shelf, github.com/emirpasic/gods
+// Package rbtreegods keeps timers in an off-the-shelf red-black tree, github.com/emirpasic/gods
 // v1.18.1, ordered by deadline and sequence number.
 //
-// That tree takes keys as interfaces and compares through a function. It deletes a node with
-// two children by copying its predecessor into it, so that a node is no handle: a timer is
-// removed by a search for its key. Next and Pop go down the left edge each time. The first key
-// in an empty tree is compared with itself.
+// The library takes keys as interfaces and compares them through a function. It deletes a node with
+// two children by copying the predecessor into it, so a node is not a stable handle, and a timer is
+// removed by a search for its key. Next and Pop walk down the left edge each time. The first key in
+// an empty tree is compared with itself.
 //
-// Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice that, Next O(log n)
-// hops. Schedule and Reschedule allocate a node of 64 bytes. A timer is two objects for the
-// collector, about 110 bytes with an 8-byte value and its ID.
+// Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice as much, Next O(log n)
+// hops. Schedule and Reschedule allocate a node of 64 bytes. A timer is two objects to the garbage
+// collector, and takes about 110 bytes including an 8-byte value and its ID.
 //
-// Work counts Comparisons: the calls of that function.
+// Work counts Comparisons: the calls of the comparison function.
 //
 // Ties. FIFO, by the sequence number.
 //
-// Pick it where a program uses gods already and timers are few. rbtree was two to six times
-// faster for hold and churn at 10^3 and 10^5 timers.
+// Pick it if your program already uses gods and has few timers. In hold and churn with 1000 and
+// 100,000 timers, rbtree was two to six times as fast.
 package rbtreegods
 
 import (
@@ -30,11 +30,11 @@ import (
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
-// An Option sets up a Tree.
+// Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2; nodes are allocated all
-// the same.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are still allocated one
+// by one.
 func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of timers with values of type T. Make it with New. It allocates.

@@ -56,7 +56,7 @@ type cost struct {
 	work  []float64
 }
 
-// check returns an error if the work grows faster than claimed. What is amortised comes in
+// check returns an error if the work grows faster than claimed. What is amortized comes in
 // steps, so that one figure may be above the one before it; but not two in a row, and not
 // the last one by much.
 func (c *cost) check() error {

@@ -1,28 +1,28 @@
 // Package skiplist keeps timers in a skip list, as DPDK does (rte_timer).
 //
-// Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them on level 1
-// too, and so on up to 32 levels. What is different from DPDK's:
+// Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them are on level 1,
+// and so on, up to 32 levels. What is different from DPDK:
 //
-//   - There p is 1/4, which takes less memory, but a search passes half as many timers again,
-//     and of a million most are cache misses.
-//   - Links go both ways on every level, so that a timer is removed without a search.
-//   - Each link holds the deadline of the timer that it leads to: a search reads the timers
-//     that it passes and not those at which it steps down.
+//   - DPDK has p = 1/4, which takes less memory. But a search passes half as many timers again, and
+//     among a million timers most of them are cache misses.
+//   - Links go both ways on every level, so a timer is removed without a search.
+//   - Each link holds the deadline of the timer that it leads to, so a search reads only the timers
+//     that it passes, not those at which it steps down.
 //   - A timer that is not before any other goes to the end without a search.
-//   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are
-//     as random as if each timer drew its own, and the steady state allocates nothing.
+//   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as
+//     random as if each timer drew its own, and the steady state allocates nothing.
 //
-// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2
-// log2(n) comparisons, and O(1) for a deadline not before any other; Cancel and Pop O(1); Next
-// O(1), always. A search may take O(n), with a probability that vanishes. About 44 bytes a
-// timer beside the value and its ID.
+// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n)
+// comparisons, and O(1) for a deadline that is not before any other. Cancel and Pop O(1). Next O(1),
+// always. With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its
+// value and ID.
 //
-// Work counts Comparisons of two deadlines, always to place a timer.
+// Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for exact order with FIFO ties and cheap Pop and Cancel. Pick a tree when a
-// logarithmic bound must hold for every single Schedule.
+// Pick it for exact order with FIFO ties and a cheap Pop and Cancel. Pick a tree if every single
+// Schedule needs a logarithmic bound.
 package skiplist
 
 import (
@@ -40,7 +40,7 @@ import (
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
-// An Option sets up a List.
+// Option sets a parameter of a List.
 type Option func(*config)
 
 type config struct {
@@ -48,7 +48,7 @@ type config struct {
 	seed     uint64
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) {
 		c.capacity = option.Between("skiplist",

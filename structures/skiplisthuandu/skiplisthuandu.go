@@ -1,23 +1,22 @@
-// Package skiplisthuandu keeps timers in a skip list off the shelf, github.com/huandu/skiplist
+// Package skiplisthuandu keeps timers in an off-the-shelf skip list, github.com/huandu/skiplist
 // v1.2.1, ordered by deadline and sequence number.
 //
-// That list takes keys as interfaces, and compares a float64 score first and keys only where
-// scores are equal. The score here is the deadline: rounding never swaps two deadlines, and the
-// keys decide between those that it makes equal. Elements are stable handles: a timer is
-// removed without a comparison. By default the random source is seeded from the clock; here an
-// option seeds it.
+// The library takes keys as interfaces. It compares a float64 score first, and keys only if the scores
+// are equal. The score here is the deadline: rounding never swaps two deadlines, and the keys decide
+// between deadlines with the same score. Elements are stable handles, so a timer is removed without a
+// comparison. The library seeds its random source from the clock by default; here an option seeds it.
 //
-// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the
-// sum of both, Pop and Next O(1). Schedule and Reschedule allocate an element and its links,
-// and the removal of a tall element allocates too. A timer is three objects for the collector,
-// about 170 bytes with an 8-byte value and its ID.
+// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the sum of
+// both, Pop and Next O(1). Schedule and Reschedule allocate an element and its links, and removing a
+// tall element allocates, too. A timer is three objects to the garbage collector, and takes about 170
+// bytes including an 8-byte value and its ID.
 //
-// Work counts Comparisons, of keys only: most are of scores, inside the list.
+// Work counts Comparisons of keys only. Most comparisons are of scores, inside the library.
 //
 // Ties. FIFO, by the sequence number.
 //
-// Pick it where a program uses the library already and timers are few. skiplist was about three
-// times faster for hold and churn at 10^3 timers, five or more at 10^5.
+// Pick it if your program already uses the library and has few timers. In hold and churn, skiplist was
+// about three times as fast with 1000 timers, and five or more times with 100,000.
 package skiplisthuandu
 
 import (
@@ -34,7 +33,7 @@ import (
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
-// An Option sets up a List.
+// Option sets a parameter of a List.
 type Option func(*config)
 
 type config struct {

@@ -1,24 +1,24 @@
-// Package sortedlist keeps timers in a linked list in the order of their deadlines: what small
-// kernels do, and what every faster structure is measured against.
+// Package sortedlist keeps timers in a linked list in the order of their deadlines. Small kernels do
+// this, and every faster structure is compared with it.
 //
-// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
-// 1987); Zephyr (kernel/timeout.c) and FreeRTOS (list.c) ship it on millions of devices. What
-// is different here:
+// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
+// Zephyr (kernel/timeout.c) and FreeRTOS (list.c) ship it on millions of devices. What is
+// different here:
 //
-//   - Zephyr keeps the difference to the timer before, and FreeRTOS ticks that wrap around.
+//   - Zephyr stores the difference to the timer before, and FreeRTOS stores ticks that wrap around.
 //     Here deadlines have 63 bits, and nothing counts down.
-//   - Both search from the front. Here the search begins at the end, as Varghese and Lauck
-//     propose: timers of one delay go there without a search. Of random delays it passes half,
-//     from either end.
+//   - Both search from the front. Here the search begins at the end, as Varghese and Lauck propose,
+//     so timers with the same delay need no search. For random delays, a search passes half of the
+//     list from either end.
 //
-// Costs, for n timers: Schedule and Reschedule O(n), a comparison for each timer that is due
-// later and one more; Cancel, Pop and Next O(1). 16 bytes a timer beside the value and its ID.
+// Costs, for n timers: Schedule and Reschedule O(n): one comparison for each timer that is due
+// later, and one more. Cancel, Pop and Next O(1). A timer takes 16 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for a dozen timers, or for any number that all have one delay.
+// Pick it for a dozen timers, or for any number of timers with the same delay.
 package sortedlist
 
 import (
@@ -35,10 +35,10 @@ import (
 
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
-// An Option sets up a List.
+// Option sets a parameter of a List.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("sortedlist", n, slab.MaxCapacity) }
 
 // List is a sorted list of timers with values of type T. Make it with New.

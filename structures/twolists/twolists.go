@@ -1,28 +1,28 @@
-// Package twolists keeps timers in two unsorted lists: a short one of those due soon, scanned
-// whenever one of them is due, and a long one, scanned when the first of that is. It is the
-// queue behind the timers of .NET.
+// Package twolists keeps timers in two unsorted lists, as the timers of .NET do. The short list holds
+// the timers that are due soon, and is scanned when one of them is due. The long list holds all
+// others, and is scanned when its first timer is due.
 //
-// Pedigree. .NET's TimerQueue (Timer.cs) since .NET Core 3.0: timers due within 333 ms are in
-// the short list, and most of the others are timeouts of seconds that are cancelled before the
-// long list is looked at. What is different here:
+// Pedigree. TimerQueue (Timer.cs) of .NET since .NET Core 3.0. Timers that are due within 333 ms are
+// in the short list. Most of the others are timeouts of seconds, which are cancelled before the long
+// list is scanned. What is different here:
 //
-//   - .NET fires what a scan finds, in the order of the list. Here it is sorted first.
-//   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of
-//     a list was cancelled. Here the earliest deadline is known, or Next scans for it.
+//   - .NET fires the timers of a scan in the order of the list. Here they are sorted first.
+//   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a
+//     list was cancelled. Here the earliest deadline is known, or Next scans for it.
 //   - .NET has a pair of lists per processor.
 //
-// Costs, for n timers, s of them in the short list, which takes what is due within 333 ticks of
-// the last scan of the long one: Schedule, Cancel and Reschedule O(1); Pop O(1), O(s) at each
-// tick at which a timer is due, O(n) at most once in 333 ticks, and the sorting. Next O(1), or
-// a scan. 17 bytes a timer beside the value and its ID, and 16 for each that is due at once.
+// Costs, for n timers, s of them in the short list, which takes the timers due within 333 ticks of
+// the last scan of the long list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each
+// tick at which a timer is due, O(n) at most once in 333 ticks, and the sorting. Next O(1), or a
+// scan. A timer takes 17 bytes, plus its value and ID, and 16 more while it is due.
 //
-// Work counts Moved, timers that went to the short list or to those due; and Comparisons, one
-// for each timer that a scan looks at, and those of sorting.
+// Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for
+// each timer that a scan reads, plus those of sorting.
 //
 // Ties. Unspecified.
 //
-// Pick it for some hundred timers of which nearly all are cancelled, if ticks are milliseconds.
-// Pick auto to be spared the choice.
+// Pick it for a few hundred timers of which nearly all are cancelled, if a tick is about a
+// millisecond. Package auto needs no such choice.
 package twolists
 
 import (
@@ -42,10 +42,10 @@ import (
 
 var _ structures.Scheduler[int] = (*Lists[int])(nil)
 
-// An Option sets up Lists.
+// Option sets a parameter of Lists.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("twolists", n, slab.MaxCapacity) }
 
 // Lists is a short and a long list of timers with values of type T. Make it with New.

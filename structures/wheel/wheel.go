@@ -1,35 +1,33 @@
-// Package wheel is a flat (hashed) timer wheel: an array of slots, one for each tick, through
-// which the clock turns. A timer is in the slot of its deadline, modulo the number of slots,
-// and stays there while the clock passes, however many revolutions away.
+// Package wheel is a flat (hashed) timer wheel: an array of slots, one for each tick, through which the
+// clock turns. A timer is in the slot of its deadline modulo the number of slots. It stays there while
+// the clock passes, however many revolutions away it is.
 //
-// Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
-// 1987); Netty, go-zero and gocorex/cron have one. What is different here:
+// Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
+// Netty, go-zero and gocorex/cron. What is different here:
 //
-//   - A timer keeps its deadline instead of a count of rounds, and a slot the earliest of those
-//     in it: to pass a slot in which nothing is due takes one comparison.
+//   - A timer keeps its deadline instead of a count of rounds, and a slot keeps the earliest deadline in
+//     it. So the clock passes a slot in which nothing is due with one comparison.
 //   - A bitmap leads to the occupied slots.
-//   - A jump over many revolutions visits each slot once and orders what is due by a radix
-//     sort.
-//   - Nothing is rounded, neither deadlines nor the number of slots.
+//   - A jump over many revolutions visits each slot once, and sorts the due timers by radix.
+//   - Neither deadlines nor the number of slots are rounded.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortised over batches of 64. The first Pop that
-// finds a timer due collects all that are, those after it cost O(1). Collecting costs O(1) for
-// each occupied slot that the clock passes, and O(timers in it) where one is due: a timer is
-// looked at in each revolution before its own in which another of its slot fires, delay/slots
-// times at most. Next is O(1) while its answer is known, else visits the occupied slots up to
-// the first with a timer due within a revolution; it may name the deadline of a timer since
-// cancelled.
+// Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64. The first Pop that finds a
+// timer due collects all due timers, and later ones cost O(1). To collect costs O(1) for each occupied
+// slot that the clock passes, and O(timers in it) for a slot with a due timer. So a timer is read once
+// in each earlier revolution in which another timer of its slot fires, at most delay/slots times. Next
+// is O(1) while its answer is known. Otherwise it visits the occupied slots up to the first one with a
+// timer due within a revolution. It may name the deadline of a timer that was cancelled since.
 //
-// Work counts SlotsVisited, each time that the earliest deadline of an occupied slot is read,
-// and Moved, timers looked at that have revolutions still to go.
+// Work counts SlotsVisited, reads of the earliest deadline of an occupied slot; and Moved, timers that
+// were read before their revolution.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Default. 65,536 slots, 1 MiB when empty: a minute at ticks of a millisecond. In hold among a
-// million timers of up to 60,000 ticks 16,384 slots took nearly twice as long (1.4 looks at
-// timers not due), 4096 slots 4 to 5 times (7 looks) and 512 slots 30 times (59 looks).
+// Default. 65,536 slots, 1 MiB when empty: a minute at ticks of a millisecond. In hold with a million
+// timers of up to 60,000 ticks, 16,384 slots took nearly twice as long (1.4 reads of timers that were
+// not due), 4096 slots 4 to 5 times (7 reads) and 512 slots 30 times (59 reads).
 //
-// Pick it where most delays fit a revolution. Pick hwheel where they span many.
+// Pick it if most delays fit one revolution. Pick hwheel if they span many.
 package wheel
 
 import (
@@ -51,7 +49,7 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 // maxSlots is the largest number of slots.
 const maxSlots = 1 << 26
 
-// An Option sets up a Wheel.
+// Option sets a parameter of a Wheel.
 type Option func(*config)
 
 type config struct{ slots, capacity int }
@@ -62,7 +60,7 @@ func Slots(n int) Option {
 	return func(c *config) { c.slots = option.Between("wheel", "Slots", n, 1, maxSlots) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. It is no limit.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("wheel", "Capacity", n, 0, slab.MaxCapacity) }
 }

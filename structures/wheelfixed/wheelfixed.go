@@ -1,40 +1,39 @@
-// Package wheelfixed is a hierarchical timer wheel whose slots hold a fixed number of timers:
-// coarse, without cascades and without links.
+// Package wheelfixed is a coarse hierarchical timer wheel whose slots hold a fixed number of timers,
+// without cascades and without links.
 //
-// A slot is an array. A timer goes to the level for its delay, into the slot of its deadline,
-// rounded up; if that is full, into one of the next three. It stays there until the slot
-// expires; to cancel it puts the last timer of its slot in its place. So no list is ever
-// followed, and the memory of the wheel is known when it is made.
+// A slot is an array. The delay of a timer selects its level, and the deadline, rounded up, selects the
+// slot. If that slot is full, the timer goes to one of the next three. It stays there until the slot
+// expires. Cancel fills the place with the last timer of the slot. So no list is ever followed, and the
+// memory of the wheel is known when it is made.
 //
-// Pedigree. The Rust library bitwheel (2025), made for event loops that set and cancel timeouts
-// all the time: gears of 64 slots, a bitmap each, and a few probes. What is different here:
+// Pedigree. The Rust library bitwheel (2025), made for event loops that constantly set and cancel
+// timeouts: gears of 64 slots, a bitmap each, and a few probes. What is different here:
 //
-//   - Its gears are 64 times as coarse as the one below, so that a timer may be late by several
-//     times its delay. Here they have 256 slots and are eight times as coarse, nearly as in
-//     hwheellinux.
-//   - Where no probe finds room, and for delays beyond the last level, a 4-ary heap takes the
-//     timer and fires it on its tick. bitwheel refuses it, or has a B-tree.
+//   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several
+//     times its delay. Here a gear has 256 slots and is eight times as coarse, nearly as in hwheellinux.
+//   - If no probe finds room, or the delay is beyond the last level, a 4-ary heap takes the timer and
+//     fires it exactly at its tick. bitwheel refuses such a timer, or has a B-tree.
 //
-// Lateness. At most MaxLate(delay): 3 ticks for delays below 252, then less than four times the
-// ticks of a slot of its level, which is less than 8/63 (12.7 %) of the delay; a quarter of
-// that where no slot is full. A delay counts from the clock, which Pop moves.
+// Lateness. At most MaxLate(delay): 3 ticks for delays below 252, otherwise less than four times the
+// width of a slot, which is less than 8/63 (12.7 %) of the delay. If no slot is full, a quarter of that.
+// A delay counts from the clock, which Pop moves.
 //
-// Costs, for h timers in the heap. Schedule O(1), four slots looked at, or O(log h) if all are
-// full; Cancel and Reschedule O(1), in the heap O(log h). Pop O(1), and O(levels in use) for
-// each slot that expires; Next as Pop. 12 bytes a timer beside its value and its ID, in the
-// heap up to 36 more; the wheel is 1 MiB.
+// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full.
+// Cancel and Reschedule O(1), or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot
+// that expires. Next as Pop. A timer takes 12 bytes, plus its value and ID, and up to 36 more in the
+// heap. The wheel takes 1 MiB.
 //
-// Work counts SlotsVisited, slots whose last timer fires and full slots that a timer was not
-// put into; and Comparisons, those of the heap.
+// Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and
+// Comparisons in the heap.
 //
 // Ties. Unspecified.
 //
-// Default. 128 timers a slot. With delays uniform over 60,000 ticks about 10,000 timers find
-// room; more of them cost what quadheap costs and the probes.
+// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room. More
+// of them cost what quadheap costs, plus the probes.
 //
-// Pick it for up to 10^4 timeouts where memory must be known in advance: in hold it took 1.1 to
-// 1.2 times as long as hwheellinux there, and half as long as hwheel (AMD EPYC). Where slots
-// are full it is slower than quadheap.
+// Pick it for up to 10,000 timeouts if memory must be known in advance. There hold took 1.1 to 1.2 times
+// as long as in hwheellinux, and half as long as in hwheel (AMD EPYC). If slots are full, it is slower
+// than quadheap.
 package wheelfixed
 
 import (
@@ -54,18 +53,18 @@ import (
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
-// An Option sets up a Wheel.
+// Option sets a parameter of a Wheel.
 type Option func(*config)
 
 type config struct{ perSlot, capacity int }
 
-// PerSlot sets how many timers each of the 2048 slots has room for, at 4 bytes: from 1 to 65,536,
-// by default 128.
+// PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by
+// default 128. Each takes 4 bytes.
 func PerSlot(n int) Option {
 	return func(c *config) { c.perSlot = option.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4, in slots or not.
+// Capacity reserves room for n timers, in slots and in the heap. n is from 0, the default, to 2^32-4.
 func Capacity(n int) Option {
 	return func(c *config) { c.capacity = option.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
 }
@@ -116,8 +115,8 @@ func levelOf(delay structures.Tick) int {
 	return level
 }
 
-// MaxLate returns by how many ticks at most a timer of a delay fires late: one less than four
-// times the ticks of a slot of its level. No smaller bound holds where slots are full.
+// MaxLate returns the most ticks by which a timer with a delay fires late: one less than four times the
+// width of a slot of its level. If slots are full, no smaller bound holds.
 func MaxLate(delay structures.Tick) structures.Tick {
 	level := levelOf(max(delay, 0))
 	if level == levels {

@@ -39,7 +39,7 @@ type Wheel[C any] interface {
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a wheel. Schedule, Reschedule and
-// Cancel cost O(1), amortised over batches of 64. Pop and Next link and unlink what was
+// Cancel cost O(1), amortized over batches of 64. Pop and Next link and unlink what was
 // collected.
 type Scheduler[T, C any, W Wheel[C]] struct {
 	clock    clock.Clock

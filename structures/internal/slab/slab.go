@@ -49,7 +49,7 @@ func New[T any](capacity int) Table[T] {
 // Len returns the number of slots in use.
 func (t *Table[T]) Len() int { return len(t.gens) - 1 - len(t.free) - t.lost }
 
-// Put takes a free slot for value and returns it with its ID. It costs O(1), amortised over
+// Put takes a free slot for value and returns it with its ID. It costs O(1), amortized over
 // growth.
 func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
 	t.Reserve()

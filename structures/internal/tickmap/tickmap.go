@@ -57,7 +57,7 @@ func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
 	}
 }
 
-// Put adds a tick that is not there. It costs O(1) expected, amortised over growth. With three
+// Put adds a tick that is not there. It costs O(1) expected, amortized over growth. With three
 // quarters of the entries taken, not half, changing one took twice as long.
 func (m *Map) Put(tick structures.Tick, number uint32) {
 	if 2*(m.len+1) > len(m.entries) {
