@@ -46,41 +46,52 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(a.build(ctx, dir, env, mains, out), os.RemoveAll(dir))
 }
 
-// arguments are those of go build.
+// arguments are the arguments of go build.
 type arguments struct {
-	chdir  []string // the flag -C, which must be the first
+	chdir  []string // the flag -C, which must come first
 	others []string
-	listed []string // others without -o, which go list does not know
+	listed []string // others without the flags that go list does not know or reads in another way
 }
 
+// valueless are the flags of go build that take no value from the next argument.
+var valueless = []string{
+	"a", "asan", "buildvcs", "cover", "json", "linkshared", "modcacherw", "msan", "n", "race",
+	"trimpath", "v", "work", "x",
+}
+
+// unlisted are the flags that are not for go list.
+var unlisted = []string{"o", "json", "n", "x"}
+
 func parseArguments(args []string) (a arguments, err error) {
-	flag := func(arg string) (name string, hasValue bool) {
-		name, _, hasValue = strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		return name, hasValue
-	}
-	a.others = args
-	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		if name, hasValue := flag(args[0]); name == "C" && hasValue {
-			a.chdir, a.others = args[:1], args[1:]
-		} else if name == "C" && len(args) > 1 {
-			a.chdir, a.others = args[:2], args[2:]
-		}
-	}
-	for i := 0; i < len(a.others); i++ {
-		arg := a.others[i]
-		if !strings.HasPrefix(arg, "-") {
-			a.listed = append(a.listed, a.others[i:]...)
+	for len(args) > 0 {
+		name, isFlag := strings.CutPrefix(args[0], "-")
+		if !isFlag || name == "" {
 			break
 		}
-		switch name, hasValue := flag(arg); {
-		case name == "overlay":
-			return a, fmt.Errorf("%s: trace build needs -overlay itself", arg)
-		case name != "o":
-			a.listed = append(a.listed, arg)
-		case !hasValue:
-			i++
+		if name == "-" { // what follows are packages, whatever they begin with
+			a.others, a.listed = append(a.others, args[0]), append(a.listed, args[0])
+			args = args[1:]
+			break
 		}
+		name, _, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		n := 1
+		if !hasValue && !slices.Contains(valueless, name) {
+			n = min(2, len(args))
+		}
+		flag := args[:n]
+		args = args[n:]
+		switch {
+		case name == "overlay":
+			return a, fmt.Errorf("%s: trace build needs -overlay itself", flag[0])
+		case name == "C" && len(a.others) == 0:
+			a.chdir = flag
+			continue
+		case !slices.Contains(unlisted, name):
+			a.listed = append(a.listed, flag...)
+		}
+		a.others = append(a.others, flag...)
 	}
+	a.others, a.listed = append(a.others, args...), append(a.listed, args...)
 	return a, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -339,6 +341,47 @@ func TestTheRaceDetectorAndOlderGos(t *testing.T) {
 			continue
 		}
 		records(t, program)
+	}
+}
+
+// Each flag of go build, as go help build lists it, takes its value along.
+func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
+	help, err := exec.Command("go", "help", "build").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`(?m)^\t-([a-z]+)( .+)?$`).FindAllStringSubmatch(string(help), -1)
+	if len(listed) < 25 {
+		t.Fatalf("%d flags in %s", len(listed), help)
+	}
+	for _, f := range listed {
+		name, args := f[1], []string{"-" + f[1]}
+		if name == "overlay" {
+			continue
+		}
+		if f[2] != "" {
+			args = append(args, "value")
+		}
+		want := append(slices.Clone(args), "./one")
+		if slices.Contains(unlisted, name) {
+			want = []string{"./one"}
+		}
+		a, err := parseArguments(append(args, "./one"))
+		if err != nil || !slices.Equal(a.listed, want) {
+			t.Errorf("-%s%s: go list %q, error %v, want %q", name, f[2], a.listed, err, want)
+		}
+	}
+
+	dir := written(t, several)
+	for _, args := range []string{
+		"-race -tags integration -o i.rec ./one", "-p 2 -gcflags all=-l -o=bin/ ./one ./two",
+		"-mod vendor -json -v -x -ldflags -w -o i.rec -- ./one",
+	} {
+		var out bytes.Buffer
+		line := append([]string{"-C", dir, "-n"}, strings.Fields(args)...)
+		if err := Run(t.Context(), line, &out); err != nil || !strings.Contains(out.String(), "timerbench_recorder.go") {
+			t.Errorf("%s: error %v: %s", args, err, &out)
+		}
 	}
 }
 
