@@ -153,7 +153,7 @@ func (d *Driver) ahead() int64 {
 
 // nextLook returns the tick of the next look at the wall clock.
 func (c *clock) nextLook(now int64) structures.Tick {
-	return c.reach(after(now-now%int64(lookEvery), int64(lookEvery)))
+	return c.reach(after(now-now%int64(lookEvery), int64(lookEvery))).tick
 }
 
 // wall returns the timer by the wall clock that t is the timer of.

@@ -148,12 +148,19 @@ func (c *clock) ticks(ns int64) structures.Tick {
 	return structures.Tick(uint64(ns) / uint64(c.tick))
 }
 
-// deadline returns the first tick that begins no earlier than delay after a moment: a
-// timer that fires when it has begun is never early, and late by less than a tick. It is
-// between 1 and never-1, or atOnce if there is no delay.
-func (c *clock) deadline(now int64, delay time.Duration) structures.Tick {
+// moment is a deadline: what was asked for, in ns since the start, and the first tick that
+// begins no earlier.
+type moment struct {
+	at   int64
+	tick structures.Tick
+}
+
+// deadline returns the moment in delay from now. A timer that fires when the tick has begun is
+// never early, and late by less than a tick. The tick is between 1 and never-1, or atOnce if there
+// is no delay.
+func (c *clock) deadline(now int64, delay time.Duration) moment {
 	if delay <= 0 {
-		return atOnce
+		return moment{now, atOnce}
 	}
 	return c.reach(after(now, int64(delay)))
 }
@@ -166,20 +173,23 @@ func after(ns, delay int64) int64 {
 	return ns + delay
 }
 
-// reach returns the first tick that begins at a moment or after it, at least 1.
-func (c *clock) reach(at int64) structures.Tick {
+// reach returns the moment at a time. Its tick is at least 1.
+func (c *clock) reach(at int64) moment {
 	ticks := (uint64(at) + uint64(c.tick) - 1) / uint64(c.tick)
-	return structures.Tick(min(max(ticks, 1), math.MaxInt64-1))
+	return moment{at, structures.Tick(min(max(ticks, 1), math.MaxInt64-1))}
 }
+
+// beginOf returns the moment at which a tick begins.
+func (c *clock) beginOf(tick structures.Tick) moment { return moment{c.begin(tick), tick} }
 
 // between returns the ticks at which a timer may fire that is due between two delays after a
 // moment. They are one, and may be atOnce, if there is no tick in between.
 func (c *clock) between(now int64, earliest, latest time.Duration) (first, last structures.Tick) {
-	last = c.deadline(now, latest)
+	last = c.deadline(now, latest).tick
 	if earliest <= 0 {
 		return min(c.ticks(now)+1, last), last
 	}
-	return c.deadline(now, earliest), last
+	return c.deadline(now, earliest).tick, last
 }
 
 // meet returns the tick of a window that most other windows have as well: the multiple of the

@@ -34,7 +34,7 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 		{int64(maxTick), math.MaxInt64, math.MaxInt64, math.MaxInt64/structures.Tick(maxTick) + 1},
 	} {
 		clock := clock{tick: c.tick}
-		if got := clock.deadline(c.now, c.delay); got != c.want {
+		if got := clock.deadline(c.now, c.delay).tick; got != c.want {
 			t.Errorf("tick %d ns: %d ns after %d ns is tick %d, want %d", c.tick, c.delay, c.now, got, c.want)
 		}
 	}

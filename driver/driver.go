@@ -55,10 +55,6 @@ func New(opts ...Option) (*Driver, error) {
 		sh := &d.shards[i]
 		sh.clock, sh.d = &d.clock, d
 		sh.slack = d.clock.ticks(int64(c.slack))
-		if c.profiling > 0 {
-			sh.profile = &profile{n: uint64(c.profiling), sampled: make(map[timerKey]*sample)}
-			sh.marked.Store(true)
-		}
 		sh.next.Store(int64(never))
 		sh.wall.look = never
 		if c.structure == nil {
@@ -73,6 +69,11 @@ func New(opts ...Option) (*Driver, error) {
 		return nil, err
 	}
 	runtime.AddCleanup(d, refs.release, given)
+	for i := range d.shards {
+		sh := &d.shards[i]
+		sh.watch = newWatch(sh, c.profiling)
+		sh.marked.Store(sh.watch != nil)
+	}
 	for i := range d.preferred {
 		d.preferred[i].shard.Store(uint32(i % c.shards))
 	}
@@ -125,7 +126,7 @@ func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
 	mustBeWindow(earliest, latest, "AfterWindow")
 	t := &Timer{f: f}
 	now := d.clock.soon()
-	deadline := meet(d.clock.between(now, earliest, latest))
+	deadline := d.clock.beginOf(meet(d.clock.between(now, earliest, latest)))
 	t.sh = d.lock()
 	t.sh.arm(t, now, deadline)
 	return t
@@ -169,7 +170,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	}
 	h := Handle{ref: sh.ref}
 	var wake structures.Tick
-	if deadline == atOnce {
+	if deadline.tick == atOnce {
 		wake = sh.urge(now, call{f: f})
 	} else {
 		h.id, wake = sh.schedule(now, deadline, taskOf(f))

@@ -90,6 +90,9 @@ type spread struct {
 //
 //	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
 func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
+	if d.random.Rand == nil {
+		panic(errZero)
+	}
 	if by <= 0 {
 		return delay
 	}
@@ -215,8 +218,8 @@ func (e *every) again(next, wall time.Time) bool {
 	case !goesOn:
 	case next.IsZero():
 		e.t.when.Store(idle)
-		if sh.profile != nil {
-			sh.profile.ended(timerKey{t: &e.t})
+		if sh.watch != nil {
+			sh.watch.ended(recordFire, timerKey{t: &e.t})
 		}
 	default:
 		e.time, e.set = next.Round(0), wall

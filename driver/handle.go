@@ -27,8 +27,8 @@ func (h Handle) Stop() bool {
 	}
 	sh.mu.Lock()
 	pending, empty := sh.cancel(h.id)
-	if pending && sh.profile != nil {
-		sh.profile.ended(timerKey{id: h.id})
+	if pending && sh.watch != nil {
+		sh.watch.ended(recordStop, timerKey{id: h.id})
 	}
 	sh.unlockStopped(pending, empty)
 	return pending
@@ -44,11 +44,12 @@ func (h Handle) Reset(delay time.Duration) bool {
 	now := sh.clock.soon()
 	deadline := sh.clock.reach(after(now, int64(max(delay, 0))))
 	sh.mu.Lock()
-	pending, wake := sh.reschedule(now, deadline, h.id)
-	sh.unlock(wake, now)
-	if pending {
-		sh.countMoved()
+	pending, wake := sh.reschedule(now, deadline.tick, h.id)
+	if pending && sh.watch != nil {
+		sh.watch.move(timerKey{id: h.id}, deadline.at-now)
+		sh.watch.countMoved()
 	}
+	sh.unlock(wake, now)
 	return pending
 }
 

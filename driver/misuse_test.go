@@ -80,6 +80,7 @@ func TestTheZeroDriverIsRefused(t *testing.T) {
 	calls["Init"] = func() { d.Init(new(driver.Timer), nothing) }
 	calls["NewQueue"] = func() { driver.NewQueue[int](&d) }
 	calls["NewKeyed"] = func() { driver.NewKeyed(&d, func(int, int) {}) }
+	calls["Jitter"] = func() { d.Jitter(time.Minute, time.Second) }
 	calls["Close"] = func() { _ = d.Close() }
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) { mustPanic(t, "is the zero value: make one with New", call) })

@@ -137,8 +137,8 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 		}
 		before := sh.fired
 		sh.fire(timer, at)
-		if sh.profile != nil {
-			sh.profile.fired(timer)
+		if sh.watch != nil {
+			sh.watch.popped(timer)
 		}
 		if sh.fired > before {
 			p.due = append(p.due, int64(timer.Deadline)*sh.clock.tick)

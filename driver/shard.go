@@ -19,10 +19,10 @@ type shard struct {
 	ref    shardRef
 	closed atomic.Bool
 
-	// marked is set where closed or profile is, so that a Reset looks at one of the three.
-	marked  atomic.Bool
-	profile *profile // nil without Profiling
-	_       [64]byte
+	// marked is set where closed or watch is, so that a Reset looks at one of the three.
+	marked atomic.Bool
+	watch  *watch // nil if nothing follows the timers
+	_      [64]byte
 
 	mu      sync.Mutex
 	s       structures.Scheduler[Task] // nil before the first timer, and once closed
@@ -81,15 +81,15 @@ func (sh *shard) unlockStopped(pending, empty bool) {
 
 // schedule puts a task into the structure. It returns the tick to set the alarm to, or
 // never. The lock is held.
-func (sh *shard) schedule(now int64, deadline structures.Tick,
+func (sh *shard) schedule(now int64, deadline moment,
 	task Task) (id structures.ID, wake structures.Tick) {
 	sh.ready(now)
 	sh.enter()
-	id = sh.s.Schedule(deadline, task)
-	if sh.profile != nil {
-		sh.profile.started(task, id, sh.clock.begin(deadline)-now)
+	id = sh.s.Schedule(deadline.tick, task)
+	if sh.watch != nil {
+		sh.watch.started(task, id, deadline.at-now)
 	}
-	return id, sh.sooner(deadline)
+	return id, sh.sooner(deadline.tick)
 }
 
 // enter counts a timer that comes into the shard. The lock is held.
@@ -105,6 +105,9 @@ func (sh *shard) enter() {
 // structure could not hold it for less than a tick. It returns the tick to set the alarm to,
 // or never. The lock is held.
 func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
+	if sh.watch != nil {
+		sh.watch.atOnce(timerKey{t: c.t})
+	}
 	if sh.d.pool.workers == maxWorkers {
 		sh.put++
 		sh.fired++
@@ -189,8 +192,8 @@ func (sh *shard) close() int {
 	sh.closed.Store(true)
 	sh.marked.Store(true)
 	pending := sh.pending
-	if sh.profile != nil {
-		sh.profile.close()
+	if sh.watch != nil {
+		sh.watch.close(sh.s)
 	}
 	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo[urgent]{}, wallTimers{look: never}
 	sh.vacate()

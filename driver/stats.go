@@ -32,9 +32,9 @@ func (d *Driver) Stats() Stats {
 		s.Started += sh.put
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
-		if sh.profile != nil {
-			s.Moved += sh.profile.moved.Load()
-			s.Delays.merge(sh.profile.delays)
+		if sh.watch != nil {
+			s.Moved += sh.watch.moved.Load()
+			s.Delays.merge(sh.watch.delays)
 		}
 		sh.mu.Unlock()
 	}

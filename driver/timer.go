@@ -93,7 +93,7 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, c)
 	}
-	return t.postpone(deadline) || sh.restart(t, now, deadline, c)
+	return t.postpone(deadline.tick) || sh.restart(t, now, deadline, c)
 }
 
 // together is how many timers ResetAll reads before it moves them: about as many lines of memory
@@ -145,11 +145,11 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 		when <= last && !sh.closed.Load() {
 		return true
 	}
-	deadline := meet(first, last)
+	deadline := sh.clock.beginOf(meet(first, last))
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, nil)
 	}
-	return t.postpone(deadline) || sh.restart(t, now, deadline, nil)
+	return t.postpone(deadline.tick) || sh.restart(t, now, deadline, nil)
 }
 
 func mustBeWindow(earliest, latest time.Duration, caller string) {
@@ -160,7 +160,7 @@ func mustBeWindow(earliest, latest time.Duration, caller string) {
 }
 
 // arm starts a timer that is not in the structure, and unlocks the shard.
-func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick) {
+func (sh *shard) arm(t *Timer, now int64, deadline moment) {
 	wake := never
 	if !sh.closed.Load() {
 		wake = sh.armLocked(t, now, deadline)
@@ -170,12 +170,12 @@ func (sh *shard) arm(t *Timer, now int64, deadline structures.Tick) {
 
 // armLocked starts a timer that is not in the structure. It returns the tick to set the
 // alarm to, or never. The lock is held.
-func (sh *shard) armLocked(t *Timer, now int64, deadline structures.Tick) (wake structures.Tick) {
-	if deadline == atOnce {
+func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structures.Tick) {
+	if deadline.tick == atOnce {
 		return sh.fireAtOnce(t, now)
 	}
 	t.id, wake = sh.schedule(now, deadline, t.task())
-	t.when.Store(int64(deadline))
+	t.when.Store(int64(deadline.tick))
 	return wake
 }
 
@@ -185,27 +185,46 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
 		return sh.urge(now, call{t.f, t})
 	}
+	if sh.watch != nil {
+		sh.watch.atOnce(timerKey{t: t})
+	}
 	t.internal().owner.due()
 	sh.d.pass.countAtOnce()
 	return never
 }
 
 // moveMarked is Reset where the shard is marked.
-func (sh *shard) moveMarked(t *Timer, now int64, deadline structures.Tick,
+func (sh *shard) moveMarked(t *Timer, now int64, deadline moment,
 	c chan time.Time) (was bool) {
-	if was = !sh.closed.Load() && t.postpone(deadline) || sh.restart(t, now, deadline, c); was {
-		sh.countMoved()
+	if sh.closed.Load() {
+		return sh.restart(t, now, deadline, c)
+	}
+	if was = sh.postponeWatched(t, now, deadline) || sh.restart(t, now, deadline, c); was {
+		sh.watch.countMoved()
+	}
+	return was
+}
+
+// postponeWatched is postpone with a watch. A recording has the operations on a timer in the
+// order in which they are made: it takes the lock.
+func (sh *shard) postponeWatched(t *Timer, now int64, deadline moment) (was bool) {
+	if sh.watch.record != nil {
+		sh.mu.Lock()
+		defer sh.mu.Unlock()
+	}
+	if was = t.postpone(deadline.tick); was {
+		sh.watch.move(timerKey{t: t}, deadline.at-now)
 	}
 	return was
 }
 
 // restart starts a timer that may be pending. A value that it has sent on c is taken
 // back. It reports whether the timer was pending or there was such a value.
-func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan time.Time) bool {
+func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.mu.Lock()
 	unread := drain(c)
 	old := t.when.Load()
-	if old == idle || old == byWall || deadline == atOnce || sh.s == nil {
+	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
 		// One that goes by the wall clock may be pending and not in the structure.
 		pending, _ := sh.disarm(t)
 		if pending {
@@ -214,17 +233,13 @@ func (sh *shard) restart(t *Timer, now int64, deadline structures.Tick, c chan t
 		sh.arm(t, now, deadline)
 		return pending || unread
 	}
-	_, wake := sh.reschedule(now, deadline, t.id)
-	t.when.Store(int64(deadline))
+	_, wake := sh.reschedule(now, deadline.tick, t.id)
+	t.when.Store(int64(deadline.tick))
+	if sh.watch != nil {
+		sh.watch.move(timerKey{t: t}, deadline.at-now)
+	}
 	sh.unlock(wake, now)
 	return true
-}
-
-// countMoved notes that a pending timer was moved.
-func (sh *shard) countMoved() {
-	if sh.profile != nil {
-		sh.profile.moved.Add(1)
-	}
 }
 
 // stop takes a timer out of the structure. A value that it has sent on c is taken back.
@@ -265,8 +280,8 @@ func (sh *shard) disarm(t *Timer) (pending, empty bool) {
 	if old == byWall {
 		sh.forget(t.wall())
 	}
-	if sh.profile != nil {
-		sh.profile.ended(timerKey{t: t})
+	if sh.watch != nil {
+		sh.watch.ended(recordStop, timerKey{t: t})
 	}
 	return true, empty
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -17,20 +16,39 @@ import (
 // command "timerbench trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
 
-// recordings counts the recordings that this process has begun.
-var recordings atomic.Int64
+// envBegun is the environment variable by which a program that records tells how many traces it
+// has begun. It holds the program's process ID, a space and the number. What "timerbench trace
+// build" adds to a program, its own calls of FromEnv and its child processes all see it.
+const envBegun = EnvFile + "_BEGUN"
 
-// FromEnv returns a Recorder of s if the environment names a file, and s itself
-// otherwise, which costs nothing. A started time of zero becomes now.
+var begin sync.Mutex // guards envBegun
+
+// atStart is EnvFile at the start of the program, which may change its working directory.
+var atStart = absoluteEnv()
+
+// absoluteEnv returns the value of EnvFile, and its absolute path.
+func absoluteEnv() (start struct{ value, path string }) {
+	start.value = os.Getenv(EnvFile)
+	start.path = start.value
+	if path, err := filepath.Abs(start.value); err == nil && start.value != "" {
+		start.path = path
+	}
+	return start
+}
+
+// FromEnv returns a Recorder of s if the environment variable [EnvFile] names a file, and s itself
+// otherwise, which costs nothing. A relative name is relative to the working directory in which
+// the program was started. A started time of zero becomes now.
 //
-// The program must call stop before it ends. stop completes the file and returns
-// the first error of the recording. Without a recording it does nothing. Until
-// stop, the trace is in a file beside the one that the environment names, with
-// the process's number and ".tmp" after the name.
+// The program must call stop before it ends. stop completes the file and returns the first error
+// of the recording. Without a recording it does nothing. Until stop, the trace is in a file with
+// the same name followed by the process ID and ".tmp".
 //
-// A program that has several schedulers calls FromEnv for each. The first trace
-// goes to the file that the environment names, the second to one with "-2" added
-// to its name, and so on.
+// A program that has several schedulers calls FromEnv for each. The first trace goes to the file
+// that the environment names, the second one to a file with "-2" added to its name, and so on; in
+// a program of "timerbench trace build" the trace of Go's runtime is the first. Child processes of
+// a program that records do not record. If another program has completed a trace of the same name
+// meanwhile, stop keeps both: it adds a number to the name, and its error tells the name.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -59,33 +77,53 @@ func TimersFromEnv(h Header) (timers *Timers, stop func() error, err error) {
 
 // envFile is a trace in a temporary file, which gets its name once it is complete.
 type envFile struct {
-	path string
-	temp *os.File
-	w    *Writer
+	path   string
+	before os.FileInfo // of the file at path when the recording began; nil: there was none
+	temp   *os.File
+	w      *Writer
 }
 
-// fileFromEnv begins a trace, or returns nil if the environment names no file.
+// fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
+// is the child of one that records.
 func fileFromEnv(h Header) (*envFile, error) {
+	begin.Lock()
+	defer begin.Unlock()
 	path := os.Getenv(EnvFile)
 	if path == "" {
 		return nil, nil
 	}
-	if n := recordings.Add(1); n > 1 {
-		ext := filepath.Ext(path)
-		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+	if path == atStart.value {
+		path = atStart.path
+	}
+	var by, n int
+	if _, err := fmt.Sscan(os.Getenv(envBegun), &by, &n); err == nil && by != os.Getpid() {
+		return nil, nil
+	}
+	if n++; n > 1 {
+		path = numbered(path, n)
 	}
 	if h.Started.IsZero() {
 		h.Started = time.Now()
 	}
+	before, _ := os.Stat(path)
 	temp, err := os.Create(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
 	w, err := NewWriter(temp, h)
+	if err == nil {
+		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n))
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), temp.Close(), os.Remove(temp.Name()))
 	}
-	return &envFile{path, temp, w}, nil
+	return &envFile{path, before, temp, w}, nil
+}
+
+// numbered adds a number to the name of a file.
+func numbered(path string, n int) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
 // completeAfter returns a function that ends the recording and gives the file its
@@ -95,6 +133,29 @@ func (f *envFile) completeAfter(end func() error) func() error {
 		if err := errors.Join(end(), f.temp.Close()); err != nil {
 			return errors.Join(err, os.Remove(f.temp.Name()))
 		}
-		return os.Rename(f.temp.Name(), f.path)
+		return f.giveName()
 	})
+}
+
+// giveName gives the file its name. A trace that another program has completed there since the
+// recording began is kept: the file then gets the next free number, and an error says so.
+func (f *envFile) giveName() error {
+	now, err := os.Stat(f.path)
+	if err != nil || f.before != nil && os.SameFile(f.before, now) {
+		return os.Rename(f.temp.Name(), f.path)
+	}
+	for n := 2; ; n++ {
+		path := numbered(f.path, n)
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(file.Close(), os.Rename(f.temp.Name(), path))
+		}
+		if err == nil {
+			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
+		}
+		return err
+	}
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,8 @@ var onDemand = map[string]func(h Header) (use func(), stop func() error, err err
 // setEnv names a file to record to, as for a new process.
 func setEnv(t *testing.T, path string) {
 	t.Setenv(EnvFile, path)
-	recordings.Store(0)
+	t.Setenv(envBegun, "")
+	atStart = absoluteEnv()
 }
 
 // names returns what is in a directory.
@@ -94,6 +96,76 @@ func TestTheEnvironmentNamesTheFile(t *testing.T) {
 		}
 		if got := names(t, dir); got != "my-2.trace my.trace" {
 			t.Errorf("%s: the directory holds %q", name, got)
+		}
+	}
+}
+
+func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	setEnv(t, "my.trace")
+	for name, begin := range onDemand {
+		t.Chdir(t.TempDir())
+		_, stop, err := begin(testHeader)
+		if err == nil {
+			t.Chdir(t.TempDir())
+			err = stop()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := names(t, dir); got != "my-2.trace my.trace" {
+		t.Errorf("the directory of the start holds %q", got)
+	}
+}
+
+// Programs that record to one file at the same time keep all traces, and all but the first to
+// end are told.
+func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my.trace")
+	var stops []func() error
+	for i := range 3 {
+		setEnv(t, path)
+		use, stop, err := onDemand["FromEnv"](testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use()
+		stops = append(stops, stop)
+		// Another process has another ID.
+		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+		if err := os.Rename(temp, temp+fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []string{"", "my-2.trace", "my-3.trace"} {
+		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+		if err := os.Rename(temp+fmt.Sprint(i), temp); err != nil {
+			t.Fatal(err)
+		}
+		if err := stops[i](); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), "this recording is in "+filepath.Join(dir, want)) {
+			t.Errorf("%d: %v, want %q", i, err, want)
+		}
+	}
+	if got := names(t, dir); got != "my-2.trace my-3.trace my.trace" {
+		t.Errorf("the directory holds %q", got)
+	}
+}
+
+func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
+	dir := t.TempDir()
+	setEnv(t, filepath.Join(dir, "my.trace"))
+	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1))
+	for name, begin := range onDemand {
+		use, stop, err := begin(testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use()
+		if err := stop(); err != nil || names(t, dir) != "" {
+			t.Errorf("%s: error %v, the directory holds %q", name, err, names(t, dir))
 		}
 	}
 }

@@ -6,11 +6,11 @@ import "time"
 // clock.
 type Event struct {
 	Kind    EventKind
-	Timer   uintptr // what tells it from others, such as its address; another one may have it later
+	Timer   uint64 // names the timer, as its address does; a later timer may have the same name
 	Now     int64
 	When    int64  // the deadline after the event; 0: none
 	Pending bool   // the timer was pending before
-	Site    string // set: where in the program
+	Site    string // set: where in the program; "": where the pending timer was set, or not known
 }
 
 // EventKind says what was done to a timer.
@@ -31,7 +31,7 @@ const (
 type Observer struct {
 	d       deadlines
 	epoch   int64 // tick 0 on the clock of the events
-	pending map[uintptr]*observed
+	pending map[uint64]*observed
 }
 
 type observed struct {
@@ -41,7 +41,7 @@ type observed struct {
 
 // NewObserver returns an Observer that records to w. Tick 0 is now, on the clock of the events.
 func NewObserver(w *Writer, now int64) *Observer {
-	return &Observer{newDeadlines(w), now, map[uintptr]*observed{}}
+	return &Observer{newDeadlines(w), now, map[uint64]*observed{}}
 }
 
 // Observe records an event. The clock of the events must not go back.
@@ -60,8 +60,10 @@ func (o *Observer) Observe(e Event) {
 	case EventStop:
 		o.d.stop(&timer.recorded, now, e.Pending)
 	case EventSet:
-		timer.site = e.Site
-		o.d.w.From(e.Site)
+		if e.Site != "" {
+			timer.site = e.Site
+		}
+		o.d.w.From(timer.site)
 		o.d.reset(&timer.recorded, now, delay, e.Pending)
 	case EventFire:
 		o.d.advance(now, timer.delay)
@@ -73,7 +75,7 @@ func (o *Observer) Observe(e Event) {
 }
 
 // Pending reports whether a timer has a deadline and has not fired since, by its events.
-func (o *Observer) Pending(timer uintptr) bool { return o.pending[timer] != nil }
+func (o *Observer) Pending(timer uint64) bool { return o.pending[timer] != nil }
 
 // Lose notes events that are not known.
 func (o *Observer) Lose(events uint64) { o.d.w.totals.Lost += events }

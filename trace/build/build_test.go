@@ -213,9 +213,10 @@ func endsWithTheProgram(t *testing.T, program string) {
 		{record, "exit", "exit status 3", "", "my.trace"},
 		{record, "wait", "signal: terminated", "", "my.trace"},
 		{record, "handle", "exit status 0", "", "my.trace"},
+		{record, "chdir", "exit status 0", "", "my.trace"},
 		{record, "panic", "exit status 2", "panic: on demand", "my.trace.PID.tmp"},
 		{"", "exit", "exit status 3", "", ""},
-		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": open none/x", ""},
+		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": open /", ""},
 		{full + record, "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": writing a trace", ""},
 	} {
 		t.Run(c.env+" "+c.how, func(t *testing.T) {
@@ -226,6 +227,42 @@ func endsWithTheProgram(t *testing.T, program string) {
 				t.Errorf("%s, %q, left %q; want %s, %q, %q", ended, stderr, files, c.ended, c.says, c.files)
 			}
 		})
+	}
+}
+
+// A program that uses a driver has the timers in its recording that it asked the driver for, and
+// not the one that the driver sleeps on. A recorder of its own has a file of its own.
+func TestTheTimersOfADriverAreRecorded(t *testing.T) {
+	needsBuild(t)
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := Run(t.Context(), []string{"-o", program, "./testdata/driven"}, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), trace.EnvFile+"=my.trace")
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, r := histories(t, filepath.Join(dir, "my.trace"))
+	want := map[string][]string{
+		"main.requests":    slices.Repeat([]string{"set 1h0m0s, stopped"}, 1000),
+		"main.connections": slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s"}, 100),
+		"main.ticker":      {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
+		"main.main":        {"set 10ms, fired"},
+		"main.sleep":       {"set 10ms, fired"},
+	}
+	for function, w := range want {
+		if fmt.Sprint(got[function]) != fmt.Sprint(w) {
+			t.Errorf("%s: %.200q, want %.200q", function, got[function], w)
+		}
+		delete(got, function)
+	}
+	if len(got) > 0 || r.Totals().Lost > 0 {
+		t.Errorf("%q, %+v", got, r.Totals())
+	}
+	if _, r := histories(t, filepath.Join(dir, "my-2.trace")); r.Header().Name != "own" || r.Totals().Ops[trace.Schedule] != 1 {
+		t.Errorf("%+v, %+v", r.Header(), r.Totals())
 	}
 }
 
@@ -271,6 +308,15 @@ func called() { dep.Wait() }
 	"two/two.c": `extern void called(void);
 void nap(void) { called(); }
 `,
+	"stuck/stuck.go": `package main
+
+import "example.com/dep"
+
+func main() {
+	dep.Wait()
+	select {}
+}
+`,
 	"lib/lib.go": "package lib\n",
 }
 
@@ -308,12 +354,16 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	needsBuild(t)
 	dir := written(t, several)
 	out := filepath.Join(dir, "bin") + "/"
-	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./lib"}
+	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./stuck", "./lib"}
 	if err := Run(t.Context(), args, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 	records(t, out+"one")
 	records(t, out+"two")
+	ended, stderr, _ := run(t, out+"stuck", trace.EnvFile+"=my.trace", "")
+	if ended != "exit status 2" || !strings.Contains(stderr, "all goroutines are asleep - deadlock!") {
+		t.Errorf("a deadlock ends with %s: %s", ended, stderr)
+	}
 
 	one := filepath.Join(dir, "one")
 	if err := Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()); err != nil {
@@ -412,28 +462,38 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime/time.go"))
-	if err != nil {
-		t.Fatal(err)
+	read := func(file string) []byte {
+		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source
 	}
-	got, err := patch(source)
-	if err != nil {
-		t.Fatal(err)
+	placed := 0
+	for _, file := range patched {
+		source := read(file)
+		got, err := patch(file, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed += bytes.Count(got, []byte("timerbench"))
+		if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
+			t.Errorf("%s: %d more lines, want none", file, lines)
+		}
 	}
-	hooked := bytes.Count(got, []byte("if timerbenchOn.Load() {"))
-	lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n"))
-	if hooked != len(hooks) || lines != 0 {
-		t.Errorf("%d hooks on %d more lines, want %d on none", hooked, lines, len(hooks))
+	if want := strings.Count(fmt.Sprint(hooks), "timerbench"); placed != want {
+		t.Errorf("%d calls, want %d", placed, want)
 	}
-	for _, c := range []struct{ old, new, want string }{
-		{"\tt.when = 0\n", "\tt.when--\n",
-			`"t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.26`},
-		{"\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
+	for _, c := range []struct{ file, old, new, want string }{
+		{"time.go", "\tt.when = 0\n", "\tt.when--\n",
+			`runtime/time.go has "t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.26`},
+		{"time.go", "\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
 			`"t.when = next" 2 times in (*timer).unlockAndRun`},
-		{"func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},
-		{"package runtime", "package", "runtime/time.go:"},
+		{"time.go", "func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},
+		{"signal_unix.go", "func sighandler(", "func handler(", ` 0 times in sighandler, want`},
+		{"time.go", "package runtime", "package", "runtime/time.go:"},
 	} {
-		_, err := patch(bytes.Replace(source, []byte(c.old), []byte(c.new), 1))
+		_, err := patch(c.file, bytes.Replace(read(c.file), []byte(c.old), []byte(c.new), 1))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q instead of %q: error %v, want %q", c.new, c.old, err, c.want)
 		}

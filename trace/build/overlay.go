@@ -17,16 +17,18 @@ import (
 	"github.com/timerbench/timerbench"
 )
 
-//go:embed _inject/runtime.go _inject/signal.go _inject/agent.go _inject/compressor.go
+//go:embed _inject/runtime.go _inject/agent.go _inject/compressor.go
 var injected embed.FS
 
 // placed says where the injected files go in the standard library.
 var placed = map[string]string{
 	"runtime":    "runtime/timerbench.go",
-	"signal":     "os/signal/timerbench.go",
 	"agent":      "timerbench/trace/agent.go",
 	"compressor": "timerbench/trace/compressor.go",
 }
+
+// patched are the files of the runtime that have hooks.
+var patched = []string{"time.go", "signal_unix.go", "os_windows.go"}
 
 // unneeded are the files of package trace that a program does not need to write a trace.
 var unneeded = []string{"compressor.go", "reader.go"}
@@ -54,15 +56,18 @@ func (o overlay) add(file string, content []byte) error {
 
 // addRecorder adds what records to the standard library in src.
 func (o overlay) addRecorder(src string) error {
-	file := filepath.Join(src, "runtime", "time.go")
-	source, err := os.ReadFile(file)
-	if err != nil {
-		return err
+	var all error
+	for _, name := range patched {
+		file := filepath.Join(src, "runtime", name)
+		source, err := os.ReadFile(file)
+		if err == nil {
+			source, err = patch(name, source)
+		}
+		if err == nil {
+			err = o.add(file, source)
+		}
+		all = errors.Join(all, err)
 	}
-	if source, err = patch(source); err != nil {
-		return err
-	}
-	all := o.add(file, source)
 	for name, to := range placed {
 		source, err := injected.ReadFile("_inject/" + name + ".go")
 		all = errors.Join(all, err, o.add(filepath.Join(src, filepath.FromSlash(to)), source))

@@ -10,28 +10,47 @@ import (
 	"strings"
 )
 
-// hooks are the statements of runtime/time.go before which the runtime is to record, while it
-// holds the lock of the timer.
-var hooks = []struct{ receiver, function, statement, call string }{
-	{"timer", "modify", "t.when = when", "timerbenchRecord(t, timerbenchSet, when)"},
-	{"timer", "stop", "t.when = 0", "timerbenchRecord(t, timerbenchStop, 0)"},
-	{"timer", "unlockAndRun", "t.when = next", "timerbenchRecord(t, timerbenchFire, next)"},
-	{"timers", "addHeap", "t.ts = ts", "timerbenchHeap(t)"},
+// hooks are the statements of the runtime before which it is to do more: record, while it holds
+// the lock of a timer, and complete the trace before a signal ends the program.
+var hooks = []struct{ file, receiver, function, statement, more string }{
+	{
+		"time.go", "timer", "modify", "t.when = when",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when) }",
+	},
+	{
+		"time.go", "timer", "stop", "t.when = 0",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchStop, 0) }",
+	},
+	{
+		"time.go", "timer", "unlockAndRun", "t.when = next",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchFire, next) }",
+	},
+	{"time.go", "timers", "addHeap", "t.ts = ts", "if timerbenchOn.Load() { timerbenchHeap(t) }"},
+	{
+		"signal_unix.go", "", "sighandler", "if flags&_SigKill != 0 {\n\t\tdieFromSignal(sig)\n\t}",
+		"if flags&_SigKill != 0 && timerbenchEnd(sig) { return }",
+	},
+	{
+		"os_windows.go", "", "ctrlHandler", "return 0",
+		"if timerbenchEnd(s) { if s == 15 { block() }; return 1 }", // 15 is SIGTERM
+	},
 }
 
-// patch puts the hooks into the source of runtime/time.go. No line of it gets another number.
-func patch(source []byte) ([]byte, error) {
-	const file = "runtime/time.go"
+// patch puts the hooks into a file of the runtime. No line of it gets another number.
+func patch(file string, source []byte) ([]byte, error) {
 	set := token.NewFileSet()
-	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(set, "runtime/"+file, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
 	inserts := map[int]string{} // by offset
 	for _, h := range hooks {
+		if h.file != file {
+			continue
+		}
 		var found []int
 		for _, d := range tree.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == h.function && isMethodOf(f, h.receiver) {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == h.function && receiver(f) == h.receiver {
 				for _, s := range f.Body.List {
 					from, to := set.Position(s.Pos()).Offset, set.Position(s.End()).Offset
 					if string(source[from:to]) == h.statement {
@@ -41,10 +60,10 @@ func patch(source []byte) ([]byte, error) {
 			}
 		}
 		if len(found) != 1 {
-			return nil, fmt.Errorf("%s has %q %d times in (*%s).%s, want it once, as in Go 1.24 to 1.26",
-				file, h.statement, len(found), h.receiver, h.function)
+			return nil, fmt.Errorf("runtime/%s has %q %d times in %s, want it once, as in Go 1.24 to 1.26",
+				file, h.statement, len(found), strings.TrimPrefix("(*"+h.receiver+")."+h.function, "(*)."))
 		}
-		inserts[found[0]] = "if timerbenchOn.Load() { " + h.call + " }; "
+		inserts[found[0]] = h.more + "; "
 	}
 	var out strings.Builder
 	last := 0
@@ -57,15 +76,18 @@ func patch(source []byte) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// isMethodOf reports whether a function is a method of a pointer to a type.
-func isMethodOf(f *ast.FuncDecl, name string) bool {
+// receiver returns the type to which the receiver of a method points, or "".
+func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
-		return false
+		return ""
 	}
 	star, ok := f.Recv.List[0].Type.(*ast.StarExpr)
 	if !ok {
-		return false
+		return ""
 	}
 	id, ok := star.X.(*ast.Ident)
-	return ok && id.Name == name
+	if !ok {
+		return ""
+	}
+	return id.Name
 }

@@ -27,7 +27,7 @@ import (
 // the connection's HTTP, such as "http upstream request".
 func Nginx(in io.Reader, name string, create func() (*trace.Writer, error)) error {
 	n := nginx{
-		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uintptr{}, doing: map[string]string{},
+		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{},
 	}
 	return errors.Join(readLines(in, name, n.line, n.end), n.close())
 }
@@ -37,9 +37,9 @@ type nginx struct {
 	create  func() (*trace.Writer, error)
 	out     *trace.Observer // nil: no timer yet
 	last    int64
-	timers  uintptr // so far
+	timers  uint64 // so far
 	workers map[string]*nginxWorker
-	pending map[nginxTimer][]uintptr // as read and write timers of a connection can be alike
+	pending map[nginxTimer][]uint64 // as read and write timers of a connection can be alike
 	doing   map[string]string        // by connection: what nginx does
 }
 
@@ -145,7 +145,7 @@ func nginxNumbers(text string, want int) ([]int64, error) {
 // before.
 func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, again bool) error {
 	w.clock, w.known = now, true
-	var id uintptr
+	var id uint64
 	if last := len(w.held) - 1; again && last >= 0 {
 		if before := w.held[last]; before.fd == timer.fd && len(n.pending[before]) > 0 && !w.due(before) {
 			id = n.take(before)
@@ -200,7 +200,7 @@ func (n *nginx) release(w *nginxWorker) error {
 }
 
 // take removes a timer from those that are pending and returns its number.
-func (n *nginx) take(timer nginxTimer) uintptr {
+func (n *nginx) take(timer nginxTimer) uint64 {
 	ids := n.pending[timer]
 	if len(ids) == 1 {
 		delete(n.pending, timer)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"internal/runtime/exithook"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -40,11 +39,13 @@ func start(since int64) error {
 		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
 			runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	})
+	if f == nil && err == nil { // the program is the child of one that records
+		runtime.TimerbenchStop()
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	// Nobody else is to write the same file: no child, and no recorder of the program's own.
-	_ = os.Unsetenv(EnvFile)
 	a := &agent{
 		timers: NewObserver(f.w, since),
 		buf:    make([]runtime.TimerbenchRecord, 4096),
@@ -52,8 +53,7 @@ func start(since int64) error {
 	}
 	a.stop = f.completeAfter(func() error { return a.timers.Close(runtime.TimerbenchStop()) })
 	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
-	go a.run()
-	go a.endOnSignal()
+	runtime.TimerbenchGo(a.run)
 	return nil
 }
 
@@ -67,14 +67,24 @@ func programName() string {
 	return name[:min(len(name), maxName)]
 }
 
-// run reads the rings until the end, or until the trace cannot be written. About each second
-// what was read goes to the file: of a program that is killed, the rest is lost.
+// run reads the rings until the program is about to end, or until the trace cannot be written.
+// About each second it writes what it has read to the file: a program that is killed loses the
+// rest. A signal that would have ended the program does so once the trace is complete.
 func (a *agent) run() {
 	const pause = 25e6 // at 100,000 operations a second, a ring is then a tenth full
-	for n := 1; a.drain(n%40 == 0); n++ {
+	for n := 1; a.drain(n%40 == 0) && runtime.TimerbenchSignal() == 0; n++ {
 		runtime.TimerbenchWait(pause)
 	}
 	a.end()
+	if s := runtime.TimerbenchSignal(); s != 0 {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(syscall.Signal(s))
+		}
+		if err != nil {
+			os.Exit(2) // as for Ctrl-C where a process cannot send itself a signal
+		}
+	}
 }
 
 // drain takes what the runtime has recorded, and reports whether the recording goes on. It
@@ -125,31 +135,7 @@ func (a *agent) end() {
 	a.timers.Lose(lost)
 	a.timers.d.w.totals.Heaped = heaped
 	if err := a.stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "timerbench: the recording failed:", err)
+		fmt.Fprintln(os.Stderr, "timerbench:", err)
 	}
-}
-
-// endOnSignal completes the trace when a signal comes that ends the program, and lets it end
-// the program. A signal that the program waits for itself does not.
-func (a *agent) endOnSignal() {
-	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
-	for s := range signals {
-		if !signal.TimerbenchAlone(s) {
-			continue
-		}
-		a.end()
-		signal.Reset(s)
-		self, err := os.FindProcess(os.Getpid())
-		if err == nil {
-			err = self.Signal(s)
-		}
-		if err != nil {
-			os.Exit(2) // as for Ctrl-C where a process cannot send itself a signal
-		}
-	}
+	runtime.TimerbenchDone()
 }

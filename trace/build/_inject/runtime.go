@@ -5,12 +5,13 @@ import (
 	"unsafe"
 )
 
-// TimerbenchRecord is an operation on a timer that was not made by the garbage collector.
+// TimerbenchRecord is an operation that the program, and not the garbage collector, made on a
+// timer: one of the runtime, or one of a driver of package timerbench/driver.
 type TimerbenchRecord struct {
 	Now   int64 // nanotime
 	When  int64 // the deadline after the operation; 0: none
-	Timer uintptr
-	PC    uintptr // timerbenchSet: who asked for it, outside of the packages below
+	Timer uint64
+	PC    uintptr // timerbenchSet: the caller, outside of the packages of timerbenchClassOf; 0: not known
 	Kind  uint8
 	// Pending says that the timer was pending before.
 	Pending bool
@@ -23,20 +24,20 @@ const (
 	timerbenchFire
 )
 
-// timerbenchSize is the number of records of a ring: 1.3 MB. It is chosen: a P that does
-// nothing but set timers fills it in 5 ms.
+// timerbenchSize is the number of records in a ring: 1.3 MB. It is chosen: a P that does
+// nothing but set timers fills a ring in 5 ms.
 const timerbenchSize = 1 << 15
 
-// A timerbenchRing holds what was done on a P and is not yet read. Its P writes, without a
-// lock, since a P does one operation at a time: each holds the lock of its timer.
+// A timerbenchRing holds the unread records of one P. Only its P writes, without a lock: a P
+// does one operation at a time, since the goroutine cannot be preempted meanwhile.
 type timerbenchRing struct {
 	head   atomic.Uint64 // records written
 	lost   atomic.Uint64 // records for which there was no room
 	heaped atomic.Uint64 // timers put into the heap
-	inside [256]struct {
-		pc uintptr
-		is bool
-	} // a cache of timerbenchInside
+	known  [256]struct { // a cache of timerbenchClassOf
+		pc    uintptr
+		class timerbenchClass
+	}
 	_       [64]byte
 	tail    atomic.Uint64 // records read
 	_       [64]byte
@@ -50,13 +51,22 @@ var (
 	timerbenchLost    atomic.Uint64                        // records of a P without a ring
 	timerbenchNote    note
 	timerbenchWaits   atomic.Uint32 // 1: TimerbenchWait waits for the note
+	timerbenchWriting atomic.Bool   // from TimerbenchGo to TimerbenchDone
+	timerbenchSignal  atomic.Uint32 // a signal that is to end the program; 0: none
 )
+
+// timerbenchDriver is a variable of the driver, which calls it for each operation on its
+// timers while it holds their lock.
+//
+//go:linkname timerbenchDriver github.com/timerbench/timerbench/driver.recorder
+var timerbenchDriver func(kind uint8, timer uint64, delay int64, pending bool)
 
 // The recording begins before the init of any other package.
 func init() {
 	if gogetenv("TIMERBENCH_TRACE") != "" {
 		timerbenchGrow()
 		timerbenchStarted = nanotime()
+		timerbenchDriver = timerbenchRecordDriver
 		timerbenchOn.Store(true)
 	}
 }
@@ -70,7 +80,7 @@ func timerbenchGrow() {
 	}
 }
 
-// timerbenchOwn returns the ring of this P, or nil. The caller holds a lock.
+// timerbenchOwn returns the ring of this P, or nil. The caller cannot be preempted.
 func timerbenchOwn() *timerbenchRing {
 	pp := getg().m.p.ptr()
 	if pp == nil || int(pp.id) >= len(timerbenchRings) {
@@ -79,8 +89,9 @@ func timerbenchOwn() *timerbenchRing {
 	return timerbenchRings[pp.id].Load()
 }
 
-// timerbenchRecord records that t gets the deadline when. The caller holds t's lock and has
-// not changed the deadline yet. Timers of synctest, in virtual time, are left out.
+// timerbenchRecord records that t gets the deadline when. The caller holds the lock of t and
+// has not changed the deadline yet. Timers of synctest, in virtual time, are left out, and so
+// are the alarms of drivers, whose timers are recorded instead.
 func timerbenchRecord(t *timer, kind uint8, when int64) {
 	if t.isFake {
 		return
@@ -88,20 +99,44 @@ func timerbenchRecord(t *timer, kind uint8, when int64) {
 	r := timerbenchOwn()
 	if r == nil {
 		timerbenchLost.Add(1)
+	} else if !r.isAlarm(t) {
+		r.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, t.when > 0})
+	}
+}
+
+// timerbenchRecordDriver records an operation on a timer of a driver. The timer then fires
+// after delay, unless it is stopped or has fired.
+func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool) {
+	if !timerbenchOn.Load() {
 		return
 	}
+	mp := acquirem()
+	now, when := nanotime(), int64(0)
+	if kind == timerbenchSet {
+		if when = now + delay; when < now {
+			when = maxWhen
+		}
+	}
+	if r := timerbenchOwn(); r != nil {
+		r.put(nil, TimerbenchRecord{now, when, timer, 0, kind, pending})
+	} else {
+		timerbenchLost.Add(1)
+	}
+	releasem(mp)
+}
+
+// put adds a record, with the caller of a timer that is set. t is nil for a timer of a driver.
+func (r *timerbenchRing) put(t *timer, rec TimerbenchRecord) {
 	head := r.head.Load()
 	used := head - r.tail.Load()
 	if used == timerbenchSize {
 		r.lost.Store(r.lost.Load() + 1)
 		return
 	}
-	to := &r.records[head%timerbenchSize]
-	to.Now, to.When, to.Timer, to.PC = nanotime(), when, uintptr(unsafe.Pointer(t)), 0
-	to.Kind, to.Pending = kind, t.when > 0
-	if kind == timerbenchSet {
-		to.PC = r.site(t)
+	if rec.Kind == timerbenchSet {
+		rec.PC = r.site(t)
 	}
+	r.records[head%timerbenchSize] = rec
 	r.head.Store(head + 1)
 	if used >= timerbenchSize/2 && timerbenchWaits.CompareAndSwap(1, 0) {
 		notewakeup(&timerbenchNote)
@@ -110,13 +145,13 @@ func timerbenchRecord(t *timer, kind uint8, when int64) {
 
 // timerbenchHeap counts that a timer is put into the heap of Go's runtime.
 func timerbenchHeap(t *timer) {
-	if r := timerbenchOwn(); r != nil && !t.isFake {
+	if r := timerbenchOwn(); r != nil && !t.isFake && !r.isAlarm(t) {
 		r.heaped.Store(r.heaped.Load() + 1)
 	}
 }
 
-// site returns the innermost return address on the stack that is not in packages whose job
-// timers are, or 0.
+// site returns the innermost return address on the stack that is not in packages that
+// provide timers, or 0.
 func (r *timerbenchRing) site(t *timer) uintptr {
 	const depth = 32
 	gp := getg()
@@ -137,7 +172,7 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 			n = gcallers(gp, 0, pcs[:])
 		}
 		for _, pc := range pcs[:n] {
-			if !r.isInside(pc) {
+			if r.class(pc) == timerbenchOutside {
 				return pc
 			}
 		}
@@ -146,7 +181,7 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 	// Frames of C, which may have no frame pointers, are on another stack.
 	for i := 0; i < depth && gp.stack.lo <= fp && fp < gp.stack.hi; i++ {
 		pc := *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
-		if pc == 0 || !r.isInside(pc) {
+		if pc == 0 || r.class(pc) == timerbenchOutside {
 			return pc
 		}
 		fp = *(*uintptr)(unsafe.Pointer(fp))
@@ -154,23 +189,45 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 	return 0
 }
 
-// isInside returns timerbenchInside for the function that holds a return address.
-func (r *timerbenchRing) isInside(pc uintptr) bool {
-	known := &r.inside[(pc^pc>>8)%uintptr(len(r.inside))]
-	if known.pc != pc {
-		known.pc, known.is = pc, timerbenchInside(funcname(findfunc(pc-1)))
+// isAlarm reports whether t is the timer that a driver sleeps on.
+func (r *timerbenchRing) isAlarm(t *timer) bool {
+	f, ok := t.arg.(func())
+	if !ok {
+		return false
 	}
-	return known.is
+	entry := *(**uintptr)(unsafe.Pointer(&f))
+	return entry != nil && r.class(*entry+1) == timerbenchAlarm
 }
 
-// timerbenchInside reports whether a function belongs to a package whose job timers are.
-func timerbenchInside(function string) bool {
-	for _, p := range [...]string{"runtime.", "time.", "net.", "context.", "internal/poll.", "os."} {
+// class returns timerbenchClassOf for the function that holds a return address.
+func (r *timerbenchRing) class(pc uintptr) timerbenchClass {
+	known := &r.known[(pc^pc>>8)%uintptr(len(r.known))]
+	if known.pc != pc {
+		known.pc, known.class = pc, timerbenchClassOf(funcname(findfunc(pc-1)))
+	}
+	return known.class
+}
+
+// timerbenchClass says how a function is related to timers.
+type timerbenchClass uint8
+
+const (
+	timerbenchOutside timerbenchClass = iota // it may ask for timers
+	timerbenchInside                         // it is in a package that provides timers
+	timerbenchAlarm                          // it is the function of a driver's alarm
+)
+
+func timerbenchClassOf(function string) timerbenchClass {
+	const driver = "github.com/timerbench/timerbench/driver."
+	if function == driver+"(*alarm).ring-fm" {
+		return timerbenchAlarm
+	}
+	for _, p := range [...]string{"runtime.", "time.", "net.", "context.", "internal/poll.", "os.", driver} {
 		if len(function) > len(p) && function[:len(p)] == p {
-			return true
+			return timerbenchInside
 		}
 	}
-	return false
+	return timerbenchOutside
 }
 
 // TimerbenchSite returns the place in the program of a PC of a record. Of functions that the
@@ -180,7 +237,7 @@ func TimerbenchSite(pc uintptr) (function, file string, line int) {
 	for at.valid() {
 		function = u.srcFunc(at).name()
 		file, line = u.fileLine(at)
-		if !timerbenchInside(function) {
+		if timerbenchClassOf(function) == timerbenchOutside {
 			break
 		}
 		at = u.next(at)
@@ -200,18 +257,63 @@ func TimerbenchStop() (now int64) {
 	return nanotime()
 }
 
+// TimerbenchGo runs f on a goroutine that counts as one of the runtime's, until TimerbenchDone.
+func TimerbenchGo(f func()) {
+	timerbenchWriting.Store(true)
+	go timerbenchAgent(f)
+}
+
+func timerbenchAgent(f func()) { f() }
+
+// TimerbenchDone says that the trace is complete: from then on signals end the program.
+func TimerbenchDone() { timerbenchWriting.Store(false) }
+
+// TimerbenchSignal returns the signal that is to end the program, or 0.
+func TimerbenchSignal() uint32 { return timerbenchSignal.Load() }
+
+// timerbenchEnd puts off the end of the program by a signal until the trace is complete. It
+// reports whether that is to be waited for.
+func timerbenchEnd(sig uint32) bool {
+	if !timerbenchWriting.Load() {
+		return false
+	}
+	timerbenchSignal.CompareAndSwap(0, sig)
+	return true
+}
+
 // TimerbenchWait waits for so many nanoseconds, or until a ring is half full or the
 // recording ends. It needs no timer.
 func TimerbenchWait(ns int64) {
 	noteclear(&timerbenchNote)
 	timerbenchWaits.Store(1)
 	if timerbenchOn.Load() {
-		notetsleepg(&timerbenchNote, ns)
+		timerbenchSleep(ns)
 	}
 	if !timerbenchWaits.CompareAndSwap(1, 0) {
-		notetsleepg(&timerbenchNote, -1) // somebody is about to wake it
+		timerbenchSleep(-1) // somebody is about to wake it
 	}
 	timerbenchGrow()
+}
+
+// timerbenchSleep waits for the note, as notetsleepg does, on a thread that counts as one of
+// the runtime's: if no other one runs, all goroutines of the program are asleep.
+func timerbenchSleep(ns int64) {
+	if GOARCH == "wasm" { // which has one thread
+		notetsleepg(&timerbenchNote, ns)
+		return
+	}
+	entersyscallblock()
+	systemstack(func() {
+		lock(&sched.lock)
+		sched.nmsys++
+		checkdead()
+		unlock(&sched.lock)
+		notetsleep(&timerbenchNote, ns)
+		lock(&sched.lock)
+		sched.nmsys--
+		unlock(&sched.lock)
+	})
+	exitsyscall()
 }
 
 // TimerbenchRead moves records to buf, oldest first, and returns their number. Records of one

@@ -27,6 +27,12 @@ func main() {
 			use()
 		}
 		os.Exit(3)
+	case "chdir":
+		sleep()
+		if err := os.Chdir(os.TempDir()); err != nil {
+			panic(err)
+		}
+		return
 	case "many":
 		many()
 		return
