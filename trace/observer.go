@@ -74,9 +74,6 @@ func (o *Observer) Observe(e Event) {
 	}
 }
 
-// Pending reports whether a timer has a deadline and has not fired since, by its events.
-func (o *Observer) Pending(timer uint64) bool { return o.pending[timer] != nil }
-
 // Lose notes events that are not known.
 func (o *Observer) Lose(events uint64) { o.d.w.totals.Lost += events }
 
