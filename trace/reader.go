@@ -19,7 +19,8 @@ import (
 // bytes for each timer that is pending at the same time, however long the trace is.
 //
 // It checks everything: checksums, counts, and that each operation makes sense
-// after those before it. An error is a [DamageError], or comes from the input.
+// after those before it. An error is a [DamageError], or comes from the input. A trace that is
+// cut short, as by kill -9, ends after its last whole chunk, and CutShort says so.
 type Reader struct {
 	checker
 	in     *bufio.Reader
@@ -39,6 +40,7 @@ type Reader struct {
 	fired []uint32
 	sites []string // "" and those of the schedules so far
 	err   error    // the first; io.EOF at the end
+	cut   error    // of CutShort
 }
 
 // NewReader reads the header of a trace. Errors call the file name.
@@ -79,11 +81,19 @@ func (r *Reader) Pending() int { return r.pending() }
 // "", for timers of which it is not known.
 func (r *Reader) Sites() []string { return r.sites }
 
+// CutShort returns an error that says where the trace is cut short, once Next has returned io.EOF.
+// It is nil if the trace is whole.
+func (r *Reader) CutShort() error { return r.cut }
+
 // Next returns the next operation. Its Fired is valid until the next call. After
-// the last operation, Next returns io.EOF if the trace is whole.
+// the last operation, Next returns io.EOF. A trace without a whole chunk is an error if it is cut
+// short.
 func (r *Reader) Next() (Op, error) {
 	for r.err == nil && r.left == 0 {
 		r.err = r.nextSection()
+		if r.chunk.number > 0 && errors.Is(r.err, ErrCutShort) {
+			r.err, r.cut = io.EOF, r.err
+		}
 	}
 	if r.err != nil {
 		return Op{}, r.err

@@ -85,7 +85,7 @@ func read(data []byte) (ops []Op, r *Reader, err error) {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		err = nil
+		err = r.CutShort()
 	}
 	return ops, r, err
 }
@@ -173,10 +173,17 @@ func TestEveryTruncationIsReported(t *testing.T) {
 		t.Fatalf("%d sections in %d bytes", len(all), len(data))
 	}
 	for length := range data {
-		_, _, err := read(data[:length])
+		ops, r, err := read(data[:length])
 		var damage *DamageError
 		if !errors.As(err, &damage) || !errors.Is(err, ErrCutShort) {
 			t.Fatalf("cut after %d of %d bytes: error %v", length, len(data), err)
+		}
+		chunks := uint64(0)
+		for i := 3; i < len(all) && all[i] <= length; i++ {
+			chunks++
+		}
+		if r != nil && r.chunk.number != chunks || (chunks > 0) != (len(ops) > 0) {
+			t.Errorf("cut after byte %d: %d operations, want those of %d chunks", length, len(ops), chunks)
 		}
 		if i, exact := slices.BinarySearch(all, length); damage.Offset != int64(all[i]) && (exact || damage.Offset != int64(all[i-1])) {
 			t.Errorf("cut after byte %d, reported at byte %d", length, damage.Offset)

@@ -45,7 +45,7 @@ recommend says so.`,
   timerbench recommend --judge ` + latest,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			recorded, err := completeQuestion(&q, recording, force)
+			recorded, err := completeQuestion(cmd.ErrOrStderr(), &q, recording, force)
 			if err != nil && !judge {
 				return err
 			}
@@ -111,7 +111,7 @@ recommend says so.`,
 }
 
 // completeQuestion takes what the flags leave open from a trace, if there is one, and returns the summary of the trace.
-func completeQuestion(q *advice.Question, path string, force bool) (s *tracestat.Summary, err error) {
+func completeQuestion(stderr io.Writer, q *advice.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":
 		if s, err = tracestat.Read(path); err == nil {
@@ -120,6 +120,7 @@ func completeQuestion(q *advice.Question, path string, force bool) (s *tracestat
 		if err != nil {
 			return nil, fmt.Errorf("--trace: %w", err)
 		}
+		warnCutShort(stderr, s)
 		if s.Totals.Ops[trace.Schedule] == 0 {
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}

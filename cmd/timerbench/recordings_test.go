@@ -158,7 +158,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 			t.Fatal(err)
 		}
 		o, now := trace.NewObserver(w, 0), int64(0)
-		for i := range uintptr(4000) {
+		for i := range uint64(4000) {
 			now = int64(i) * 1e6
 			o.Observe(trace.Event{Kind: trace.EventSet, Timer: i + 1, Now: now, When: now + 30e6})
 			if i >= 10 {

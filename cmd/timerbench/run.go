@@ -202,7 +202,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
 	}
-	if cfg.Traces, err = f.recordings(cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
+	if cfg.Traces, err = f.recordings(cmd.ErrOrStderr(), cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
 		return fmt.Errorf("--traces: %w", err)
 	}
 	switch {
@@ -224,7 +224,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 }
 
 // recordings opens the traces in the folder of --traces.
-func (f *runFlags) recordings(trials int) ([]*bench.Trace, error) {
+func (f *runFlags) recordings(stderr io.Writer, trials int) ([]*bench.Trace, error) {
 	if f.traces == "" {
 		return nil, nil
 	}
@@ -235,7 +235,7 @@ func (f *runFlags) recordings(trials int) ([]*bench.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := openTraces(files, trials, false)
+	all, err := openTraces(stderr, files, trials, false)
 	if err != nil || f.workloads == "" {
 		return all, err
 	}

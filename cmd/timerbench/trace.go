@@ -113,10 +113,11 @@ the program with the most timers if it was built by "trace build".`,
 		Args: argsFrom(1, 1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := tracestat.Read(args[0])
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case asJSON:
+			}
+			warnCutShort(cmd.ErrOrStderr(), s)
+			if asJSON {
 				return printJSON(cmd.OutOrStdout(), s)
 			}
 			showSummary(cmd.OutOrStdout(), s)
@@ -125,6 +126,13 @@ the program with the most timers if it was built by "trace build".`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places")
 	return cmd
+}
+
+// warnCutShort warns if a trace is cut short.
+func warnCutShort(out io.Writer, s *tracestat.Summary) {
+	if s.CutShort != nil {
+		fmt.Fprintf(out, "warning: %v: only the operations before are used\n", s.CutShort)
+	}
 }
 
 func showSummary(out io.Writer, s *tracestat.Summary) {
@@ -236,7 +244,7 @@ at the wake-up that the trace says. A coarse structure must keep its bound.`,
 			if cfg.Structures, err = matchStructures(structures); err != nil {
 				return err
 			}
-			if cfg.Traces, err = openTraces(files, trials, force); err != nil {
+			if cfg.Traces, err = openTraces(cmd.ErrOrStderr(), files, trials, force); err != nil {
 				return err
 			}
 			return measure(cmd, cfg, target{folder: out})
@@ -266,13 +274,14 @@ func checkLost(path string, s *tracestat.Summary, force bool) error {
 
 // openTraces opens traces. Its error names the first that is damaged, lost too much, or is too short for this number
 // of trials.
-func openTraces(files []string, trials int, force bool) (all []*bench.Trace, err error) {
+func openTraces(stderr io.Writer, files []string, trials int, force bool) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {
 		t, err := bench.OpenTrace(path)
 		if err != nil {
 			return nil, err
 		}
+		warnCutShort(stderr, t.Summary)
 		if err := errors.Join(checkLost(path, t.Summary, force), t.Measurable(trials)); err != nil {
 			return nil, err
 		}

@@ -74,17 +74,22 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	}
 }
 
-// Of a program that was killed the trace holds what it had written.
+// Of a program that was killed the trace holds what it had written. A trace that another process
+// has completed stays.
 func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	dir := t.TempDir()
 	whole, out := filepath.Join(dir, "whole.trace"), filepath.Join(dir, "my.trace")
 	tracetest.File(t, whole, "churn", 1000, 4e5)
 	die := `head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.$$.tmp"; kill -9 $$`
 	refused(t, []string{"trace", "record", "-o", out, "--about", "a try", "--", "sh", "-c", die, whole},
-		"signal: killed", "my.trace: ", " operations in ", "its last operations are missing")
+		"signal: killed", "my.trace: ", " operations in ", "ended without a call of the stop",
+		"its last operations are missing")
 	stdout, _ := must(t, "trace", "info", out)
 	says(t, stdout, "a try (cut short)", "advance")
-	if got := files(t, dir); got != "my.trace whole.trace" {
+	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
+	refused(t, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
+		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL: its last")
+	if got := files(t, dir); got != "my-99.trace my.trace whole.trace" {
 		t.Errorf("left %q", got)
 	}
 }
@@ -116,6 +121,24 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	}
 }
 
+// A trace that is cut short is used as far as it goes, with a warning.
+func TestATraceThatIsCutShortIsUsed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace.4711.tmp")
+	tracetest.File(t, path, "churn", 1000, 2e5)
+	whole := readText(t, path)
+	writeText(t, path, whole[:len(whole)-1])
+	for _, args := range [][]string{
+		{"trace", "info"}, {"trace", "info", "--json"}, {"recommend", "--trace"},
+		{"trace", "replay", "-s", "^minheap$", "--trials", "2", "-o", filepath.Join(t.TempDir(), "out")},
+	} {
+		stdout, stderr := must(t, append(args, path)...)
+		says(t, stderr, "warning: "+path+": byte ", "the trace is cut short", ": only the operations before are used")
+		if args[1] == "info" {
+			says(t, stdout, "(cut short)")
+		}
+	}
+}
+
 // Of a trace that is damaged anywhere, nothing is replayed.
 func TestADamagedTraceReplaysNothing(t *testing.T) {
 	dir := t.TempDir()
@@ -124,7 +147,7 @@ func TestADamagedTraceReplaysNothing(t *testing.T) {
 	whole := readText(t, path)
 	flipped := []byte(whole)
 	flipped[len(flipped)-200] ^= 1
-	for want, data := range map[string]string{"cut short": whole[:len(whole)-1], "checksum": string(flipped)} {
+	for want, data := range map[string]string{"cut short": whole[:100], "checksum": string(flipped)} {
 		writeText(t, path, data)
 		refused(t, []string{"trace", "info", path}, path+": byte ", want)
 		refused(t, []string{"trace", "replay", path, "-o", filepath.Join(dir, "out")}, path+": byte ", want)

@@ -40,7 +40,7 @@ type nginx struct {
 	timers  uint64 // so far
 	workers map[string]*nginxWorker
 	pending map[nginxTimer][]uint64 // as read and write timers of a connection can be alike
-	doing   map[string]string        // by connection: what nginx does
+	doing   map[string]string       // by connection: what nginx does
 }
 
 // nginxTimer is what the log calls a timer.

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -118,40 +119,41 @@ func (r Recording) collect(dir, to string) error {
 			"trace.TimersFromEnv, and did their stop return an error?", r.Command[0])
 	}
 	var all error
+	kept := map[string]bool{}
 	for _, f := range files {
-		all = errors.Join(all, r.keep(filepath.Join(dir, f.Name()), filepath.Join(to, f.Name())))
+		name := temporary.ReplaceAllString(f.Name(), "")
+		if process := temporary.FindStringSubmatch(f.Name()); process != nil && kept[name] {
+			ext := filepath.Ext(name) // another process has completed a trace of this name
+			name = strings.TrimSuffix(name, ext) + "-" + process[1] + ext
+		}
+		kept[name] = true
+		all = errors.Join(all, r.keep(filepath.Join(dir, f.Name()), filepath.Join(to, name)))
 	}
 	return all
 }
 
-// temporary is what the name of a trace ends with that is not complete.
-var temporary = regexp.MustCompile(`\.\d+\.tmp$`)
+// temporary is the end of the name of a trace that is not complete.
+var temporary = regexp.MustCompile(`\.(\d+)\.tmp$`)
 
-// keep checks a trace and copies it to where it belongs, compressed, which what a program of
-// "trace build" writes is not. Of a trace that is cut short it copies what is there.
+// keep checks a trace and copies it to where it belongs, compressed, unlike what a program of
+// "trace build" writes. It copies what there is of a trace that is cut short.
 func (r Recording) keep(written, path string) error {
-	partial := temporary.MatchString(path)
-	path, err := atomicfile.Target(temporary.ReplaceAllString(path, ""))
+	path, err := atomicfile.Target(path)
 	if err != nil {
 		return err
 	}
-	cutShort := fmt.Errorf("the recording was not completed: %s was killed, or did not call stop, of "+
-		"trace.FromEnv or trace.TimersFromEnv, before it ended", r.Command[0])
 	file, err := os.Open(written)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it is only read
 	in, err := trace.NewReader(file, written)
-	if partial && errors.Is(err, trace.ErrCutShort) {
-		return cutShort
-	}
 	if err != nil {
-		return err
+		return r.unlessCutShort(trace.Header{}, err)
 	}
 	header := in.Header()
 	header.Description = cmp.Or(r.About, header.Description)
-	if partial {
+	if temporary.MatchString(written) {
 		header.Description += " (cut short)"
 	}
 	var ops uint64
@@ -161,23 +163,32 @@ func (r Recording) keep(written, path string) error {
 			return err
 		}
 		err = trace.Copy(w, in)
-		if ops = w.Totals().Count(); partial && errors.Is(err, trace.ErrCutShort) {
-			if err = nil; ops == 0 {
-				return cutShort
-			}
-		}
+		ops = w.Totals().Count()
 		return errors.Join(err, w.Close())
 	})
 	if err != nil {
-		return err
+		return r.unlessCutShort(header, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, ops, show.Bytes(float64(info.Size())))
-	if partial {
-		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, cutShort)
+	if err := in.CutShort(); err != nil {
+		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, r.unlessCutShort(header, err))
 	}
 	return nil
+}
+
+// unlessCutShort returns an error that says why the trace is cut short, or err if it is not.
+func (r Recording) unlessCutShort(h trace.Header, err error) error {
+	switch {
+	case !errors.Is(err, trace.ErrCutShort):
+		return err
+	case h.Sites:
+		return fmt.Errorf("the recording was not completed: %s ended by a panic, by another fatal error "+
+			"or by a signal such as SIGKILL", r.Command[0])
+	}
+	return fmt.Errorf("the recording was not completed: %s was killed, or ended without a call of the stop that "+
+		"trace.FromEnv or trace.TimersFromEnv returns", r.Command[0])
 }

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -34,6 +35,7 @@ type Summary struct {
 	Moves      Delays  // of reschedules, from the time of the reschedule
 	CancelRate float64 // cancelled / (cancelled + fired)
 	Sites      []Site  // where the program scheduled, that with the most timers first; nil if it is not known
+	CutShort   error   // says where the trace is cut short; nil if it is whole
 }
 
 // Delays is a distribution of delays in nanoseconds. The percentiles have four exact
@@ -117,6 +119,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		PendingAtEnd      uint64        `json:"pending_at_end"`
 		MostPending       uint64        `json:"most_pending"`
 		Lost              uint64        `json:"lost"`
+		CutShort          bool          `json:"cut_short"`
 		IntoHeap          uint64        `json:"into_heap"` // of Go's runtime
 		Delays            Delays        `json:"delays"`
 		Moves             Delays        `json:"moves"`
@@ -124,12 +127,13 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}{
 		h.Name, h.Description, h.Tick, s.Duration(), t.Ops[trace.Schedule], t.Ops[trace.Reschedule],
 		t.Ops[trace.Cancel], t.Fired, t.Ops[trace.RefusedReschedule], t.Ops[trace.RefusedCancel],
-		t.Pending(), t.Keys, t.Lost, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
+		t.Pending(), t.Keys, t.Lost, s.CutShort != nil, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
 	})
 }
 
-// Read reads a whole trace. It returns an error unless the trace is complete and
-// every operation makes sense, so a program calls it before it uses a trace. It needs
+// Read reads a trace to its end. It returns an error unless every operation makes sense, so a
+// program calls it before it uses a trace. Of a trace that is cut short it reads the whole chunks,
+// and CutShort and the description say so. It needs
 // 12 bytes for each timer that is pending at the same time, and 8 MB; 28 bytes, and 80 kB for
 // each site, if the trace says where the program scheduled.
 func Read(path string) (*Summary, error) {
@@ -190,6 +194,9 @@ func summarize(r *trace.Reader) (*Summary, error) {
 			}
 			s.LateFires += uint64(op.Late)
 		}
+	}
+	if s.CutShort = r.CutShort(); s.CutShort != nil {
+		s.Header.Description = strings.TrimSpace(s.Header.Description + " (cut short)")
 	}
 	s.Totals, s.Sites = r.Totals(), sites.list(r.Sites(), tick)
 	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
