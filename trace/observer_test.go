@@ -3,8 +3,61 @@ package trace
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
+
+// A recorded delay is too long by a hundredth and by 10 ms at most, besides the tick that it is
+// rounded up to, whether the program is busy or idle.
+func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
+	for name, pause := range map[string]int64{"busy": 300_000, "idle": 400_000_000} {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := NewObserver(w, 0)
+		r := rand.New(rand.NewPCG(1, 2))
+		now := int64(0)
+		var asked []time.Duration
+		for i := range uint64(2000) {
+			now += r.Int64N(pause)
+			delay := []time.Duration{100 * time.Millisecond, time.Second, time.Minute}[r.IntN(3)]
+			o.Observe(Event{Kind: EventSet, Timer: 2 * i, Now: now, When: now + int64(delay)})
+			asked = append(asked, delay)
+		}
+		if err := o.Close(now); err != nil {
+			t.Fatal(err)
+		}
+		ops, _, err := read(out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var clock structures.Tick
+		var idle int
+		for _, op := range ops {
+			switch op.Kind {
+			case Schedule:
+				got, want := time.Duration(op.At-clock)*testHeader.Tick, asked[0]
+				asked = asked[1:]
+				if got < want || got > want+min(want/100, 10*time.Millisecond)+testHeader.Tick {
+					t.Fatalf("%s: a delay of %v is recorded as %v", name, want, got)
+				}
+			case Advance:
+				clock = op.At
+				if len(op.Fired) == 0 {
+					idle++
+				}
+			}
+		}
+		if len(asked) > 0 || name == "busy" && idle > len(ops)/4 {
+			t.Errorf("%s: %d delays are missing, on %d of %d operations nothing fires", name, len(asked), idle, len(ops))
+		}
+	}
+}
 
 // What the runtime of a program did becomes what the program asked for, by hand.
 func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {

@@ -178,13 +178,15 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 		}
 		return 0
 	}
-	// Frames of C, which may have no frame pointers, are on another stack.
+	// Frames of C, which may have no frame pointers, are on another stack. The call of class may
+	// move the stack to grow it, which keeps the distance of a frame from the end.
 	for i := 0; i < depth && gp.stack.lo <= fp && fp < gp.stack.hi; i++ {
+		fromEnd := gp.stack.hi - fp
 		pc := *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
 		if pc == 0 || r.class(pc) == timerbenchOutside {
 			return pc
 		}
-		fp = *(*uintptr)(unsafe.Pointer(fp))
+		fp = *(*uintptr)(unsafe.Pointer(gp.stack.hi - fromEnd))
 	}
 	return 0
 }

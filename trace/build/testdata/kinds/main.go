@@ -22,7 +22,7 @@ func main() {
 	case "exit":
 		for _, use := range []func(){
 			afterFunc, stopped, read, unread, abandoned, later, earlier, ticker, sleep, timeout, cancelled,
-			deadline, expired, both, stopAfterFire, resetAfterFire, resetUnread,
+			deadline, expired, both, stopAfterFire, resetAfterFire, resetUnread, deep,
 		} {
 			use()
 		}
@@ -168,6 +168,30 @@ func resetAfterFire() {
 	<-done
 	t.Reset(time.Hour)
 	t.Stop()
+}
+
+// deep sets a timer at each depth of a stack that has to grow at some of them.
+func deep() {
+	for depth := range 300 {
+		t := time.AfterFunc(time.Hour, func() {})
+		t.Stop()
+		done := make(chan struct{})
+		go func() {
+			descend(depth, t)
+			close(done)
+		}()
+		<-done
+		t.Stop()
+	}
+}
+
+//go:noinline
+func descend(depth int, t *time.Timer) {
+	if depth > 0 {
+		descend(depth-1, t)
+		return
+	}
+	t.Reset(3 * time.Hour)
 }
 
 // A channel timer that nobody waits for is not in the heap of the runtime.
