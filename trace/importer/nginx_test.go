@@ -69,9 +69,9 @@ var served string
 
 func TestLogOfNginxBecomesATrace(t *testing.T) {
 	const want = "tick 1ms, accept in 60000, cancelled, http close request in 2000, cancelled, " +
-		"http close request in 2001, cancelled, accept in 60153, cancelled, " +
-		"http upstream connect in 60153, moved to 60154, accept in 60154, cancelled, cancelled, " +
-		"http close request in 2000, cancelled, accept in 60020, cancelled, http close request in 2021, fired"
+		"http close request in 2001, cancelled, accept in 60000, cancelled, " +
+		"http upstream connect in 60000, moved to 60001, accept in 60001, cancelled, cancelled, " +
+		"http close request in 2001, cancelled, accept in 60000, cancelled, http close request in 2001, fired"
 	got, err := importedNginx(t, served)
 	if err != nil || got != want {
 		t.Errorf("error %v\n%q, want\n%q", err, got, want)
